@@ -1,0 +1,37 @@
+#ifndef BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
+#define BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+namespace brickccl
+{
+
+/** Labels runs of voxels: rows are packed to bits and cut into runs, runs that touch in neighbouring rows are united
+ *  by bit operations on 64 voxels at a time, slabs of rows in parallel, then the seams between them.
+ *
+ *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel.
+ *  Cost: linear in voxels / 64 and runs; memory as RunVolume says, and 1 bit + 1/16 byte per run.
+ *  \return N.
+ *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
+std::uint64_t LabelByRunMerging(const RowLinks &     links,
+                                const Extent &       extent,
+                                const Connectivity & connectivity,
+                                const HostContext &  context,
+                                RunVolume &          result);
+
+namespace testing
+{
+/** As LabelByRunMerging, with 64-bit node numbers whatever the size. */
+std::uint64_t LabelByWideRunMerging(const RowLinks &     links,
+                                    const Extent &       extent,
+                                    const Connectivity & connectivity,
+                                    const HostContext &  context,
+                                    RunVolume &          result);
+} // namespace testing
+
+} // namespace brickccl
+
+#endif

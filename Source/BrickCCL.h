@@ -1,0 +1,9 @@
+#ifndef BRICKCCL_BRICKCCL_H
+#define BRICKCCL_BRICKCCL_H
+
+/** Everything that a C++ program needs to label and measure. */
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/Label.h"
+
+#endif

@@ -1,0 +1,84 @@
+#ifndef BRICKCCL_COMPONENTS_EXPANDLABELS_H
+#define BRICKCCL_COMPONENTS_EXPANDLABELS_H
+
+#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace brickccl
+{
+
+/** The largest label that voxels of type T hold exactly. */
+template <typename T>
+constexpr std::uint64_t
+LargestLabelOf()
+{
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    return std::uint64_t{ 1 } << std::numeric_limits<T>::digits;
+  }
+  else
+  {
+    return static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  }
+}
+
+/** Whether a background value is one of the numbers that labels would otherwise take. */
+template <typename T>
+constexpr bool
+BackgroundIsAmongLabels(T background, std::uint64_t components)
+{
+  return background >= T(0) && static_cast<std::uint64_t>(background) <= components &&
+         static_cast<T>(static_cast<std::uint64_t>(background)) == background;
+}
+
+/** Writes a label to every voxel of `output`, which has room for the whole extent.
+ *
+ *  With the background 0, labels are 1..components. Another background value is left out of the numbers 0, 1, 2 ...
+ *  that components then get in the same order, as itk::ConnectedComponentImageFilter does it.
+ *  \throws LabelOverflow before anything is written, if T is too small. */
+template <typename T>
+void
+ExpandLabels(const RunVolume & volume, std::uint64_t components, const HostContext & context, T * output, T background = T(0))
+{
+  const std::uint64_t skipped = BackgroundIsAmongLabels(background, components)
+                                  ? static_cast<std::uint64_t>(background)
+                                  : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t last = skipped < components ? components : components - (components > 0 ? 1 : 0);
+  if (last > LargestLabelOf<T>())
+  {
+    throw LabelOverflow(std::to_string(components) + " components do not fit the label type, whose largest label is " +
+                        std::to_string(LargestLabelOf<T>()) + "; use " + NameOf(SmallestLabelType(components)) +
+                        " or wider");
+  }
+  const Extent & extent = volume.GetExtent();
+  const Chunks   chunks = RowChunks(extent, context);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    volume.VisitLabels([&](const auto * labels) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        T *          voxels = output + row * extent.RowLength();
+        std::int64_t done = 0;
+        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          const std::uint64_t label = labels[run];
+          std::fill(voxels + done, voxels + begin, background);
+          std::fill(voxels + begin,
+                    voxels + end,
+                    label == 0 ? background : static_cast<T>(label - 1 + (label - 1 >= skipped ? 1 : 0)));
+          done = end;
+        });
+        std::fill(voxels + done, voxels + extent.RowLength(), background);
+      }
+    });
+  });
+}
+
+} // namespace brickccl
+
+#endif

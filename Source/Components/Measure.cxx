@@ -1,0 +1,416 @@
+#include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Core/WideInteger.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Runs/FindRuns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Sums over the voxels of a component; exact, so any order of merging gives the same. */
+struct ShapeSums
+{
+  std::uint64_t voxels = 0;
+  std::uint64_t indexSum[MaximumDimension] = {};
+  std::int64_t  minimum[MaximumDimension];
+  std::int64_t  maximum[MaximumDimension];
+
+  ShapeSums()
+  {
+    std::fill_n(minimum, MaximumDimension, std::numeric_limits<std::int64_t>::max());
+    std::fill_n(maximum, MaximumDimension, std::numeric_limits<std::int64_t>::min());
+  }
+
+  void
+  AddRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
+  {
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    voxels += count;
+    // Of begin + (end - 1) and count, one is even.
+    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
+    indexSum[0] += ends % 2 == 0 ? ends / 2 * count : count / 2 * ends;
+    minimum[0] = std::min(minimum[0], begin);
+    maximum[0] = std::max(maximum[0], end - 1);
+    for (int axis = 1; axis < MaximumDimension; ++axis)
+    {
+      const std::int64_t at = position.at[axis - 1];
+      indexSum[axis] += static_cast<std::uint64_t>(at) * count;
+      minimum[axis] = std::min(minimum[axis], at);
+      maximum[axis] = std::max(maximum[axis], at);
+    }
+  }
+
+  void
+  Merge(const ShapeSums & other)
+  {
+    voxels += other.voxels;
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      indexSum[axis] += other.indexSum[axis];
+      minimum[axis] = std::min(minimum[axis], other.minimum[axis]);
+      maximum[axis] = std::max(maximum[axis], other.maximum[axis]);
+    }
+  }
+};
+
+/** Sums of integers of at most 32 bits, exact: |sum| < 2^31 * 2^62, sum of squares < 2^64 * 2^62. */
+template <typename T>
+struct ExactSums
+{
+  Int128          sum = 0;
+  UInt128 squares = 0;
+
+  void
+  AddRun(const T * values, std::int64_t count)
+  {
+    constexpr std::int64_t block = 1 << 20;
+    for (std::int64_t begin = 0; begin < count; begin += block)
+    {
+      std::int64_t  blockSum = 0;
+      std::uint64_t narrowSquares = 0;
+      for (std::int64_t i = begin; i < std::min(count, begin + block); ++i)
+      {
+        const auto value = static_cast<std::int64_t>(values[i]);
+        blockSum += value;
+        if constexpr (sizeof(T) <= 2)
+        {
+          narrowSquares += static_cast<std::uint64_t>(value * value);
+        }
+        else
+        {
+          squares += static_cast<std::uint64_t>(value < 0 ? -value : value) *
+                     static_cast<UInt128>(value < 0 ? -value : value);
+        }
+      }
+      sum += blockSum;
+      squares += narrowSquares;
+    }
+  }
+
+  void
+  Merge(std::uint64_t, const ExactSums & other, std::uint64_t)
+  {
+    sum += other.sum;
+    squares += other.squares;
+  }
+
+  void
+  Finish(std::uint64_t voxels, IntensityMeasures & measures) const
+  {
+    const auto     count = static_cast<Int128>(voxels);
+    const Int128 floorMean = sum / count;
+    const Int128 rest = sum - floorMean * count;
+    const Int128 aroundFloor = static_cast<Int128>(squares) - 2 * floorMean * sum + count * floorMean * floorMean;
+    const auto     longCount = static_cast<long double>(voxels);
+    const auto     longRest = static_cast<long double>(rest);
+    const auto     deviation = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
+    measures.sum = static_cast<double>(sum);
+    measures.mean = static_cast<double>(static_cast<long double>(floorMean) + longRest / longCount);
+    measures.standardDeviation =
+      voxels > 1 ? static_cast<double>(std::sqrt(std::max(0.0L, deviation) / (longCount - 1))) : 0;
+  }
+};
+
+/** Sums of floating-point values and wide integers: mean and squared deviation, combined pairwise as Chan, Golub and
+ *  LeVeque do (1979), so that large means do not swallow small deviations. */
+template <typename T>
+struct FloatingSums
+{
+  double sum = 0;
+  double mean = 0;
+  double deviation = 0;
+  double count = 0;
+
+  void
+  AddRun(const T * values, std::int64_t length)
+  {
+    FloatingSums run;
+    run.count = static_cast<double>(length);
+    for (std::int64_t i = 0; i < length; ++i)
+    {
+      run.sum += static_cast<double>(values[i]);
+    }
+    run.mean = run.sum / run.count;
+    for (std::int64_t i = 0; i < length; ++i)
+    {
+      const double difference = static_cast<double>(values[i]) - run.mean;
+      run.deviation += difference * difference;
+    }
+    Merge(0, run, 0);
+  }
+
+  void
+  Merge(std::uint64_t, const FloatingSums & other, std::uint64_t)
+  {
+    if (other.count == 0)
+    {
+      return;
+    }
+    const double total = count + other.count;
+    const double difference = other.mean - mean;
+    sum += other.sum;
+    deviation += other.deviation + difference * difference * count / total * other.count;
+    mean += difference * other.count / total;
+    count = total;
+  }
+
+  void
+  Finish(std::uint64_t, IntensityMeasures & measures) const
+  {
+    measures.sum = sum;
+    measures.mean = sum / count;
+    measures.standardDeviation = count > 1 ? std::sqrt(deviation / (count - 1)) : 0;
+  }
+};
+
+/** No intensity image. */
+struct NoSums
+{
+  void
+  Merge(std::uint64_t, const NoSums &, std::uint64_t)
+  {}
+  void
+  Finish(std::uint64_t, IntensityMeasures &) const
+  {}
+};
+
+template <typename T>
+struct SumsOf
+{
+  using Type = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 4, ExactSums<T>, FloatingSums<T>>;
+};
+
+template <>
+struct SumsOf<void>
+{
+  using Type = NoSums;
+};
+
+/** All that is collected of one component. */
+template <typename TSums>
+struct ComponentSums
+{
+  ShapeSums shape;
+  double    lowest = std::numeric_limits<double>::infinity();
+  double    highest = -std::numeric_limits<double>::infinity();
+  TSums     intensity;
+
+  void
+  Merge(const ComponentSums & other)
+  {
+    intensity.Merge(shape.voxels, other.intensity, other.shape.voxels);
+    shape.Merge(other.shape);
+    lowest = std::min(lowest, other.lowest);
+    highest = std::max(highest, other.highest);
+  }
+};
+
+void
+FinishShape(const ShapeSums & sums, const Extent & extent, const ComponentTable & table, ComponentMeasures & measures)
+{
+  measures.voxelCount = sums.voxels;
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    const std::int64_t start = table.geometry.startIndex[axis];
+    measures.boxMinimum[axis] = start + sums.minimum[axis];
+    measures.boxMaximum[axis] = start + sums.maximum[axis];
+    measures.centroid[axis] = static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) /
+                                                             static_cast<double>(sums.voxels);
+    if (extent.size[axis] > 1 && table.sliceAxis != axis)
+    {
+      measures.touchesBorder =
+        measures.touchesBorder || sums.minimum[axis] == 0 || sums.maximum[axis] == extent.size[axis] - 1;
+    }
+  }
+}
+
+void
+CheckMeasurable(const Extent & extent, const std::optional<ImageView> & intensity)
+{
+  std::int64_t longest = 1;
+  for (const std::int64_t size : extent.size)
+  {
+    longest = std::max(longest, size);
+  }
+  if (extent.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
+  {
+    throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would pass 2^63");
+  }
+  if (intensity && intensity->extent != extent)
+  {
+    throw InvalidArgument("the intensity image has the extent " + intensity->extent.ToString() +
+                          " but the labeled image " + extent.ToString() + "; they must be the same");
+  }
+  if (intensity && intensity->channels != 1)
+  {
+    throw InvalidArgument("the intensity image has " + std::to_string(intensity->channels) +
+                          " channels; it must have 1");
+  }
+}
+
+/** Measures the components that `labelOfRun` names; `T` is the intensity type, or void without intensities. */
+template <typename T, typename TLabelOfRun>
+void
+MeasureTyped(const RunVolume &   volume,
+             std::uint64_t       components,
+             const T *           intensities,
+             const HostContext & context,
+             TLabelOfRun         labelOfRun,
+             ComponentTable &    table)
+{
+  const Extent & extent = volume.GetExtent();
+  constexpr bool hasIntensity = !std::is_void_v<T>;
+  using Sums = typename SumsOf<T>::Type;
+  const auto sums = AccumulateRuns<ComponentSums<Sums>>(
+    volume,
+    components,
+    context,
+    labelOfRun,
+    [&extent, intensities](ComponentSums<Sums> & component,
+                           [[maybe_unused]] std::int64_t row,
+                           const RowPosition & position,
+                           std::int64_t begin,
+                           std::int64_t end) {
+      component.shape.AddRun(position, begin, end);
+      if constexpr (hasIntensity)
+      {
+        const T * values = intensities + row * extent.RowLength() + begin;
+        component.intensity.AddRun(values, end - begin);
+        for (std::int64_t i = 0; i < end - begin; ++i)
+        {
+          const auto value = static_cast<double>(values[i]);
+          component.lowest = value < component.lowest ? value : component.lowest;
+          component.highest = value > component.highest ? value : component.highest;
+        }
+      }
+    });
+  table.components.resize(sums.size());
+  for (std::size_t c = 0; c < sums.size(); ++c)
+  {
+    ComponentMeasures & measures = table.components[c];
+    measures.label = c + 1;
+    FinishShape(sums[c].shape, extent, table, measures);
+    if constexpr (hasIntensity)
+    {
+      sums[c].intensity.Finish(sums[c].shape.voxels, measures.intensity);
+      measures.intensity.minimum = sums[c].lowest;
+      measures.intensity.maximum = sums[c].highest;
+    }
+  }
+}
+
+template <typename TLabelOfRun>
+ComponentTable
+Measure(const RunVolume &                volume,
+        std::uint64_t                    components,
+        const Geometry &                 geometry,
+        const std::optional<ImageView> & intensity,
+        const std::optional<int> &       sliceAxis,
+        const HostContext &              context,
+        TLabelOfRun                      labelOfRun)
+{
+  CheckMeasurable(volume.GetExtent(), intensity);
+  ComponentTable table;
+  table.dimension = volume.GetExtent().dimension;
+  table.geometry = geometry;
+  table.sliceAxis = sliceAxis;
+  table.hasIntensity = intensity.has_value();
+  if (!intensity)
+  {
+    MeasureTyped<void>(volume, components, static_cast<const void *>(nullptr), context, labelOfRun, table);
+  }
+  else
+  {
+    VisitScalarType(intensity->type, [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      MeasureTyped<T>(volume, components, static_cast<const T *>(intensity->data), context, labelOfRun, table);
+    });
+  }
+  return table;
+}
+
+/** The label that a voxel of a label image holds. */
+template <typename T>
+std::uint64_t
+ToLabel(T value)
+{
+  bool whole = value >= T(0);
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    whole = whole && std::floor(value) == value && value < T(18446744073709551615.0);
+  }
+  if (!whole)
+  {
+    throw InvalidArgument("the label image holds the value " + std::to_string(value) +
+                          "; labels must be whole numbers, 0 (background) or above");
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+} // namespace
+
+ComponentTable
+MeasureComponents(const RunVolume &                volume,
+                  std::uint64_t                    components,
+                  const Geometry &                 geometry,
+                  const std::optional<ImageView> & intensity,
+                  const std::optional<int> &       sliceAxis,
+                  const HostContext &              context)
+{
+  return volume.VisitLabels([&](const auto * labels) {
+    return Measure(volume, components, geometry, intensity, sliceAxis, context, [labels](std::uint64_t run) {
+      return std::uint64_t{ labels[run] };
+    });
+  });
+}
+
+ComponentTable
+MeasureLabelImage(const ImageView &                labels,
+                  const Geometry &                 geometry,
+                  const std::optional<ImageView> & intensity,
+                  const HostContext &              context)
+{
+  if (labels.channels != 1)
+  {
+    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
+  }
+  RunVolume volume;
+  FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)), labels.extent, true, context.Part(0, 0.4), volume);
+
+  std::vector<std::uint64_t> labelOfRun(static_cast<std::size_t>(volume.RunCount()));
+  VisitScalarType(labels.type, [&](auto tag) {
+    const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
+    const Chunks chunks = RowChunks(labels.extent, context);
+    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t, std::uint64_t run) {
+          labelOfRun[run] = ToLabel(voxels[row * labels.extent.RowLength() + begin]);
+        });
+      }
+    });
+  });
+  std::vector<std::uint64_t> values = labelOfRun;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+
+  ComponentTable table = Measure(
+    volume, values.size(), geometry, intensity, std::nullopt, context.Part(0.5, 1), [&](std::uint64_t run) {
+      const auto place = std::lower_bound(values.begin(), values.end(), labelOfRun[run]);
+      return static_cast<std::uint64_t>(place - values.begin()) + 1;
+    });
+  for (std::size_t c = 0; c < values.size(); ++c)
+  {
+    table.components[c].label = values[c];
+  }
+  return table;
+}
+
+} // namespace brickccl

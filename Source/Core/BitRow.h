@@ -1,0 +1,55 @@
+#ifndef BRICKCCL_CORE_BITROW_H
+#define BRICKCCL_CORE_BITROW_H
+
+#include <cstdint>
+
+namespace brickccl
+{
+
+/** A row of voxels as bits: bit b of word w belongs to the voxel x = 64 w + b; bits past the row's end are 0. */
+using Word = std::uint64_t;
+
+inline constexpr int BitsPerWord = 64;
+
+inline std::int64_t
+WordsForBits(std::int64_t bits)
+{
+  return (bits + BitsPerWord - 1) / BitsPerWord;
+}
+
+inline int
+LowestBit(Word word)
+{
+  return __builtin_ctzll(word);
+}
+
+inline int
+CountBits(Word word)
+{
+  return __builtin_popcountll(word);
+}
+
+/** The bits 0..bit. */
+inline Word
+BitsUpTo(int bit)
+{
+  return ~Word{ 0 } >> (BitsPerWord - 1 - bit);
+}
+
+/** Bit x of the result is bit x - 1 of the row whose word is `word` and whose earlier word is `previous`. */
+inline Word
+FromLeft(Word word, Word previous)
+{
+  return (word << 1) | (previous >> (BitsPerWord - 1));
+}
+
+/** Bit x of the result is bit x + 1 of the row whose word is `word` and whose later word is `next`. */
+inline Word
+FromRight(Word word, Word next)
+{
+  return (word >> 1) | (next << (BitsPerWord - 1));
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,124 @@
+#include "BrickCCL/Core/Connectivity.h"
+
+#include "BrickCCL/Core/Error.h"
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Neighbours of rank k in d dimensions: sum over j = 1..k of binomial(d, j) 2^j. */
+int
+CountNeighbours(int dimension, int rank)
+{
+  int sum = 0;
+  int term = 1;
+  for (int j = 1; j <= rank; ++j)
+  {
+    term = term * 2 * (dimension - j + 1) / j;
+    sum += term;
+  }
+  return sum;
+}
+
+} // namespace
+
+Connectivity::Connectivity(int dimension, int rank)
+  : m_Dimension(dimension)
+  , m_Rank(rank)
+  , m_Axes((1u << dimension) - 1)
+{
+  if (dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension)
+  {
+    throw InvalidArgument("a connectivity of rank " + std::to_string(rank) + " in " + std::to_string(dimension) +
+                          " dimensions does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
+                          std::to_string(MaximumDimension));
+  }
+}
+
+Connectivity
+Connectivity::FromNeighbourCount(int neighbours, int dimension)
+{
+  std::string valid;
+  for (int rank = 1; rank <= dimension; ++rank)
+  {
+    const int count = CountNeighbours(dimension, rank);
+    if (count == neighbours)
+    {
+      return Connectivity(dimension, rank);
+    }
+    valid += (rank == 1 ? "" : rank == dimension ? " or " : ", ") + std::to_string(count);
+  }
+  throw InvalidArgument("connectivity " + std::to_string(neighbours) + " does not fit " + std::to_string(dimension) +
+                        (dimension == 1 ? " dimension" : " dimensions") + "; use " + valid);
+}
+
+Connectivity
+Connectivity::WithinSlices(int axis) const
+{
+  if (axis < 0 || axis > m_Dimension || m_Dimension == MaximumDimension)
+  {
+    throw InvalidArgument("slices along axis " + std::to_string(axis) + " do not exist in " +
+                          std::to_string(m_Dimension + 1) + " dimensions");
+  }
+  Connectivity inSlices = *this;
+  inSlices.m_Dimension = m_Dimension + 1;
+  const unsigned below = (1u << axis) - 1;
+  inSlices.m_Axes = (m_Axes & below) | ((m_Axes & ~below) << 1);
+  return inSlices;
+}
+
+int
+Connectivity::NeighbourCount() const
+{
+  int axes = 0;
+  for (int axis = 0; axis < m_Dimension; ++axis)
+  {
+    axes += Uses(axis) ? 1 : 0;
+  }
+  return CountNeighbours(axes, m_Rank);
+}
+
+std::vector<RowOffset>
+Connectivity::BackwardRows() const
+{
+  std::vector<RowOffset> rows;
+  for (int code = 0; code < 27; ++code)
+  {
+    const int step[3] = { code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
+    int       differing = 0;
+    int       sign = 0;
+    bool      allowed = true;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      if (step[axis] != 0)
+      {
+        ++differing;
+        sign = step[axis];
+        allowed = allowed && axis + 1 < m_Dimension && Uses(axis + 1);
+      }
+    }
+    if (allowed && sign < 0 && differing <= m_Rank)
+    {
+      rows.push_back({ { step[0], step[1], step[2] }, Uses(0) && differing < m_Rank });
+    }
+  }
+  return rows;
+}
+
+std::string
+Connectivity::ToString() const
+{
+  std::string text = std::to_string(NeighbourCount());
+  for (int axis = 0; axis < m_Dimension; ++axis)
+  {
+    if (!Uses(axis))
+    {
+      text += std::string(" within slices along ") + "xyzt"[axis];
+    }
+  }
+  return text;
+}
+
+} // namespace brickccl

@@ -1,0 +1,50 @@
+#ifndef BRICKCCL_CORE_ERROR_H
+#define BRICKCCL_CORE_ERROR_H
+
+#include <stdexcept>
+#include <string>
+
+namespace brickccl
+{
+
+/** Base of every exception that this library throws on purpose. The text says what is wrong, which value was
+ *  found and what would be right. */
+class Error : public std::runtime_error
+{
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/** An argument, or a combination of arguments, that has no meaning (connectivity 5, tolerance below 0 ...). */
+class InvalidArgument : public Error
+{
+public:
+  using Error::Error;
+};
+
+/** The requested label type cannot hold the number of components. Thrown before anything is written. */
+class LabelOverflow : public Error
+{
+public:
+  using Error::Error;
+};
+
+/** A valid request that this build, backend or algorithm does not offer. */
+class Unsupported : public Error
+{
+public:
+  using Error::Error;
+};
+
+/** The caller's cancellation hook asked to stop. */
+class Cancelled : public Error
+{
+public:
+  Cancelled()
+    : Error("labeling was cancelled by the caller")
+  {}
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,48 @@
+#include "BrickCCL/Core/Extent.h"
+
+#include "BrickCCL/Core/Error.h"
+
+namespace brickccl
+{
+
+Extent::Extent(std::initializer_list<std::int64_t> sizes)
+  : Extent(static_cast<int>(sizes.size()), sizes.begin())
+{}
+
+Extent::Extent(int dimensionCount, const std::int64_t * sizes)
+  : dimension(dimensionCount)
+{
+  if (dimension < 1 || dimension > MaximumDimension)
+  {
+    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions was given; 1 to " +
+                          std::to_string(MaximumDimension) + " are supported");
+  }
+  constexpr std::int64_t limit = std::int64_t{ 1 } << 62;
+  std::int64_t           product = 1;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    size[axis] = sizes[axis];
+    if (size[axis] < 1)
+    {
+      throw InvalidArgument("the extent " + ToString() + " is empty; every size must be at least 1");
+    }
+    if (size[axis] > limit / product)
+    {
+      throw InvalidArgument("the extent has more than 2^62 voxels");
+    }
+    product *= size[axis];
+  }
+}
+
+std::string
+Extent::ToString() const
+{
+  std::string text;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    text += (axis ? " x " : "") + std::to_string(size[axis]);
+  }
+  return text;
+}
+
+} // namespace brickccl

@@ -1,0 +1,11 @@
+#ifndef BRICKCCL_CORE_HOSTDEVICE_H
+#define BRICKCCL_CORE_HOSTDEVICE_H
+
+/** Marks functions that run on the host and, when nvcc compiles them, on the device. */
+#ifdef __CUDACC__
+#  define BRICKCCL_HOST_DEVICE __host__ __device__
+#else
+#  define BRICKCCL_HOST_DEVICE
+#endif
+
+#endif

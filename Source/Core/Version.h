@@ -1,0 +1,12 @@
+#ifndef BRICKCCL_CORE_VERSION_H
+#define BRICKCCL_CORE_VERSION_H
+
+namespace brickccl
+{
+
+/** The library's version; CMake reads it from here. */
+inline constexpr const char * Version = "0.1.0";
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,12 @@
+#ifndef BRICKCCL_CORE_WIDEINTEGER_H
+#define BRICKCCL_CORE_WIDEINTEGER_H
+
+namespace brickccl
+{
+
+__extension__ typedef __int128          Int128;
+__extension__ typedef unsigned __int128 UInt128;
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef BRICKCCL_CRITERIA_CRITERION_H
+#define BRICKCCL_CRITERIA_CRITERION_H
+
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace brickccl
+{
+
+/** A voxel value or bound that every voxel type converts to without loss. */
+using Number = long double;
+static_assert(std::numeric_limits<Number>::digits >= 64, "Number must hold every 64-bit integer");
+
+/** When two neighbouring voxels belong together, chosen at run time.
+ *
+ *  A voxel takes part (is foreground) if it lies in `range`, where one is given, or else if it differs from
+ *  `background`, where one is given, or else always. Voxels of several channels are in a range if every channel
+ *  is, and are background if every channel has the background value. NaN never takes part.
+ *
+ *  Two neighbouring foreground voxels are joined
+ *  - `Foreground`: always;
+ *  - `EqualValue`: if all their channels are equal (segments, as Stava and Benes label them);
+ *  - `Tolerance`: if the sum over the channels of |a - b| is at most `tolerance` (the gradient threshold of
+ *    links-based propagation). Differences are exact for every integer type: nothing wraps. */
+struct Criterion
+{
+  enum class Joining
+  {
+    Foreground,
+    EqualValue,
+    Tolerance
+  };
+
+  struct Range
+  {
+    Number low;
+    Number high;
+  };
+
+  Joining               joining = Joining::Foreground;
+  std::optional<Number> background = 0;
+  std::optional<Range>  range;
+  Number                tolerance = 0;
+
+  /** Every voxel that differs from the background value. */
+  static Criterion Foreground(Number background = 0);
+  /** Voxels with low <= value <= high; either bound may be infinite. \throws InvalidArgument if low > high. */
+  static Criterion InRange(Number low, Number high);
+  /** Segments of equal value; no background value: every voxel takes part. */
+  static Criterion EqualValue(std::optional<Number> background = 0);
+  /** Neighbours that differ by at most the tolerance. \throws InvalidArgument if it is negative or NaN. */
+  static Criterion Tolerance(Number tolerance, std::optional<Number> background = 0);
+
+  /** The same joining among the voxels of a range. */
+  Criterion Within(Number low, Number high) const;
+
+  /** \throws InvalidArgument if a bound or the tolerance has no meaning. */
+  void Validate() const;
+
+  /** "equal value within [100, inf]", for summaries. */
+  std::string ToString() const;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,78 @@
+#ifndef BRICKCCL_CRITERIA_PIXELRULES_H
+#define BRICKCCL_CRITERIA_PIXELRULES_H
+
+#include "BrickCCL/Core/HostDevice.h"
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace brickccl
+{
+
+/** Which values of one channel are foreground: those inside [low, high], or those outside of it. Every foreground
+ *  criterion has this one form, so that packing needs one loop per type. */
+template <typename T>
+struct ForegroundRule
+{
+  T    low = std::numeric_limits<T>::lowest();
+  T    high = std::numeric_limits<T>::max();
+  bool outside = false;
+
+  BRICKCCL_HOST_DEVICE bool
+  operator()(T value) const
+  {
+    const bool inside = (value >= low) & (value <= high);
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      return (inside != outside) & (value == value);
+    }
+    else
+    {
+      return inside != outside;
+    }
+  }
+};
+
+/** Whether two values differ by at most a limit; limit 0 is equality. Integer differences are taken in the
+ *  unsigned type of the same size, which holds every one of them. */
+template <typename T, typename = void>
+struct DifferenceRule
+{
+  using Unsigned = std::make_unsigned_t<T>;
+  Unsigned limit = 0;
+
+  BRICKCCL_HOST_DEVICE static Unsigned
+  Difference(T a, T b)
+  {
+    return a > b ? static_cast<Unsigned>(static_cast<Unsigned>(a) - static_cast<Unsigned>(b))
+                 : static_cast<Unsigned>(static_cast<Unsigned>(b) - static_cast<Unsigned>(a));
+  }
+  BRICKCCL_HOST_DEVICE bool
+  operator()(T a, T b) const
+  {
+    return Difference(a, b) <= limit;
+  }
+};
+
+template <typename T>
+struct DifferenceRule<T, std::enable_if_t<std::is_floating_point_v<T>>>
+{
+  double limit = 0;
+
+  BRICKCCL_HOST_DEVICE static double
+  Difference(T a, T b)
+  {
+    const double difference = static_cast<double>(a) - static_cast<double>(b);
+    return a == b ? 0 : difference < 0 ? -difference : difference;
+  }
+  BRICKCCL_HOST_DEVICE bool
+  operator()(T a, T b) const
+  {
+    return Difference(a, b) <= limit;
+  }
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,222 @@
+#include "BrickCCL/Criteria/RowLinks.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/RuleConversion.h"
+
+#include <cstring>
+#ifdef __SSE2__
+#  include <emmintrin.h>
+#endif
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Gathers 64 bytes that are 0 or 1 into the bits of a word. */
+inline Word
+PackBytes(const std::uint8_t * bytes)
+{
+  Word word = 0;
+#ifdef __SSE2__
+  for (int part = 0; part < 4; ++part)
+  {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bytes + 16 * part));
+    const auto    mask = static_cast<unsigned>(_mm_movemask_epi8(_mm_slli_epi16(block, 7)));
+    word |= Word{ mask } << (16 * part);
+  }
+#else
+  for (int part = 0; part < 8; ++part)
+  {
+    Word eight;
+    std::memcpy(&eight, bytes + 8 * part, 8);
+    word |= ((eight * Word{ 0x0102040810204080 }) >> 56) << (8 * part);
+  }
+#endif
+  return word;
+}
+
+/** The word of predicate(0) .. predicate(count - 1), count <= 64. */
+template <typename TPredicate>
+inline Word
+PackPredicate(std::int64_t count, TPredicate predicate)
+{
+  std::uint8_t bytes[BitsPerWord];
+  if (count >= BitsPerWord)
+  {
+    for (int b = 0; b < BitsPerWord; ++b)
+    {
+      bytes[b] = predicate(b);
+    }
+  }
+  else
+  {
+    std::memset(bytes, 0, sizeof(bytes));
+    for (int b = 0; b < count; ++b)
+    {
+      bytes[b] = predicate(b);
+    }
+  }
+  return PackBytes(bytes);
+}
+
+/** Links of pixels of type T. */
+template <typename T>
+class PixelRowLinks final : public RowLinks
+{
+public:
+  PixelRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)
+    : m_Data(static_cast<const T *>(image.data))
+    , m_Channels(image.channels)
+    , m_Extent(image.extent)
+    , m_Joining(criterion.joining)
+    , m_Foreground(ToForegroundRule<T>(criterion))
+    , m_Difference(ToDifferenceRule<T>(criterion))
+    , m_DifferenceSum(ToDifferenceSumLimit<T>(criterion))
+  {
+    if (mask)
+    {
+      m_Mask = MakeRowLinks(*mask, Criterion::Foreground(0));
+    }
+  }
+
+  bool
+  FollowForeground() const override
+  {
+    return m_Joining == Criterion::Joining::Foreground;
+  }
+
+  void
+  PackForeground(std::int64_t row, Word * bits) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    const T *          pixels = RowOf(row);
+    const auto         rule = m_Foreground;
+    if (m_Mask)
+    {
+      m_Mask->PackForeground(row, bits);
+    }
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      const std::int64_t begin = w * BitsPerWord;
+      const T *          block = pixels + begin * m_Channels;
+      Word               word;
+      if (m_Mask && bits[w] == 0)
+      {
+        continue;
+      }
+      if (m_Channels == 1)
+      {
+        word = PackPredicate(length - begin, [block, rule](int b) { return rule(block[b]); });
+      }
+      else
+      {
+        word = PackPredicate(length - begin, [this, block](int b) { return IsForeground(block + b * m_Channels); });
+      }
+      bits[w] = m_Mask ? bits[w] & word : word;
+    }
+  }
+
+  void
+  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    const T *          here = RowOf(row);
+    const T *          there = RowOf(neighbourRow) + step * m_Channels;
+    const auto         joined = m_Difference;
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      const std::int64_t begin = w * BitsPerWord;
+      const bool         whole = begin + step >= 0 && begin + BitsPerWord + step <= length;
+      if (candidates[w] == 0 || FollowForeground())
+      {
+        bits[w] = candidates[w];
+      }
+      else if (whole && m_Channels == 1 && CountBits(candidates[w]) > SparseBits)
+      {
+        const T * a = here + begin;
+        const T * b = there + begin;
+        bits[w] = candidates[w] & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
+      }
+      else
+      {
+        bits[w] = 0;
+        for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
+        {
+          const std::int64_t at = (begin + LowestBit(rest)) * m_Channels;
+          if (m_Channels == 1 ? joined(here[at], there[at]) : AreJoined(here + at, there + at))
+          {
+            bits[w] |= rest & (~rest + 1);
+          }
+        }
+      }
+    }
+  }
+
+private:
+  /** Up to so many candidates of a word are looked at one by one. */
+  static constexpr int SparseBits = 8;
+
+  const T *
+  RowOf(std::int64_t row) const
+  {
+    return m_Data + row * m_Extent.RowLength() * m_Channels;
+  }
+
+  /** In a range every channel must be inside; outside a background any channel may be. NaN in any channel: no. */
+  bool
+  IsForeground(const T * pixel) const
+  {
+    bool all = true;
+    bool any = false;
+    bool number = true;
+    for (int c = 0; c < m_Channels; ++c)
+    {
+      const bool foreground = m_Foreground(pixel[c]);
+      all = all && foreground;
+      any = any || foreground;
+      number = number && pixel[c] == pixel[c];
+    }
+    return number && (m_Foreground.outside ? any : all);
+  }
+
+  bool
+  AreJoined(const T * a, const T * b) const
+  {
+    using Limit = DifferenceSumLimit<T>;
+    Limit sum = 0;
+    for (int c = 0; c < m_Channels; ++c)
+    {
+      sum += static_cast<Limit>(DifferenceRule<T>::Difference(a[c], b[c]));
+    }
+    return sum <= m_DifferenceSum;
+  }
+
+  const T *                 m_Data;
+  int                       m_Channels;
+  Extent                    m_Extent;
+  Criterion::Joining        m_Joining;
+  ForegroundRule<T>         m_Foreground;
+  DifferenceRule<T>         m_Difference;
+  DifferenceSumLimit<T>     m_DifferenceSum;
+  std::unique_ptr<RowLinks> m_Mask;
+};
+
+} // namespace
+
+std::unique_ptr<RowLinks>
+MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)
+{
+  criterion.Validate();
+  if (mask && mask->extent != image.extent)
+  {
+    throw InvalidArgument("the mask has the extent " + mask->extent.ToString() + " but the image " +
+                          image.extent.ToString() + "; they must be the same");
+  }
+  return VisitScalarType(image.type, [&](auto tag) -> std::unique_ptr<RowLinks> {
+    return std::make_unique<PixelRowLinks<typename decltype(tag)::Type>>(image, criterion, mask);
+  });
+}
+
+} // namespace brickccl

@@ -1,0 +1,101 @@
+#ifndef BRICKCCL_CRITERIA_ROWLINKS_H
+#define BRICKCCL_CRITERIA_ROWLINKS_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/Criterion.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace brickccl
+{
+
+/** The linking stage, a row at a time: pixels and criterion go in, bits come out. What stands behind this interface
+ *  knows pixel types; nobody after it does. All functions may be called from several threads at once. */
+class RowLinks
+{
+public:
+  virtual ~RowLinks() = default;
+
+  /** Whether neighbours are joined exactly if both are foreground, so that PackLinks need not be asked. */
+  virtual bool FollowForeground() const = 0;
+
+  /** Bit x of `bits`: voxel x of the row is foreground. */
+  virtual void PackForeground(std::int64_t row, Word * bits) const = 0;
+
+  /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
+   *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
+  virtual void PackLinks(std::int64_t row,
+                         std::int64_t neighbourRow,
+                         int          step,
+                         const Word * candidates,
+                         Word *       bits) const = 0;
+};
+
+/** Links of an image under a criterion; voxels where `mask` is 0 never take part.
+ *  \throws InvalidArgument for a criterion without meaning or a mask of another extent. */
+std::unique_ptr<RowLinks>
+MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
+
+/** Links that a caller's own functions decide, voxel by voxel.
+ *  `foreground(index)` and `joined(indexA, indexB)` take linear voxel indices, x fastest; `joined` must be symmetric
+ *  and is asked for pairs of neighbouring foreground voxels only. */
+template <typename TForeground, typename TJoined>
+class FunctorRowLinks final : public RowLinks
+{
+public:
+  FunctorRowLinks(const Extent & extent, TForeground foreground, TJoined joined)
+    : m_Extent(extent)
+    , m_Foreground(std::move(foreground))
+    , m_Joined(std::move(joined))
+  {}
+
+  bool
+  FollowForeground() const override
+  {
+    return false;
+  }
+
+  void
+  PackForeground(std::int64_t row, Word * bits) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      bits[w] = 0;
+    }
+    for (std::int64_t x = 0; x < length; ++x)
+    {
+      bits[x / BitsPerWord] |= Word{ m_Foreground(row * length + x) ? 1u : 0u } << (x % BitsPerWord);
+    }
+  }
+
+  void
+  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      bits[w] = 0;
+      for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
+      {
+        const std::int64_t x = w * BitsPerWord + LowestBit(rest);
+        if (m_Joined(row * length + x, neighbourRow * length + x + step))
+        {
+          bits[w] |= rest & (~rest + 1);
+        }
+      }
+    }
+  }
+
+private:
+  Extent      m_Extent;
+  TForeground m_Foreground;
+  TJoined     m_Joined;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,131 @@
+#ifndef BRICKCCL_CRITERIA_RULECONVERSION_H
+#define BRICKCCL_CRITERIA_RULECONVERSION_H
+
+#include "BrickCCL/Core/WideInteger.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Criteria/PixelRules.h"
+
+#include <cmath>
+
+namespace brickccl
+{
+
+/** The smallest T that is not below `bound` goes to `value`; false if there is none. */
+template <typename T>
+bool
+CeilingOf(Number bound, T & value)
+{
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_integral_v<T>)
+  {
+    const Number ceiling = std::ceil(bound);
+    if (ceiling > static_cast<Number>(Limits::max()))
+    {
+      return false;
+    }
+    value = ceiling < static_cast<Number>(Limits::lowest()) ? Limits::lowest() : static_cast<T>(ceiling);
+  }
+  else
+  {
+    value = static_cast<T>(bound);
+    if (static_cast<Number>(value) < bound)
+    {
+      value = std::nextafter(value, Limits::infinity());
+    }
+  }
+  return true;
+}
+
+/** The largest T that is not above `bound` goes to `value`; false if there is none. */
+template <typename T>
+bool
+FloorOf(Number bound, T & value)
+{
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_integral_v<T>)
+  {
+    const Number floored = std::floor(bound);
+    if (floored < static_cast<Number>(Limits::lowest()))
+    {
+      return false;
+    }
+    value = floored > static_cast<Number>(Limits::max()) ? Limits::max() : static_cast<T>(floored);
+  }
+  else
+  {
+    value = static_cast<T>(bound);
+    if (static_cast<Number>(value) > bound)
+    {
+      value = std::nextafter(value, -Limits::infinity());
+    }
+  }
+  return true;
+}
+
+/** The criterion's foreground for values of type T, exact also where its bounds are no values of T. */
+template <typename T>
+ForegroundRule<T>
+ToForegroundRule(const Criterion & criterion)
+{
+  ForegroundRule<T> rule;
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    rule.low = -std::numeric_limits<T>::infinity();
+    rule.high = std::numeric_limits<T>::infinity();
+  }
+  const ForegroundRule<T> everything = rule;
+  if (!criterion.range && !criterion.background)
+  {
+    return everything;
+  }
+  const Number low = criterion.range ? criterion.range->low : *criterion.background;
+  const Number high = criterion.range ? criterion.range->high : *criterion.background;
+  const bool   some = CeilingOf(low, rule.low) && FloorOf(high, rule.high) && rule.low <= rule.high;
+  rule.outside = !criterion.range;
+  if (!some)
+  {
+    rule = everything;
+    rule.outside = criterion.range.has_value();
+  }
+  return rule;
+}
+
+/** The criterion's joining for one channel of type T. */
+template <typename T>
+DifferenceRule<T>
+ToDifferenceRule(const Criterion & criterion)
+{
+  DifferenceRule<T> rule;
+  if (criterion.joining == Criterion::Joining::Tolerance)
+  {
+    FloorOf(criterion.tolerance, rule.limit);
+  }
+  return rule;
+}
+
+/** A type that holds sums of channel differences. */
+template <typename T>
+using DifferenceSumLimit = std::conditional_t<std::is_floating_point_v<T>, double, UInt128>;
+
+template <typename T>
+DifferenceSumLimit<T>
+ToDifferenceSumLimit(const Criterion & criterion)
+{
+  if (criterion.joining != Criterion::Joining::Tolerance)
+  {
+    return 0;
+  }
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    return static_cast<double>(criterion.tolerance);
+  }
+  else
+  {
+    constexpr Number most = 1e30L;
+    return static_cast<UInt128>(std::floor(criterion.tolerance < most ? criterion.tolerance : most));
+  }
+}
+
+} // namespace brickccl
+
+#endif

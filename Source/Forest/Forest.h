@@ -1,0 +1,119 @@
+#ifndef BRICKCCL_FOREST_FOREST_H
+#define BRICKCCL_FOREST_FOREST_H
+
+#include <utility>
+
+/** The disjoint-set forest: node i has the parent parent[i] <= i, roots are their own parents.
+ *
+ *  So a root is the smallest node of its set, whatever the order of the unions, and labels that follow from roots
+ *  are the same for every number of threads.
+ *
+ *  Why concurrent use is harmless (FindRootShared, UniteShared, FlattenShared together; all accesses are atomic):
+ *  1. A root r stops being one only by the compare-and-swap in UniteShared, which writes a smaller root over the
+ *     value r. Two threads that try it for the same r cannot both succeed, so no union is lost.
+ *  2. Every other store replaces the parent of a node that was seen not to be a root, hence never will be again, by
+ *     an ancestor of it. Ancestors stay ancestors: whichever of two such stores comes last, the node keeps its set.
+ *  3. Parents only ever get smaller, so each walk ends, and a failed compare-and-swap retries from smaller nodes.
+ *  4. Order between different nodes does not matter to 1 to 3, so relaxed atomics are enough; threads that read the
+ *     result start after a join with all that wrote it. */
+namespace brickccl
+{
+
+template <typename TIndex>
+TIndex
+LoadShared(const TIndex * place)
+{
+  return __atomic_load_n(place, __ATOMIC_RELAXED);
+}
+
+template <typename TIndex>
+void
+StoreShared(TIndex * place, TIndex value)
+{
+  __atomic_store_n(place, value, __ATOMIC_RELAXED);
+}
+
+/** Unites the sets of two nodes that no other thread touches: Rem's algorithm with splicing. */
+template <typename TIndex>
+inline void
+Unite(TIndex * parent, TIndex a, TIndex b)
+{
+  TIndex parentA = parent[a];
+  TIndex parentB = parent[b];
+  while (parentA != parentB)
+  {
+    if (parentA < parentB)
+    {
+      std::swap(a, b);
+      std::swap(parentA, parentB);
+    }
+    parent[a] = parentB;
+    if (a == parentA)
+    {
+      return;
+    }
+    a = parentA;
+    parentA = parent[a];
+  }
+}
+
+/** The root of a node while other threads unite; halves the path it walks. */
+template <typename TIndex>
+inline TIndex
+FindRootShared(TIndex * parent, TIndex node)
+{
+  TIndex up = LoadShared(parent + node);
+  while (up != node)
+  {
+    const TIndex upper = LoadShared(parent + up);
+    if (upper != up)
+    {
+      StoreShared(parent + node, upper);
+    }
+    node = up;
+    up = upper;
+  }
+  return node;
+}
+
+/** Unites the sets of two nodes while other threads do the same. */
+template <typename TIndex>
+inline void
+UniteShared(TIndex * parent, TIndex a, TIndex b)
+{
+  for (;;)
+  {
+    a = FindRootShared(parent, a);
+    b = FindRootShared(parent, b);
+    if (a == b)
+    {
+      return;
+    }
+    if (a < b)
+    {
+      std::swap(a, b);
+    }
+    TIndex expected = a;
+    if (__atomic_compare_exchange_n(parent + a, &expected, b, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    {
+      return;
+    }
+  }
+}
+
+/** Points a node at its root while other threads do the same for other nodes; returns the root. */
+template <typename TIndex>
+inline TIndex
+FlattenShared(TIndex * parent, TIndex node)
+{
+  const TIndex root = FindRootShared(parent, node);
+  if (root != node)
+  {
+    StoreShared(parent + node, root);
+  }
+  return root;
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,136 @@
+#include "BrickCCL/Host/AtomicFile.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+namespace brickccl
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+fs::path
+FolderOf(const fs::path & path)
+{
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/** A new folder that is removed, with what is left in it, at the end of its life. */
+class TemporaryFolder
+{
+public:
+  explicit TemporaryFolder(const fs::path & target)
+  {
+    if (fs::is_directory(target))
+    {
+      throw Error("cannot write '" + target.string() + "': it is a folder");
+    }
+    std::string name = (FolderOf(target) / ".brickccl-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+    {
+      throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
+    }
+    m_Path = name;
+  }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder & operator=(const TemporaryFolder &) = delete;
+  ~TemporaryFolder()
+  {
+    std::error_code ignored;
+    fs::remove_all(m_Path, ignored);
+  }
+
+  const fs::path &
+  Path() const
+  {
+    return m_Path;
+  }
+
+private:
+  fs::path m_Path;
+};
+
+/** Asks the system to put a file's bytes on the disk; a late write error shows here. */
+void
+Flush(const fs::path & file)
+{
+  const int  descriptor = ::open(file.c_str(), O_RDONLY);
+  const bool flushed = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int  reason = errno;
+  if (descriptor >= 0)
+  {
+    ::close(descriptor);
+  }
+  if (!flushed)
+  {
+    throw Error("cannot write '" + file.filename().string() + "': " + std::strerror(reason));
+  }
+}
+
+} // namespace
+
+void
+ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
+{
+  const fs::path        target(path);
+  const TemporaryFolder folder(target);
+  const fs::path        temporary = folder.Path() / target.filename();
+  write(temporary.string());
+  if (!fs::exists(temporary))
+  {
+    throw Error("cannot write '" + path + "': nothing was written");
+  }
+  std::vector<fs::path> files;
+  for (const auto & entry : fs::directory_iterator(folder.Path()))
+  {
+    Flush(entry.path());
+    if (entry.path() != temporary)
+    {
+      files.push_back(entry.path());
+    }
+  }
+  files.push_back(temporary);
+  for (const fs::path & file : files)
+  {
+    std::error_code failure;
+    fs::rename(file, FolderOf(target) / file.filename(), failure);
+    if (failure)
+    {
+      throw Error("cannot write '" + path + "': " + failure.message());
+    }
+  }
+}
+
+void
+ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write)
+{
+  ReplaceFile(path, [&](const std::string & temporary) {
+    std::ofstream stream(temporary, std::ios::binary);
+    write(stream);
+    stream.close();
+    if (!stream)
+    {
+      throw Error("cannot write '" + path + "': " + std::strerror(errno));
+    }
+  });
+}
+
+void
+CheckWritable(const std::string & path)
+{
+  TemporaryFolder folder{ fs::path(path) };
+}
+
+} // namespace brickccl

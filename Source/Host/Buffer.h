@@ -1,0 +1,79 @@
+#ifndef BRICKCCL_HOST_BUFFER_H
+#define BRICKCCL_HOST_BUFFER_H
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+namespace brickccl
+{
+
+/** Memory that is neither initialized nor given back while it is large enough, so that a workspace can be reused
+ *  and the threads that fill it are the first to touch it. */
+template <typename T>
+class Buffer
+{
+  static_assert(std::is_trivial_v<T>, "a buffer's elements are not constructed");
+
+public:
+  /** Makes room for `size` elements; their values are unspecified. */
+  void
+  Resize(std::size_t size)
+  {
+    if (size > m_Capacity)
+    {
+      m_Data.reset();
+      m_Capacity = 0;
+      m_Data.reset(new T[size]);
+      m_Capacity = size;
+    }
+    m_Size = size;
+  }
+
+  void
+  Release()
+  {
+    m_Data.reset();
+    m_Capacity = m_Size = 0;
+  }
+
+  T *
+  Data()
+  {
+    return m_Data.get();
+  }
+  const T *
+  Data() const
+  {
+    return m_Data.get();
+  }
+  std::size_t
+  Size() const
+  {
+    return m_Size;
+  }
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Capacity * sizeof(T);
+  }
+  T &
+  operator[](std::size_t i)
+  {
+    return m_Data[i];
+  }
+  const T &
+  operator[](std::size_t i) const
+  {
+    return m_Data[i];
+  }
+
+private:
+  std::unique_ptr<T[]> m_Data;
+  std::size_t          m_Size = 0;
+  std::size_t          m_Capacity = 0;
+};
+
+} // namespace brickccl
+
+#endif

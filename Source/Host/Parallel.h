@@ -1,0 +1,70 @@
+#ifndef BRICKCCL_HOST_PARALLEL_H
+#define BRICKCCL_HOST_PARALLEL_H
+
+#include "BrickCCL/Host/Progress.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace brickccl
+{
+
+/** How host work runs: on how many threads, and who hears of its progress. */
+struct HostContext
+{
+  /** 0 stands for every thread that the machine offers. */
+  int      threads = 0;
+  Progress progress = {};
+  /** Work is cut into pieces of at least so many voxels; results never depend on it. */
+  std::int64_t grain = std::int64_t{ 1 } << 16;
+
+  /** The same threads, reporting nothing. */
+  HostContext
+  Silent() const
+  {
+    return { threads, {}, grain };
+  }
+
+  /** The same threads, reporting the part from `begin` to `end` of this context's progress. */
+  HostContext
+  Part(double begin, double end) const
+  {
+    return { threads, progress.Part(begin, end), grain };
+  }
+};
+
+/** The number of threads that `threads` asks for. \throws InvalidArgument if it is negative. */
+int EffectiveThreadCount(int threads);
+
+/** Runs `work(0)` .. `work(count - 1)`, in any order, on the context's threads; returns when all are done. The first
+ *  exception of any of them is thrown again here, and the rest is then skipped. */
+void ParallelFor(std::int64_t count, const HostContext & context, const std::function<void(std::int64_t)> & work);
+
+/** A division of 0 .. size - 1 into consecutive ranges of nearly equal length. */
+struct Chunks
+{
+  std::int64_t size;
+  std::int64_t count;
+
+  /** At most `most` chunks of at least `least` elements, and one at the least. */
+  Chunks(std::int64_t elements, std::int64_t least, std::int64_t most)
+    : size(elements)
+    , count(std::max<std::int64_t>(1, std::min(most, elements / std::max<std::int64_t>(1, least))))
+  {}
+
+  std::int64_t
+  Begin(std::int64_t chunk) const
+  {
+    const std::int64_t rest = size % count;
+    return size / count * chunk + std::min(chunk, rest);
+  }
+  std::int64_t
+  End(std::int64_t chunk) const
+  {
+    return Begin(chunk + 1);
+  }
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,76 @@
+#ifndef BRICKCCL_HOST_PROGRESS_H
+#define BRICKCCL_HOST_PROGRESS_H
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace brickccl
+{
+
+/** What a caller wants to hear and say while long work runs. Both functions are called from the calling thread
+ *  alone; both may be empty. */
+struct ProgressHooks
+{
+  /** Gets the fraction of the work that is done, 0 to 1, never falling. */
+  std::function<void(double)> report;
+  /** Returns true when the work should stop; the work then throws Cancelled and leaves no partial output. */
+  std::function<bool()> cancelled;
+};
+
+/** The part [begin, end] of a longer work's progress. */
+class Progress
+{
+public:
+  Progress() = default;
+  explicit Progress(const ProgressHooks & hooks, double begin = 0, double end = 1)
+    : m_Hooks(&hooks)
+    , m_Begin(begin)
+    , m_End(end)
+  {}
+
+  /** The part from fraction `begin` to fraction `end` of this part. */
+  Progress
+  Part(double begin, double end) const
+  {
+    Progress part = *this;
+    part.m_Begin = At(begin);
+    part.m_End = At(end);
+    return part;
+  }
+
+  /** Reports a fraction of this part. \throws Cancelled if the caller wants to stop. */
+  void
+  Update(double fraction) const
+  {
+    if (m_Hooks == nullptr)
+    {
+      return;
+    }
+    if (m_Hooks->cancelled && m_Hooks->cancelled())
+    {
+      throw Cancelled();
+    }
+    if (m_Hooks->report)
+    {
+      m_Hooks->report(At(fraction));
+    }
+  }
+
+private:
+  double
+  At(double fraction) const
+  {
+    return m_Begin + (m_End - m_Begin) * std::min(1.0, std::max(0.0, fraction));
+  }
+
+  const ProgressHooks * m_Hooks = nullptr;
+  double                m_Begin = 0;
+  double                m_End = 1;
+};
+
+} // namespace brickccl
+
+#endif

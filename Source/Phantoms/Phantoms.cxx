@@ -1,0 +1,186 @@
+#include "BrickCCL/Phantoms/Phantoms.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Phantoms/Random.h"
+
+#include <algorithm>
+#include <string>
+
+namespace brickccl
+{
+
+namespace
+{
+
+void
+CheckDensity(double density)
+{
+  if (!(density >= 0 && density <= 1))
+  {
+    throw InvalidArgument("the density " + std::to_string(density) + " is invalid; it must lie between 0 and 1");
+  }
+}
+
+/** Calls function(index, at) for every voxel, x fastest. */
+template <typename TFunction>
+void
+ForEachVoxel(const Extent & extent, TFunction function)
+{
+  std::int64_t at[MaximumDimension] = {};
+  for (std::int64_t index = 0; index < extent.VoxelCount(); ++index)
+  {
+    function(static_cast<std::size_t>(index), at);
+    for (int axis = 0; axis < MaximumDimension && ++at[axis] == extent.size[axis]; ++axis)
+    {
+      at[axis] = 0;
+    }
+  }
+}
+
+/** Marks the path of a square spiral in a plane of ones and zeros and returns its last pixel. */
+std::int64_t
+WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane)
+{
+  static const int stepX[] = { 1, 0, -1, 0 };
+  static const int stepY[] = { 0, 1, 0, -1 };
+  std::int64_t     x = 0;
+  std::int64_t     y = 0;
+  plane[0] = 1;
+  const auto free = [&](int direction) {
+    const auto inside = [&](std::int64_t px, std::int64_t py) {
+      return px >= 0 && px < width && py >= 0 && py < height;
+    };
+    const std::int64_t nextX = x + stepX[direction];
+    const std::int64_t nextY = y + stepY[direction];
+    const std::int64_t afterX = nextX + stepX[direction];
+    const std::int64_t afterY = nextY + stepY[direction];
+    return inside(nextX, nextY) && plane[nextY * width + nextX] == 0 &&
+           !(inside(afterX, afterY) && plane[afterY * width + afterX] != 0);
+  };
+  for (int direction = 0, turns = 0; turns < 2;)
+  {
+    if (!free(direction))
+    {
+      direction = (direction + 1) % 4;
+      ++turns;
+      continue;
+    }
+    turns = 0;
+    x += stepX[direction];
+    y += stepY[direction];
+    plane[y * width + x] = 1;
+  }
+  return y * width + x;
+}
+
+/** Sets the voxels of a ball to 1 and returns how many were 0 before. */
+std::int64_t
+PaintBall(const Extent & extent, const std::int64_t (&centre)[3], std::int64_t radius, std::vector<std::uint8_t> & voxels)
+{
+  std::int64_t painted = 0;
+  const auto   low = [&](int axis) { return std::max<std::int64_t>(0, centre[axis] - radius); };
+  const auto   high = [&](int axis) { return std::min(extent.size[axis] - 1, centre[axis] + radius); };
+  for (std::int64_t z = low(2); z <= high(2); ++z)
+  {
+    for (std::int64_t y = low(1); y <= high(1); ++y)
+    {
+      const std::int64_t rest =
+        radius * radius - (z - centre[2]) * (z - centre[2]) - (y - centre[1]) * (y - centre[1]);
+      for (std::int64_t x = low(0); x <= high(0); ++x)
+      {
+        std::uint8_t & voxel = voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)];
+        if ((x - centre[0]) * (x - centre[0]) <= rest && voxel == 0)
+        {
+          voxel = 1;
+          ++painted;
+        }
+      }
+    }
+  }
+  return painted;
+}
+
+} // namespace
+
+std::vector<std::uint8_t>
+MakeBalls(const Extent & extent, double density, std::uint64_t seed)
+{
+  CheckDensity(density);
+  if (extent.dimension < 2 || extent.dimension > 3)
+  {
+    throw InvalidArgument("balls need 2 or 3 dimensions, not " + std::to_string(extent.dimension));
+  }
+  std::int64_t shortest = extent.size[0];
+  for (int axis = 1; axis < extent.dimension; ++axis)
+  {
+    shortest = std::min(shortest, extent.size[axis]);
+  }
+  const std::int64_t        mostRadius = std::clamp<std::int64_t>(shortest / 8, 2, 24);
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const double              wanted = density * static_cast<double>(extent.VoxelCount());
+  std::int64_t              painted = 0;
+  for (std::uint64_t ball = 0; static_cast<double>(painted) < wanted; ++ball)
+  {
+    std::int64_t centre[3];
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      centre[axis] = static_cast<std::int64_t>(HashOf(seed, 4 * ball + static_cast<std::uint64_t>(axis)) %
+                                               static_cast<std::uint64_t>(extent.size[axis]));
+    }
+    const auto radius =
+      2 + static_cast<std::int64_t>(HashOf(seed, 4 * ball + 3) % static_cast<std::uint64_t>(mostRadius - 1));
+    painted += PaintBall(extent, centre, radius, voxels);
+  }
+  return voxels;
+}
+
+std::vector<std::uint8_t>
+MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
+{
+  CheckDensity(density);
+  if (grain < 1)
+  {
+    throw InvalidArgument("the grain size " + std::to_string(grain) + " is invalid; it must be at least 1");
+  }
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t (&at)[MaximumDimension]) {
+    std::int64_t cell = 0;
+    for (int axis = MaximumDimension - 1; axis >= 0; --axis)
+    {
+      cell = cell * ((extent.size[axis] - 1) / grain + 1) + at[axis] / grain;
+    }
+    voxels[index] = UniformOf(seed, static_cast<std::uint64_t>(cell)) < density ? 1 : 0;
+  });
+  return voxels;
+}
+
+std::vector<std::uint8_t>
+MakeSpiral(const Extent & extent)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const std::int64_t        plane = extent.size[0] * extent.size[1];
+  const std::int64_t        planes = extent.size[2] * extent.size[3];
+  for (std::int64_t z = 0; z < planes; z += 2)
+  {
+    std::uint8_t *     slice = voxels.data() + z * plane;
+    const std::int64_t inner = WindSpiral(extent.size[0], extent.size[1], slice);
+    const std::int64_t bridge = z / 2 % 2 == 0 ? inner : 0;
+    if (z + 2 < planes)
+    {
+      slice[plane + bridge] = 1;
+    }
+  }
+  return voxels;
+}
+
+std::vector<std::uint8_t>
+MakeCheckerboard(const Extent & extent)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t (&at)[MaximumDimension]) {
+    voxels[index] = (at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? 1 : 0;
+  });
+  return voxels;
+}
+
+} // namespace brickccl

@@ -1,0 +1,25 @@
+#ifndef BRICKCCL_RUNS_FINDRUNS_H
+#define BRICKCCL_RUNS_FINDRUNS_H
+
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+namespace brickccl
+{
+
+/** Cuts a volume's rows into enough pieces that threads of different speed finish together. */
+Chunks RowChunks(const Extent & extent, const HostContext & context);
+
+/** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it, or single
+ *  voxels if rows are not to be joined along x. `volume` gets bits, starts and the number of every row's first run.
+ *  \throws Unsupported for rows of 2^32 voxels or more. */
+void FindRuns(const RowLinks &    links,
+              const Extent &      extent,
+              bool                joinAlongX,
+              const HostContext & context,
+              RunVolume &         volume);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,181 @@
+#ifndef BRICKCCL_RUNS_RUNVOLUME_H
+#define BRICKCCL_RUNS_RUNVOLUME_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Buffer.h"
+
+#include <cstdint>
+
+namespace brickccl
+{
+
+/** A labeled volume in compact form: every row as bits, cut into runs of joined voxels, and one label per run.
+ *
+ *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
+ *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
+ *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
+ *  the background (equal value, tolerance), 8 bytes per row and 4 (8) bytes per run. */
+class RunVolume
+{
+public:
+  /** Starts a volume of this extent; memory of an earlier one is used again. */
+  void
+  Reset(const Extent & extent, bool startsFollowForeground)
+  {
+    m_Extent = extent;
+    m_WordsPerRow = WordsForBits(extent.RowLength());
+    m_StartsFollowForeground = startsFollowForeground;
+    const auto words = static_cast<std::size_t>(m_WordsPerRow * extent.RowCount());
+    m_Foreground.Resize(words);
+    m_Starts.Resize(startsFollowForeground ? 0 : words);
+    m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
+  }
+
+  /** Makes room for the labels once FirstRun is complete. */
+  void
+  ResizeLabels(bool wide)
+  {
+    m_Wide = wide;
+    m_Narrow.Resize(wide ? 0 : RunCount());
+    m_WideLabels.Resize(wide ? RunCount() : 0);
+  }
+
+  const Extent &
+  GetExtent() const
+  {
+    return m_Extent;
+  }
+  std::int64_t
+  WordsPerRow() const
+  {
+    return m_WordsPerRow;
+  }
+  bool
+  StartsFollowForeground() const
+  {
+    return m_StartsFollowForeground;
+  }
+  std::uint64_t
+  RunCount() const
+  {
+    return m_FirstRun[static_cast<std::size_t>(m_Extent.RowCount())];
+  }
+  bool
+  IsWide() const
+  {
+    return m_Wide;
+  }
+
+  Word *
+  Foreground(std::int64_t row)
+  {
+    return m_Foreground.Data() + row * m_WordsPerRow;
+  }
+  const Word *
+  Foreground(std::int64_t row) const
+  {
+    return m_Foreground.Data() + row * m_WordsPerRow;
+  }
+  Word *
+  StoredStarts(std::int64_t row)
+  {
+    return m_Starts.Data() + row * m_WordsPerRow;
+  }
+
+  /** The bits of word w of a row at which runs start. */
+  Word
+  Starts(std::int64_t row, std::int64_t w) const
+  {
+    if (!m_StartsFollowForeground)
+    {
+      return m_Starts[static_cast<std::size_t>(row * m_WordsPerRow + w)];
+    }
+    const Word * bits = Foreground(row);
+    return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
+  }
+
+  /** Number of the first run of a row; that of the row after the last one is the number of runs. */
+  std::uint64_t &
+  FirstRun(std::int64_t row)
+  {
+    return m_FirstRun[static_cast<std::size_t>(row)];
+  }
+  std::uint64_t
+  FirstRun(std::int64_t row) const
+  {
+    return m_FirstRun[static_cast<std::size_t>(row)];
+  }
+
+  /** Calls `function(labels)` with the labels of all runs, as a pointer to 32- or 64-bit integers. */
+  template <typename TFunction>
+  decltype(auto)
+  VisitLabels(TFunction && function)
+  {
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data());
+  }
+  template <typename TFunction>
+  decltype(auto)
+  VisitLabels(TFunction && function) const
+  {
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data());
+  }
+
+  /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
+  template <typename TFunction>
+  void
+  ForEachRun(std::int64_t row, TFunction && function) const
+  {
+    const Word *  bits = Foreground(row);
+    std::uint64_t run = FirstRun(row);
+    std::int64_t  begin = -1;
+    Word          starts = Starts(row, 0);
+    for (std::int64_t w = 0; w < m_WordsPerRow; ++w)
+    {
+      const bool hasNext = w + 1 < m_WordsPerRow;
+      const Word nextStarts = hasNext ? Starts(row, w + 1) : 0;
+      const Word continues = bits[w] & ~starts;
+      const Word nextContinues = hasNext ? bits[w + 1] & ~nextStarts : 0;
+      Word       lasts = bits[w] & ~FromRight(continues, nextContinues);
+      Word       firsts = starts;
+      while ((firsts | lasts) != 0)
+      {
+        if (begin < 0)
+        {
+          begin = w * BitsPerWord + LowestBit(firsts);
+          firsts &= firsts - 1;
+        }
+        if (lasts == 0)
+        {
+          break;
+        }
+        function(begin, w * BitsPerWord + LowestBit(lasts) + 1, run++);
+        lasts &= lasts - 1;
+        begin = -1;
+      }
+      starts = nextStarts;
+    }
+  }
+
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() + m_FirstRun.CapacityBytes() +
+           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+  }
+
+private:
+  Extent                m_Extent;
+  std::int64_t          m_WordsPerRow = 0;
+  bool                  m_StartsFollowForeground = true;
+  bool                  m_Wide = false;
+  Buffer<Word>          m_Foreground;
+  Buffer<Word>          m_Starts;
+  Buffer<std::uint64_t> m_FirstRun;
+  Buffer<std::uint32_t> m_Narrow;
+  Buffer<std::uint64_t> m_WideLabels;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,352 @@
+// Every algorithm of the table against the flood fill, bit for bit, over criteria, connectivities, dimensions, shapes,
+// voxel types, seeds, thread counts and work divisions.
+
+#include "FloodFill.h"
+
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+namespace
+{
+
+using testing::FloodFill;
+using testing::FloodFillProblem;
+
+struct Shape
+{
+  std::string               name;
+  Extent                    extent;
+  std::vector<std::uint8_t> voxels;
+};
+
+std::vector<Extent>
+Extents()
+{
+  return { { 1 },       { 64 },         { 65 },         { 200 },        { 1, 1 },        { 1, 70 },       { 70, 1 },
+           { 64, 64 },  { 63, 65 },     { 130, 37 },    { 1, 1, 1 },    { 1, 1, 90 },    { 1, 33, 17 },   { 90, 1, 1 },
+           { 67, 1, 9 }, { 128, 5, 1 }, { 64, 16, 16 }, { 65, 17, 15 }, { 33, 31, 29 },  { 129, 9, 7 },   { 3, 3, 3, 3 },
+           { 66, 5, 4, 3 }, { 1, 7, 1, 9 } };
+}
+
+std::vector<Shape>
+Shapes(const Extent & extent)
+{
+  const auto         size = static_cast<std::size_t>(extent.VoxelCount());
+  std::vector<Shape> shapes;
+  shapes.push_back({ "empty", extent, std::vector<std::uint8_t>(size, 0) });
+  shapes.push_back({ "full", extent, std::vector<std::uint8_t>(size, 1) });
+  for (const std::size_t voxel : { std::size_t{ 0 }, size / 2, size - 1 })
+  {
+    shapes.push_back({ "single voxel " + std::to_string(voxel), extent, std::vector<std::uint8_t>(size, 0) });
+    shapes.back().voxels[voxel] = 1;
+  }
+  shapes.push_back({ "checkerboard", extent, MakeCheckerboard(extent) });
+  shapes.push_back({ "spiral", extent, MakeSpiral(extent) });
+  shapes.push_back({ "comb", extent, std::vector<std::uint8_t>(size) });
+  for (std::size_t i = 0; i < size; ++i)
+  {
+    // Teeth along y that meet in the last row of the first slice alone.
+    const std::size_t x = i % static_cast<std::size_t>(extent.size[0]);
+    const std::size_t row = i / static_cast<std::size_t>(extent.size[0]);
+    shapes.back().voxels[i] = x % 2 == 0 || row + 1 == static_cast<std::size_t>(extent.size[1]);
+  }
+  for (const double density : { 0.1, 0.3, 0.5, 0.7, 0.95 })
+  {
+    for (const int grain : { 1, 3 })
+    {
+      shapes.push_back({ "random " + std::to_string(density) + " grain " + std::to_string(grain),
+                         extent,
+                         MakeRandom(extent, density, grain, 7 + static_cast<std::uint64_t>(extent.VoxelCount())) });
+    }
+  }
+  return shapes;
+}
+
+template <typename T>
+FloodFillProblem
+ProblemOf(const std::vector<T> & voxels, const Extent & extent, int channels, const Criterion & criterion)
+{
+  FloodFillProblem problem;
+  problem.extent = extent;
+  problem.channels = channels;
+  problem.criterion = criterion;
+  problem.values.assign(voxels.begin(), voxels.end());
+  return problem;
+}
+
+/** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work. */
+template <typename T>
+void
+ExpectSameAsFloodFill(const std::string &      what,
+                      const std::vector<T> &   voxels,
+                      const FloodFillProblem & problem,
+                      const Connectivity &     connectivity,
+                      const std::optional<std::vector<std::uint8_t>> & mask = {})
+{
+  const std::vector<std::uint64_t> expected = FloodFill(problem);
+  Labeling                         reused;
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    for (const auto & [threads, grain] : { std::pair{ 1, 1 << 20 }, std::pair{ 1, 1 }, std::pair{ 3, 1 } })
+    {
+      LabelOptions options;
+      options.algorithm = algorithm.name;
+      options.connectivity = connectivity;
+      options.criterion = problem.criterion;
+      options.threads = threads;
+      options.grain = grain;
+      if (mask)
+      {
+        options.mask = ImageView(mask->data(), problem.extent);
+      }
+      Label(ImageView(voxels.data(), problem.extent, problem.channels), options, reused);
+      std::vector<std::uint64_t> labels(expected.size(), 12345);
+      reused.Write(labels.data());
+      ASSERT_EQ(labels, expected) << algorithm.name << ", " << what << ", extent " << problem.extent.ToString()
+                                  << ", connectivity " << connectivity.ToString() << ", "
+                                  << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain;
+    }
+  }
+}
+
+template <typename T>
+void
+CheckAllConnectivities(const std::string &    what,
+                       const std::vector<T> & voxels,
+                       const Extent &         extent,
+                       const Criterion &      criterion,
+                       int                    channels = 1)
+{
+  FloodFillProblem problem = ProblemOf(voxels, extent, channels, criterion);
+  for (int rank = 1; rank <= extent.dimension; ++rank)
+  {
+    problem.rank = rank;
+    ExpectSameAsFloodFill(what, voxels, problem, Connectivity(extent.dimension, rank));
+    if (::testing::Test::HasFatalFailure())
+    {
+      return;
+    }
+  }
+}
+
+TEST(Conformance, ForegroundOfEveryShapeInEveryConnectivity)
+{
+  for (const Extent & extent : Extents())
+  {
+    for (const Shape & shape : Shapes(extent))
+    {
+      CheckAllConnectivities(shape.name, shape.voxels, extent, Criterion::Foreground());
+      if (HasFatalFailure())
+      {
+        return;
+      }
+    }
+  }
+}
+
+/** Random values of T: few small ones, so that equal neighbours are common, and the extremes of the type. */
+template <typename T>
+std::vector<T>
+RandomValues(std::size_t count, std::uint64_t seed)
+{
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    const std::uint64_t number = HashOf(seed, i) >> 20;
+    values[i] = static_cast<T>(number % 4);
+    if (number % 64 == 7)
+    {
+      values[i] = std::numeric_limits<T>::lowest();
+    }
+    else if (number % 64 == 9)
+    {
+      values[i] = std::numeric_limits<T>::max();
+    }
+    else if (std::is_signed_v<T> && number % 8 == 5)
+    {
+      values[i] = static_cast<T>(-values[i]);
+    }
+  }
+  return values;
+}
+
+template <typename T>
+class ConformanceOfType : public ::testing::Test
+{};
+
+using VoxelTypes = ::testing::Types<std::int8_t,
+                                    std::uint8_t,
+                                    std::int16_t,
+                                    std::uint16_t,
+                                    std::int32_t,
+                                    std::uint32_t,
+                                    std::int64_t,
+                                    std::uint64_t,
+                                    float,
+                                    double>;
+TYPED_TEST_SUITE(ConformanceOfType, VoxelTypes);
+
+std::vector<Criterion>
+CriteriaToTest()
+{
+  const Number infinity = std::numeric_limits<Number>::infinity();
+  return { Criterion::Foreground(0),
+           Criterion::Foreground(2),
+           Criterion::Foreground(0.5L),
+           Criterion::Foreground(-1000),
+           Criterion::InRange(1, 2),
+           Criterion::InRange(0.5L, infinity),
+           Criterion::InRange(-infinity, 1.5L),
+           Criterion::InRange(1.2L, 1.8L),
+           Criterion::EqualValue(),
+           Criterion::EqualValue(std::nullopt),
+           Criterion::EqualValue(3),
+           Criterion::EqualValue().Within(1, 3),
+           Criterion::Tolerance(0),
+           Criterion::Tolerance(1),
+           Criterion::Tolerance(1.5L, std::nullopt),
+           Criterion::Tolerance(1, std::nullopt).Within(-2, infinity),
+           Criterion::Tolerance(254, std::nullopt),
+           Criterion::Tolerance(1e30L, std::nullopt) };
+}
+
+TYPED_TEST(ConformanceOfType, EveryCriterionInEveryConnectivity)
+{
+  for (const Extent & extent : { Extent{ 130 }, Extent{ 67, 13 }, Extent{ 1, 40 }, Extent{ 66, 7, 5 }, Extent{ 9, 5, 3, 4 } })
+  {
+    const auto voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 11);
+    for (const Criterion & criterion : CriteriaToTest())
+    {
+      CheckAllConnectivities("random values", voxels, extent, criterion);
+      if (this->HasFatalFailure())
+      {
+        return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(ConformanceOfType, PixelsOfSeveralChannels)
+{
+  for (const int channels : { 2, 3 })
+  {
+    for (const Extent & extent : { Extent{ 67, 13 }, Extent{ 20, 6, 5 } })
+    {
+      const auto count = static_cast<std::size_t>(extent.VoxelCount() * channels);
+      auto       voxels = RandomValues<TypeParam>(count, 5);
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        voxels[i] = HashOf(3, i / static_cast<std::size_t>(channels)) % 3 == 0 ? TypeParam(0) : voxels[i];
+      }
+      for (const Criterion & criterion : CriteriaToTest())
+      {
+        CheckAllConnectivities("channels", voxels, extent, criterion, channels);
+        if (this->HasFatalFailure())
+        {
+          return;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ConformanceOfType, MaskBesideEveryCriterion)
+{
+  const Extent extent{ 70, 9, 6 };
+  const auto   voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 21);
+  const auto   mask = MakeRandom(extent, 0.7, 2, 9);
+  for (const Criterion & criterion : CriteriaToTest())
+  {
+    FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
+    problem.mask.emplace(mask.begin(), mask.end());
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      problem.rank = rank;
+      ExpectSameAsFloodFill("mask", voxels, problem, Connectivity(3, rank), mask);
+      if (this->HasFatalFailure())
+      {
+        return;
+      }
+    }
+  }
+}
+
+TEST(Conformance, SlicesEachOnTheirOwn)
+{
+  for (const Extent & extent : { Extent{ 40, 11, 7 }, Extent{ 66, 5, 3, 4 }, Extent{ 12, 9 } })
+  {
+    const auto voxels = RandomValues<std::int16_t>(static_cast<std::size_t>(extent.VoxelCount()), 31);
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue(), Criterion::Tolerance(1) })
+      {
+        for (int rank = 1; rank < extent.dimension; ++rank)
+        {
+          FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
+          problem.rank = rank;
+          problem.sliceAxis = axis;
+          ExpectSameAsFloodFill(
+            "slices", voxels, problem, Connectivity(extent.dimension - 1, rank).WithinSlices(axis));
+          if (HasFatalFailure())
+          {
+            return;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Conformance, NotANumberIsNeverForeground)
+{
+  const Extent       extent{ 70, 6, 4 };
+  std::vector<float> voxels = RandomValues<float>(static_cast<std::size_t>(extent.VoxelCount()), 41);
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    const std::uint64_t number = HashOf(17, i) % 16;
+    voxels[i] = number == 0   ? std::numeric_limits<float>::quiet_NaN()
+                : number == 1 ? std::numeric_limits<float>::infinity()
+                : number == 2 ? -std::numeric_limits<float>::infinity()
+                              : voxels[i];
+  }
+  for (const Criterion & criterion : CriteriaToTest())
+  {
+    CheckAllConnectivities("NaN and infinities", voxels, extent, criterion);
+    if (HasFatalFailure())
+    {
+      return;
+    }
+  }
+}
+
+TEST(Conformance, ManySeededVolumesOfOddExtents)
+{
+  for (std::uint64_t seed = 0; seed < 150; ++seed)
+  {
+    const Extent extent{ static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 0) % 50)),
+                         static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 1) % 6)),
+                         static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 2) % 6)) };
+    const auto   voxels = MakeRandom(extent, UniformOf(seed, 3), 1 + static_cast<int>(seed % 3), seed);
+    CheckAllConnectivities("seed " + std::to_string(seed), voxels, extent, Criterion::Foreground());
+    CheckAllConnectivities("seed " + std::to_string(seed),
+                           RandomValues<std::uint16_t>(voxels.size(), seed),
+                           extent,
+                           seed % 2 == 0 ? Criterion::EqualValue() : Criterion::Tolerance(1));
+    if (HasFatalFailure())
+    {
+      return;
+    }
+  }
+}
+
+} // namespace
+} // namespace brickccl

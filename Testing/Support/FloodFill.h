@@ -1,0 +1,34 @@
+#ifndef BRICKCCL_TESTING_FLOODFILL_H
+#define BRICKCCL_TESTING_FLOODFILL_H
+
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Criteria/Criterion.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl::testing
+{
+
+/** What the oracle is told. It shares the words of a criterion with the engine, but none of its code: it works voxel
+ *  by voxel on long double values and coordinates. */
+struct FloodFillProblem
+{
+  Extent                                extent;
+  /** channels values per voxel, interleaved */
+  std::vector<long double>              values;
+  int                                   channels = 1;
+  std::optional<std::vector<long double>> mask;
+  Criterion                             criterion;
+  int                                   rank = 1;
+  /** Neighbours must not differ along this axis; -1: no such axis. */
+  int                                   sliceAxis = -1;
+};
+
+/** Labels 1..N in raster order of the first voxels, 0 elsewhere, by a plain flood fill. */
+std::vector<std::uint64_t> FloodFill(const FloodFillProblem & problem);
+
+} // namespace brickccl::testing
+
+#endif

@@ -11,6 +11,12 @@ SizeOf(ScalarType type)
   return VisitScalarType(type, [](auto tag) { return sizeof(typename decltype(tag)::Type); });
 }
 
+ScalarType
+ScalarTypeOfLabel(LabelType type)
+{
+  return VisitLabelType(type, [](auto tag) { return ScalarTypeOf<typename decltype(tag)::Type>(); });
+}
+
 const char *
 NameOf(ScalarType type)
 {

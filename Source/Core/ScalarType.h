@@ -123,6 +123,9 @@ ScalarTypeOf()
 
 std::size_t SizeOf(ScalarType type);
 
+/** The voxel type of a label map; \throws InvalidArgument for LabelType::Auto. */
+ScalarType ScalarTypeOfLabel(LabelType type);
+
 /** "int16", "float32" ... */
 const char * NameOf(ScalarType type);
 

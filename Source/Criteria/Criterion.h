@@ -60,6 +60,19 @@ struct Criterion
 
   /** "equal value within [100, inf]", for summaries. */
   std::string ToString() const;
+
+  friend bool
+  operator==(const Criterion & a, const Criterion & b)
+  {
+    return a.joining == b.joining && a.background == b.background && a.tolerance == b.tolerance &&
+           a.range.has_value() == b.range.has_value() &&
+           (!a.range || (a.range->low == b.range->low && a.range->high == b.range->high));
+  }
+  friend bool
+  operator!=(const Criterion & a, const Criterion & b)
+  {
+    return !(a == b);
+  }
 };
 
 } // namespace brickccl

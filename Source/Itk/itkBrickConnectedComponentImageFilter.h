@@ -1,0 +1,196 @@
+#ifndef itkBrickConnectedComponentImageFilter_h
+#define itkBrickConnectedComponentImageFilter_h
+
+#include "BrickCCL/Dispatch/Label.h"
+#include "itkBrickImageView.h"
+
+#include "itkImage.h"
+#include "itkImageToImageFilter.h"
+
+#include <functional>
+
+namespace itk
+{
+
+/** \class BrickConnectedComponentImageFilter
+ * \brief Labels the connected components of an image and measures them; takes the place of
+ * ConnectedComponentImageFilter.
+ *
+ * With the defaults the output is that of ConnectedComponentImageFilter, voxel for voxel: voxels that are not 0 are
+ * foreground, neighbours share a face (FullyConnectedOn: a corner), background voxels get BackgroundValue, and
+ * components get the consecutive numbers 1, 2, 3 ... in the raster order of their first voxels. (If BackgroundValue
+ * is not 0, they get 0, 1, 2 ... without it, as there.) The order is part of the contract: it is the same for every
+ * algorithm, device and number of threads.
+ *
+ * Beyond that filter: 18-connectivity and the other ranks in 2-D to 4-D (SetConnectivity), criteria other than
+ * foreground (SetCriterion: a range of values, equal values, a tolerance; also for RGB and vector pixels), slices
+ * labeled each on its own, size filters, order by size, and a table of measured components.
+ *
+ * Inputs: the image; optionally a mask (voxels where it is 0 take no part); optionally an intensity image for the
+ * table. All must have the same region and geometry. Pixels are ITK's integer and floating types, RGB, vectors;
+ * images have up to 4 dimensions. NaN is never foreground.
+ *
+ * If the output pixel type cannot hold the labels, Update throws before anything is written. AbortGenerateDataOn
+ * stops the filter with ProcessAborted.
+ *
+ * Cost: linear; about 1/8 byte per voxel and 4 bytes per run of voxels beside input and output (twice 1/8 for equal
+ * values and tolerance), kept for the next Update until ReleaseWorkspace.
+ *
+ * \sa ConnectedComponentImageFilter, ScalarConnectedComponentImageFilter, RelabelComponentImageFilter */
+template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
+class ITK_TEMPLATE_EXPORT BrickConnectedComponentImageFilter : public ImageToImageFilter<TInputImage, TOutputImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(BrickConnectedComponentImageFilter);
+
+  using Self = BrickConnectedComponentImageFilter;
+  using Superclass = ImageToImageFilter<TInputImage, TOutputImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+
+  itkNewMacro(Self);
+  itkTypeMacro(BrickConnectedComponentImageFilter, ImageToImageFilter);
+
+  using InputImageType = TInputImage;
+  using OutputImageType = TOutputImage;
+  using MaskImageType = TMaskImage;
+  using OutputImagePixelType = typename TOutputImage::PixelType;
+  using LabelType = IdentifierType;
+  static constexpr unsigned int ImageDimension = TOutputImage::ImageDimension;
+  static_assert(TInputImage::ImageDimension == ImageDimension && TMaskImage::ImageDimension == ImageDimension,
+                "input, output and mask have the same dimension");
+
+  /** Whether neighbours may differ in every coordinate. Used unless Connectivity is set. Default: off. */
+  itkSetMacro(FullyConnected, bool);
+  itkGetConstReferenceMacro(FullyConnected, bool);
+  itkBooleanMacro(FullyConnected);
+
+  /** The number of neighbours: 4 or 8 in 2-D; 6, 18 or 26 in 3-D; 8, 32, 64 or 80 in 4-D (of a slice, if SliceAxis is
+   *  set). 0, the default: as FullyConnected says. */
+  itkSetMacro(Connectivity, unsigned int);
+  itkGetConstMacro(Connectivity, unsigned int);
+
+  /** Label each slice orthogonal to this axis on its own; labels are unique over the image. -1, the default: no. */
+  itkSetMacro(SliceAxis, int);
+  itkGetConstMacro(SliceAxis, int);
+
+  /** When neighbouring pixels belong together. Default: both are not 0. */
+  void
+  SetCriterion(const brickccl::Criterion & criterion)
+  {
+    if (m_Criterion != criterion)
+    {
+      m_Criterion = criterion;
+      this->Modified();
+    }
+  }
+  itkGetConstReferenceMacro(Criterion, brickccl::Criterion);
+
+  /** The output value of the background. Default: 0. */
+  itkSetMacro(BackgroundValue, OutputImagePixelType);
+  itkGetConstMacro(BackgroundValue, OutputImagePixelType);
+
+  /** Raster (default) or by size, the largest first. */
+  itkSetEnumMacro(Order, brickccl::LabelOrder);
+  itkGetConstMacro(Order, brickccl::LabelOrder);
+
+  /** Components of fewer pixels become background. Default: 0. */
+  itkSetMacro(MinimumObjectSize, SizeValueType);
+  itkGetConstMacro(MinimumObjectSize, SizeValueType);
+
+  /** Components of more pixels become background. Default: no limit. */
+  itkSetMacro(MaximumObjectSize, SizeValueType);
+  itkGetConstMacro(MaximumObjectSize, SizeValueType);
+
+  /** Components of less physical volume (area in 2-D) become background. Default: 0. */
+  itkSetMacro(MinimumObjectVolume, double);
+  itkGetConstMacro(MinimumObjectVolume, double);
+
+  /** Only so many of the largest components stay. Default: 0, which stands for all. */
+  itkSetMacro(NumberOfLargestObjects, SizeValueType);
+  itkGetConstMacro(NumberOfLargestObjects, SizeValueType);
+
+  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(); the output does not depend on it. */
+  itkSetStringMacro(Algorithm);
+  itkGetStringMacro(Algorithm);
+
+  /** "auto" (default), "cpu", "cuda" or "cuda:N". A device that is not usable is replaced by the CPU with a warning. */
+  itkSetStringMacro(Device);
+  itkGetStringMacro(Device);
+
+  /** Whether components are measured too. Default: on. */
+  itkSetMacro(ComputeComponentTable, bool);
+  itkGetConstMacro(ComputeComponentTable, bool);
+  itkBooleanMacro(ComputeComponentTable);
+
+  /** Pixels where the mask is 0 become background. */
+  itkSetInputMacro(MaskImage, MaskImageType);
+  itkGetInputMacro(MaskImage, MaskImageType);
+
+  /** The image whose values the table's intensity columns measure: scalar, of any pixel type. */
+  template <typename TIntensityImage>
+  void
+  SetIntensityImage(const TIntensityImage * image)
+  {
+    static_assert(TIntensityImage::ImageDimension == ImageDimension, "the intensity image has the input's dimension");
+    m_ViewIntensity = [](const DataObject * data) {
+      return MakeBrickImageView(static_cast<const TIntensityImage *>(data));
+    };
+    this->ProcessObject::SetInput("IntensityImage", const_cast<TIntensityImage *>(image));
+  }
+
+  /** The number of components in the output, after the size filters; valid after Update. */
+  itkGetConstReferenceMacro(ObjectCount, LabelType);
+
+  /** The components' measures in the order of their labels; valid after an Update with ComputeComponentTableOn.
+   *  \throws ExceptionObject if none was computed. */
+  const brickccl::ComponentTable & GetComponentTable() const;
+
+  /** Gives the memory kept for the next Update back. */
+  void
+  ReleaseWorkspace()
+  {
+    m_Labeling = brickccl::Labeling();
+  }
+
+protected:
+  BrickConnectedComponentImageFilter();
+  ~BrickConnectedComponentImageFilter() override = default;
+
+  void GenerateData() override;
+  void GenerateOutputInformation() override;
+  void GenerateInputRequestedRegion() override;
+  void EnlargeOutputRequestedRegion(DataObject * output) override;
+  void PrintSelf(std::ostream & os, Indent indent) const override;
+
+private:
+  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
+
+  bool                     m_FullyConnected{ false };
+  unsigned int             m_Connectivity{ 0 };
+  int                      m_SliceAxis{ -1 };
+  brickccl::Criterion      m_Criterion;
+  OutputImagePixelType     m_BackgroundValue{};
+  brickccl::LabelOrder     m_Order{ brickccl::LabelOrder::Raster };
+  SizeValueType            m_MinimumObjectSize{ 0 };
+  SizeValueType            m_MaximumObjectSize{ NumericTraits<SizeValueType>::max() };
+  double                   m_MinimumObjectVolume{ 0 };
+  SizeValueType            m_NumberOfLargestObjects{ 0 };
+  std::string              m_Algorithm{ "Auto" };
+  std::string              m_Device{ "auto" };
+  bool                     m_ComputeComponentTable{ true };
+  LabelType                m_ObjectCount{ 0 };
+  bool                     m_HasComponentTable{ false };
+  brickccl::ComponentTable m_ComponentTable;
+  brickccl::Labeling       m_Labeling;
+
+  std::function<brickccl::ImageView(const DataObject *)> m_ViewIntensity;
+};
+
+} // namespace itk
+
+#ifndef ITK_MANUAL_INSTANTIATION
+#  include "itkBrickConnectedComponentImageFilter.hxx"
+#endif
+
+#endif

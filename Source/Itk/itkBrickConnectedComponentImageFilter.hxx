@@ -1,0 +1,165 @@
+#ifndef itkBrickConnectedComponentImageFilter_hxx
+#define itkBrickConnectedComponentImageFilter_hxx
+
+#include "itkBrickConnectedComponentImageFilter.h"
+
+#include <algorithm>
+
+namespace itk
+{
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::BrickConnectedComponentImageFilter()
+{
+  this->AddOptionalInputName("MaskImage", 1);
+  this->AddOptionalInputName("IntensityImage", 2);
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+const brickccl::ComponentTable &
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetComponentTable() const
+{
+  if (!m_HasComponentTable)
+  {
+    itkExceptionMacro("there is no component table yet; call ComputeComponentTableOn() and Update() first");
+  }
+  return m_ComponentTable;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateOutputInformation()
+{
+  Superclass::GenerateOutputInformation();
+  this->GetOutput()->SetMetaDataDictionary(this->GetInput()->GetMetaDataDictionary());
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
+{
+  Superclass::GenerateInputRequestedRegion();
+  for (const auto & name : this->GetInputNames())
+  {
+    if (DataObject * input = this->ProcessObject::GetInput(name))
+    {
+      input->SetRequestedRegionToLargestPossibleRegion();
+    }
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::EnlargeOutputRequestedRegion(DataObject * output)
+{
+  Superclass::EnlargeOutputRequestedRegion(output);
+  output->SetRequestedRegionToLargestPossibleRegion();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+brickccl::LabelOptions
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeOptions(
+  const brickccl::ProgressHooks & hooks) const
+{
+  brickccl::LabelOptions options;
+  const int              dimension = static_cast<int>(ImageDimension) - (m_SliceAxis >= 0 ? 1 : 0);
+  auto connectivity = m_Connectivity != 0
+                        ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity), dimension)
+                      : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
+                                         : brickccl::Connectivity::Face(dimension);
+  options.connectivity = m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis) : connectivity;
+  options.criterion = m_Criterion;
+  if (const MaskImageType * mask = this->GetMaskImage())
+  {
+    options.mask = MakeBrickImageView(mask);
+  }
+  options.relabel.order = m_Order;
+  options.relabel.minimumSize = m_MinimumObjectSize;
+  options.relabel.maximumSize = m_MaximumObjectSize;
+  options.relabel.largest = m_NumberOfLargestObjects;
+  options.minimumVolume = m_MinimumObjectVolume;
+  options.geometry = MakeBrickGeometry<ImageDimension>(this->GetInput());
+  options.algorithm = m_Algorithm;
+  options.device = brickccl::Device::FromName(m_Device);
+  options.threads = static_cast<int>(
+    std::min(this->GetNumberOfWorkUnits(), this->GetMultiThreader()->GetMaximumNumberOfThreads()));
+  options.progress = hooks;
+  return options;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
+{
+  m_HasComponentTable = false;
+  m_ObjectCount = 0;
+
+  // Labeling, writing and measuring share the filter's progress as 70, 20 and 10 per cent.
+  double     begin = 0;
+  double     share = 0.7;
+  const auto hooks = brickccl::ProgressHooks{
+    [&](double fraction) { this->UpdateProgress(static_cast<float>(begin + share * fraction)); },
+    [this] { return this->GetAbortGenerateData(); }
+  };
+  try
+  {
+    brickccl::Label(MakeBrickImageView(this->GetInput()), MakeOptions(hooks), m_Labeling);
+    if (!m_Labeling.UsedDevice().remark.empty())
+    {
+      itkWarningMacro(<< m_Labeling.UsedDevice().remark);
+    }
+
+    begin = 0.7;
+    share = 0.2;
+    this->AllocateOutputs();
+    m_Labeling.Write(this->GetOutput()->GetBufferPointer(), m_BackgroundValue, hooks);
+
+    begin = 0.9;
+    share = 0.1;
+    if (m_ComputeComponentTable)
+    {
+      const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage");
+      m_ComponentTable = m_Labeling.Measure(
+        intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt, hooks);
+      m_HasComponentTable = true;
+    }
+    m_ObjectCount = m_Labeling.ComponentCount();
+    this->UpdateProgress(1.0f);
+  }
+  catch (const brickccl::Cancelled &)
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("labeling was aborted");
+    throw aborted;
+  }
+  catch (const brickccl::Error & error)
+  {
+    itkExceptionMacro(<< error.what());
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os, Indent indent) const
+{
+  Superclass::PrintSelf(os, indent);
+  os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
+  os << indent << "Connectivity: " << m_Connectivity << std::endl;
+  os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
+  os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
+  os << indent << "BackgroundValue: "
+     << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue) << std::endl;
+  os << indent << "Order: " << (m_Order == brickccl::LabelOrder::Size ? "Size" : "Raster") << std::endl;
+  os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
+  os << indent << "MaximumObjectSize: " << m_MaximumObjectSize << std::endl;
+  os << indent << "MinimumObjectVolume: " << m_MinimumObjectVolume << std::endl;
+  os << indent << "NumberOfLargestObjects: " << m_NumberOfLargestObjects << std::endl;
+  os << indent << "Algorithm: " << m_Algorithm << std::endl;
+  os << indent << "Device: " << m_Device << std::endl;
+  os << indent << "ComputeComponentTable: " << (m_ComputeComponentTable ? "On" : "Off") << std::endl;
+  os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
+}
+
+} // namespace itk
+
+#endif

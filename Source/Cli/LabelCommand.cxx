@@ -1,0 +1,330 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Itk/Picture.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct LabelArguments
+{
+  std::string              input;
+  std::string              output;
+  int                      connectivity = 0;
+  std::vector<std::string> range;
+  bool                     equalValue = false;
+  std::string              tolerance;
+  std::string              background = "0";
+  std::string              mask;
+  std::string              bySlice;
+  std::string              order = "raster";
+  std::uint64_t            minimumSize = 0;
+  double                   minimumVolume = 0;
+  std::uint64_t            maximumSize = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t            largest = 0;
+  std::string              labelType = "auto";
+  std::string              algorithm = "Auto";
+  std::string              device = "auto";
+  int                      threads = 0;
+  std::string              statistics;
+  std::string              intensity;
+  std::string              picture;
+  bool                     noCompression = false;
+  bool                     json = false;
+  bool                     quiet = false;
+};
+
+Criterion
+CriterionOf(const LabelArguments & arguments)
+{
+  Criterion criterion;
+  if (arguments.equalValue)
+  {
+    criterion.joining = Criterion::Joining::EqualValue;
+  }
+  if (!arguments.tolerance.empty())
+  {
+    criterion.joining = Criterion::Joining::Tolerance;
+    criterion.tolerance = ParseNumber(arguments.tolerance, "--tolerance");
+  }
+  criterion.background.reset();
+  if (arguments.background != "none")
+  {
+    criterion.background = ParseNumber(arguments.background, "--background");
+  }
+  if (!arguments.range.empty())
+  {
+    criterion.range = Criterion::Range{ ParseNumber(arguments.range[0], "--range"),
+                                        ParseNumber(arguments.range[1], "--range") };
+  }
+  criterion.Validate();
+  return criterion;
+}
+
+Connectivity
+ConnectivityOf(const LabelArguments & arguments, int dimension)
+{
+  const std::string axes = "xyzt";
+  const int         sliceAxis = arguments.bySlice.empty() ? -1 : static_cast<int>(axes.find(arguments.bySlice));
+  if (sliceAxis >= dimension || (sliceAxis >= 0 && dimension < 3))
+  {
+    throw InvalidArgument("--by-slice " + arguments.bySlice + " does not fit an image of " +
+                          std::to_string(dimension) + " dimensions");
+  }
+  const int          within = dimension - (sliceAxis >= 0 ? 1 : 0);
+  const Connectivity connectivity = arguments.connectivity == 0
+                                      ? Connectivity::Face(within)
+                                      : Connectivity::FromNeighbourCount(arguments.connectivity, within);
+  return sliceAxis >= 0 ? connectivity.WithinSlices(sliceAxis) : connectivity;
+}
+
+std::uint64_t
+CountNotANumber(const LoadedImage & image)
+{
+  return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      const auto * values = reinterpret_cast<const T *>(image.voxels.Data());
+      return static_cast<std::uint64_t>(std::count_if(
+        values, values + image.extent.VoxelCount() * image.channels, [](T value) { return std::isnan(value); }));
+    }
+    else
+    {
+      return 0;
+    }
+  });
+}
+
+std::string
+Rounded(double value)
+{
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
+void
+RunLabel(const LabelArguments & arguments)
+{
+  Reporter       reporter(arguments.quiet || arguments.json);
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+
+  // What can be known to fail is found before the long work.
+  LabelOptions options;
+  options.criterion = CriterionOf(arguments);
+  options.device = Device::FromName(arguments.device);
+  const LabelType requestedType = LabelTypeFromName(arguments.labelType);
+  if (!arguments.statistics.empty())
+  {
+    CheckTableName(arguments.statistics);
+    CheckWritable(arguments.statistics);
+  }
+  if (!arguments.picture.empty())
+  {
+    CheckWritable(arguments.picture);
+  }
+
+  reporter.Step("reading " + arguments.input);
+  LoadedImage image = ReadImageFile(arguments.input);
+  options.connectivity = ConnectivityOf(arguments, image.extent.dimension);
+  CheckImageFileWritable(arguments.output,
+                         requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
+                         image.extent);
+  const std::uint64_t notNumbers = CountNotANumber(image);
+  if (notNumbers > 0)
+  {
+    reporter.Note("note: " + std::to_string(notNumbers) + " values are not a number (NaN) and count as background");
+  }
+  std::optional<LoadedImage> mask;
+  if (!arguments.mask.empty())
+  {
+    mask = ReadImageFile(arguments.mask);
+    CheckSameGrid(image, *mask, arguments.mask);
+    options.mask = mask->View();
+  }
+  std::optional<LoadedImage> intensity;
+  if (!arguments.intensity.empty())
+  {
+    intensity = ReadImageFile(arguments.intensity);
+    CheckSameGrid(image, *intensity, arguments.intensity);
+  }
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("labeling");
+  options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  options.relabel.minimumSize = arguments.minimumSize;
+  options.relabel.maximumSize = arguments.maximumSize;
+  options.relabel.largest = arguments.largest;
+  options.minimumVolume = arguments.minimumVolume;
+  options.geometry = image.geometry;
+  options.algorithm = arguments.algorithm;
+  options.threads = arguments.threads;
+  options.progress = reporter.Hooks();
+  Labeling labeling;
+  Label(image.View(), options, labeling);
+  mask.reset();
+  options.mask.reset();
+  if (!labeling.UsedDevice().remark.empty())
+  {
+    reporter.Note("note: " + labeling.UsedDevice().remark);
+  }
+  if (arguments.picture.empty())
+  {
+    image.voxels.Release();
+  }
+  const LabelType type = requestedType == LabelType::Auto ? labeling.SmallestType() : requestedType;
+  if (labeling.ComponentCount() > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(labeling.ComponentCount()) + " components do not fit label type " + NameOf(type) +
+                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use --label-type " +
+                        NameOf(labeling.SmallestType()) + " or auto");
+  }
+  Buffer<std::byte> labels;
+  labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
+  labeling.Write(labels.Data(), type, reporter.Hooks());
+  seconds["label"] = watch.Lap();
+
+  ComponentTable table;
+  if (!arguments.statistics.empty() || !arguments.picture.empty())
+  {
+    reporter.Step("measuring");
+    table = labeling.Measure(intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, reporter.Hooks());
+  }
+  seconds["measure"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  WriteImageFile(
+    arguments.output, labels.Data(), ScalarTypeOfLabel(type), image.extent, image.geometry, !arguments.noCompression);
+  if (!arguments.statistics.empty())
+  {
+    WriteTable(arguments.statistics, table);
+  }
+  if (!arguments.picture.empty())
+  {
+    reporter.Step("drawing " + arguments.picture);
+    WritePicture(arguments.picture, intensity ? *intensity : image, labels.Data(), type, table);
+  }
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  const Extent & extent = image.extent;
+  const auto     spacing = std::vector<double>(image.geometry.spacing, image.geometry.spacing + extent.dimension);
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components"] = labeling.ComponentCount();
+    summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
+    summary["nan_values"] = notNumbers;
+    summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
+    summary["spacing"] = spacing;
+    summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
+    summary["by_slice"] = arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+    summary["criterion"] = options.criterion.ToString();
+    summary["label_type"] = NameOf(type);
+    summary["algorithm"] = labeling.AlgorithmName();
+    summary["device"] = labeling.UsedDevice().device.ToString();
+    if (!labeling.UsedDevice().remark.empty())
+    {
+      summary["device_remark"] = labeling.UsedDevice().remark;
+    }
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    std::cout << summary.dump(2) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::string spacingText;
+    for (const double value : spacing)
+    {
+      spacingText += (spacingText.empty() ? "" : " x ") + Rounded(value);
+    }
+    std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
+              << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
+              << options.criterion.ToString() << '\n'
+              << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
+              << extent.ToString() << ", spacing " << spacingText << " mm)\n"
+              << arguments.output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName()
+              << " on " << labeling.UsedDevice().device.ToString() << '\n'
+              << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
+              << Rounded(seconds["measure"]) << ", write " << Rounded(seconds["write"]) << ", total "
+              << Rounded(seconds["total"]) << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddLabelCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<LabelArguments>();
+  CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
+  command->add_option("INPUT", arguments->input, "image file of any format that ITK reads, or a folder with one DICOM series")
+    ->required();
+  command->add_option("OUTPUT", arguments->output, "label map: .nrrd, .nii.gz, .mha, .tif or (2-D) .png")->required();
+  command->add_option("--connectivity",
+                      arguments->connectivity,
+                      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces");
+  auto * range = command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
+                   ->expected(2)
+                   ->type_name("LO HI");
+  auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
+  command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
+    ->type_name("T")
+    ->excludes(equal);
+  command->add_option("--background", arguments->background, "value of the background, or none: every voxel takes part")
+    ->type_name("V")
+    ->capture_default_str()
+    ->excludes(range);
+  command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
+  command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
+    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+  command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
+    ->check(CLI::IsMember({ "raster", "size" }))
+    ->capture_default_str();
+  command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")->type_name("VOXELS");
+  command->add_option("--minimum-volume", arguments->minimumVolume, "drop components of less volume (2-D: area)")
+    ->type_name("MM3");
+  command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")->type_name("VOXELS");
+  command->add_option("--largest", arguments->largest, "keep the K largest components only")->type_name("K");
+  command->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+    ->capture_default_str();
+  command->add_option("--algorithm", arguments->algorithm, "see `brickccl info`; the labels are the same for all")
+    ->capture_default_str();
+  command->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_option("--statistics", arguments->statistics, "write the component table: .csv, .tsv or .json")
+    ->type_name("FILE");
+  command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
+    ->type_name("FILE");
+  command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")
+    ->type_name("FILE")
+    ->check([](const std::string & path) {
+      const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
+      return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
+    });
+  command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunLabel(*arguments); });
+}
+
+} // namespace brickccl::cli

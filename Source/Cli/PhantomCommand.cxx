@@ -1,0 +1,119 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct PhantomArguments
+{
+  std::string               kind;
+  std::string               output;
+  std::vector<std::int64_t> size;
+  std::vector<double>       spacing;
+  std::uint64_t             seed = 1;
+  std::optional<double>     density;
+  int                       grain = 1;
+  std::string               truth;
+  bool                      quiet = false;
+};
+
+void
+RunPhantom(const PhantomArguments & arguments)
+{
+  const bool isScan = arguments.kind == "log" || arguments.kind == "casting";
+  if (!arguments.truth.empty() && !isScan)
+  {
+    throw InvalidArgument("--truth goes with the phantoms log and casting alone; '" + arguments.kind +
+                          "' is its own truth");
+  }
+  std::vector<std::int64_t> size = arguments.size;
+  if (size.empty())
+  {
+    size = { 128, 128, isScan ? 96 : 128 };
+  }
+  const Extent extent(static_cast<int>(size.size()), size.data());
+  Geometry     geometry;
+  if (arguments.spacing.empty() && arguments.kind == "log")
+  {
+    geometry.spacing[0] = geometry.spacing[1] = 2;
+    geometry.spacing[2] = 4;
+  }
+  if (!arguments.spacing.empty())
+  {
+    if (arguments.spacing.size() != size.size())
+    {
+      throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
+                            std::to_string(size.size()) + "; give one for each axis");
+    }
+    for (std::size_t axis = 0; axis < size.size(); ++axis)
+    {
+      if (!(arguments.spacing[axis] > 0))
+      {
+        throw InvalidArgument("the spacing " + std::to_string(arguments.spacing[axis]) +
+                              " is invalid; it must be above 0");
+      }
+      geometry.spacing[axis] = arguments.spacing[axis];
+    }
+  }
+  CheckImageFileWritable(arguments.output, isScan ? ScalarType::Int16 : ScalarType::UInt8, extent);
+  if (isScan)
+  {
+    const Scan scan =
+      arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
+    WriteImageFile(arguments.output, scan.image.data(), ScalarType::Int16, extent, geometry);
+    if (!arguments.truth.empty())
+    {
+      WriteImageFile(arguments.truth, scan.truth.data(), ScalarType::UInt8, extent, geometry);
+    }
+  }
+  else
+  {
+    const auto voxels =
+      arguments.kind == "balls"    ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
+      : arguments.kind == "random" ? MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed)
+      : arguments.kind == "spiral" ? MakeSpiral(extent)
+                                   : MakeCheckerboard(extent);
+    WriteImageFile(arguments.output, voxels.data(), ScalarType::UInt8, extent, geometry);
+  }
+  if (!arguments.quiet)
+  {
+    std::cout << arguments.output << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddPhantomCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<PhantomArguments>();
+  CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
+  command->add_option("KIND", arguments->kind, "balls, random, spiral, checkerboard, log (CT of wood) or casting (CT of metal)")
+    ->required()
+    ->check(CLI::IsMember({ "balls", "random", "spiral", "checkerboard", "log", "casting" }));
+  command->add_option("OUT", arguments->output, "image file")->required();
+  command->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")
+    ->expected(1, 4)
+    ->type_name("X Y [Z]");
+  command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
+    ->expected(1, 4)
+    ->type_name("X Y [Z]");
+  command->add_option("--seed", arguments->seed, "another seed, another phantom")->capture_default_str();
+  command->add_option("--density", arguments->density, "share of foreground: balls (default 0.2), random (0.5)");
+  command->add_option("--grain", arguments->grain, "random: side of the cubes in voxels")->capture_default_str();
+  command->add_option("--truth", arguments->truth, "log, casting: write what each voxel is (1 crack, 2 knot, 3 pore)")
+    ->type_name("FILE");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunPhantom(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,161 @@
+#include "BrickCCL/Cli/Report.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+volatile std::sig_atomic_t interrupted = 0;
+
+std::string
+ExtensionOf(const std::string & path)
+{
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot);
+}
+
+} // namespace
+
+Number
+ParseNumber(const std::string & text, const std::string & option)
+{
+  char *       end = nullptr;
+  const Number value = std::strtold(text.c_str(), &end);
+  if (text.empty() || *end != '\0')
+  {
+    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, inf or -inf");
+  }
+  return value;
+}
+
+Reporter::Reporter(bool quiet)
+  : m_Quiet(quiet)
+  , m_Terminal(isatty(STDERR_FILENO) == 1)
+{}
+
+Reporter::~Reporter()
+{
+  ClearLine();
+}
+
+void
+Reporter::ClearLine()
+{
+  if (!m_Quiet && m_Terminal && m_Shown >= 0)
+  {
+    std::cerr << "\r\033[K" << std::flush;
+  }
+  m_Shown = -1;
+}
+
+void
+Reporter::Step(const std::string & name)
+{
+  ThrowIfInterrupted();
+  ClearLine();
+  m_Step = name;
+  if (!m_Quiet)
+  {
+    std::cerr << name << (m_Terminal ? " ..." : "\n") << std::flush;
+    m_Shown = 0;
+  }
+}
+
+void
+Reporter::Note(const std::string & text)
+{
+  if (!m_Quiet)
+  {
+    ClearLine();
+    std::cerr << text << std::endl;
+  }
+}
+
+ProgressHooks
+Reporter::Hooks()
+{
+  ProgressHooks hooks;
+  hooks.cancelled = [] { return interrupted != 0; };
+  if (!m_Quiet && m_Terminal)
+  {
+    hooks.report = [this](double fraction) {
+      constexpr int width = 40;
+      const auto    percent = static_cast<int>(100 * fraction);
+      if (percent != m_Shown)
+      {
+        m_Shown = percent;
+        const auto done = static_cast<std::size_t>(width * fraction);
+        std::cerr << '\r' << m_Step << " [" << std::string(done, '#') << std::string(width - done, '.') << "] "
+                  << percent << " %\033[K" << std::flush;
+      }
+    };
+  }
+  return hooks;
+}
+
+void
+CatchInterrupts()
+{
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { interrupted = signal; };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void
+ThrowIfInterrupted()
+{
+  if (interrupted != 0)
+  {
+    throw Cancelled();
+  }
+}
+
+std::uint64_t
+PeakMemoryBytes()
+{
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+void
+CheckTableName(const std::string & path)
+{
+  const std::string extension = ExtensionOf(path);
+  if (extension != ".csv" && extension != ".tsv" && extension != ".json")
+  {
+    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv or .json");
+  }
+}
+
+void
+WriteTable(const std::string & path, const ComponentTable & table)
+{
+  CheckTableName(path);
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    const std::string extension = ExtensionOf(path);
+    if (extension == ".json")
+    {
+      WriteJson(stream, table);
+    }
+    else
+    {
+      WriteDelimited(stream, table, extension == ".csv" ? ',' : '\t');
+    }
+  });
+}
+
+} // namespace brickccl::cli

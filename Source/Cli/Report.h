@@ -1,0 +1,74 @@
+#ifndef BRICKCCL_CLI_REPORT_H
+#define BRICKCCL_CLI_REPORT_H
+
+#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Host/Progress.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace brickccl::cli
+{
+
+/** A number as a user writes it, "inf" and "-inf" included. \throws InvalidArgument that names the option. */
+Number ParseNumber(const std::string & text, const std::string & option);
+
+/** Tells a person how far the work is: on a terminal a bar, else a line per step, on the error stream. */
+class Reporter
+{
+public:
+  explicit Reporter(bool quiet);
+  ~Reporter();
+
+  /** Begins a step, "labeling" say. */
+  void Step(const std::string & name);
+  void Note(const std::string & text);
+  /** Hooks that move the bar of the current step and stop the work on an interrupt. */
+  ProgressHooks Hooks();
+
+private:
+  void ClearLine();
+
+  bool        m_Quiet;
+  bool        m_Terminal;
+  std::string m_Step;
+  int         m_Shown = -1;
+};
+
+/** Makes an interrupt (Ctrl-C) or a termination request stop the work in an orderly way; a second one ends the
+ *  process at once. */
+void CatchInterrupts();
+/** \throws Cancelled after an interrupt. */
+void ThrowIfInterrupted();
+
+/** Seconds since the last call, or since the construction. */
+class Stopwatch
+{
+public:
+  double
+  Lap()
+  {
+    const auto   now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
+    m_Begin = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+/** The most memory that this process has held. */
+std::uint64_t PeakMemoryBytes();
+
+/** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
+void CheckTableName(const std::string & path);
+
+/** Writes a component table in the format of its extension, all or nothing. */
+void WriteTable(const std::string & path, const ComponentTable & table);
+
+} // namespace brickccl::cli
+
+#endif

@@ -1,0 +1,44 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Version.h"
+
+#include <iostream>
+#include <new>
+
+int
+main(int argc, char ** argv)
+{
+  CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
+  app.set_version_flag("--version", brickccl::Version);
+  app.require_subcommand(1);
+  brickccl::cli::AddLabelCommand(app);
+  brickccl::cli::AddStatsCommand(app);
+  brickccl::cli::AddInfoCommand(app);
+  brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::CatchInterrupts();
+  try
+  {
+    app.parse(argc, argv);
+    return 0;
+  }
+  catch (const CLI::ParseError & error)
+  {
+    return app.exit(error);
+  }
+  catch (const brickccl::Cancelled &)
+  {
+    std::cerr << "brickccl: stopped; nothing was written" << std::endl;
+    return 130;
+  }
+  catch (const std::bad_alloc &)
+  {
+    std::cerr << "brickccl: error: not enough memory for this volume" << std::endl;
+    return 1;
+  }
+  catch (const std::exception & error)
+  {
+    std::cerr << "brickccl: error: " << error.what() << std::endl;
+    return 1;
+  }
+}

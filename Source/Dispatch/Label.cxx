@@ -112,6 +112,7 @@ Label(const RowLinks & links, const Extent & extent, const LabelOptions & option
     algorithm.label(links, extent, result.m_Connectivity, context.Part(0, 0.9), result.m_Volume);
   result.m_ForegroundVoxels = CountForeground(result.m_Volume, context);
   result.m_Components = Relabel(result.m_Volume, found, relabel, context.Part(0.9, 1));
+  context.progress.Update(1);
 }
 
 void

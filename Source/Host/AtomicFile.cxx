@@ -79,6 +79,23 @@ Flush(const fs::path & file)
   }
 }
 
+/** \throws Error if the disk is full now: some writers of image formats pass over a write that failed. */
+void
+CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
+{
+  const fs::path          probe = folder / "probe";
+  const std::vector<char> block(4096, 1);
+  std::ofstream           stream(probe, std::ios::binary);
+  stream.write(block.data(), static_cast<std::streamsize>(block.size()));
+  stream.close();
+  if (!stream)
+  {
+    throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
+  }
+  Flush(probe);
+  fs::remove(probe);
+}
+
 } // namespace
 
 void
@@ -92,6 +109,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   {
     throw Error("cannot write '" + path + "': nothing was written");
   }
+  CheckRoomIsLeft(folder.Path(), target);
   std::vector<fs::path> files;
   for (const auto & entry : fs::directory_iterator(folder.Path()))
   {

@@ -24,7 +24,9 @@ EffectiveThreadCount(int threads)
                           " is invalid; it must be at least 1, or 0 for all");
   }
 #ifdef BRICKCCL_USE_TBB
-  return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+  // More threads than the machine has bring nothing, and oneTBB complains of them on the error stream.
+  const int most = tbb::this_task_arena::max_concurrency();
+  return threads > 0 ? std::min(threads, most) : most;
 #else
   return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 #endif

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Itk/FileCheck.h"
 
 #include "itkGDCMImageIO.h"
 #include "itkGDCMSeriesFileNames.h"
@@ -154,6 +155,7 @@ ReadFile(const std::string & path)
   {
     throw Error(CannotRead(path, "its format is not known, or the file is damaged"));
   }
+  const TiffErrors tiffErrors;
   io->SetFileName(path);
   io->ReadImageInformation();
 
@@ -196,8 +198,18 @@ ReadFile(const std::string & path)
   image.extent = Extent(static_cast<int>(dimension), sizes);
   SettleSpacing(image.extent.dimension, path, image.geometry);
   io->SetIORegion(region);
-  image.voxels.Resize(static_cast<std::size_t>(io->GetImageSizeInBytes()));
-  io->Read(image.voxels.Data());
+  const auto bytes = static_cast<std::size_t>(io->GetImageSizeInBytes());
+  std::string trouble = WhatIsMissing(path, io->GetNameOfClass(), bytes);
+  if (trouble.empty())
+  {
+    image.voxels.Resize(bytes);
+    io->Read(image.voxels.Data());
+    trouble = tiffErrors.First();
+  }
+  if (!trouble.empty())
+  {
+    throw Error(CannotRead(path, trouble));
+  }
   return image;
 }
 

@@ -1,0 +1,196 @@
+"""Bad input gets an error that says what, which value and what would be right; nothing is lost or half-written."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import COMMAND, CommandTest, labels_of, run, write_nrrd
+
+
+class BadInputTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("input.nrrd")
+        self.output = self.path("output.nrrd")
+        write_nrrd(self.input, "int16", (6, 5, 4), list(range(120)))
+        # An earlier result that a failing run must not touch.
+        with open(self.output, "wb") as stream:
+            stream.write(b"precious")
+
+    def refuses(self, *options, saying):
+        self.fails("label", self.input, self.output, *options, saying=saying)
+
+    def test_missing_file(self):
+        self.fails("label", self.path("none.nrrd"), self.output, saying=["none.nrrd", "no such file"])
+
+    def test_unreadable_file(self):
+        with open(self.input, "wb") as stream:
+            stream.write(b"this is no image\n" * 10)
+        self.refuses(saying="cannot read")
+        write_nrrd(self.input, "int16", (2, 2), [1] * 4)
+        os.chmod(self.input, 0)
+        if not os.access(self.input, os.R_OK):
+            result = run("label", self.input, self.output)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("Permission denied", result.stderr)
+        os.chmod(self.input, 0o600)
+
+    def test_truncated_files_of_every_format(self):
+        write_nrrd(self.input, "int16", (6, 5, 4), list(range(120)), truncate=60)
+        self.refuses(saying="cannot read")
+        random_bytes = random.Random(4)
+        write_nrrd(self.input, "int16", (40, 30, 20), [random_bytes.randrange(-9999, 9999) for _ in range(24000)])
+        for name in ("a.mha", "a.nii", "a.nii.gz", "a.tif", "b.nrrd"):
+            path = self.path(name)
+            self.ok("label", self.input, path, "--equal-value", "--label-type", "uint16", "--quiet")
+            size = os.path.getsize(path)
+            for left in (size - 5, size * 2 // 3, size // 3):
+                os.truncate(path, left)
+                self.fails("label", path, self.output, saying="cannot read")
+        for name in ("c.mhd", "c.nhdr"):
+            self.ok("label", self.input, self.path(name), "--equal-value", "--no-compression", "--quiet")
+            os.truncate(self.path("c.raw"), 30000)
+            self.fails("label", self.path(name), self.output, saying="cannot read")
+
+    def test_truncated_png(self):
+        flat = self.path("flat.nrrd")
+        numbers = random.Random(5)
+        write_nrrd(flat, "uint8", (64, 64), [numbers.choice((0, 1)) for _ in range(4096)])
+        self.ok("label", flat, self.path("a.png"), "--quiet")
+        os.truncate(self.path("a.png"), os.path.getsize(self.path("a.png")) // 2)
+        self.fails("label", self.path("a.png"), self.output, saying="cannot read")
+
+    def test_folder_without_dicom(self):
+        os.mkdir(self.path("empty"))
+        self.fails("label", self.path("empty"), self.output, saying=["empty", "no DICOM"])
+
+    def test_empty_extent(self):
+        write_nrrd(self.input, "uint8", (0, 4, 4), [])
+        self.refuses(saying="cannot read")
+
+    def test_connectivity_that_does_not_fit(self):
+        self.refuses("--connectivity", 8, saying=["connectivity 8", "6, 18 or 26"])
+        self.refuses("--connectivity", 26, "--by-slice", "z", saying=["connectivity 26", "4 or 8"])
+        write_nrrd(self.input, "uint8", (4, 4), [1] * 16)
+        self.refuses("--connectivity", 6, saying=["connectivity 6", "4 or 8"])
+        self.refuses("--by-slice", "z", saying="--by-slice z")
+
+    def test_mask_of_another_size_or_place(self):
+        mask = self.path("mask.nrrd")
+        write_nrrd(mask, "uint8", (6, 5, 3), [1] * 90)
+        self.refuses("--mask", mask, saying=["6 x 5 x 3", "6 x 5 x 4"])
+        write_nrrd(mask, "uint8", (6, 5, 4), [1] * 120, spacing=(1, 1, 2))
+        self.refuses("--mask", mask, saying=["spacing", "2"])
+        write_nrrd(mask, "uint8", (6, 5, 4), [1] * 120, origin=(0, 7, 0))
+        self.refuses("--mask", mask, saying=["origin", "7"])
+        self.refuses("--intensity", mask, saying=["origin", "7"])
+        self.refuses("--mask", self.path("none.nrrd"), saying="no such file")
+
+    def test_criteria_without_meaning(self):
+        self.refuses("--tolerance", -1, saying=["tolerance -1", "at least 0"])
+        self.refuses("--tolerance", "nan", saying="tolerance")
+        self.refuses("--tolerance", "two", saying=["two", "--tolerance"])
+        self.refuses("--range", 5, 2, saying=["[5, 2]"])
+        self.refuses("--range", "nan", 2, saying="range")
+        self.refuses("--range", 5, saying="--range")
+        self.refuses("--equal-value", "--tolerance", 1, saying="--tolerance")
+        self.refuses("--background", "nan", saying="background")
+        self.refuses("--background", 1, "--range", 1, 2, saying="--background")
+
+    def test_label_type_too_small(self):
+        write_nrrd(self.input, "uint8", (32, 32), [(x + y) % 2 for y in range(32) for x in range(32)])
+        self.refuses("--label-type", "uint8", saying=["512 components", "uint8", "255", "uint16"])
+        self.refuses("--label-type", "int8", saying=["int8", "uint16"])
+
+    def test_output_that_cannot_be_written(self):
+        self.fails("label", self.input, self.path("none/out.nrrd"), saying=["none/out.nrrd", "No such file"])
+        self.fails("label", self.input, self.folder, saying="cannot write")
+        self.fails("label", self.input, self.path("out.xyz"), saying=["out.xyz", ".nrrd"])
+        self.fails("label", self.input, self.path("out.png"), saying="3 dimensions")
+        self.fails("label", self.input, self.path("out.jpg"), saying="out.jpg")
+        self.fails("label", self.input, self.path("out.tif"), "--label-type", "uint64", saying="uint64")
+        self.refuses("--statistics", self.path("none/t.csv"), saying="none/t.csv")
+        self.refuses("--statistics", self.path("t.xls"), saying=".csv, .tsv or .json")
+        self.refuses("--picture", self.path("p.jpg"), saying=".png")
+        self.refuses("--picture", self.path("none/p.png"), saying="none/p.png")
+
+    def test_unknown_names(self):
+        self.refuses("--algorithm", "Magic", saying=["Magic", "RunMerging"])
+        self.refuses("--device", "gpu", saying=["gpu", "cuda:N"])
+        self.refuses("--order", "random", saying="--order")
+        self.refuses("--threads", -2, saying="-2")
+        self.refuses("--minimum-volume", -1, saying="minimum volume")
+        self.refuses("--magic", saying="--magic")
+        self.assertNotEqual(run().returncode, 0)
+        self.assertNotEqual(run("magic").returncode, 0)
+
+    def test_disk_full(self):
+        mount = self.path("small")
+        os.mkdir(mount)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", mount], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("a small file system cannot be mounted here: " + mounted.stderr.decode().strip())
+        try:
+            big = self.path("big.nrrd")
+            self.ok("phantom", "random", big, "--size", 128, 128, 64, "--density", 0.3, "--quiet")
+            for name in ("out.nrrd", "out.nii", "out.nii.gz", "out.mha", "out.mhd", "out.tif", "out.nhdr"):
+                target = os.path.join(mount, name)
+                with open(target, "wb") as stream:
+                    stream.write(b"precious")
+                result = run("label", big, target, "--label-type", "uint32", "--quiet")
+                self.assertGreater(result.returncode, 0, name + " was written to a full disk")
+                self.assertIn("cannot write", result.stderr, name)
+                with open(target, "rb") as stream:
+                    self.assertEqual(stream.read(), b"precious", name)
+                self.assertEqual(os.listdir(mount), [name], "something was left behind")
+                os.remove(target)
+            target = os.path.join(mount, "table.csv")
+            result = run("label", big, self.output, "--statistics", target, "--quiet")
+            self.assertGreater(result.returncode, 0)
+            self.assertEqual(os.listdir(mount), [])
+        finally:
+            subprocess.run(["umount", mount], check=True)
+
+    def test_a_killed_run_leaves_the_old_file_or_the_new_one(self):
+        big = self.path("big.nrrd")
+        self.ok("phantom", "random", big, "--size", 128, 128, 64, "--density", 0.2, "--quiet")
+        begin = time.monotonic()
+        self.ok("label", big, self.output, "--quiet")
+        duration = time.monotonic() - begin
+        with open(self.output, "rb") as stream:
+            new = stream.read()
+        old = b"precious"
+        seen = set()
+        for step in range(24):
+            with open(self.output, "wb") as stream:
+                stream.write(old)
+            process = subprocess.Popen([COMMAND, "label", big, self.output, "--quiet"])
+            time.sleep(duration * step / 18)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            with open(self.output, "rb") as stream:
+                content = stream.read()
+            self.assertIn(content, (old, new), "the file is half-written")
+            seen.add(content == new)
+        self.assertEqual(seen, {False, True}, "runs were killed before and after the file was replaced")
+
+    def test_an_interrupt_stops_in_an_orderly_way(self):
+        big = self.path("big.nrrd")
+        self.ok("phantom", "random", big, "--size", 256, 256, 128, "--density", 0.4, "--quiet")
+        process = subprocess.Popen([COMMAND, "label", big, self.output], stderr=subprocess.PIPE, text=True)
+        process.stderr.readline()  # "reading ..."
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(), 130, errors)
+        self.assertIn("nothing was written", errors)
+        with open(self.output, "rb") as stream:
+            self.assertEqual(stream.read(), b"precious")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["big.nrrd", "input.nrrd", "output.nrrd"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,248 @@
+"""What `brickccl label` does with good input."""
+
+import csv
+import json
+import os
+import random
+import struct
+import tarfile
+import unittest
+
+from support import CommandTest, labels_of, read_nrrd, run, write_nrrd
+
+# Two squares that touch at a corner, and a voxel of another value beside the second.
+SQUARES = [
+    1, 1, 0, 0, 0,
+    1, 1, 0, 0, 0,
+    0, 0, 2, 2, 3,
+    0, 0, 2, 2, 0,
+]
+
+
+class LabelTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("input.nrrd")
+        self.output = self.path("output.nrrd")
+
+    def label(self, *options):
+        """Labels the input; returns the summary and the labels."""
+        result = self.ok("label", self.input, self.output, "--json", *options)
+        return json.loads(result.stdout), labels_of(self.output)[1]
+
+    def squares(self, kind="int16"):
+        write_nrrd(self.input, kind, (5, 4), SQUARES)
+
+    def test_face_connectivity_is_the_default(self):
+        self.squares()
+        summary, labels = self.label()
+        self.assertEqual(summary["connectivity"], 4)
+        self.assertEqual(summary["components"], 2)
+        self.assertEqual(summary["foreground_voxels"], 9)
+        self.assertEqual(labels, [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 2, 2, 2, 0, 0, 2, 2, 0])
+
+    def test_summary_has_every_promised_field(self):
+        self.squares()
+        summary, _ = self.label()
+        for field in ("components", "foreground_voxels", "extent", "spacing", "connectivity", "criterion",
+                      "algorithm", "device", "seconds", "peak_memory_bytes"):
+            self.assertIn(field, summary)
+        self.assertEqual(set(summary["seconds"]), {"read", "label", "measure", "write", "total"})
+        self.assertEqual(summary["extent"], [5, 4])
+        self.assertGreater(summary["peak_memory_bytes"], 1 << 20)
+
+    def test_full_connectivity(self):
+        self.squares()
+        summary, labels = self.label("--connectivity", 8)
+        self.assertEqual(summary["components"], 1)
+        self.assertEqual(max(labels), 1)
+
+    def test_criteria(self):
+        self.squares()
+        cases = {
+            ("--equal-value",): [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 2, 2, 3, 0, 0, 2, 2, 0],
+            ("--range", 2, "inf"): [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0],
+            ("--range", "-inf", 0): [0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 2, 2, 0, 0, 0, 2, 2, 0, 0, 3],
+            ("--tolerance", 0, "--range", 1, 3): [1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 2, 2, 3, 0, 0, 2, 2, 0],
+            ("--tolerance", 1, "--background", "none"):
+                [1] * 10 + [1, 1, 2, 2, 2, 1, 1, 2, 2, 3],
+            ("--background", 2): [1] * 12 + [0, 0, 1, 1, 1, 0, 0, 1],
+        }
+        for options, expected in cases.items():
+            _, labels = self.label(*options)
+            self.assertEqual(labels, expected, options)
+
+    def test_negative_bounds_and_tolerances_are_values_not_options(self):
+        write_nrrd(self.input, "int16", (4,  1), [-1000, -900, 5, -20000])
+        summary, labels = self.label("--range", -1000, -900)
+        self.assertEqual(labels, [1, 1, 0, 0])
+        summary, labels = self.label("--tolerance", 10, "--background", -1000)
+        self.assertEqual(labels, [0, 1, 2, 3])
+
+    def test_int16_differences_do_not_wrap(self):
+        write_nrrd(self.input, "int16", (2, 1), [-20000, 20000])
+        self.assertEqual(self.label("--tolerance", 25536)[0]["components"], 2)
+        self.assertEqual(self.label("--tolerance", 40000)[0]["components"], 1)
+
+    def test_mask(self):
+        self.squares()
+        write_nrrd(self.path("mask.nrrd"), "uint8", (5, 4), [1, 0, 1, 1, 1] * 4)
+        _, labels = self.label("--mask", self.path("mask.nrrd"))
+        self.assertEqual(labels, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 2, 0, 0, 2, 2, 0])
+
+    def test_slices_order_and_size_filters(self):
+        write_nrrd(self.input, "uint8", (3, 2, 2), [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0], spacing=(1, 2, 3))
+        self.assertEqual(self.label()[1], [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0])
+        summary, labels = self.label("--by-slice", "z", "--statistics", self.path("t.csv"))
+        self.assertEqual(labels, [1, 0, 2, 0, 0, 2, 3, 3, 3, 0, 0, 0])
+        self.assertEqual(summary["connectivity"], 4)
+        with open(self.path("t.csv")) as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["slice"] for row in rows], ["0", "0", "1"])
+        self.assertEqual(self.label("--by-slice", "x", "--connectivity", 8)[1],
+                         [1, 0, 2, 0, 0, 2, 1, 3, 2, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--order", "size")[1], [3, 0, 2, 0, 0, 2, 1, 1, 1, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--minimum-size", 2)[1], [0, 0, 1, 0, 0, 1, 2, 2, 2, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--minimum-volume", 18)[1],
+                         [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--maximum-size", 1)[1], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--largest", 1)[1], [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
+
+    def test_label_types(self):
+        board = [(x + y) % 2 for y in range(32) for x in range(32)]
+        write_nrrd(self.input, "uint8", (32, 32), board)
+        summary, _ = self.label()
+        self.assertEqual((summary["components"], summary["label_type"]), (512, "uint16"))
+        for kind in ("uint16", "uint32", "uint64"):
+            self.label("--label-type", kind)
+            self.assertEqual(labels_of(self.output)[0], kind)
+
+    def test_every_voxel_type(self):
+        for kind in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float", "double"):
+            self.squares(kind)
+            self.assertEqual(self.label("--equal-value")[0]["components"], 3, kind)
+
+    def test_output_formats_keep_labels_and_place(self):
+        values = [random.Random(1).choice((0, 0, 1)) for _ in range(6 * 5 * 4)]
+        write_nrrd(self.input, "uint8", (6, 5, 4), values, spacing=(0.5, 1, 2.5), origin=(-10, 20, 30))
+        expected = self.label()[1]
+        direct = read_nrrd(self.output)[0]
+        self.assertEqual(direct["space origin"], "(-10,20,30)")
+        self.assertEqual(direct["encoding"], "gzip")
+        for name in ("map.nii.gz", "map.nii", "map.mha", "map.mhd", "map.tif", "map.nhdr"):
+            self.ok("label", self.input, self.path(name), "--quiet")
+            # Every label is its own value, so labeling the map by equal values must give it back.
+            again = self.path("again.nrrd")
+            self.ok("label", self.path(name), again, "--equal-value", "--quiet")
+            self.assertEqual(labels_of(again)[1], expected, name)
+            if not name.endswith(".tif"):
+                fields = read_nrrd(again)[0]
+                for field in ("space directions", "space origin"):
+                    self.assertEqual(fields[field].replace("-0,", "0,").replace("-0)", "0)"), direct[field], name)
+        self.ok("label", self.input, self.output, "--no-compression", "--quiet")
+        self.assertEqual(read_nrrd(self.output)[0]["encoding"], "raw")
+
+    def test_2d_png(self):
+        self.squares("uint8")
+        self.ok("label", self.input, self.path("map.png"), "--quiet")
+        self.ok("label", self.path("map.png"), self.output, "--equal-value", "--quiet")
+        self.assertEqual(max(labels_of(self.output)[1]), 2)
+
+    def test_4d(self):
+        values = [0] * 81
+        values[0] = values[40] = values[80] = 1
+        write_nrrd(self.input, "uint8", (3, 3, 3, 3), values)
+        self.assertEqual(self.label()[0]["components"], 3)
+        self.assertEqual(self.label("--connectivity", 64)[0]["components"], 3)
+        self.assertEqual(self.label("--connectivity", 80)[0]["components"], 1)
+
+    def test_table_as_csv_tsv_and_json(self):
+        self.squares("float")
+        tables = {}
+        for extension in ("csv", "tsv", "json"):
+            path = self.path("table." + extension)
+            self.label("--statistics", path, "--intensity", self.input)
+            with open(path) as stream:
+                if extension == "json":
+                    content = json.load(stream)
+                    self.assertEqual(list(content["columns"]), list(content["components"][0]))
+                    tables[extension] = [{k: float(v) for k, v in row.items()} for row in content["components"]]
+                else:
+                    reader = csv.DictReader(stream, delimiter="," if extension == "csv" else "\t")
+                    tables[extension] = [{k: float(v) for k, v in row.items()} for row in reader]
+        self.assertEqual(tables["csv"], tables["tsv"])
+        self.assertEqual(tables["csv"], tables["json"])
+        first, second = tables["csv"]
+        self.assertEqual((first["voxel_count"], first["area_mm2"], first["centroid_x"]), (4, 4, 0.5))
+        self.assertEqual((second["intensity_mean"], second["intensity_max"], second["intensity_sum"]), (2.2, 3, 11))
+
+    def test_nan_is_background_and_counted(self):
+        nan = float("nan")
+        for kind in ("float", "double"):
+            for options in ((), ("--range", "-inf", "inf"), ("--equal-value",), ("--tolerance", 1),
+                            ("--background", "none"), ("--background", "none", "--tolerance", "inf")):
+                write_nrrd(self.input, kind, (5, 1), [1, nan, 1, 1, nan])
+                summary, labels = self.label(*options)
+                self.assertEqual(labels, [1, 0, 2, 2, 0], options)
+                self.assertEqual(summary["nan_values"], 2)
+
+    def test_threads_and_device_do_not_change_the_labels(self):
+        self.ok("phantom", "random", self.input, "--size", 200, 60, 50, "--density", 0.3, "--quiet")
+        expected = self.label("--threads", 1)[1]
+        for options in (("--threads", 2), ("--device", "cuda"), ("--device", "cpu"), ("--algorithm", "RunMerging")):
+            self.assertEqual(self.label(*options)[1], expected, options)
+
+    def test_asking_for_cuda_without_a_gpu_says_so_and_uses_the_cpu(self):
+        self.squares()
+        summary, _ = self.label("--device", "cuda:0")
+        if summary["device"] == "cpu":
+            self.assertIn("cuda:0", summary["device_remark"])
+            text = self.ok("label", self.input, self.output, "--device", "cuda:0")
+            self.assertIn("the CPU is used", text.stderr)
+        else:
+            self.assertEqual(summary["device"], "cuda:0")
+
+    def test_what_is_printed(self):
+        self.squares()
+        result = self.ok("label", self.input, self.output)
+        self.assertIn("2 components, connectivity 4, criterion foreground, background 0", result.stdout)
+        self.assertIn("labeling\n", result.stderr)
+        self.assertNotIn("\r", result.stderr, "no progress bar outside of a terminal")
+        result = self.ok("label", self.input, self.output, "--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+
+    def test_picture(self):
+        self.ok("phantom", "log", self.input, "--size", 48, 40, 30, "--quiet")
+        for options in ((), ("--range", 0, "inf"), ("--range", 30000, "inf")):
+            self.ok("label", self.input, self.output, "--picture", self.path("p.png"), "--quiet", *options)
+            with open(self.path("p.png"), "rb") as stream:
+                header = stream.read(24)
+            self.assertEqual(header[:8], b"\x89PNG\r\n\x1a\n")
+            width, height = struct.unpack(">II", header[16:])
+            self.assertGreater(width, height)
+            self.assertGreater(height, 200)
+
+    def test_dicom_folder(self):
+        archive = os.path.join(os.environ.get("BRICKCCL_REFERENCE_DATA", "/nowhere"), "dicom", "lidc0314_dicom12.tar.gz")
+        if not os.path.exists(archive):
+            self.skipTest("no DICOM sample: set BRICKCCL_REFERENCE_DATA to the folder of the reference data")
+        with tarfile.open(archive) as files:
+            files.extractall(self.path("dicom"))
+        folder = self.path("dicom")
+        while not any(name.endswith(".dcm") for name in os.listdir(folder)):
+            folder = os.path.join(folder, os.listdir(folder)[0])
+        summary = json.loads(self.ok("label", folder, self.output, "--range", 200, "inf", "--json").stdout)
+        self.assertEqual(summary["extent"], [512, 512, 12])
+        self.assertEqual(summary["spacing"], [0.78125, 0.78125, 1.0])
+        self.assertGreater(summary["components"], 10)
+
+    def test_info(self):
+        info = json.loads(self.ok("info", "--json").stdout)
+        self.assertTrue(info["devices"][0].startswith("cpu"))
+        self.assertIn("RunMerging", [algorithm["name"] for algorithm in info["algorithms"]])
+        self.assertIn(info["version"], self.ok("info").stdout)
+        self.assertEqual(run("--version").stdout.strip(), info["version"])
+
+
+if __name__ == "__main__":
+    unittest.main()

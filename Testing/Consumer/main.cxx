@@ -1,0 +1,16 @@
+#include <BrickCCL/BrickCCL.h>
+#include <BrickCCL/Phantoms/Phantoms.h>
+
+#include <cstdio>
+
+int
+main()
+{
+  const brickccl::Extent   extent{ 20, 10, 5 };
+  const auto               board = brickccl::MakeCheckerboard(extent);
+  const brickccl::Labeling labeling = brickccl::Label(brickccl::ImageView(board.data(), extent));
+  std::printf("BrickCCL %s: %llu components\n",
+              brickccl::Version,
+              static_cast<unsigned long long>(labeling.ComponentCount()));
+  return labeling.ComponentCount() == 500 ? 0 : 1;
+}

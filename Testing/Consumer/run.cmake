@@ -1,0 +1,18 @@
+# Installs the build to a folder of its own, then configures, builds and runs the consumer project against it.
+set(work ${BUILD}/consumer-test)
+file(REMOVE_RECURSE ${work})
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/install)
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")
+endif()
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${work}/build -DCMAKE_PREFIX_PATH=${work}/install -DCMAKE_BUILD_TYPE=Release
+  -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${flags}")
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${work}/build/consumer)
+if(HAS_ITK)
+  run(${work}/build/consumer-itk)
+endif()

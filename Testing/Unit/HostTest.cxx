@@ -1,0 +1,120 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include <unistd.h>
+
+namespace brickccl
+{
+namespace
+{
+
+namespace fs = std::filesystem;
+
+TEST(ParallelFor, RunsEveryPieceOnce)
+{
+  for (const int threads : { 1, 2, 5 })
+  {
+    std::vector<std::atomic<int>> runs(1000);
+    ParallelFor(1000, { threads }, [&](std::int64_t i) { ++runs[static_cast<std::size_t>(i)]; });
+    for (const auto & count : runs)
+    {
+      ASSERT_EQ(count, 1);
+    }
+  }
+  ParallelFor(0, {}, [](std::int64_t) { FAIL() << "there is no piece"; });
+}
+
+TEST(ParallelFor, PassesTheFirstExceptionOn)
+{
+  std::atomic<int> started{ 0 };
+  EXPECT_THROW(ParallelFor(100000,
+                           { 3 },
+                           [&](std::int64_t i) {
+                             ++started;
+                             if (i == 5)
+                             {
+                               throw InvalidArgument("five");
+                             }
+                           }),
+               InvalidArgument);
+  EXPECT_LT(started, 100000) << "the rest is skipped";
+}
+
+TEST(Chunks, CoverEverythingInOrder)
+{
+  for (const std::int64_t size : { 0, 1, 7, 100, 1001 })
+  {
+    for (const std::int64_t most : { 1, 3, 64 })
+    {
+      const Chunks chunks(size, 2, most);
+      std::int64_t next = 0;
+      for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
+      {
+        EXPECT_EQ(chunks.Begin(chunk), next);
+        next = chunks.End(chunk);
+      }
+      EXPECT_EQ(next, size);
+    }
+  }
+}
+
+class AtomicFile : public ::testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    m_Folder = fs::temp_directory_path() / ("brickccl-test-" + std::to_string(::getpid()));
+    fs::create_directories(m_Folder);
+    m_Path = (m_Folder / "file.txt").string();
+  }
+  void
+  TearDown() override
+  {
+    fs::remove_all(m_Folder);
+  }
+  std::string
+  Content() const
+  {
+    std::ifstream stream(m_Path);
+    return { std::istreambuf_iterator<char>(stream), {} };
+  }
+
+  fs::path    m_Folder;
+  std::string m_Path;
+};
+
+TEST_F(AtomicFile, KeepsTheOldFileWhenWritingFails)
+{
+  ReplaceTextFile(m_Path, [](std::ostream & stream) { stream << "old"; });
+  EXPECT_THROW(ReplaceTextFile(m_Path,
+                               [](std::ostream & stream) {
+                                 stream << "half of the new";
+                                 throw std::runtime_error("no more");
+                               }),
+               std::runtime_error);
+  EXPECT_EQ(Content(), "old");
+  ReplaceTextFile(m_Path, [](std::ostream & stream) { stream << "new"; });
+  EXPECT_EQ(Content(), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()), 1) << "nothing is left behind";
+}
+
+TEST_F(AtomicFile, SaysWhyAFileCannotBeWritten)
+{
+  EXPECT_THROW(CheckWritable((m_Folder / "missing" / "file").string()), Error);
+  EXPECT_THROW(CheckWritable(m_Folder.string()), Error);
+  EXPECT_NO_THROW(CheckWritable(m_Path));
+  EXPECT_FALSE(fs::exists(m_Path)) << "checking writes nothing";
+}
+
+} // namespace
+} // namespace brickccl

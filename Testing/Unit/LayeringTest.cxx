@@ -1,0 +1,85 @@
+// The rooms of Source/ are layers: a file includes only rooms of a lower or its own rank, algorithms never include
+// each other, and foreign headers stay in the rooms made for them.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string>
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, int> Ranks = { { "Core", 0 },       { "Criteria", 1 },   { "Forest", 1 },   { "Bricks", 1 },
+                                           { "Host", 2 },       { "Runs", 2 },       { "Cuda", 2 },     { "Algorithms", 3 },
+                                           { "Components", 3 }, { "Dispatch", 4 },   { "OutOfCore", 5 }, { "Itk", 6 },
+                                           { "Vtk", 6 },        { "Phantoms", 6 },   { "Cli", 7 } };
+
+int
+RankOf(const std::string & room)
+{
+  const auto found = Ranks.find(room);
+  EXPECT_NE(found, Ranks.end()) << "room " << room << " has no rank";
+  return found == Ranks.end() ? -1 : found->second;
+}
+
+TEST(Layering, IncludesPointDownwards)
+{
+  const fs::path   source(BRICKCCL_SOURCE_DIR);
+  const std::regex include("^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
+  int              checked = 0;
+  for (const auto & entry : fs::recursive_directory_iterator(source))
+  {
+    const fs::path    file = entry.path();
+    const std::string extension = file.extension().string();
+    const fs::path    relative = fs::relative(file, source);
+    if (!entry.is_regular_file() || !std::regex_match(extension, std::regex("\\.(h|hxx|cxx|cu|cuh)")) ||
+        !relative.has_parent_path())
+    {
+      continue;
+    }
+    const std::string room = relative.begin()->string();
+    const int         rank = RankOf(room);
+    std::ifstream     stream(file);
+    for (std::string line; std::getline(stream, line);)
+    {
+      std::smatch match;
+      if (!std::regex_search(line, match, include))
+      {
+        continue;
+      }
+      ++checked;
+      const std::string header = match[1];
+      if (header.rfind("BrickCCL/", 0) == 0)
+      {
+        const fs::path    path(header.substr(9));
+        const std::string other = path.begin()->string();
+        EXPECT_LE(RankOf(other), rank) << relative << " includes " << header;
+        if (room == "Algorithms" && other == "Algorithms")
+        {
+          EXPECT_EQ(std::next(relative.begin())->string(), std::next(path.begin())->string())
+            << relative << " includes another algorithm: " << header;
+        }
+        if (room == "Phantoms")
+        {
+          EXPECT_TRUE(other == "Core" || other == "Phantoms") << relative << " includes " << header;
+        }
+      }
+      if (std::regex_search(header, std::regex("^(itk|vtk)[A-Z]")))
+      {
+        EXPECT_GE(rank, 6) << relative << " includes " << header;
+      }
+      if (std::regex_search(header, std::regex("^(cuda|thrust/|cub/)")))
+      {
+        EXPECT_TRUE(room == "Cuda" || extension == ".cu" || extension == ".cuh") << relative << " includes " << header;
+      }
+    }
+  }
+  EXPECT_GT(checked, 100) << "the sources were not found";
+}
+
+} // namespace

@@ -28,18 +28,19 @@ TooShort(const fs::path & file, std::uint64_t has, std::uint64_t needs)
 
 using GzipFile = std::unique_ptr<gzFile_s, decltype(&gzclose)>;
 
-/** Bytes that a gzip stream really holds, by decompressing all of it. */
-std::uint64_t
-CountUncompressed(gzFile file)
+/** Decompresses all of a gzip file. \return whether it is whole, checksum included; `count` gets its bytes. */
+bool
+DecompressesWhole(gzFile file, std::uint64_t & count)
 {
   std::vector<char> block(1 << 20);
-  std::uint64_t     count = 0;
-  for (int got = 1; got > 0;)
+  int               got = 1;
+  for (count = 0; got > 0; count += got > 0 ? static_cast<std::uint64_t>(got) : 0)
   {
     got = gzread(file, block.data(), static_cast<unsigned>(block.size()));
-    count += got > 0 ? static_cast<std::uint64_t>(got) : 0;
   }
-  return count;
+  int status = Z_OK;
+  gzerror(file, &status);
+  return got == 0 && (status == Z_OK || status == Z_STREAM_END);
 }
 
 /** The uncompressed size modulo 2^32 that a whole gzip file states in its last four bytes. */
@@ -107,9 +108,10 @@ MissingOfNifti(const fs::path & path, std::uint64_t bytes)
   {
     return {};
   }
-  const GzipFile      file(gzopen(data.c_str(), "rb"), gzclose);
-  const std::uint64_t count = file ? CountUncompressed(file.get()) : 0;
-  return count < needed ? TooShort(data, count, needed) + " when decompressed" : std::string();
+  const GzipFile file(gzopen(data.c_str(), "rb"), gzclose);
+  std::uint64_t  count = 0;
+  const bool     whole = file && DecompressesWhole(file.get(), count);
+  return !whole || count < needed ? TooShort(data, count, needed) + " when decompressed" : std::string();
 }
 
 std::string

@@ -47,7 +47,8 @@ class BadInputTest(CommandTest):
             path = self.path(name)
             self.ok("label", self.input, path, "--equal-value", "--label-type", "uint16", "--quiet")
             size = os.path.getsize(path)
-            for left in (size - 5, size * 2 // 3, size // 3):
+            # The last bytes of a TIFF file need not be voxels.
+            for left in (size * 2 // 3, size // 3) if name == "a.tif" else (size - 5, size * 2 // 3, size // 3):
                 os.truncate(path, left)
                 self.fails("label", path, self.output, saying="cannot read")
         for name in ("c.mhd", "c.nhdr"):

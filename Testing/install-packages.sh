@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need and what is missing, on Debian 12 and Ubuntu 24.04 (or later ones).
+# Needs root or a sudo that asks for no password; otherwise says what to install.
+set -euo pipefail
+
+packages=(build-essential cmake ninja-build ccache python3 libtbb-dev libinsighttoolkit5-dev libtiff-dev zlib1g-dev
+          libcli11-dev nlohmann-json3-dev libgtest-dev)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! sudo -n true 2>/dev/null; then
+    echo "These packages are missing and cannot be installed without root: ${missing[*]}" >&2
+    echo "Run: sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo -n)
+fi
+echo "installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

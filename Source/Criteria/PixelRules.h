@@ -2,6 +2,7 @@
 #define BRICKCCL_CRITERIA_PIXELRULES_H
 
 #include "BrickCCL/Core/HostDevice.h"
+#include "BrickCCL/Core/WideInteger.h"
 
 #include <cstdint>
 #include <limits>
@@ -70,6 +71,63 @@ struct DifferenceRule<T, std::enable_if_t<std::is_floating_point_v<T>>>
   operator()(T a, T b) const
   {
     return Difference(a, b) <= limit;
+  }
+};
+
+/** A type that holds sums of channel differences. */
+template <typename T>
+using DifferenceSum = std::conditional_t<std::is_floating_point_v<T>, double, UInt128>;
+
+/** The rules for whole voxels, of one channel or several that lie side by side. */
+template <typename T>
+struct VoxelRule
+{
+  int               channels = 1;
+  /** Whether neighbours are joined exactly if both are foreground. */
+  bool              followsForeground = true;
+  ForegroundRule<T> foreground;
+  DifferenceRule<T> difference;
+  DifferenceSum<T>  differenceSumLimit = 0;
+
+  /** In a range every channel must be inside; outside of a background any channel may be. NaN in any channel: no. */
+  BRICKCCL_HOST_DEVICE bool
+  IsForeground(const T * voxel) const
+  {
+    if (channels == 1)
+    {
+      return foreground(*voxel);
+    }
+    bool all = true;
+    bool any = false;
+    bool number = true;
+    for (int c = 0; c < channels; ++c)
+    {
+      const bool isForeground = foreground(voxel[c]);
+      all = all && isForeground;
+      any = any || isForeground;
+      number = number && voxel[c] == voxel[c];
+    }
+    return number && (foreground.outside ? any : all);
+  }
+
+  /** For two foreground voxels. */
+  BRICKCCL_HOST_DEVICE bool
+  AreJoined(const T * a, const T * b) const
+  {
+    if (followsForeground)
+    {
+      return true;
+    }
+    if (channels == 1)
+    {
+      return difference(*a, *b);
+    }
+    DifferenceSum<T> sum = 0;
+    for (int c = 0; c < channels; ++c)
+    {
+      sum += static_cast<DifferenceSum<T>>(DifferenceRule<T>::Difference(a[c], b[c]));
+    }
+    return sum <= differenceSumLimit;
   }
 };
 

@@ -68,12 +68,9 @@ class PixelRowLinks final : public RowLinks
 public:
   PixelRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)
     : m_Data(static_cast<const T *>(image.data))
-    , m_Channels(image.channels)
     , m_Extent(image.extent)
-    , m_Joining(criterion.joining)
-    , m_Foreground(ToForegroundRule<T>(criterion))
-    , m_Difference(ToDifferenceRule<T>(criterion))
-    , m_DifferenceSum(ToDifferenceSumLimit<T>(criterion))
+    , m_Channels(image.channels)
+    , m_Rule(ToVoxelRule<T>(criterion, image.channels))
   {
     if (mask)
     {
@@ -84,7 +81,7 @@ public:
   bool
   FollowForeground() const override
   {
-    return m_Joining == Criterion::Joining::Foreground;
+    return m_Rule.followsForeground;
   }
 
   void
@@ -92,7 +89,7 @@ public:
   {
     const std::int64_t length = m_Extent.RowLength();
     const T *          pixels = RowOf(row);
-    const auto         rule = m_Foreground;
+    const auto         rule = m_Rule.foreground;
     if (m_Mask)
     {
       m_Mask->PackForeground(row, bits);
@@ -112,7 +109,7 @@ public:
       }
       else
       {
-        word = PackPredicate(length - begin, [this, block](int b) { return IsForeground(block + b * m_Channels); });
+        word = PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
       }
       bits[w] = m_Mask ? bits[w] & word : word;
     }
@@ -124,7 +121,7 @@ public:
     const std::int64_t length = m_Extent.RowLength();
     const T *          here = RowOf(row);
     const T *          there = RowOf(neighbourRow) + step * m_Channels;
-    const auto         joined = m_Difference;
+    const auto         joined = m_Rule.difference;
     for (std::int64_t w = 0; w < WordsForBits(length); ++w)
     {
       const std::int64_t begin = w * BitsPerWord;
@@ -145,7 +142,7 @@ public:
         for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
         {
           const std::int64_t at = (begin + LowestBit(rest)) * m_Channels;
-          if (m_Channels == 1 ? joined(here[at], there[at]) : AreJoined(here + at, there + at))
+          if (m_Rule.AreJoined(here + at, there + at))
           {
             bits[w] |= rest & (~rest + 1);
           }
@@ -164,42 +161,10 @@ private:
     return m_Data + row * m_Extent.RowLength() * m_Channels;
   }
 
-  /** In a range every channel must be inside; outside a background any channel may be. NaN in any channel: no. */
-  bool
-  IsForeground(const T * pixel) const
-  {
-    bool all = true;
-    bool any = false;
-    bool number = true;
-    for (int c = 0; c < m_Channels; ++c)
-    {
-      const bool foreground = m_Foreground(pixel[c]);
-      all = all && foreground;
-      any = any || foreground;
-      number = number && pixel[c] == pixel[c];
-    }
-    return number && (m_Foreground.outside ? any : all);
-  }
-
-  bool
-  AreJoined(const T * a, const T * b) const
-  {
-    using Limit = DifferenceSumLimit<T>;
-    Limit sum = 0;
-    for (int c = 0; c < m_Channels; ++c)
-    {
-      sum += static_cast<Limit>(DifferenceRule<T>::Difference(a[c], b[c]));
-    }
-    return sum <= m_DifferenceSum;
-  }
-
   const T *                 m_Data;
-  int                       m_Channels;
   Extent                    m_Extent;
-  Criterion::Joining        m_Joining;
-  ForegroundRule<T>         m_Foreground;
-  DifferenceRule<T>         m_Difference;
-  DifferenceSumLimit<T>     m_DifferenceSum;
+  int                       m_Channels;
+  VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
 };
 

@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_CRITERIA_RULECONVERSION_H
 #define BRICKCCL_CRITERIA_RULECONVERSION_H
 
-#include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Criteria/PixelRules.h"
 
@@ -103,12 +102,8 @@ ToDifferenceRule(const Criterion & criterion)
   return rule;
 }
 
-/** A type that holds sums of channel differences. */
 template <typename T>
-using DifferenceSumLimit = std::conditional_t<std::is_floating_point_v<T>, double, UInt128>;
-
-template <typename T>
-DifferenceSumLimit<T>
+DifferenceSum<T>
 ToDifferenceSumLimit(const Criterion & criterion)
 {
   if (criterion.joining != Criterion::Joining::Tolerance)
@@ -124,6 +119,19 @@ ToDifferenceSumLimit(const Criterion & criterion)
     constexpr Number most = 1e30L;
     return static_cast<UInt128>(std::floor(criterion.tolerance < most ? criterion.tolerance : most));
   }
+}
+
+template <typename T>
+VoxelRule<T>
+ToVoxelRule(const Criterion & criterion, int channels)
+{
+  VoxelRule<T> rule;
+  rule.channels = channels;
+  rule.followsForeground = criterion.joining == Criterion::Joining::Foreground;
+  rule.foreground = ToForegroundRule<T>(criterion);
+  rule.difference = ToDifferenceRule<T>(criterion);
+  rule.differenceSumLimit = ToDifferenceSumLimit<T>(criterion);
+  return rule;
 }
 
 } // namespace brickccl

@@ -10,7 +10,8 @@ const std::vector<Algorithm> &
 Algorithms()
 {
   static const std::vector<Algorithm> algorithms = {
-    { "RunMerging", "bit-packed rows, runs united 64 voxels at a time, slabs in parallel", LabelByRunMerging },
+    { "RunMerging", "bit-packed rows, runs united a word at a time", true, LabelByRunMerging },
+    { "BrickMerging", "tiles or bricks solved in shared memory, merged level by level", true, nullptr },
   };
   return algorithms;
 }

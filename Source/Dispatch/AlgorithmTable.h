@@ -12,13 +12,15 @@
 namespace brickccl
 {
 
-/** One labeling algorithm of the CPU: a row of the table that tests, benchmarks and `brickccl info` iterate over. */
+/** One labeling algorithm: a row of the table that tests, benchmarks and `brickccl info` iterate over. */
 struct Algorithm
 {
   const char * name;
   const char * summary;
+  /** Whether CudaLabeler offers it. */
+  bool onCuda;
 
-  /** Labels `result` 1..N in raster order and returns N. */
+  /** Labels `result` 1..N in raster order on the CPU and returns N; null if it runs on CUDA devices alone. */
   std::uint64_t (*label)(const RowLinks &     links,
                          const Extent &       extent,
                          const Connectivity & connectivity,
@@ -26,7 +28,7 @@ struct Algorithm
                          RunVolume &          result);
 };
 
-/** Every algorithm; the first one is what `Auto` chooses. */
+/** Every algorithm; `Auto` chooses the first one that the device offers. */
 const std::vector<Algorithm> & Algorithms();
 
 /** \throws InvalidArgument, which lists the names. */

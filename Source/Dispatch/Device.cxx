@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/Device.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Cuda/Devices.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <charconv>
@@ -52,21 +53,52 @@ Device::ToString() const
   return "cuda:" + std::to_string(index);
 }
 
+namespace
+{
+
+/** The CUDA devices of this machine, asked once. */
+const cuda::DeviceList &
+CudaDevices()
+{
+#ifdef BRICKCCL_USE_CUDA
+  static const cuda::DeviceList list = cuda::ListDevices();
+#else
+  static const cuda::DeviceList list{ {}, "built without CUDA" };
+#endif
+  return list;
+}
+
+} // namespace
+
 ResolvedDevice
 ResolveDevice(const Device & requested)
 {
-  ResolvedDevice resolved{ { Device::Kind::Cpu, 0 }, {} };
-  if (requested.kind == Device::Kind::Cuda)
+  const auto count = static_cast<int>(CudaDevices().descriptions.size());
+  if (requested.kind == Device::Kind::Cpu || (requested.kind == Device::Kind::Auto && count == 0))
   {
-    resolved.remark = "device " + requested.ToString() + " is not available (built without CUDA); the CPU is used";
+    return { { Device::Kind::Cpu, 0 }, {} };
   }
-  return resolved;
+  if (requested.index < count)
+  {
+    return { { Device::Kind::Cuda, requested.index }, {} };
+  }
+  const std::string why = count == 0 ? CudaDevices().reason
+                                     : "the machine has " + std::to_string(count) + " CUDA device" +
+                                         (count == 1 ? "" : "s") + ", numbered from 0";
+  return { { Device::Kind::Cpu, 0 },
+           "device " + requested.ToString() + " is not available (" + why + "); the CPU is used" };
 }
 
 std::vector<std::string>
 DescribeDevices()
 {
-  return { "cpu: " + std::to_string(EffectiveThreadCount(0)) + " threads" };
+  std::vector<std::string> lines = { "cpu: " + std::to_string(EffectiveThreadCount(0)) + " threads" };
+  lines.insert(lines.end(), CudaDevices().descriptions.begin(), CudaDevices().descriptions.end());
+  if (lines.size() == 1)
+  {
+    lines.push_back("cuda: none (" + CudaDevices().reason + ")");
+  }
+  return lines;
 }
 
 } // namespace brickccl

@@ -1,5 +1,6 @@
 #include "BrickCCL/Dispatch/Label.h"
 
+#include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
 #include <cmath>
@@ -87,38 +88,107 @@ Labeling::Measure(const std::optional<ImageView> & intensity, const ProgressHook
 }
 
 void
-Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result)
+Labeling::Prepare(const Extent & extent, const LabelOptions & options)
 {
-  const Algorithm & algorithm = AlgorithmFromName(options.algorithm);
-  result.m_Connectivity = options.connectivity.value_or(Connectivity::Face(extent.dimension));
-  if (result.m_Connectivity.Dimension() != extent.dimension)
+  m_Connectivity = options.connectivity.value_or(Connectivity::Face(extent.dimension));
+  if (m_Connectivity.Dimension() != extent.dimension)
   {
-    throw InvalidArgument("the connectivity is one of " + std::to_string(result.m_Connectivity.Dimension()) +
+    throw InvalidArgument("the connectivity is one of " + std::to_string(m_Connectivity.Dimension()) +
                           " dimensions but the image has " + std::to_string(extent.dimension));
   }
-  RelabelOptions relabel = options.relabel;
+  m_Geometry = options.geometry;
+  m_Threads = options.threads;
+  m_Grain = options.grain;
+  m_Components = 0;
+  EffectiveThreadCount(options.threads);
+  VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension));
+}
+
+void
+Labeling::LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options)
+{
+  const Algorithm & algorithm = AlgorithmFromName(options.algorithm);
+  if (algorithm.label == nullptr)
+  {
+    throw Unsupported("algorithm " + options.algorithm + " runs on CUDA devices alone; on the CPU use " +
+                      Algorithms().front().name +
+                      (m_Device.remark.empty() ? std::string() : " (" + m_Device.remark + ")"));
+  }
+  m_Algorithm = algorithm.name;
+  Finish(algorithm.label(links, extent, m_Connectivity, Context(options.progress).Part(0, 0.9), m_Volume), options);
+}
+
+/** Labels on the device that `m_Device` names. \return whether it did; false if `Auto` may use the CPU instead. */
+bool
+Labeling::LabelOnCuda([[maybe_unused]] const ImageView & image, [[maybe_unused]] const LabelOptions & options)
+{
+#ifdef BRICKCCL_USE_CUDA
+  std::uint64_t found = 0;
+  try
+  {
+    if (!m_CudaLabeler || m_CudaLabeler->Device() != m_Device.device.index)
+    {
+      m_CudaLabeler.reset();
+      m_CudaLabeler = std::make_shared<CudaLabeler>(m_Device.device.index);
+    }
+    found = m_CudaLabeler->Label(
+      options.algorithm, image, options.criterion, options.mask, m_Connectivity, m_Volume);
+  }
+  catch (const cuda::DeviceError & error)
+  {
+    m_CudaLabeler.reset();
+    if (options.device.kind != Device::Kind::Auto)
+    {
+      throw;
+    }
+    m_Device = { { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
+    return false;
+  }
+  m_Algorithm = options.algorithm == "Auto" ? CudaAlgorithms().front() : options.algorithm;
+  Context(options.progress).progress.Update(0.9);
+  Finish(found, options);
+  return true;
+#else
+  return false;
+#endif
+}
+
+void
+Labeling::Finish(std::uint64_t found, const LabelOptions & options)
+{
+  const HostContext context = Context(options.progress);
+  RelabelOptions    relabel = options.relabel;
   relabel.minimumSize =
     std::max(relabel.minimumSize,
-             VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension)));
-
-  result.m_Geometry = options.geometry;
-  result.m_Threads = options.threads;
-  result.m_Grain = options.grain;
-  result.m_Algorithm = algorithm.name;
-  result.m_Device = ResolveDevice(options.device);
-  result.m_Components = 0;
-  const HostContext context = result.Context(options.progress);
-  const std::uint64_t found =
-    algorithm.label(links, extent, result.m_Connectivity, context.Part(0, 0.9), result.m_Volume);
-  result.m_ForegroundVoxels = CountForeground(result.m_Volume, context);
-  result.m_Components = Relabel(result.m_Volume, found, relabel, context.Part(0.9, 1));
+             VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(GetExtent().dimension)));
+  m_ForegroundVoxels = CountForeground(m_Volume, context);
+  m_Components = Relabel(m_Volume, found, relabel, context.Part(0.9, 1));
   context.progress.Update(1);
+}
+
+void
+Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result)
+{
+  result.Prepare(extent, options);
+  result.m_Device = { { Device::Kind::Cpu, 0 }, {} };
+  if (options.device.kind == Device::Kind::Cuda)
+  {
+    result.m_Device.remark = "links of the caller's own are labeled on the CPU";
+  }
+  result.LabelOnCpu(links, extent, options);
 }
 
 void
 Label(const ImageView & image, const LabelOptions & options, Labeling & result)
 {
-  Label(*MakeRowLinks(image, options.criterion, options.mask), image.extent, options, result);
+  AlgorithmFromName(options.algorithm);
+  result.Prepare(image.extent, options);
+  result.m_Device = ResolveDevice(options.device);
+  const auto links = MakeRowLinks(image, options.criterion, options.mask);
+  if (result.m_Device.device.kind != Device::Kind::Cuda || !result.LabelOnCuda(image, options))
+  {
+    result.LabelOnCpu(*links, image.extent, options);
+  }
 }
 
 Labeling

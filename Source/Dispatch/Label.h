@@ -8,11 +8,13 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -47,7 +49,7 @@ struct LabelOptions
 };
 
 /** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. Label maps of any type and the
- *  component table are made from it on request. */
+ *  component table are made from it on request. It also keeps the memory of a CUDA device for the next call. */
 class Labeling
 {
 public:
@@ -123,6 +125,11 @@ private:
     return { m_Threads, Progress(hooks), m_Grain };
   }
 
+  void Prepare(const Extent & extent, const LabelOptions & options);
+  void LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options);
+  bool LabelOnCuda(const ImageView & image, const LabelOptions & options);
+  void Finish(std::uint64_t found, const LabelOptions & options);
+
   RunVolume      m_Volume;
   Connectivity   m_Connectivity = Connectivity::Face(1);
   Geometry       m_Geometry;
@@ -132,6 +139,8 @@ private:
   std::uint64_t  m_ForegroundVoxels = 0;
   int            m_Threads = 0;
   std::int64_t   m_Grain = 0;
+
+  std::shared_ptr<CudaLabeler> m_CudaLabeler;
 };
 
 /** Labels the connected components of an image.

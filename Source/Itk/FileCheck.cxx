@@ -175,6 +175,56 @@ KeepTiffError(const char *, const char * format, va_list arguments)
   }
 }
 
+/** Errors of the TIFF library go to `firstTiffError` for as long as this lives, its warnings nowhere. */
+class TiffHandlers
+{
+public:
+  TiffHandlers()
+    : m_Errors(TIFFSetErrorHandler(KeepTiffError))
+    , m_Warnings(TIFFSetWarningHandler(nullptr))
+  {
+    firstTiffError.clear();
+  }
+  TiffHandlers(const TiffHandlers &) = delete;
+  TiffHandlers & operator=(const TiffHandlers &) = delete;
+  ~TiffHandlers()
+  {
+    TIFFSetErrorHandler(m_Errors);
+    TIFFSetWarningHandler(m_Warnings);
+  }
+
+private:
+  TIFFErrorHandler m_Errors;
+  TIFFErrorHandler m_Warnings;
+};
+
+/** Whether all pages can be found and their strips or tiles lie within the file. */
+std::string
+MissingOfTiff(const fs::path & path)
+{
+  const TiffHandlers                             handlers;
+  const std::unique_ptr<TIFF, void (*)(TIFF *)> file(TIFFOpen(path.c_str(), "r"), TIFFClose);
+  if (!file)
+  {
+    return "the file is no TIFF file or is truncated: " + firstTiffError;
+  }
+  const std::uint64_t size = fs::file_size(path);
+  do
+  {
+    const std::uint32_t pieces = TIFFIsTiled(file.get()) ? TIFFNumberOfTiles(file.get()) : TIFFNumberOfStrips(file.get());
+    for (std::uint32_t piece = 0; piece < pieces; ++piece)
+    {
+      const std::uint64_t end =
+        TIFFGetStrileOffset(file.get(), piece) + TIFFGetStrileByteCount(file.get(), piece);
+      if (end > size)
+      {
+        return TooShort(path, size, end);
+      }
+    }
+  } while (TIFFReadDirectory(file.get()) == 1);
+  return firstTiffError.empty() ? std::string() : "the file is truncated: " + firstTiffError;
+}
+
 } // namespace
 
 std::string
@@ -182,26 +232,8 @@ WhatIsMissing(const std::string & path, const std::string & reader, std::uint64_
 {
   return reader == "NiftiImageIO"  ? MissingOfNifti(path, bytes)
          : reader == "MetaImageIO" ? MissingOfMetaImage(path, bytes)
+         : reader == "TIFFImageIO" ? MissingOfTiff(path)
                                    : std::string();
-}
-
-TiffErrors::TiffErrors()
-  : m_Previous(TIFFSetErrorHandler(KeepTiffError))
-  , m_PreviousWarnings(TIFFSetWarningHandler(nullptr))
-{
-  firstTiffError.clear();
-}
-
-TiffErrors::~TiffErrors()
-{
-  TIFFSetErrorHandler(m_Previous);
-  TIFFSetWarningHandler(m_PreviousWarnings);
-}
-
-std::string
-TiffErrors::First() const
-{
-  return firstTiffError;
 }
 
 } // namespace brickccl

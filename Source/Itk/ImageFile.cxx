@@ -155,7 +155,19 @@ ReadFile(const std::string & path)
   {
     throw Error(CannotRead(path, "its format is not known, or the file is damaged"));
   }
-  const TiffErrors tiffErrors;
+  const std::string reader = io->GetNameOfClass();
+  const auto        throwIfIncomplete = [&](std::uint64_t bytes) {
+    const std::string missing = WhatIsMissing(path, reader, bytes);
+    if (!missing.empty())
+    {
+      throw Error(CannotRead(path, missing));
+    }
+  };
+  if (reader == "TIFFImageIO")
+  {
+    // Of a truncated file ITK would show fewer pages.
+    throwIfIncomplete(0);
+  }
   io->SetFileName(path);
   io->ReadImageInformation();
 
@@ -199,17 +211,12 @@ ReadFile(const std::string & path)
   SettleSpacing(image.extent.dimension, path, image.geometry);
   io->SetIORegion(region);
   const auto bytes = static_cast<std::size_t>(io->GetImageSizeInBytes());
-  std::string trouble = WhatIsMissing(path, io->GetNameOfClass(), bytes);
-  if (trouble.empty())
+  if (reader != "TIFFImageIO")
   {
-    image.voxels.Resize(bytes);
-    io->Read(image.voxels.Data());
-    trouble = tiffErrors.First();
+    throwIfIncomplete(bytes);
   }
-  if (!trouble.empty())
-  {
-    throw Error(CannotRead(path, trouble));
-  }
+  image.voxels.Resize(bytes);
+  io->Read(image.voxels.Data());
   return image;
 }
 

@@ -50,7 +50,8 @@ class BadInputTest(CommandTest):
             # The last bytes of a TIFF file need not be voxels.
             for left in (size * 2 // 3, size // 3) if name == "a.tif" else (size - 5, size * 2 // 3, size // 3):
                 os.truncate(path, left)
-                self.fails("label", path, self.output, saying="cannot read")
+                with self.subTest(file=name, left=left, of=size):
+                    self.fails("label", path, self.output, saying="cannot read")
         for name in ("c.mhd", "c.nhdr"):
             self.ok("label", self.input, self.path(name), "--equal-value", "--no-compression", "--quiet")
             os.truncate(self.path("c.raw"), 30000)

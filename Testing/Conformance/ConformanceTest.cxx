@@ -83,7 +83,16 @@ ProblemOf(const std::vector<T> & voxels, const Extent & extent, int channels, co
   return problem;
 }
 
-/** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work. */
+/** Whether there is a CUDA device; the kernels compiled for the host count as one. */
+bool
+HasCuda()
+{
+  static const bool has = ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind == Device::Kind::Cuda;
+  return has;
+}
+
+/** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work, and on the CUDA
+ *  device if there is one. */
 template <typename T>
 void
 ExpectSameAsFloodFill(const std::string &      what,
@@ -94,12 +103,38 @@ ExpectSameAsFloodFill(const std::string &      what,
 {
   const std::vector<std::uint64_t> expected = FloodFill(problem);
   Labeling                         reused;
+  static Labeling                  onCuda; // keeps the device's memory from case to case
   for (const Algorithm & algorithm : Algorithms())
   {
+    const bool has4d = std::string(algorithm.name) != "BrickMerging";
+    if (algorithm.onCuda && HasCuda() && (has4d || problem.extent.dimension < 4))
+    {
+      LabelOptions options;
+      options.algorithm = algorithm.name;
+      options.device = { Device::Kind::Cuda, 0 };
+      options.connectivity = connectivity;
+      options.criterion = problem.criterion;
+      if (mask)
+      {
+        options.mask = ImageView(mask->data(), problem.extent);
+      }
+      Label(ImageView(voxels.data(), problem.extent, problem.channels), options, onCuda);
+      ASSERT_EQ(onCuda.UsedDevice().device.kind, Device::Kind::Cuda) << onCuda.UsedDevice().remark;
+      std::vector<std::uint64_t> labels(expected.size(), 12345);
+      onCuda.Write(labels.data());
+      ASSERT_EQ(labels, expected) << algorithm.name << " on CUDA, " << what << ", extent "
+                                  << problem.extent.ToString() << ", connectivity " << connectivity.ToString() << ", "
+                                  << problem.criterion.ToString();
+    }
+    if (algorithm.label == nullptr)
+    {
+      continue;
+    }
     for (const auto & [threads, grain] : { std::pair{ 1, 1 << 20 }, std::pair{ 1, 1 }, std::pair{ 3, 1 } })
     {
       LabelOptions options;
       options.algorithm = algorithm.name;
+      options.device = { Device::Kind::Cpu, 0 };
       options.connectivity = connectivity;
       options.criterion = problem.criterion;
       options.threads = threads;
@@ -135,6 +170,14 @@ CheckAllConnectivities(const std::string &    what,
     {
       return;
     }
+  }
+}
+
+TEST(Conformance, RunsOnACudaDeviceToo)
+{
+  if (!HasCuda())
+  {
+    GTEST_SKIP() << ResolveDevice({ Device::Kind::Cuda, 0 }).remark;
   }
 }
 

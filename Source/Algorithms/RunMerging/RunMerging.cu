@@ -1,0 +1,183 @@
+#include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
+
+#include "BrickCCL/Forest/ForestDevice.cuh"
+#include "BrickCCL/Runs/Neighbourhood.cuh"
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+/** Unites the run of a[x] with that of b for every bit x of `links`; as RowMerger::UniteBits. */
+template <typename TIndex>
+__device__ void
+UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord startsB, TIndex countB, TIndex * parent)
+{
+  for (; links != 0; links &= links - 1)
+  {
+    const DeviceWord upTo = links ^ (links - 1);
+    Unite(parent,
+          static_cast<TIndex>(countA + static_cast<TIndex>(__popc(startsA & upTo)) - 1),
+          static_cast<TIndex>(countB + static_cast<TIndex>(__popc(startsB & upTo)) - 1));
+  }
+}
+
+template <typename TIndex>
+__global__ void
+InitializeKernel(std::int64_t nodes, TIndex * parent)
+{
+  for (std::int64_t node = ThreadIndex(); node < nodes; node += ThreadCount())
+  {
+    parent[node] = static_cast<TIndex>(node);
+  }
+}
+
+/** Unites the runs of a word (row a) with those that they touch in the rows b before it. Which links say something
+ *  new is explained at RowMerger (MergeRows.h); links beside the word that would tell are not looked at here. */
+template <typename T, typename TIndex>
+__global__ void
+MergeKernel(const T *                              voxels,
+            const __grid_constant__ VoxelRule<T>   rule,
+            const __grid_constant__ WordGrid       grid,
+            const __grid_constant__ BackwardRowSteps steps,
+            const DeviceWord *                     foreground,
+            const DeviceWord *                     starts,
+            const TIndex *                         runsBefore,
+            TIndex *                               parent)
+{
+  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  {
+    const DeviceWord a = foreground[word];
+    if (a == 0)
+    {
+      continue;
+    }
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const bool         hasPrevious = wordOfRow > 0;
+    const bool         hasNext = wordOfRow + 1 < grid.wordsPerRow;
+    const DeviceWord   startsA = StartsOf(foreground, starts, word, wordOfRow);
+    const TIndex       countA = runsBefore[word];
+    const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+    for (int s = 0; s < steps.count; ++s)
+    {
+      const BackwardRowSteps::Step & step = steps.steps[s];
+      if (!HasRow(step, grid.extent, row))
+      {
+        continue;
+      }
+      const std::int64_t other = word - step.rows * grid.wordsPerRow;
+      const std::int64_t distance = -step.rows * grid.extent.RowLength();
+      const DeviceWord   b = foreground[other];
+      const DeviceWord   bPrevious = hasPrevious && step.diagonal ? foreground[other - 1] : 0u;
+      const DeviceWord   bNext = hasNext && step.diagonal ? foreground[other + 1] : 0u;
+      const DeviceWord   fromLeft = (b << 1) | (bPrevious >> 31);
+      const DeviceWord   fromRight = (b >> 1) | (bNext << 31);
+      if ((a & (b | (step.diagonal ? fromLeft | fromRight : 0u))) == 0)
+      {
+        continue;
+      }
+      const DeviceWord startsB = StartsOf(foreground, starts, other, wordOfRow);
+      const TIndex     countB = runsBefore[other];
+      const DeviceWord same = LinksOf(voxels, rule, voxel, distance, a & b);
+      UniteBits(same & ~((same << 1) & ~startsA & ~startsB), startsA, countA, startsB, countB, parent);
+      if (!step.diagonal)
+      {
+        continue;
+      }
+      // b[x - 1] and b[x + 1] with the starts of b moved to where the links begin.
+      const DeviceWord startsBPrevious = hasPrevious ? StartsOf(foreground, starts, other - 1, wordOfRow - 1) : 0u;
+      const DeviceWord startsBNext = hasNext ? StartsOf(foreground, starts, other + 1, wordOfRow + 1) : 0u;
+      const DeviceWord startsBLeft = (startsB << 1) | (startsBPrevious >> 31);
+      const DeviceWord startsBRight = (startsB >> 1) | (startsBNext << 31);
+      const DeviceWord leftKnown = (same & ~startsB) | ((same << 1) & ~startsA);
+      const DeviceWord left = LinksOf(voxels, rule, voxel, distance - 1, a & fromLeft & ~leftKnown);
+      UniteBits(left & ~((left << 1) & ~startsA & ~startsBLeft),
+                startsA,
+                countA,
+                startsBLeft,
+                static_cast<TIndex>(countB - (startsBPrevious >> 31)),
+                parent);
+      // The highest bit's right neighbour in row a is not looked at: its link may be united once more.
+      const DeviceWord rightKnown = (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
+      const DeviceWord right = LinksOf(voxels, rule, voxel, distance + 1, a & fromRight & ~rightKnown);
+      UniteBits(right & ~((right << 1) & ~startsA & ~startsBRight),
+                startsA,
+                countA,
+                startsBRight,
+                static_cast<TIndex>(countB + (startsB & 1u)),
+                parent);
+    }
+  }
+}
+
+template <typename TIndex>
+__global__ void
+FlattenKernel(std::int64_t nodes, TIndex * parent, TIndex * isRoot)
+{
+  for (std::int64_t node = ThreadIndex(); node <= nodes; node += ThreadCount())
+  {
+    TIndex root = 0;
+    if (node < nodes)
+    {
+      root = FindRoot(parent, static_cast<TIndex>(node));
+      Store(parent + node, root);
+    }
+    isRoot[node] = node < nodes && root == static_cast<TIndex>(node) ? 1 : 0;
+  }
+}
+
+template <typename TIndex>
+__global__ void
+NumberKernel(std::int64_t nodes, const TIndex * rank, TIndex * parent)
+{
+  for (std::int64_t node = ThreadIndex(); node < nodes; node += ThreadCount())
+  {
+    parent[node] = rank[parent[node]] + 1;
+  }
+}
+
+} // namespace
+
+template <typename TIndex>
+std::uint64_t
+RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream)
+{
+  RunTable<TIndex> & table = memory.table;
+  const WordGrid     grid(problem.image.extent);
+  PackForeground(problem, table, stream);
+  FindRuns(problem, table, stream);
+  if (table.runs == 0)
+  {
+    return 0;
+  }
+  TIndex * parent = table.labelOfRun.Data();
+  BRICKCCL_LAUNCH(InitializeKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
+  VisitScalarType(problem.image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    BRICKCCL_LAUNCH((MergeKernel<T, TIndex>),
+                    ShapeFor(grid.words),
+                    stream,
+                    static_cast<const T *>(problem.image.data),
+                    ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                    grid,
+                    BackwardRowSteps(problem.connectivity, problem.image.extent),
+                    table.foreground.Data(),
+                    table.Starts(),
+                    table.runsBefore.Data(),
+                    parent);
+  });
+  memory.rank.Resize(static_cast<std::size_t>(table.runs) + 1);
+  BRICKCCL_LAUNCH(FlattenKernel<TIndex>, ShapeFor(table.runs + 1), stream, table.runs, parent, memory.rank.Data());
+  ExclusiveSum(memory.rank.Data(), memory.rank.Data(), table.runs + 1, table.scratch, stream);
+  BRICKCCL_LAUNCH(NumberKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, memory.rank.Data(), parent);
+  return table.fetched.Fetch(memory.rank.Data() + table.runs, stream);
+}
+
+template std::uint64_t
+RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
+template std::uint64_t
+RunMerging<unsigned long long>(const DeviceProblem &, RunMergingMemory<unsigned long long> &, cudaStream_t);
+
+} // namespace brickccl::cuda

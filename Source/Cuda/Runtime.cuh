@@ -1,0 +1,157 @@
+#ifndef BRICKCCL_CUDA_RUNTIME_CUH
+#define BRICKCCL_CUDA_RUNTIME_CUH
+
+#include "BrickCCL/Cuda/DeviceError.h"
+
+// The host build of the kernels (Testing/CudaOnHost) puts a header of the same name first.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace brickccl::cuda
+{
+
+[[noreturn]] inline void
+ThrowDeviceError(cudaError_t status, const char * call, const char * file, int line)
+{
+  std::string remedy;
+  if (status == cudaErrorMemoryAllocation)
+  {
+    remedy = "; the device has too little free memory: label a smaller volume or use the CPU (--device cpu)";
+  }
+  else if (status == cudaErrorInsufficientDriver)
+  {
+    remedy = "; the NVIDIA driver is older than this build's CUDA: update the driver or use the CPU (--device cpu)";
+  }
+  else if (status == cudaErrorInvalidDevice || status == cudaErrorNoDevice)
+  {
+    remedy = "; `brickccl info` lists the devices";
+  }
+  throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(status) + remedy + " (" + file + ":" +
+                    std::to_string(line) + ")");
+}
+
+/** Throws DeviceError unless a call of the CUDA runtime succeeds. */
+#define BRICKCCL_CUDA_CHECK(call)                                                        \
+  do                                                                                     \
+  {                                                                                      \
+    const cudaError_t brickcclStatus = (call);                                           \
+    if (brickcclStatus != cudaSuccess)                                                   \
+    {                                                                                    \
+      (void)cudaGetLastError();                                                          \
+      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, #call, __FILE__, __LINE__);     \
+    }                                                                                    \
+  } while (false)
+
+/** Device memory that grows when more is asked for, and is kept otherwise. Its contents do not survive growing. */
+template <typename T>
+class DeviceBuffer
+{
+public:
+  DeviceBuffer() = default;
+  DeviceBuffer(const DeviceBuffer &) = delete;
+  DeviceBuffer & operator=(const DeviceBuffer &) = delete;
+  ~DeviceBuffer() { Release(); }
+
+  void
+  Resize(std::size_t size)
+  {
+    if (size > m_Capacity)
+    {
+      Release();
+      BRICKCCL_CUDA_CHECK(cudaMalloc(reinterpret_cast<void **>(&m_Data), size * sizeof(T)));
+      m_Capacity = size;
+    }
+  }
+
+  void
+  Release()
+  {
+    if (m_Data != nullptr)
+    {
+      (void)cudaFree(m_Data);
+      m_Data = nullptr;
+    }
+    m_Capacity = 0;
+  }
+
+  T *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Capacity * sizeof(T);
+  }
+
+private:
+  T *         m_Data = nullptr;
+  std::size_t m_Capacity = 0;
+};
+
+/** A number on the device whose copy the host can read: page-locked, so that the copy does not stall the stream. */
+template <typename T>
+class PinnedValue
+{
+public:
+  PinnedValue() { BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), sizeof(T))); }
+  PinnedValue(const PinnedValue &) = delete;
+  PinnedValue & operator=(const PinnedValue &) = delete;
+  ~PinnedValue() { (void)cudaFreeHost(m_Data); }
+
+  /** Waits for the stream and returns the device's value. */
+  T
+  Fetch(const T * device, cudaStream_t stream)
+  {
+    BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(m_Data, device, sizeof(T), cudaMemcpyDeviceToHost, stream));
+    BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return *m_Data;
+  }
+
+private:
+  T * m_Data = nullptr;
+};
+
+/** A stream of its own. */
+class Stream
+{
+public:
+  Stream() { BRICKCCL_CUDA_CHECK(cudaStreamCreateWithFlags(&m_Stream, cudaStreamNonBlocking)); }
+  Stream(const Stream &) = delete;
+  Stream & operator=(const Stream &) = delete;
+  ~Stream() { (void)cudaStreamDestroy(m_Stream); }
+
+  cudaStream_t
+  Get() const
+  {
+    return m_Stream;
+  }
+
+private:
+  cudaStream_t m_Stream = nullptr;
+};
+
+/** Makes a device current for as long as it lives. */
+class CurrentDevice
+{
+public:
+  explicit CurrentDevice(int device)
+  {
+    BRICKCCL_CUDA_CHECK(cudaGetDevice(&m_Previous));
+    BRICKCCL_CUDA_CHECK(cudaSetDevice(device));
+  }
+  CurrentDevice(const CurrentDevice &) = delete;
+  CurrentDevice & operator=(const CurrentDevice &) = delete;
+  ~CurrentDevice() { (void)cudaSetDevice(m_Previous); }
+
+private:
+  int m_Previous = 0;
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,66 @@
+#ifndef BRICKCCL_DISPATCH_CUDALABELER_H
+#define BRICKCCL_DISPATCH_CUDALABELER_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The names of the algorithms that run on CUDA devices; the first one is what `Auto` chooses. */
+const std::vector<std::string> & CudaAlgorithms();
+
+/** Labeling on one CUDA device, with memory that is kept between calls. One labeler serves one thread at a time;
+ *  several labelers may work at once, on one device or on several. */
+class CudaLabeler
+{
+public:
+  /** \throws cuda::DeviceError if the device cannot be used. */
+  explicit CudaLabeler(int device);
+  ~CudaLabeler();
+  CudaLabeler(const CudaLabeler &) = delete;
+  CudaLabeler & operator=(const CudaLabeler &) = delete;
+
+  int Device() const;
+
+  /** Labels an image in host memory; the labels 1..N come back as runs, the same as the CPU's. \return N.
+   *  \throws InvalidArgument, Unsupported, cuda::DeviceError. After an exception the labeler can be used again. */
+  std::uint64_t Label(const std::string &              algorithm,
+                      const ImageView &                image,
+                      const Criterion &                criterion,
+                      const std::optional<ImageView> & mask,
+                      const Connectivity &             connectivity,
+                      RunVolume &                      result);
+
+  /** Labels an image in memory of this device and writes the label map, of type `type` and x fastest, to `labels`
+   *  there. Work is queued on `stream` (a cudaStream_t; null: the default stream); the call returns when the number of
+   *  components is known, the label map is complete when the stream has come that far. \return N.
+   *  \throws as Label; LabelOverflow, with nothing written, if the type is too small. */
+  std::uint64_t LabelOnDevice(const std::string &              algorithm,
+                              const ImageView &                image,
+                              const Criterion &                criterion,
+                              const std::optional<ImageView> & mask,
+                              const Connectivity &             connectivity,
+                              void *                           labels,
+                              LabelType                        type,
+                              void *                           stream = nullptr);
+
+  /** Device memory held for the next call, beside uploaded images. */
+  std::size_t ScratchBytes() const;
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> m_Implementation;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,83 @@
+#ifndef BRICKCCL_FOREST_FORESTDEVICE_CUH
+#define BRICKCCL_FOREST_FORESTDEVICE_CUH
+
+#include <cuda_runtime.h>
+
+/** The forest of Forest.h on the device: the same invariant (parent <= child) and the same argument about races. Plain
+ *  volatile loads and stores of aligned 32- and 64-bit words stand for its relaxed atomics; a root stops being one
+ *  only by atomicCAS. Results are read after the kernel ends. */
+namespace brickccl::cuda
+{
+
+template <typename TIndex>
+__device__ inline TIndex
+Load(const TIndex * place)
+{
+  return *static_cast<const volatile TIndex *>(place);
+}
+
+template <typename TIndex>
+__device__ inline void
+Store(TIndex * place, TIndex value)
+{
+  *static_cast<volatile TIndex *>(place) = value;
+}
+
+template <typename TIndex>
+__device__ inline TIndex
+FindRoot(TIndex * parent, TIndex node)
+{
+  TIndex up = Load(parent + node);
+  while (up != node)
+  {
+    const TIndex upper = Load(parent + up);
+    if (upper != up)
+    {
+      Store(parent + node, upper);
+    }
+    node = up;
+    up = upper;
+  }
+  return node;
+}
+
+/** As FindRoot, without writing. */
+template <typename TIndex>
+__device__ inline TIndex
+PeekRoot(const TIndex * parent, TIndex node)
+{
+  for (TIndex up = Load(parent + node); up != node; up = Load(parent + node))
+  {
+    node = up;
+  }
+  return node;
+}
+
+template <typename TIndex>
+__device__ inline void
+Unite(TIndex * parent, TIndex a, TIndex b)
+{
+  for (;;)
+  {
+    a = FindRoot(parent, a);
+    b = FindRoot(parent, b);
+    if (a == b)
+    {
+      return;
+    }
+    if (a < b)
+    {
+      const TIndex swapped = a;
+      a = b;
+      b = swapped;
+    }
+    if (atomicCAS(parent + a, a, b) == a)
+    {
+      return;
+    }
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,416 @@
+#ifndef BRICKCCL_RUNS_RUNTABLE_CUH
+#define BRICKCCL_RUNS_RUNTABLE_CUH
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Cuda/Launch.cuh"
+#include "BrickCCL/Cuda/Scan.cuh"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstdint>
+#include <optional>
+
+/** Runs on the device, as RunVolume keeps them on the host: bit rows in words of 32 bits, two for each of its words, and
+ *  the number of runs before every word. */
+namespace brickccl::cuda
+{
+
+using DeviceWord = unsigned int;
+
+inline constexpr int BitsPerDeviceWord = 32;
+
+/** The words of a volume's rows. */
+struct WordGrid
+{
+  Extent       extent;
+  std::int64_t wordsPerRow;
+  std::int64_t words;
+
+  explicit WordGrid(const Extent & volume)
+    : extent(volume)
+    , wordsPerRow(2 * WordsForBits(volume.RowLength()))
+    , words(wordsPerRow * volume.RowCount())
+  {}
+
+  /** Row and word within the row; division by 32-bit numbers wherever they suffice, since 64-bit ones are slow. */
+  __device__ void
+  Locate(std::int64_t word, std::int64_t & row, std::int64_t & wordOfRow) const
+  {
+    if (words <= 0xFFFFFFFFll)
+    {
+      row = static_cast<unsigned>(word) / static_cast<unsigned>(wordsPerRow);
+    }
+    else
+    {
+      row = word / wordsPerRow;
+    }
+    wordOfRow = word - row * wordsPerRow;
+  }
+};
+
+__device__ inline DeviceWord
+BitsUpToLane(int bit)
+{
+  return 0xFFFFFFFFu >> (BitsPerDeviceWord - 1 - bit);
+}
+
+/** Starts of runs in a word: stored, or the bits whose left neighbour is background. */
+__device__ inline DeviceWord
+StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t word, std::int64_t wordOfRow)
+{
+  if (starts != nullptr)
+  {
+    return starts[word];
+  }
+  const DeviceWord bits = foreground[word];
+  return bits & ~((bits << 1) | (wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u));
+}
+
+/** One word of foreground bits per thread. */
+template <typename T>
+__global__ void
+PackForegroundKernel(const T * voxels, VoxelRule<T> rule, WordGrid grid, const DeviceWord * mask, DeviceWord * foreground)
+{
+  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  {
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const std::int64_t x = wordOfRow * BitsPerDeviceWord;
+    const std::int64_t left = grid.extent.RowLength() - x;
+    const int          count = left < BitsPerDeviceWord ? static_cast<int>(left < 0 ? 0 : left) : BitsPerDeviceWord;
+    const T *          place = voxels + (row * grid.extent.RowLength() + x) * rule.channels;
+    const DeviceWord   wanted = mask != nullptr ? mask[word] : 0xFFFFFFFFu;
+    DeviceWord         bits = 0;
+    if (wanted == 0)
+    {
+      // Nothing takes part.
+    }
+    else if (rule.channels == 1 && count == BitsPerDeviceWord && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+    {
+      constexpr int perVector = 16 / sizeof(T);
+      union Vector
+      {
+        uint4 whole;
+        T     values[perVector];
+      };
+#pragma unroll
+      for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
+      {
+        Vector vector;
+        vector.whole = reinterpret_cast<const uint4 *>(place)[v];
+#pragma unroll
+        for (int i = 0; i < perVector; ++i)
+        {
+          bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
+        }
+      }
+    }
+    else
+    {
+      for (int i = 0; i < count; ++i)
+      {
+        bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
+      }
+    }
+    foreground[word] = bits & wanted;
+  }
+}
+
+/** The bits of `candidates` whose voxel is joined to the one `distance` voxels further on. */
+template <typename T>
+__device__ inline DeviceWord
+LinksOf(const T * voxels, const VoxelRule<T> & rule, std::int64_t voxel, std::int64_t distance, DeviceWord candidates)
+{
+  if (rule.followsForeground)
+  {
+    return candidates;
+  }
+  DeviceWord links = 0;
+  for (DeviceWord rest = candidates; rest != 0; rest &= rest - 1)
+  {
+    const T * place = voxels + (voxel + __ffs(static_cast<int>(rest)) - 1) * rule.channels;
+    if (rule.AreJoined(place, place + distance * rule.channels))
+    {
+      links |= rest & (0u - rest);
+    }
+  }
+  return links;
+}
+
+/** Starts of runs where they are more than the foreground tells. */
+template <typename T>
+__global__ void
+StartsKernel(const T *          voxels,
+             VoxelRule<T>       rule,
+             WordGrid           grid,
+             bool               joinAlongX,
+             const DeviceWord * foreground,
+             DeviceWord *       starts)
+{
+  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  {
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const DeviceWord   bits = foreground[word];
+    const DeviceWord   before = wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u;
+    const DeviceWord   candidates = joinAlongX ? bits & ((bits << 1) | before) : 0u;
+    const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+    starts[word] = bits & ~LinksOf(voxels, rule, voxel, -1, candidates);
+  }
+}
+
+template <typename TIndex>
+__global__ void
+CountStartsKernel(WordGrid grid, const DeviceWord * foreground, const DeviceWord * starts, TIndex * counts)
+{
+  for (std::int64_t word = ThreadIndex(); word <= grid.words; word += ThreadCount())
+  {
+    if (word == grid.words)
+    {
+      counts[word] = 0;
+      continue;
+    }
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    counts[word] = static_cast<TIndex>(__popc(StartsOf(foreground, starts, word, wordOfRow)));
+  }
+}
+
+template <typename TIndex>
+__global__ void
+FirstRunsKernel(WordGrid grid, const TIndex * runsBefore, unsigned long long * firstRuns)
+{
+  for (std::int64_t row = ThreadIndex(); row <= grid.extent.RowCount(); row += ThreadCount())
+  {
+    firstRuns[row] = runsBefore[row * grid.wordsPerRow];
+  }
+}
+
+/** The label map: four voxels per thread and step, so that 16 bytes are written at once. */
+template <typename TIndex, typename TLabel>
+__global__ void
+ExpandKernel(WordGrid           grid,
+             const DeviceWord * foreground,
+             const DeviceWord * starts,
+             const TIndex *     runsBefore,
+             const TIndex *     labelOfRun,
+             TLabel *           labels)
+{
+  constexpr int      perThread = 4;
+  constexpr int      threadsPerWord = BitsPerDeviceWord / perThread;
+  const std::int64_t pieces = grid.words * threadsPerWord;
+  for (std::int64_t piece = ThreadIndex(); piece < pieces; piece += ThreadCount())
+  {
+    const std::int64_t word = piece / threadsPerWord;
+    std::int64_t       row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const int          first = static_cast<int>(piece % threadsPerWord) * perThread;
+    const std::int64_t x = wordOfRow * BitsPerDeviceWord + first;
+    const std::int64_t left = grid.extent.RowLength() - x;
+    if (left <= 0)
+    {
+      continue;
+    }
+    const DeviceWord bits = foreground[word];
+    TLabel           values[perThread] = {};
+    if (((bits >> first) & 0xFu) != 0)
+    {
+      const DeviceWord startBits = StartsOf(foreground, starts, word, wordOfRow);
+      const TIndex     before = runsBefore[word];
+      for (int i = 0; i < perThread; ++i)
+      {
+        if ((bits >> (first + i)) & 1u)
+        {
+          const auto run = before + static_cast<TIndex>(__popc(startBits & BitsUpToLane(first + i))) - 1;
+          values[i] = static_cast<TLabel>(labelOfRun[run]);
+        }
+      }
+    }
+    TLabel * place = labels + row * grid.extent.RowLength() + x;
+    if (sizeof(TLabel) == 4 && left >= perThread && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+    {
+      *reinterpret_cast<uint4 *>(place) = make_uint4(static_cast<unsigned>(values[0]),
+                                                     static_cast<unsigned>(values[1]),
+                                                     static_cast<unsigned>(values[2]),
+                                                     static_cast<unsigned>(values[3]));
+    }
+    else
+    {
+      for (int i = 0; i < perThread && i < left; ++i)
+      {
+        place[i] = values[i];
+      }
+    }
+  }
+}
+
+/** A labeling problem whose voxels lie on the device. */
+struct DeviceProblem
+{
+  ImageView                image;
+  std::optional<ImageView> mask;
+  Criterion                criterion;
+  Connectivity             connectivity = Connectivity::Face(1);
+};
+
+/** Memory for the runs of a volume, kept between calls. */
+template <typename TIndex>
+struct RunTable
+{
+  DeviceBuffer<DeviceWord>    foreground;
+  DeviceBuffer<DeviceWord>    starts;
+  DeviceBuffer<TIndex>        runsBefore;
+  DeviceBuffer<TIndex>        labelOfRun;
+  DeviceBuffer<unsigned char> scratch;
+  PinnedValue<TIndex>         fetched;
+  bool                        hasStarts = false;
+  std::int64_t                runs = 0;
+
+  const DeviceWord *
+  Starts() const
+  {
+    return hasStarts ? starts.Data() : nullptr;
+  }
+};
+
+template <typename TIndex>
+void
+PackForeground(const ImageView &  image,
+               const Criterion &  criterion,
+               const DeviceWord * mask,
+               DeviceWord *       foreground,
+               cudaStream_t       stream)
+{
+  VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const WordGrid grid(image.extent);
+    BRICKCCL_LAUNCH(PackForegroundKernel<T>,
+                    ShapeFor(grid.words),
+                    stream,
+                    static_cast<const T *>(image.data),
+                    ToVoxelRule<T>(criterion, image.channels),
+                    grid,
+                    mask,
+                    foreground);
+  });
+}
+
+/** Foreground bits of a problem, mask included. */
+template <typename TIndex>
+void
+PackForeground(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStream_t stream)
+{
+  const WordGrid grid(problem.image.extent);
+  table.foreground.Resize(static_cast<std::size_t>(grid.words));
+  const DeviceWord * mask = nullptr;
+  if (problem.mask)
+  {
+    // The mask's bits lie where the image's are then written, word by word.
+    PackForeground<TIndex>(*problem.mask, Criterion::Foreground(0), nullptr, table.foreground.Data(), stream);
+    mask = table.foreground.Data();
+  }
+  PackForeground<TIndex>(problem.image, problem.criterion, mask, table.foreground.Data(), stream);
+}
+
+/** Starts and numbers of the runs; waits for the stream to learn how many there are. */
+template <typename TIndex>
+void
+FindRuns(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStream_t stream)
+{
+  const WordGrid grid(problem.image.extent);
+  const bool     joinAlongX = problem.connectivity.Uses(0);
+  table.hasStarts = problem.criterion.joining != Criterion::Joining::Foreground || !joinAlongX;
+  if (table.hasStarts)
+  {
+    table.starts.Resize(static_cast<std::size_t>(grid.words));
+    VisitScalarType(problem.image.type, [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      BRICKCCL_LAUNCH(StartsKernel<T>,
+                      ShapeFor(grid.words),
+                      stream,
+                      static_cast<const T *>(problem.image.data),
+                      ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                      grid,
+                      joinAlongX,
+                      table.foreground.Data(),
+                      table.starts.Data());
+    });
+  }
+  table.runsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
+  BRICKCCL_LAUNCH(CountStartsKernel<TIndex>,
+                  ShapeFor(grid.words + 1),
+                  stream,
+                  grid,
+                  table.foreground.Data(),
+                  table.Starts(),
+                  table.runsBefore.Data());
+  ExclusiveSum(table.runsBefore.Data(), table.runsBefore.Data(), grid.words + 1, table.scratch, stream);
+  table.runs = static_cast<std::int64_t>(table.fetched.Fetch(table.runsBefore.Data() + grid.words, stream));
+  table.labelOfRun.Resize(static_cast<std::size_t>(table.runs) + 1);
+}
+
+/** Writes the label map to device memory. */
+template <typename TIndex>
+void
+ExpandRuns(const Extent & extent, const RunTable<TIndex> & table, void * labels, LabelType type, cudaStream_t stream)
+{
+  const WordGrid grid(extent);
+  VisitLabelType(type, [&](auto tag) {
+    using TLabel = typename decltype(tag)::Type;
+    BRICKCCL_LAUNCH((ExpandKernel<TIndex, TLabel>),
+                    ShapeFor(grid.words * 8),
+                    stream,
+                    grid,
+                    table.foreground.Data(),
+                    table.Starts(),
+                    table.runsBefore.Data(),
+                    table.labelOfRun.Data(),
+                    static_cast<TLabel *>(labels));
+  });
+}
+
+/** Brings labeled runs to the host. */
+template <typename TIndex>
+void
+DownloadRuns(const Extent &                       extent,
+             const RunTable<TIndex> &             table,
+             DeviceBuffer<unsigned long long> &   firstRuns,
+             RunVolume &                          volume,
+             cudaStream_t                         stream)
+{
+  const WordGrid grid(extent);
+  volume.Reset(extent, !table.hasStarts);
+  const auto copy = [stream](void * to, const void * from, std::size_t bytes) {
+    if (bytes > 0)
+    {
+      BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+    }
+  };
+  const std::size_t rowBytes = static_cast<std::size_t>(grid.words) * sizeof(DeviceWord);
+  copy(volume.Foreground(0), table.foreground.Data(), rowBytes);
+  if (table.hasStarts)
+  {
+    copy(volume.StoredStarts(0), table.starts.Data(), rowBytes);
+  }
+  const auto rows = static_cast<std::size_t>(extent.RowCount()) + 1;
+  firstRuns.Resize(rows);
+  BRICKCCL_LAUNCH(FirstRunsKernel<TIndex>,
+                  ShapeFor(extent.RowCount() + 1),
+                  stream,
+                  grid,
+                  table.runsBefore.Data(),
+                  firstRuns.Data());
+  copy(&volume.FirstRun(0), firstRuns.Data(), rows * sizeof(unsigned long long));
+  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(stream));
+  volume.ResizeLabels(sizeof(TIndex) == 8);
+  volume.VisitLabels([&](auto * labels) {
+    static_assert(sizeof(*labels) == 4 || sizeof(*labels) == 8);
+    copy(labels, table.labelOfRun.Data(), static_cast<std::size_t>(table.runs) * sizeof(*labels));
+  });
+  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+} // namespace brickccl::cuda
+
+#endif

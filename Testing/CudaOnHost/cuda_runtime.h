@@ -1,0 +1,203 @@
+#ifndef BRICKCCL_TESTING_CUDAONHOST_CUDA_RUNTIME_H
+#define BRICKCCL_TESTING_CUDAONHOST_CUDA_RUNTIME_H
+
+/** As much of CUDA as the kernels of Source/ need, for the host compiler, so that their logic is tested, under
+ *  sanitizers too, where there is no GPU. Threads run one after the other (RunThreads), or as fibers that take turns at
+ *  barriers (RunBlocks). It finds errors of logic and of memory, not races: those are found on a device. */
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#define BRICKCCL_CUDA_ON_HOST 1
+#define __host__
+#define __device__
+#define __global__
+#define __grid_constant__
+#define __shared__ static thread_local
+
+struct dim3
+{
+  unsigned x, y, z;
+  explicit dim3(unsigned sizeX = 1, unsigned sizeY = 1, unsigned sizeZ = 1)
+    : x(sizeX)
+    , y(sizeY)
+    , z(sizeZ)
+  {}
+};
+
+struct alignas(16) uint4
+{
+  unsigned x, y, z, w;
+};
+
+inline uint4
+make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+  return { x, y, z, w };
+}
+
+inline thread_local dim3 threadIdx(0, 0, 0);
+inline thread_local dim3 blockIdx(0, 0, 0);
+inline thread_local dim3 blockDim;
+inline thread_local dim3 gridDim;
+
+inline int
+__popc(unsigned bits)
+{
+  return __builtin_popcount(bits);
+}
+
+inline int
+__ffs(int bits)
+{
+  return __builtin_ffs(bits);
+}
+
+template <typename T>
+T
+atomicCAS(T * place, T expected, T desired)
+{
+  const T old = *place;
+  *place = old == expected ? desired : old;
+  return old;
+}
+
+namespace brickccl::cuda::onhost
+{
+
+void RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel);
+void RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel);
+/** Ends the process with a message if the kernel was launched by RunThreads. */
+void MeetAtBarrier();
+
+} // namespace brickccl::cuda::onhost
+
+inline void
+__syncthreads()
+{
+  brickccl::cuda::onhost::MeetAtBarrier();
+}
+
+enum cudaError_t
+{
+  cudaSuccess = 0,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101
+};
+
+enum cudaMemcpyKind
+{
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost
+};
+
+using cudaStream_t = void *;
+inline constexpr unsigned cudaStreamNonBlocking = 1;
+
+struct cudaDeviceProp
+{
+  char        name[256];
+  int         major;
+  int         minor;
+  std::size_t totalGlobalMem;
+};
+
+inline const char *
+cudaGetErrorString(cudaError_t status)
+{
+  return status == cudaErrorMemoryAllocation ? "out of memory" : "invalid device ordinal";
+}
+
+inline cudaError_t
+cudaGetLastError()
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMalloc(void ** place, std::size_t bytes)
+{
+  *place = std::malloc(bytes == 0 ? 1 : bytes);
+  return *place ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+inline cudaError_t
+cudaFree(void * place)
+{
+  std::free(place);
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMallocHost(void ** place, std::size_t bytes)
+{
+  return cudaMalloc(place, bytes);
+}
+
+inline cudaError_t
+cudaFreeHost(void * place)
+{
+  return cudaFree(place);
+}
+
+inline cudaError_t
+cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
+{
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t * stream, unsigned)
+{
+  *stream = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamDestroy(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamSynchronize(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaGetDeviceCount(int * count)
+{
+  *count = 1;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaGetDevice(int * device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaSetDevice(int device)
+{
+  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+inline cudaError_t
+cudaGetDeviceProperties(cudaDeviceProp * properties, int)
+{
+  std::strcpy(properties->name, "the kernels on the host, for tests");
+  properties->major = properties->minor = 0;
+  properties->totalGlobalMem = 0;
+  return cudaSuccess;
+}
+
+#endif

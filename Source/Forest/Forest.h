@@ -8,11 +8,13 @@
  *  So a root is the smallest node of its set, whatever the order of the unions, and labels that follow from roots
  *  are the same for every number of threads.
  *
- *  Why concurrent use is harmless (FindRootShared, UniteShared, FlattenShared together; all accesses are atomic):
+ *  Why concurrent use is harmless (FindRootShared and UniteShared together, then, after a join, FlattenShared alone;
+ *  all accesses are atomic):
  *  1. A root r stops being one only by the compare-and-swap in UniteShared, which writes a smaller root over the
  *     value r. Two threads that try it for the same r cannot both succeed, so no union is lost.
  *  2. Every other store replaces the parent of a node that was seen not to be a root, hence never will be again, by
  *     an ancestor of it. Ancestors stay ancestors: whichever of two such stores comes last, the node keeps its set.
+ *     (Not the nearer of the two ancestors, though: who flattens to the root must not halve paths at the same time.)
  *  3. Parents only ever get smaller, so each walk ends, and a failed compare-and-swap retries from smaller nodes.
  *  4. Order between different nodes does not matter to 1 to 3, so relaxed atomics are enough; threads that read the
  *     result start after a join with all that wrote it. */
@@ -101,12 +103,17 @@ UniteShared(TIndex * parent, TIndex a, TIndex b)
   }
 }
 
-/** Points a node at its root while other threads do the same for other nodes; returns the root. */
+/** Points a node at its root while other threads do the same for other nodes; returns the root. The walk writes
+ *  nothing on its way: a path that it halved could put an older ancestor over another thread's root (case 2). */
 template <typename TIndex>
 inline TIndex
 FlattenShared(TIndex * parent, TIndex node)
 {
-  const TIndex root = FindRootShared(parent, node);
+  TIndex root = node;
+  for (TIndex up = LoadShared(parent + root); up != root; up = LoadShared(parent + root))
+  {
+    root = up;
+  }
   if (root != node)
   {
     StoreShared(parent + node, root);

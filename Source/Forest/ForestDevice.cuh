@@ -41,7 +41,8 @@ FindRoot(TIndex * parent, TIndex node)
   return node;
 }
 
-/** As FindRoot, without writing. */
+/** As FindRoot, without writing: for flattening, where a path halved by one thread could put an older ancestor over
+ *  the root that another has stored. */
 template <typename TIndex>
 __device__ inline TIndex
 PeekRoot(const TIndex * parent, TIndex node)

@@ -143,14 +143,24 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
     throw InvalidArgument("the grain size " + std::to_string(grain) + " is invalid; it must be at least 1");
   }
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t (&at)[MaximumDimension]) {
-    std::int64_t cell = 0;
+  std::uint8_t * voxel = voxels.data();
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    const RowPosition position(extent, row);
+    std::int64_t      cell = 0;
     for (int axis = MaximumDimension - 1; axis >= 0; --axis)
     {
-      cell = cell * ((extent.size[axis] - 1) / grain + 1) + at[axis] / grain;
+      cell = cell * ((extent.size[axis] - 1) / grain + 1) + (axis > 0 ? position.at[axis - 1] / grain : 0);
     }
-    voxels[index] = UniformOf(seed, static_cast<std::uint64_t>(cell)) < density ? 1 : 0;
-  });
+    for (std::int64_t x = 0; x < extent.RowLength(); ++cell)
+    {
+      const std::uint8_t value = UniformOf(seed, static_cast<std::uint64_t>(cell)) < density ? 1 : 0;
+      for (const std::int64_t end = std::min<std::int64_t>(x + grain, extent.RowLength()); x < end; ++x)
+      {
+        *voxel++ = value;
+      }
+    }
+  }
   return voxels;
 }
 

@@ -96,5 +96,37 @@ TEST(Forest, ThreadsThatUniteAtOnceLoseNothing)
   }
 }
 
+TEST(Forest, ThreadsThatFlattenAtOnceAllFindTheRoot)
+{
+  // Long chains that many threads shorten at once.
+  const Node nodes = 20000;
+  for (int repeat = 0; repeat < 30; ++repeat)
+  {
+    std::vector<Node> parent(nodes);
+    for (Node node = 0; node < nodes; ++node)
+    {
+      parent[node] = node < 2 ? node : node - 2;
+    }
+    std::vector<std::thread> threads;
+    for (Node t = 0; t < 4; ++t)
+    {
+      threads.emplace_back([&, t] {
+        for (Node node = nodes / 4 * t; node < nodes / 4 * (t + 1); ++node)
+        {
+          FlattenShared(parent.data(), node);
+        }
+      });
+    }
+    for (std::thread & thread : threads)
+    {
+      thread.join();
+    }
+    for (Node node = 0; node < nodes; ++node)
+    {
+      ASSERT_EQ(parent[node], node % 2) << "node " << node;
+    }
+  }
+}
+
 } // namespace
 } // namespace brickccl

@@ -311,6 +311,7 @@ TEST(Label, ProgressRisesAndCancellingStops)
   const auto                voxels = MakeRandom(extent, 0.5, 1, 1);
   std::vector<double>       reported;
   LabelOptions              options;
+  options.device = { Device::Kind::Cpu, 0 };
   options.grain = 1;
   options.progress.report = [&](double fraction) { reported.push_back(fraction); };
   Labeling labeling;
@@ -349,7 +350,9 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
 {
   const Extent        extent{ 256, 64, 64 };
   const auto          voxels = MakeRandom(extent, 0.5, 1, 1);
-  const Labeling      labeling = Label(ImageView(voxels.data(), extent));
+  LabelOptions        options;
+  options.device = { Device::Kind::Cpu, 0 };
+  const Labeling      labeling = Label(ImageView(voxels.data(), extent), options);
   const RunVolume &   runs = labeling.Runs();
   const std::uint64_t expected = static_cast<std::uint64_t>(extent.VoxelCount()) / 8 + 4 * runs.RunCount() +
                                  8 * (static_cast<std::uint64_t>(extent.RowCount()) + 1);

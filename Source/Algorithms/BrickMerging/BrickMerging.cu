@@ -261,7 +261,7 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
     for (int side = 0; side < 2; ++side, --at[axis])
     {
       const auto voxel = static_cast<TIndex>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0]);
-      const auto root = FindRoot(parent, voxel);
+      const auto root = PeekRoot(parent, voxel);
       if (root != voxel)
       {
         Store(parent + voxel, root);
@@ -277,7 +277,7 @@ FlattenAllKernel(std::int64_t voxels, TIndex * parent)
 {
   for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
   {
-    const TIndex root = FindRoot(parent, static_cast<TIndex>(voxel));
+    const TIndex root = PeekRoot(parent, static_cast<TIndex>(voxel));
     if (root != static_cast<TIndex>(voxel))
     {
       Store(parent + voxel, root);

@@ -121,7 +121,7 @@ FlattenKernel(std::int64_t nodes, TIndex * parent, TIndex * isRoot)
     TIndex root = 0;
     if (node < nodes)
     {
-      root = FindRoot(parent, static_cast<TIndex>(node));
+      root = PeekRoot(parent, static_cast<TIndex>(node));
       Store(parent + node, root);
     }
     isRoot[node] = node < nodes && root == static_cast<TIndex>(node) ? 1 : 0;

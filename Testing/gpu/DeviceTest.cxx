@@ -1,0 +1,243 @@
+// What only a GPU can show: labels in device memory equal the CPU's, on a caller's stream, from several threads, for
+// volumes past 2^31 voxels, and errors that leave the labeler usable. Skipped, visibly, without a GPU.
+
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Cuda/DeviceError.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
+
+#include <cuda_runtime.h>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace brickccl
+{
+namespace
+{
+
+#define ASSERT_CUDA(call) ASSERT_EQ((call), cudaSuccess)
+
+/** Device memory for a test. */
+template <typename T>
+class OnDevice
+{
+public:
+  explicit OnDevice(std::size_t size)
+  {
+    EXPECT_EQ(cudaMalloc(reinterpret_cast<void **>(&m_Data), size * sizeof(T)), cudaSuccess);
+  }
+  explicit OnDevice(const std::vector<T> & values)
+    : OnDevice(values.size())
+  {
+    EXPECT_EQ(cudaMemcpy(m_Data, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
+  }
+  OnDevice(const OnDevice &) = delete;
+  OnDevice & operator=(const OnDevice &) = delete;
+  ~OnDevice() { cudaFree(m_Data); }
+
+  T *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::vector<T>
+  Download(std::size_t size) const
+  {
+    std::vector<T> values(size);
+    EXPECT_EQ(cudaMemcpy(values.data(), m_Data, size * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+    return values;
+  }
+
+private:
+  T * m_Data = nullptr;
+};
+
+template <typename T>
+std::vector<std::uint32_t>
+CpuLabels(const std::vector<T> & voxels, const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+{
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.criterion = criterion;
+  options.connectivity = connectivity;
+  std::vector<std::uint32_t> labels(voxels.size());
+  Label(ImageView(voxels.data(), extent), options).Write(labels.data());
+  return labels;
+}
+
+class OnCuda : public ::testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    const ResolvedDevice resolved = ResolveDevice({ Device::Kind::Cuda, 0 });
+    if (resolved.device.kind != Device::Kind::Cuda)
+    {
+      GTEST_SKIP() << resolved.remark;
+    }
+  }
+};
+
+TEST_F(OnCuda, ThousandSeededVolumesOfOddExtentsEqualTheCpu)
+{
+  CudaLabeler labeler(0);
+  for (std::uint64_t seed = 0; seed < 1000; ++seed)
+  {
+    const Extent extent{ static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 0) % 100)),
+                         static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 1) % 20)),
+                         static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 2) % 20)) };
+    const auto   voxels = MakeRandom(extent, UniformOf(seed, 3), 1 + static_cast<int>(seed % 3), seed);
+    const auto   connectivity = Connectivity(3, 1 + static_cast<int>(seed % 3));
+    const auto   expected = CpuLabels(voxels, extent, Criterion::Foreground(), connectivity);
+    const OnDevice<std::uint8_t>  image(voxels);
+    const OnDevice<std::uint32_t> labels(voxels.size());
+    for (const std::string & algorithm : CudaAlgorithms())
+    {
+      labeler.LabelOnDevice(algorithm,
+                            ImageView(image.Data(), extent),
+                            Criterion::Foreground(),
+                            {},
+                            connectivity,
+                            labels.Data(),
+                            LabelType::UInt32);
+      ASSERT_EQ(labels.Download(voxels.size()), expected) << algorithm << ", seed " << seed;
+    }
+  }
+}
+
+TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
+{
+  const Extent              extent{ 500, 333, 250 };
+  std::vector<std::int16_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    voxels[i] = static_cast<std::int16_t>(HashOf(1, i / 3) % 5 * 100);
+  }
+  CudaLabeler                   labeler(0);
+  const OnDevice<std::int16_t>  image(voxels);
+  const OnDevice<std::uint32_t> labels(voxels.size());
+  for (const Criterion & criterion : { Criterion::Foreground(),
+                                       Criterion::InRange(100, 300),
+                                       Criterion::EqualValue(),
+                                       Criterion::Tolerance(100, std::nullopt) })
+  {
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      const auto expected = CpuLabels(voxels, extent, criterion, Connectivity(3, rank));
+      for (const std::string & algorithm : CudaAlgorithms())
+      {
+        for (int repeat = 0; repeat < 3; ++repeat)
+        {
+          labeler.LabelOnDevice(algorithm,
+                                ImageView(image.Data(), extent),
+                                criterion,
+                                {},
+                                Connectivity(3, rank),
+                                labels.Data(),
+                                LabelType::UInt32);
+          ASSERT_EQ(labels.Download(voxels.size()), expected)
+            << algorithm << ", " << criterion.ToString() << ", rank " << rank;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OnCuda, WorksOnTheCallersStreamAndFromSeveralThreads)
+{
+  const Extent             extent{ 200, 150, 100 };
+  std::vector<std::thread> threads;
+  std::vector<int>         wrong(4, 0);
+  for (int t = 0; t < 4; ++t)
+  {
+    threads.emplace_back([&, t] {
+      const auto   voxels = MakeRandom(extent, 0.2 + 0.15 * t, 1, static_cast<std::uint64_t>(t));
+      const auto   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
+      CudaLabeler  labeler(0);
+      cudaStream_t stream = nullptr;
+      cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+      const OnDevice<std::uint8_t>  image(voxels);
+      const OnDevice<std::uint32_t> labels(voxels.size());
+      for (int repeat = 0; repeat < 10; ++repeat)
+      {
+        labeler.LabelOnDevice("Auto",
+                              ImageView(image.Data(), extent),
+                              Criterion::Foreground(),
+                              {},
+                              Connectivity::Full(3),
+                              labels.Data(),
+                              LabelType::UInt32,
+                              stream);
+        cudaStreamSynchronize(stream);
+        wrong[static_cast<std::size_t>(t)] += labels.Download(voxels.size()) != expected;
+      }
+      cudaStreamDestroy(stream);
+    });
+  }
+  for (std::thread & thread : threads)
+  {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST_F(OnCuda, ErrorsNameTheRemedyAndLeaveTheLabelerUsable)
+{
+  const Extent                  extent{ 64, 16 };
+  const auto                    board = MakeCheckerboard(extent);
+  const OnDevice<std::uint8_t>  image(board);
+  const OnDevice<std::uint32_t> labels(board.size());
+  CudaLabeler                   labeler(0);
+  const auto                    label = [&](const Extent & of, LabelType type) {
+    return labeler.LabelOnDevice("Auto",
+                                 ImageView(image.Data(), of),
+                                 Criterion::Foreground(),
+                                 {},
+                                 Connectivity::Face(2),
+                                 labels.Data(),
+                                 type);
+  };
+  EXPECT_THROW(label(extent, LabelType::UInt8), LabelOverflow);
+  try
+  {
+    // 2^44 voxels: the scratch memory alone passes that of any device.
+    label(Extent{ std::int64_t{ 1 } << 22, std::int64_t{ 1 } << 22 }, LabelType::UInt32);
+    FAIL() << "2^44 voxels fitted";
+  }
+  catch (const cuda::DeviceError & error)
+  {
+    EXPECT_NE(std::string(error.what()).find("--device cpu"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(label(extent, LabelType::UInt32), 512u) << "usable after errors";
+  EXPECT_THROW(CudaLabeler(99), cuda::DeviceError);
+}
+
+TEST_F(OnCuda, MoreThan2To31Voxels)
+{
+  const Extent extent{ 2048, 1024, 1027 };
+  const auto   voxels = MakeRandom(extent, 0.3, 8, 5);
+  const auto   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
+  const OnDevice<std::uint8_t> image(voxels);
+  for (const std::string & algorithm : CudaAlgorithms())
+  {
+    const OnDevice<std::uint32_t> labels(voxels.size());
+    CudaLabeler                   labeler(0);
+    labeler.LabelOnDevice(algorithm,
+                          ImageView(image.Data(), extent),
+                          Criterion::Foreground(),
+                          {},
+                          Connectivity::Full(3),
+                          labels.Data(),
+                          LabelType::UInt32);
+    const auto found = labels.Download(voxels.size());
+    ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * 4), 0) << algorithm;
+  }
+}
+
+} // namespace
+} // namespace brickccl

@@ -36,10 +36,11 @@ AddInfoCommand(CLI::App & app)
     {
       std::cout << "  " << device << '\n';
     }
-    std::cout << "algorithms (Auto takes the first that fits):\n";
+    std::cout << "algorithms:\n";
     for (const Algorithm & algorithm : Algorithms())
     {
-      std::cout << "  " << algorithm.name << ": " << algorithm.summary << '\n';
+      std::cout << "  " << algorithm.name << " (" << (algorithm.label ? algorithm.onCuda ? "cpu, cuda" : "cpu" : "cuda")
+                << "): " << algorithm.summary << '\n';
     }
     std::cout << std::flush;
   });

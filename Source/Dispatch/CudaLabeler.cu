@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 
 #include <limits>
@@ -28,13 +29,6 @@ FitsNarrow(const Extent & extent)
 
 } // namespace
 
-const std::vector<std::string> &
-CudaAlgorithms()
-{
-  static const std::vector<std::string> names = { "RunMerging", "BrickMerging" };
-  return names;
-}
-
 class CudaLabeler::Implementation
 {
 public:
@@ -43,6 +37,7 @@ public:
   {
     const cuda::CurrentDevice current(device);
     m_Stream.emplace();
+    m_Bundles.emplace();
     m_Narrow.emplace();
   }
 
@@ -94,6 +89,8 @@ public:
     return m_Stream->Get();
   }
 
+  std::string                            lastAlgorithm;
+  cuda::BundleMergingMemory &            BundleMemory() { return *m_Bundles; }
   cuda::DeviceBuffer<unsigned char>      image;
   cuda::DeviceBuffer<unsigned char>      mask;
   cuda::DeviceBuffer<unsigned long long> firstRuns;
@@ -102,24 +99,21 @@ public:
   static std::size_t
   Bytes(const Memories<TIndex> & memories)
   {
-    const auto table = [](const cuda::RunTable<TIndex> & t) {
-      return t.foreground.CapacityBytes() + t.starts.CapacityBytes() + t.runsBefore.CapacityBytes() +
-             t.labelOfRun.CapacityBytes() + t.scratch.CapacityBytes();
-    };
-    return table(memories.runMerging.table) + memories.runMerging.rank.CapacityBytes() +
-           table(memories.brickMerging.table) + memories.brickMerging.parent.CapacityBytes() +
+    return memories.runMerging.table.CapacityBytes() + memories.runMerging.rank.CapacityBytes() +
+           memories.brickMerging.table.CapacityBytes() + memories.brickMerging.parent.CapacityBytes() +
            memories.brickMerging.rootsBefore.CapacityBytes();
   }
 
   std::size_t
   ScratchBytes() const
   {
-    return Bytes(*m_Narrow) + (m_Wide ? Bytes(*m_Wide) : 0);
+    return m_Bundles->CapacityBytes() + Bytes(*m_Narrow) + (m_Wide ? Bytes(*m_Wide) : 0);
   }
 
 private:
   int                                         m_Device;
   std::optional<cuda::Stream>                 m_Stream;
+  std::optional<cuda::BundleMergingMemory>    m_Bundles;
   std::optional<Memories<unsigned>>           m_Narrow;
   std::optional<Memories<unsigned long long>> m_Wide;
 };
@@ -142,22 +136,42 @@ CudaLabeler::ScratchBytes() const
   return m_Implementation->ScratchBytes();
 }
 
+const std::string &
+CudaLabeler::LastAlgorithm() const
+{
+  return m_Implementation->lastAlgorithm;
+}
+
 namespace
 {
 
-bool
-IsBrickMerging(const std::string & algorithm)
+/** The algorithm that a name stands for. \throws InvalidArgument or Unsupported, which say what there is. */
+std::string
+ChooseAlgorithm(const std::string & name, const cuda::DeviceProblem & problem)
 {
-  std::string valid = "Auto";
-  for (const std::string & name : CudaAlgorithms())
+  std::string known = "Auto";
+  std::string offering = "Auto";
+  bool        isKnown = name == "Auto";
+  for (const std::string & algorithm : CudaAlgorithms())
   {
-    valid += ", " + name;
+    const bool offers =
+      CudaAlgorithmOffers(algorithm, problem.image.extent, problem.criterion, problem.connectivity);
+    if (offers && (name == algorithm || name == "Auto"))
+    {
+      return algorithm;
+    }
+    isKnown = isKnown || name == algorithm;
+    known += ", " + algorithm;
+    offering += offers ? ", " + algorithm : "";
   }
-  if (algorithm != "Auto" && algorithm != "RunMerging" && algorithm != "BrickMerging")
+  if (isKnown)
   {
-    throw InvalidArgument("algorithm '" + algorithm + "' does not run on CUDA devices; choose one of " + valid);
+    throw Unsupported("algorithm " + name + " does not label an image of " +
+                      std::to_string(problem.image.extent.dimension) + " dimensions with connectivity " +
+                      problem.connectivity.ToString() + " and criterion " + problem.criterion.ToString() +
+                      " on CUDA devices; choose one of " + offering);
   }
-  return algorithm == "BrickMerging";
+  throw InvalidArgument("algorithm '" + name + "' does not run on CUDA devices; choose one of " + known);
 }
 
 void
@@ -187,9 +201,9 @@ CudaLabeler::Label(const std::string &              algorithm,
                    RunVolume &                      result)
 {
   cuda::DeviceProblem problem{ image, mask, criterion, connectivity };
-  const bool          byBricks = IsBrickMerging(algorithm);
   CheckProblem(problem);
   Implementation & own = *m_Implementation;
+  own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
   return own.Run(image.extent, [&](auto & memories) {
     const cudaStream_t stream = own.HostStream();
     problem.image = own.Upload(image, own.image);
@@ -198,18 +212,23 @@ CudaLabeler::Label(const std::string &              algorithm,
       problem.mask = own.Upload(*mask, own.mask);
     }
     std::uint64_t components;
-    auto *        table = &memories.runMerging.table;
-    if (byBricks)
+    if (own.lastAlgorithm == "BundleMerging")
+    {
+      components = cuda::BundleMerging(problem, own.BundleMemory(), stream);
+      cuda::LabelRuns(problem, own.BundleMemory(), stream);
+      cuda::DownloadRuns(image.extent, own.BundleMemory().table, own.firstRuns, result, stream);
+    }
+    else if (own.lastAlgorithm == "BrickMerging")
     {
       components = cuda::BrickMerging(problem, memories.brickMerging, stream);
       cuda::LabelRuns(problem, memories.brickMerging, stream);
-      table = &memories.brickMerging.table;
+      cuda::DownloadRuns(image.extent, memories.brickMerging.table, own.firstRuns, result, stream);
     }
     else
     {
       components = cuda::RunMerging(problem, memories.runMerging, stream);
+      cuda::DownloadRuns(image.extent, memories.runMerging.table, own.firstRuns, result, stream);
     }
-    cuda::DownloadRuns(image.extent, *table, own.firstRuns, result, stream);
     return components;
   });
 }
@@ -225,24 +244,36 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
                            void *                           stream)
 {
   const cuda::DeviceProblem problem{ image, mask, criterion, connectivity };
-  const bool                byBricks = IsBrickMerging(algorithm);
   CheckProblem(problem);
-  const auto on = static_cast<cudaStream_t>(stream);
-  return m_Implementation->Run(image.extent, [&](auto & memories) {
-    const std::uint64_t components = byBricks ? cuda::BrickMerging(problem, memories.brickMerging, on)
-                                              : cuda::RunMerging(problem, memories.runMerging, on);
+  Implementation &   own = *m_Implementation;
+  const cudaStream_t on = static_cast<cudaStream_t>(stream);
+  own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
+  const auto throwIfTooMany = [type](std::uint64_t components) {
     if (components > MaximumLabel(type))
     {
       throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
                           ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
                           NameOf(SmallestLabelType(components)));
     }
-    if (byBricks)
+  };
+  return own.Run(image.extent, [&](auto & memories) {
+    std::uint64_t components;
+    if (own.lastAlgorithm == "BundleMerging")
     {
+      components = cuda::BundleMerging(problem, own.BundleMemory(), on);
+      throwIfTooMany(components);
+      cuda::WriteLabels(problem, own.BundleMemory(), labels, type, on);
+    }
+    else if (own.lastAlgorithm == "BrickMerging")
+    {
+      components = cuda::BrickMerging(problem, memories.brickMerging, on);
+      throwIfTooMany(components);
       cuda::WriteLabels(image.extent, memories.brickMerging, labels, type, on);
     }
     else
     {
+      components = cuda::RunMerging(problem, memories.runMerging, on);
+      throwIfTooMany(components);
       cuda::ExpandRuns(image.extent, memories.runMerging.table, labels, type, on);
     }
     return components;

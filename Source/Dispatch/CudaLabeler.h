@@ -15,8 +15,16 @@
 namespace brickccl
 {
 
-/** The names of the algorithms that run on CUDA devices; the first one is what `Auto` chooses. */
+/** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
 const std::vector<std::string> & CudaAlgorithms();
+
+/** Whether an algorithm of CudaAlgorithms offers a problem. RunMerging offers all of them; BrickMerging those of up to 3
+ *  dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion,
+ *  not in slices. */
+bool CudaAlgorithmOffers(const std::string &  algorithm,
+                         const Extent &       extent,
+                         const Criterion &    criterion,
+                         const Connectivity & connectivity);
 
 /** Labeling on one CUDA device, with memory that is kept between calls. One labeler serves one thread at a time;
  *  several labelers may work at once, on one device or on several. */
@@ -30,6 +38,9 @@ public:
   CudaLabeler & operator=(const CudaLabeler &) = delete;
 
   int Device() const;
+
+  /** The name of the algorithm that labeled last, which says what `Auto` chose. */
+  const std::string & LastAlgorithm() const;
 
   /** Labels an image in host memory; the labels 1..N come back as runs, the same as the CPU's. \return N.
    *  \throws InvalidArgument, Unsupported, cuda::DeviceError. After an exception the labeler can be used again. */

@@ -144,7 +144,7 @@ Labeling::LabelOnCuda([[maybe_unused]] const ImageView & image, [[maybe_unused]]
     m_Device = { { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
     return false;
   }
-  m_Algorithm = options.algorithm == "Auto" ? CudaAlgorithms().front() : options.algorithm;
+  m_Algorithm = m_CudaLabeler->LastAlgorithm();
   Context(options.progress).progress.Update(0.9);
   Finish(found, options);
   return true;

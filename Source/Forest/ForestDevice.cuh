@@ -3,9 +3,8 @@
 
 #include <cuda_runtime.h>
 
-/** The forest of Forest.h on the device: the same invariant (parent <= child) and the same argument about races. Plain
- *  volatile loads and stores of aligned 32- and 64-bit words stand for its relaxed atomics; a root stops being one
- *  only by atomicCAS. Results are read after the kernel ends. */
+/** The forest of Forest.h on the device: the same invariant (parent <= child) and the same argument about races. A root stops
+ *  being one only by atomicCAS. Results are read after the kernel ends, or after a barrier of the block. */
 namespace brickccl::cuda
 {
 
@@ -13,14 +12,14 @@ template <typename TIndex>
 __device__ inline TIndex
 Load(const TIndex * place)
 {
-  return *static_cast<const volatile TIndex *>(place);
+  return __nv_atomic_load_n(const_cast<TIndex *>(place), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 template <typename TIndex>
 __device__ inline void
 Store(TIndex * place, TIndex value)
 {
-  *static_cast<volatile TIndex *>(place) = value;
+  __nv_atomic_store_n(place, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 template <typename TIndex>

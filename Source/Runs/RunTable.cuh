@@ -67,6 +67,45 @@ StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t 
   return bits & ~((bits << 1) | (wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u));
 }
 
+/** The foreground bits of up to 32 voxels of a row, from `x` on. */
+template <typename T>
+__device__ inline DeviceWord
+PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std::int64_t row, std::int64_t x)
+{
+  const std::int64_t left = extent.RowLength() - x;
+  const int          count = left < BitsPerDeviceWord ? static_cast<int>(left < 0 ? 0 : left) : BitsPerDeviceWord;
+  const T *          place = voxels + (row * extent.RowLength() + x) * rule.channels;
+  DeviceWord         bits = 0;
+  if (rule.channels == 1 && count == BitsPerDeviceWord && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+  {
+    constexpr int perVector = 16 / sizeof(T);
+    union Vector
+    {
+      uint4 whole;
+      T     values[perVector];
+    };
+#pragma unroll
+    for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
+    {
+      Vector vector;
+      vector.whole = reinterpret_cast<const uint4 *>(place)[v];
+#pragma unroll
+      for (int i = 0; i < perVector; ++i)
+      {
+        bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
+      }
+    }
+  }
+  else
+  {
+    for (int i = 0; i < count; ++i)
+    {
+      bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
+    }
+  }
+  return bits;
+}
+
 /** One word of foreground bits per thread. */
 template <typename T>
 __global__ void
@@ -76,44 +115,8 @@ PackForegroundKernel(const T * voxels, VoxelRule<T> rule, WordGrid grid, const D
   {
     std::int64_t row, wordOfRow;
     grid.Locate(word, row, wordOfRow);
-    const std::int64_t x = wordOfRow * BitsPerDeviceWord;
-    const std::int64_t left = grid.extent.RowLength() - x;
-    const int          count = left < BitsPerDeviceWord ? static_cast<int>(left < 0 ? 0 : left) : BitsPerDeviceWord;
-    const T *          place = voxels + (row * grid.extent.RowLength() + x) * rule.channels;
-    const DeviceWord   wanted = mask != nullptr ? mask[word] : 0xFFFFFFFFu;
-    DeviceWord         bits = 0;
-    if (wanted == 0)
-    {
-      // Nothing takes part.
-    }
-    else if (rule.channels == 1 && count == BitsPerDeviceWord && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
-    {
-      constexpr int perVector = 16 / sizeof(T);
-      union Vector
-      {
-        uint4 whole;
-        T     values[perVector];
-      };
-#pragma unroll
-      for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
-      {
-        Vector vector;
-        vector.whole = reinterpret_cast<const uint4 *>(place)[v];
-#pragma unroll
-        for (int i = 0; i < perVector; ++i)
-        {
-          bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
-        }
-      }
-    }
-    else
-    {
-      for (int i = 0; i < count; ++i)
-      {
-        bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
-      }
-    }
-    foreground[word] = bits & wanted;
+    const DeviceWord wanted = mask != nullptr ? mask[word] : 0xFFFFFFFFu;
+    foreground[word] = wanted == 0 ? 0u : wanted & PackWord(voxels, rule, grid.extent, row, wordOfRow * BitsPerDeviceWord);
   }
 }
 
@@ -266,6 +269,13 @@ struct RunTable
   PinnedValue<TIndex>         fetched;
   bool                        hasStarts = false;
   std::int64_t                runs = 0;
+
+  std::size_t
+  CapacityBytes() const
+  {
+    return foreground.CapacityBytes() + starts.CapacityBytes() + runsBefore.CapacityBytes() +
+           labelOfRun.CapacityBytes() + scratch.CapacityBytes();
+  }
 
   const DeviceWord *
   Starts() const

@@ -106,8 +106,8 @@ ExpectSameAsFloodFill(const std::string &      what,
   static Labeling                  onCuda; // keeps the device's memory from case to case
   for (const Algorithm & algorithm : Algorithms())
   {
-    const bool has4d = std::string(algorithm.name) != "BrickMerging";
-    if (algorithm.onCuda && HasCuda() && (has4d || problem.extent.dimension < 4))
+    if (algorithm.onCuda && HasCuda() &&
+        CudaAlgorithmOffers(algorithm.name, problem.extent, problem.criterion, connectivity))
     {
       LabelOptions options;
       options.algorithm = algorithm.name;

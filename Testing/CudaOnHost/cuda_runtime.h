@@ -44,6 +44,12 @@ inline thread_local dim3 blockIdx(0, 0, 0);
 inline thread_local dim3 blockDim;
 inline thread_local dim3 gridDim;
 
+inline void
+__stcs(uint4 * place, uint4 value)
+{
+  *place = value;
+}
+
 inline int
 __popc(unsigned bits)
 {
@@ -54,6 +60,50 @@ inline int
 __ffs(int bits)
 {
   return __builtin_ffs(bits);
+}
+
+#define __NV_ATOMIC_RELAXED 0
+#define __NV_THREAD_SCOPE_DEVICE 0
+
+template <typename T>
+T
+__nv_atomic_load_n(const T * place, int, int)
+{
+  return *place;
+}
+
+template <typename T>
+void
+__nv_atomic_store_n(T * place, T value, int, int)
+{
+  *place = value;
+}
+
+template <typename T>
+T
+atomicAdd(T * place, T value)
+{
+  const T old = *place;
+  *place = old + value;
+  return old;
+}
+
+template <typename T>
+T
+atomicMin(T * place, T value)
+{
+  const T old = *place;
+  *place = value < old ? value : old;
+  return old;
+}
+
+template <typename T>
+T
+atomicOr(T * place, T value)
+{
+  const T old = *place;
+  *place = old | value;
+  return old;
 }
 
 template <typename T>
@@ -149,6 +199,13 @@ inline cudaError_t
 cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
   std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMemsetAsync(void * place, int value, std::size_t bytes, cudaStream_t)
+{
+  std::memset(place, value, bytes);
   return cudaSuccess;
 }
 

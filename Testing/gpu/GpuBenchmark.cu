@@ -1,7 +1,7 @@
 // Times labeling in device memory beside the memory floor: CUDA events, median of 20 after a warm-up, consecutive
 // raster-order uint32 labels and the number of components included.
 //
-//   brickccl-gpu-benchmark [--repeat N] [--noise] [--size N ...] [--mask FILE NX NY NZ]
+//   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--noise] [--size N ...] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
@@ -25,6 +25,8 @@ namespace
 using namespace brickccl;
 
 int repeats = 20;
+/** Only this connectivity, if not 0, and only the default algorithm: for profiling. */
+int onlyConnectivity = 0;
 
 void
 Check(cudaError_t status)
@@ -100,9 +102,13 @@ Benchmark(const std::string & name, const Extent & extent, const std::vector<std
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
     const Connectivity connectivity(extent.dimension, rank);
+    if (onlyConnectivity != 0 && connectivity.NeighbourCount() != onlyConnectivity)
+    {
+      continue;
+    }
     for (const std::string & algorithm : CudaAlgorithms())
     {
-      if (average != nullptr && algorithm != CudaAlgorithms().front())
+      if ((average != nullptr || onlyConnectivity != 0) && algorithm != CudaAlgorithms().front())
       {
         continue;
       }
@@ -161,6 +167,10 @@ main(int argc, char ** argv)
     {
       repeats = std::atoi(argv[++i]);
     }
+    else if (argument == "--connectivity" && i + 1 < argc)
+    {
+      onlyConnectivity = std::atoi(argv[++i]);
+    }
     else if (argument == "--noise")
     {
       noise = true;
@@ -196,6 +206,15 @@ main(int argc, char ** argv)
           }
         }
       }
+    }
+    else if (argument == "--random" && i + 3 < argc)
+    {
+      const long long size = std::atoll(argv[i + 1]);
+      const Extent    extent{ size, size, size };
+      Benchmark("random " + std::string(argv[i + 2]) + " grain " + argv[i + 3],
+                extent,
+                MakeRandom(extent, std::atof(argv[i + 2]), std::atoi(argv[i + 3]), 1));
+      i += 3;
     }
     else if (argument == "--mask" && i + 4 < argc)
     {

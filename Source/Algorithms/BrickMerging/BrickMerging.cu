@@ -138,17 +138,17 @@ SolveBricksKernel(const __grid_constant__ Volume<T>      volume,
           continue;
         }
         const int neighbour = (nz * brick.size[1] + ny) * brick.size[0] + nx;
-        if (Load(local + neighbour) != background &&
+        if (BlockAccess::Load(local + neighbour) != background &&
             volume.AreJoined(voxel, volume.IndexOf(x0 + nx, y0 + ny, z0 + nz)))
         {
-          Unite(local, static_cast<unsigned>(thread), static_cast<unsigned>(neighbour));
+          Unite<BlockAccess>(local, static_cast<unsigned>(thread), static_cast<unsigned>(neighbour));
         }
       }
     }
     __syncthreads();
     if (isForeground)
     {
-      const int root = static_cast<int>(PeekRoot(local, static_cast<unsigned>(thread)));
+      const int root = static_cast<int>(PeekRoot<BlockAccess>(local, static_cast<unsigned>(thread)));
       parent[voxel] = static_cast<TIndex>(volume.IndexOf(x0 + root % brick.size[0],
                                                          y0 + root / brick.size[0] % brick.size[1],
                                                          z0 + root / (brick.size[0] * brick.size[1])));
@@ -242,7 +242,7 @@ MergeBordersKernel(const __grid_constant__ Volume<T>      volume,
         const std::int64_t neighbour = volume.IndexOf(to[0], to[1], to[2]);
         if (volume.AreJoined(voxel, neighbour))
         {
-          Unite(parent, static_cast<TIndex>(voxel), static_cast<TIndex>(neighbour));
+          Unite<CachedAccess>(parent, static_cast<TIndex>(voxel), static_cast<TIndex>(neighbour));
         }
       }
     }
@@ -261,10 +261,10 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
     for (int side = 0; side < 2; ++side, --at[axis])
     {
       const auto voxel = static_cast<TIndex>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0]);
-      const auto root = PeekRoot(parent, voxel);
+      const auto root = PeekRoot<GlobalAccess>(parent, voxel);
       if (root != voxel)
       {
-        Store(parent + voxel, root);
+        GlobalAccess::Store(parent + voxel, root);
       }
     }
   }
@@ -277,10 +277,10 @@ FlattenAllKernel(std::int64_t voxels, TIndex * parent)
 {
   for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
   {
-    const TIndex root = PeekRoot(parent, static_cast<TIndex>(voxel));
+    const TIndex root = PeekRoot<GlobalAccess>(parent, static_cast<TIndex>(voxel));
     if (root != static_cast<TIndex>(voxel))
     {
-      Store(parent + voxel, root);
+      GlobalAccess::Store(parent + voxel, root);
     }
   }
 }

@@ -153,56 +153,91 @@ struct Links
   DeviceWord right;
 };
 
-/** Links between two facing rows (or united rows) of which all voxels in reach are neighbours. */
-__device__ inline Links
-LinksOfRows(DeviceWord a, DeviceWord before, DeviceWord b, DeviceWord after)
+/** A word and those before and after it in its row. */
+struct Window
 {
-  return { a & b, a & ((b << 1) | (before >> 31)), a & ((b >> 1) | (after << 31)) };
+  DeviceWord before;
+  DeviceWord word;
+  DeviceWord after;
+
+  __device__ DeviceWord
+  Left() const
+  {
+    return (word << 1) | (before >> 31);
+  }
+  __device__ DeviceWord
+  Right() const
+  {
+    return (word >> 1) | (after << 31);
+  }
+};
+
+/** Links between two facing rows (or united rows) of which all voxels in reach are neighbours. A diagonal link beside
+ *  a straight one says nothing new: one of the two runs goes on to where the straight link joins it to the other. */
+__device__ inline Links
+LinksOfRows(const Window & a, const Window & b)
+{
+  return { a.word & b.word,
+           a.word & b.Left() & ~b.word & ~a.Left(),
+           a.word & b.Right() & ~b.word & ~a.Right() };
 }
 
-/** Links to the n-th backward bundle, whose words before and after the one at the same x are given too. */
+/** The rows of a bundle's word and of those before and after it. */
+struct RowWindows
+{
+  RowWords before;
+  RowWords word;
+  RowWords after;
+
+  __device__ Window
+  Row(int r) const
+  {
+    return { before.row[r], word.row[r], after.row[r] };
+  }
+  __device__ Window
+  Rows(int r, int q) const
+  {
+    return { before.row[r] | before.row[q], word.row[r] | word.row[q], after.row[r] | after.row[q] };
+  }
+};
+
+/** Links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling>
 __device__ inline Links
-LinksTo(int n, const RowWords & a, const RowWords & before, const RowWords & b, const RowWords & after)
+LinksTo(int n, const RowWindows & a, const RowWindows & b)
 {
   if (VBundling == Bundling::Rows)
   {
-    return { n < 2 ? a.row[0] & b.row[0] : 0u, 0u, 0u };
+    return { n < 2 ? a.word.row[0] & b.word.row[0] : 0u, 0u, 0u };
   }
   if (VBundling == Bundling::Pairs)
   {
     switch (n)
     {
       case 0:
-        return LinksOfRows(a.row[0], before.row[1], b.row[1], after.row[1]);
+        return LinksOfRows(a.Row(0), b.Row(1));
       case 1: {
         // Across z voxels are neighbours at the same x for every y, and at x - 1 and x + 1 for the same y.
-        const Links low = LinksOfRows(a.row[0], before.row[0], b.row[0], after.row[0]);
-        const Links high = LinksOfRows(a.row[1], before.row[1], b.row[1], after.row[1]);
-        return { a.United() & b.United(), low.left | high.left, low.right | high.right };
+        const Links low = LinksOfRows(a.Row(0), b.Row(0));
+        const Links high = LinksOfRows(a.Row(1), b.Row(1));
+        return { a.word.United() & b.word.United(), low.left | high.left, low.right | high.right };
       }
       case 2:
-        return { a.row[0] & b.row[1], 0u, 0u };
+        return { a.word.row[0] & b.word.row[1], 0u, 0u };
       default:
-        return { a.row[1] & b.row[0], 0u, 0u };
+        return { a.word.row[1] & b.word.row[0], 0u, 0u };
     }
   }
   switch (n)
   {
     case 0:
-      return LinksOfRows(a.row[0] | a.row[2],
-                         before.row[1] | before.row[3],
-                         b.row[1] | b.row[3],
-                         after.row[1] | after.row[3]);
+      return LinksOfRows(a.Rows(0, 2), b.Rows(1, 3));
     case 1:
-      return LinksOfRows(a.row[0] | a.row[1],
-                         before.row[2] | before.row[3],
-                         b.row[2] | b.row[3],
-                         after.row[2] | after.row[3]);
+      return LinksOfRows(a.Rows(0, 1), b.Rows(2, 3));
     case 2:
-      return LinksOfRows(a.row[0], before.row[3], b.row[3], after.row[3]);
+      return LinksOfRows(a.Row(0), b.Row(3));
     default:
-      return LinksOfRows(a.row[1], before.row[2], b.row[2], after.row[2]);
+      return LinksOfRows(a.Row(1), b.Row(2));
   }
 }
 
@@ -223,12 +258,20 @@ WithoutRepeats(const Links & links, DeviceWord unitedA, DeviceWord unitedB)
   return { firsts & both, left & ~(unitedA << 1), right & ~(unitedA >> 1) };
 }
 
+/** The n-th run that starts in a word of a brick. Runs of equal n lie side by side, so that the threads of a warp, one
+ *  word each, use different banks and neighbouring places. */
+__device__ inline unsigned
+RunId(int local, int n)
+{
+  return static_cast<unsigned>(n * WordsPerBrick + local);
+}
+
 /** The run, within its brick, that covers bit x of a word with run starts `starts`. */
 __device__ inline unsigned
 RunOf(DeviceWord starts, unsigned carried, int local, int x)
 {
   const int count = __popc(starts & BitsUpToLane(x));
-  return count > 0 ? static_cast<unsigned>(local * RunsPerWord + count - 1) : carried;
+  return count > 0 ? RunId(local, count - 1) : carried;
 }
 
 /** Reads, packs and solves one brick per block. */
@@ -250,180 +293,212 @@ SolveBricksKernel(const T *                            voxels,
 {
   __shared__ RowWords       rows[WordsPerBrick];
   __shared__ DeviceWord     startsOf[WordsPerBrick];
+  // The forest of the brick's runs; later, when it is not needed any more, the first voxel of each component.
   __shared__ unsigned       local[RunsPerBrick];
-  __shared__ unsigned       first[RunsPerBrick];
   __shared__ unsigned short componentOf[RunsPerBrick];
   __shared__ unsigned       count;
   __shared__ unsigned       base;
+  __shared__ bool           isEmpty;
 
-  const int self = static_cast<int>(threadIdx.x);
-  const int word = self % WordsPerBrickRow;
-  const int bundle = self / WordsPerBrickRow;
-  const int y = bundle & ((1 << grid.bundlesShiftY) - 1);
-  const int z = bundle >> grid.bundlesShiftY;
-  for (std::int64_t brick = blockIdx.x; brick < grid.bricks; brick += gridDim.x)
+  const int          self = static_cast<int>(threadIdx.x);
+  const int          word = self % WordsPerBrickRow;
+  const int          bundle = self / WordsPerBrickRow;
+  const int          y = bundle & ((1 << grid.bundlesShiftY) - 1);
+  const int          z = bundle >> grid.bundlesShiftY;
+  const std::int64_t brick = blockIdx.x;
+  const int brickX = static_cast<int>(blockIdx.x % static_cast<unsigned>(grid.bricksX));
+  const int brickRow = static_cast<int>(blockIdx.x / static_cast<unsigned>(grid.bricksX));
+  const int atWord = brickX * WordsPerBrickRow + word;
+  const int bundleY = (brickRow % grid.bricksY << grid.bundlesShiftY) + y;
+  const int bundleZ = (brickRow / grid.bricksY << grid.bundlesShiftZ) + z;
+  if (self == 0)
   {
-    const int brickX = static_cast<int>(brick % grid.bricksX);
-    const int brickY = static_cast<int>(brick / grid.bricksX % grid.bricksY);
-    const int brickZ = static_cast<int>(brick / grid.bricksX / grid.bricksY);
-    const int atWord = brickX * WordsPerBrickRow + word;
-    const int bundleY = (brickY << grid.bundlesShiftY) + y;
-    const int bundleZ = (brickZ << grid.bundlesShiftZ) + z;
+    count = 0;
+    isEmpty = true;
+  }
+  __syncthreads();
 
-    // Pixels become bits.
-    RowWords own = {};
-    if (atWord < grid.words.wordsPerRow)
-    {
+  // Pixels become bits.
+  RowWords own = {};
+  if (atWord < grid.words.wordsPerRow)
+  {
 #pragma unroll
-      for (int r = 0; r < 4; ++r)
+    for (int r = 0; r < 4; ++r)
+    {
+      const std::int64_t row = RowOf(grid, bundleY, bundleZ, r);
+      if (row >= 0)
       {
-        const std::int64_t row = RowOf(grid, bundleY, bundleZ, r);
-        if (row >= 0)
-        {
-          const std::int64_t place = row * grid.words.wordsPerRow + atWord;
-          own.row[r] = PackWord(voxels, rule, grid.words.extent, row, std::int64_t{ atWord } * BitsPerDeviceWord);
-          own.row[r] &= mask != nullptr ? mask[place] : 0xFFFFFFFFu;
-          foreground[place] = own.row[r];
-        }
+        const std::int64_t place = row * grid.words.wordsPerRow + atWord;
+        own.row[r] = PackWord(voxels, rule, grid.words.extent, row, std::int64_t{ atWord } * BitsPerDeviceWord);
+        own.row[r] &= mask != nullptr ? mask[place] : 0xFFFFFFFFu;
+        foreground[place] = own.row[r];
       }
     }
-    rows[self] = own;
-    if (self == 0)
-    {
-      count = 0;
-    }
-    const DeviceWord united = own.United();
-    __syncthreads();
+  }
+  rows[self] = own;
+  const DeviceWord united = own.United();
+  if (united != 0)
+  {
+    isEmpty = false;
+  }
+  __syncthreads();
+  if (isEmpty)
+  {
+    return;
+  }
 
-    // Runs of united bits within the brick.
-    const DeviceWord before = word > 0 ? rows[self - 1].United() : 0u;
-    const DeviceWord ownStarts = united & ~((united << 1) | (before >> 31));
-    startsOf[self] = ownStarts;
-    for (int run = 0; run < __popc(ownStarts); ++run)
+  // Runs of united bits within the brick.
+  const DeviceWord before = word > 0 ? rows[self - 1].United() : 0u;
+  const DeviceWord ownStarts = united & ~((united << 1) | (before >> 31));
+  startsOf[self] = ownStarts;
+  for (int run = 0; run < __popc(ownStarts); ++run)
+  {
+    local[RunId(self, run)] = RunId(self, run);
+  }
+  __syncthreads();
+  const auto carriedInto = [&](int at) {
+    unsigned run = 0;
+    for (int back = at - 1; back >= at - at % WordsPerBrickRow; --back)
     {
-      local[self * RunsPerWord + run] = static_cast<unsigned>(self * RunsPerWord + run);
-    }
-    __syncthreads();
-    const auto carriedInto = [&](int at) {
-      unsigned run = 0;
-      for (int back = at - 1; back >= at - at % WordsPerBrickRow; --back)
+      if (startsOf[back] != 0)
       {
-        if (startsOf[back] != 0)
-        {
-          run = static_cast<unsigned>(back * RunsPerWord + __popc(startsOf[back]) - 1);
-          break;
-        }
+        run = RunId(back, __popc(startsOf[back]) - 1);
+        break;
       }
-      return run;
-    };
-    const unsigned ownCarried = carriedInto(self);
+    }
+    return run;
+  };
+  const unsigned ownCarried = carriedInto(self);
 
-    // Links to the bundles before this one, as far as they lie in the brick.
-    if (united != 0)
+  const auto windowsOf = [&](int at) {
+    RowWindows windows = {};
+    windows.word = rows[at];
+    if (word > 0)
     {
-      for (int n = 0; n < BackwardBundles; ++n)
-      {
-        int stepY, stepZ;
-        BackwardBundle(n, stepY, stepZ);
-        if (y + stepY < 0 || y + stepY >= (1 << grid.bundlesShiftY) || z + stepZ < 0)
-        {
-          continue;
-        }
-        const int        other = self + ((stepZ << grid.bundlesShiftY) + stepY) * WordsPerBrickRow;
-        const RowWords   nothing = {};
-        const RowWords & b = rows[other];
-        const Links      all = LinksTo<VBundling>(n,
-                                             own,
-                                             word > 0 ? rows[other - 1] : nothing,
-                                             b,
-                                             word < WordsPerBrickRow - 1 ? rows[other + 1] : nothing);
-        if ((all.same | all.left | all.right) == 0)
-        {
-          continue;
-        }
-        const Links    links = WithoutRepeats(all, united, b.United());
-        const unsigned carriedB = carriedInto(other);
-        for (DeviceWord rest = links.same; rest != 0; rest &= rest - 1)
-        {
-          const int x = __ffs(static_cast<int>(rest)) - 1;
-          Unite(local, RunOf(ownStarts, ownCarried, self, x), RunOf(startsOf[other], carriedB, other, x));
-        }
-        for (DeviceWord rest = links.left; rest != 0; rest &= rest - 1)
-        {
-          const int x = __ffs(static_cast<int>(rest)) - 1;
-          Unite(local,
-                RunOf(ownStarts, ownCarried, self, x),
-                x > 0 ? RunOf(startsOf[other], carriedB, other, x - 1)
-                      : RunOf(startsOf[other - 1], carriedInto(other - 1), other - 1, 31));
-        }
-        for (DeviceWord rest = links.right; rest != 0; rest &= rest - 1)
-        {
-          const int x = __ffs(static_cast<int>(rest)) - 1;
-          Unite(local,
-                RunOf(ownStarts, ownCarried, self, x),
-                x < 31 ? RunOf(startsOf[other], carriedB, other, x + 1)
-                       : RunOf(startsOf[other + 1], carriedInto(other + 1), other + 1, 0));
-        }
-      }
+      windows.before = rows[at - 1];
     }
-    __syncthreads();
+    if (word < WordsPerBrickRow - 1)
+    {
+      windows.after = rows[at + 1];
+    }
+    return windows;
+  };
 
-    // Components of the brick, in any order: their final order is that of their first voxels.
-    const int ownRuns = __popc(ownStarts);
-    for (int run = 0; run < ownRuns; ++run)
+  // Links to the bundles before this one, as far as they lie in the brick.
+  if (united != 0)
+  {
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
     {
-      const unsigned id = static_cast<unsigned>(self * RunsPerWord + run);
-      if (Load(local + id) == id)
+      int stepY, stepZ;
+      BackwardBundle(n, stepY, stepZ);
+      if (y + stepY < 0 || y + stepY >= (1 << grid.bundlesShiftY) || z + stepZ < 0)
       {
-        const unsigned component = atomicAdd(&count, 1u);
-        componentOf[id] = static_cast<unsigned short>(component);
-        first[component] = 0xFFFFFFFFu;
+        continue;
+      }
+      const int        other = self + ((stepZ << grid.bundlesShiftY) + stepY) * WordsPerBrickRow;
+      const RowWords & b = rows[other];
+      const Links      all = LinksTo<VBundling>(n, windowsOf(self), windowsOf(other));
+      if ((all.same | all.left | all.right) == 0)
+      {
+        continue;
+      }
+      const Links    links = WithoutRepeats(all, united, b.United());
+      const unsigned carriedB = carriedInto(other);
+      for (DeviceWord rest = links.same; rest != 0; rest &= rest - 1)
+      {
+        const int x = __ffs(static_cast<int>(rest)) - 1;
+        Unite<BlockAccess>(local, RunOf(ownStarts, ownCarried, self, x), RunOf(startsOf[other], carriedB, other, x));
+      }
+      for (DeviceWord rest = links.left; rest != 0; rest &= rest - 1)
+      {
+        const int x = __ffs(static_cast<int>(rest)) - 1;
+        Unite<BlockAccess>(local,
+              RunOf(ownStarts, ownCarried, self, x),
+              x > 0 ? RunOf(startsOf[other], carriedB, other, x - 1)
+                    : RunOf(startsOf[other - 1], carriedInto(other - 1), other - 1, 31));
+      }
+      for (DeviceWord rest = links.right; rest != 0; rest &= rest - 1)
+      {
+        const int x = __ffs(static_cast<int>(rest)) - 1;
+        Unite<BlockAccess>(local,
+              RunOf(ownStarts, ownCarried, self, x),
+              x < 31 ? RunOf(startsOf[other], carriedB, other, x + 1)
+                     : RunOf(startsOf[other + 1], carriedInto(other + 1), other + 1, 0));
       }
     }
-    __syncthreads();
-    if (self == 0)
+  }
+  __syncthreads();
+
+  // Components of the brick, in any order: their final order is that of their first voxels.
+  const int ownRuns = __popc(ownStarts);
+  for (int run = 0; run < ownRuns; ++run)
+  {
+    const unsigned id = RunId(self, run);
+    const unsigned root = PeekRoot<BlockAccess>(local, id);
+    if (root == id)
     {
-      base = atomicAdd(componentCount, count);
-      firstComponent[brick] = base;
+      componentOf[id] = static_cast<unsigned short>(atomicAdd(&count, 1u));
     }
-    const std::int64_t index = brick * WordsPerBrick + self;
-    starts[index] = ownStarts;
-    carried[index] = static_cast<unsigned short>(ownCarried);
-    for (int run = 0; run < ownRuns; ++run)
+    else
     {
-      const unsigned id = static_cast<unsigned>(self * RunsPerWord + run);
-      componentOfRun[brick * RunsPerBrick + id] = componentOf[PeekRoot(local, id)];
+      BlockAccess::Store(local + id, root);
     }
-    // First voxels: of each stretch of united bits the first voxel of its first row that has one.
-    for (DeviceWord rest = united; rest != 0;)
+  }
+  __syncthreads();
+  const std::int64_t index = brick * WordsPerBrick + self;
+  if (self == 0)
+  {
+    base = atomicAdd(componentCount, count);
+    firstComponent[brick] = base;
+  }
+  starts[index] = ownStarts;
+  carried[index] = static_cast<unsigned short>(ownCarried);
+  for (int run = 0; run < ownRuns; ++run)
+  {
+    const unsigned       id = RunId(self, run);
+    const unsigned short component = componentOf[local[id]];
+    componentOf[id] = component;
+    componentOfRun[brick * RunsPerBrick + id] = component;
+  }
+  __syncthreads();
+  for (unsigned component = static_cast<unsigned>(self); component < count; component += WordsPerBrick)
+  {
+    local[component] = 0xFFFFFFFFu;
+  }
+  __syncthreads();
+  // First voxels: of each stretch of united bits the first voxel of its first row that has one.
+  for (DeviceWord rest = united; rest != 0;)
+  {
+    const int        x = __ffs(static_cast<int>(rest)) - 1;
+    const DeviceWord carry = rest + (rest & (0u - rest));
+    const DeviceWord stretch = rest & ~carry;
+    rest &= carry;
+    const unsigned component = componentOf[RunOf(ownStarts, ownCarried, self, x)];
+#pragma unroll
+    for (int r = 3; r >= 0; --r)
     {
-      const int        x = __ffs(static_cast<int>(rest)) - 1;
-      const DeviceWord carry = rest + (rest & (0u - rest));
-      const DeviceWord stretch = rest & ~carry;
-      rest &= carry;
-      const unsigned component = componentOf[PeekRoot(local, RunOf(ownStarts, ownCarried, self, x))];
-      for (int r = 0; r < 4; ++r)
+      const DeviceWord bits = own.row[r] & stretch;
+      // Only the first row that has a voxel here can tell: later ones are overwritten by it.
+      if (bits != 0 && (r == 0 || ((own.row[0] | (r > 1 ? own.row[1] : 0u) | (r > 2 ? own.row[2] : 0u)) & stretch) == 0))
       {
-        const DeviceWord bits = own.row[r] & stretch;
-        if (bits != 0)
+        const std::int64_t voxel = RowOf(grid, bundleY, bundleZ, r) * grid.words.extent.RowLength() +
+                                   std::int64_t{ atWord } * BitsPerDeviceWord + __ffs(static_cast<int>(bits)) - 1;
+        if (BlockAccess::Load(local + component) > static_cast<unsigned>(voxel))
         {
-          const std::int64_t voxel = RowOf(grid, bundleY, bundleZ, r) * grid.words.extent.RowLength() +
-                                     std::int64_t{ atWord } * BitsPerDeviceWord + __ffs(static_cast<int>(bits)) - 1;
-          atomicMin(first + component, static_cast<unsigned>(voxel));
-          break;
+          atomicMin(local + component, static_cast<unsigned>(voxel));
         }
       }
     }
-    __syncthreads();
-    if (base + count <= capacity)
+  }
+  __syncthreads();
+  if (base + count <= capacity)
+  {
+    for (unsigned component = static_cast<unsigned>(self); component < count; component += WordsPerBrick)
     {
-      for (unsigned component = static_cast<unsigned>(self); component < count; component += WordsPerBrick)
-      {
-        parent[base + component] = base + component;
-        firstVoxel[base + component] = first[component];
-      }
+      parent[base + component] = base + component;
+      firstVoxel[base + component] = local[component];
     }
-    __syncthreads();
   }
 }
 
@@ -445,105 +520,196 @@ struct BrickRuns
   }
 };
 
-/** Unites components of bricks across their borders: one thread per word of a bundle, most of which leave at once. */
+/** Unites what a link of a bundle's word joins, for one link of each direction. */
+struct BorderUnions
+{
+  const BundleGrid & grid;
+  const BrickRuns &  runs;
+  unsigned *         parent;
+
+  __device__ void
+  Unite(const Place & a, int x, const Place & b, int xInB) const
+  {
+    cuda::Unite<CachedAccess>(parent, runs.ComponentAt(a, x), runs.ComponentAt(b, xInB));
+  }
+  /** Unites across all links to a bundle whose word at the same x is `b`. */
+  __device__ void
+  UniteAll(const Links & links, const Place & a, const Place & b) const
+  {
+    for (DeviceWord rest = links.same; rest != 0; rest &= rest - 1)
+    {
+      const int x = __ffs(static_cast<int>(rest)) - 1;
+      Unite(a, x, b, x);
+    }
+    for (DeviceWord rest = links.left; rest != 0; rest &= rest - 1)
+    {
+      const int x = __ffs(static_cast<int>(rest)) - 1;
+      Place     at = b;
+      if (x == 0)
+      {
+        at.Set(grid, b.word - 1, b.bundleY, b.bundleZ);
+      }
+      Unite(a, x, at, (x + 31) % 32);
+    }
+    for (DeviceWord rest = links.right; rest != 0; rest &= rest - 1)
+    {
+      const int x = __ffs(static_cast<int>(rest)) - 1;
+      Place     at = b;
+      if (x == 31)
+      {
+        at.Set(grid, b.word + 1, b.bundleY, b.bundleZ);
+      }
+      Unite(a, x, at, (x + 1) % 32);
+    }
+  }
+};
+
+__device__ inline RowWindows
+LoadWindows(const BundleGrid & grid, const DeviceWord * foreground, int word, int bundleY, int bundleZ)
+{
+  RowWindows windows = {};
+  windows.word = LoadRows(grid, foreground, word, bundleY, bundleZ);
+  if (word > 0)
+  {
+    windows.before = LoadRows(grid, foreground, word - 1, bundleY, bundleZ);
+  }
+  if (word + 1 < grid.words.wordsPerRow)
+  {
+    windows.after = LoadRows(grid, foreground, word + 1, bundleY, bundleZ);
+  }
+  return windows;
+}
+
+/** Unites components across the borders of bricks along y and z: one thread per word of the bundles there. */
 template <Bundling VBundling>
 __global__ void
-MergeBordersKernel(const __grid_constant__ BundleGrid grid,
-                   const DeviceWord *                 foreground,
-                   const __grid_constant__ BrickRuns  runs,
-                   unsigned *                         parent)
+MergeSidesKernel(const __grid_constant__ BundleGrid grid,
+                 const DeviceWord *                 foreground,
+                 const __grid_constant__ BrickRuns  runs,
+                 unsigned *                         parent)
 {
-  const std::int64_t count = std::int64_t{ grid.bundlesY } * grid.bundlesZ * grid.words.wordsPerRow;
+  const int      maskY = (1 << grid.bundlesShiftY) - 1;
+  const int      maskZ = (1 << grid.bundlesShiftZ) - 1;
+  const auto     wordsPerRow = static_cast<unsigned>(grid.words.wordsPerRow);
+  const auto     bundlesY = static_cast<unsigned>(grid.bundlesY);
+  // First the bundles at the lower border along z, then, of all, those at the lower and the upper border along y.
+  const unsigned planesZ = static_cast<unsigned>(grid.bricksZ);
+  const unsigned planesY = 2 * static_cast<unsigned>(grid.bricksY);
+  const unsigned first = planesZ * bundlesY * wordsPerRow;
+  const unsigned count = first + planesY * static_cast<unsigned>(grid.bundlesZ) * wordsPerRow;
   for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
   {
-    // Fewer than 2^32 voxels: 32 bits hold all of these numbers.
-    const auto wordsPerRow = static_cast<unsigned>(grid.words.wordsPerRow);
-    const auto bundle = static_cast<unsigned>(i) / wordsPerRow;
-    const int  word = static_cast<int>(static_cast<unsigned>(i) - bundle * wordsPerRow);
-    const int  bundleY = static_cast<int>(bundle % static_cast<unsigned>(grid.bundlesY));
-    const int  bundleZ = static_cast<int>(bundle / static_cast<unsigned>(grid.bundlesY));
-    const bool firstWord = word % WordsPerBrickRow == 0;
-    const bool lastWord = word % WordsPerBrickRow == WordsPerBrickRow - 1;
-    const int  maskY = (1 << grid.bundlesShiftY) - 1;
-    const int  maskZ = (1 << grid.bundlesShiftZ) - 1;
-    const bool onSide = (bundleY & maskY) == 0 || (bundleY & maskY) == maskY || (bundleZ & maskZ) == 0;
-    if (!firstWord && !lastWord && !onSide)
+    const bool     acrossZ = i < first;
+    const unsigned at = static_cast<unsigned>(i) - (acrossZ ? 0u : first);
+    const int      word = static_cast<int>(at % wordsPerRow);
+    const unsigned bundle = at / wordsPerRow;
+    int            bundleY, bundleZ;
+    if (acrossZ)
     {
-      continue;
+      bundleY = static_cast<int>(bundle % bundlesY);
+      bundleZ = static_cast<int>(bundle / bundlesY) << grid.bundlesShiftZ;
     }
-    const RowWords   a = LoadRows(grid, foreground, word, bundleY, bundleZ);
-    const DeviceWord united = a.United();
-    if (united == 0)
+    else
+    {
+      const auto plane = static_cast<int>(bundle % planesY);
+      bundleY = (plane / 2 << grid.bundlesShiftY) + (plane % 2) * maskY;
+      bundleZ = static_cast<int>(bundle / planesY);
+      // Those at the border along z have been taken; a plane may lie past the volume, or be both planes of a brick.
+      if ((bundleZ & maskZ) == 0 || bundleY >= grid.bundlesY || (maskY == 0 && plane % 2 == 1))
+      {
+        continue;
+      }
+    }
+    const RowWindows a = LoadWindows(grid, foreground, word, bundleY, bundleZ);
+    if (a.word.United() == 0)
     {
       continue;
     }
     Place here;
     here.Set(grid, word, bundleY, bundleZ);
-    // The same bundle, in the brick before along x.
-    if (firstWord && word > 0 && (united & 1u) != 0 &&
-        (LoadRows(grid, foreground, word - 1, bundleY, bundleZ).United() >> 31) != 0)
-    {
-      Place there;
-      there.Set(grid, word - 1, bundleY, bundleZ);
-      Unite(parent, runs.ComponentAt(here, 0), runs.ComponentAt(there, 31));
-    }
+    const BorderUnions unions{ grid, runs, parent };
+#pragma unroll
     for (int n = 0; n < BackwardBundles; ++n)
     {
       int stepY, stepZ;
       BackwardBundle(n, stepY, stepZ);
       Place there;
-      if (!there.Set(grid, word, bundleY + stepY, bundleZ + stepZ))
+      if (!there.Set(grid, word, bundleY + stepY, bundleZ + stepZ) || there.brick == here.brick)
       {
         continue;
       }
-      const bool       sameBrick = there.brick == here.brick;
-      const bool       useBefore = word > 0 && (!sameBrick || firstWord);
-      const bool       useAfter = word + 1 < grid.words.wordsPerRow && (!sameBrick || lastWord);
-      if (sameBrick && !(useBefore && (united & 1u)) && !(useAfter && (united >> 31)))
+      const RowWindows b = LoadWindows(grid, foreground, word, there.bundleY, there.bundleZ);
+      const Links      links = LinksTo<VBundling>(n, a, b);
+      if ((links.same | links.left | links.right) != 0)
+      {
+        unions.UniteAll(WithoutRepeats(links, a.word.United(), b.word.United()), here, there);
+      }
+    }
+  }
+}
+
+/** Unites components across the borders of bricks along x: one thread per bundle there. */
+template <Bundling VBundling>
+__global__ void
+MergeEndsKernel(const __grid_constant__ BundleGrid grid,
+                const DeviceWord *                 foreground,
+                const __grid_constant__ BrickRuns  runs,
+                unsigned *                         parent)
+{
+  const auto     bundles = static_cast<unsigned>(grid.bundlesY) * static_cast<unsigned>(grid.bundlesZ);
+  const unsigned count = bundles * static_cast<unsigned>(grid.bricksX - 1);
+  for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
+  {
+    const unsigned bundle = static_cast<unsigned>(i) % bundles;
+    const int      right = (static_cast<int>(static_cast<unsigned>(i) / bundles) + 1) * WordsPerBrickRow;
+    const int      bundleY = static_cast<int>(bundle % static_cast<unsigned>(grid.bundlesY));
+    const int      bundleZ = static_cast<int>(bundle / static_cast<unsigned>(grid.bundlesY));
+    const RowWords leftRows = LoadRows(grid, foreground, right - 1, bundleY, bundleZ);
+    const RowWords rightRows = LoadRows(grid, foreground, right, bundleY, bundleZ);
+    const bool     endsLeft = (leftRows.United() >> 31) != 0;
+    const bool     beginsRight = (rightRows.United() & 1u) != 0;
+    if (!endsLeft && !beginsRight)
+    {
+      continue;
+    }
+    Place atLeft, atRight;
+    atLeft.Set(grid, right - 1, bundleY, bundleZ);
+    atRight.Set(grid, right, bundleY, bundleZ);
+    const BorderUnions unions{ grid, runs, parent };
+    if (endsLeft && beginsRight)
+    {
+      unions.Unite(atRight, 0, atLeft, 31);
+    }
+    if (VBundling == Bundling::Rows)
+    {
+      continue;
+    }
+    // Diagonal links within the same bricks' rows; those to other bricks are MergeSidesKernel's.
+    const RowWords nothing = {};
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
+    {
+      int stepY, stepZ;
+      BackwardBundle(n, stepY, stepZ);
+      Place thereLeft, thereRight;
+      if (!thereLeft.Set(grid, right - 1, bundleY + stepY, bundleZ + stepZ) || thereLeft.brick != atLeft.brick)
       {
         continue;
       }
-      const RowWords nothing = {};
-      const RowWords b = LoadRows(grid, foreground, word, there.bundleY, there.bundleZ);
-      Links          links =
-        LinksTo<VBundling>(n,
-                           a,
-                           useBefore ? LoadRows(grid, foreground, word - 1, there.bundleY, there.bundleZ) : nothing,
-                           b,
-                           useAfter ? LoadRows(grid, foreground, word + 1, there.bundleY, there.bundleZ) : nothing);
-      if (sameBrick)
+      thereRight.Set(grid, right, bundleY + stepY, bundleZ + stepZ);
+      const RowWords   otherLeft = LoadRows(grid, foreground, right - 1, thereLeft.bundleY, thereLeft.bundleZ);
+      const RowWords   otherRight = LoadRows(grid, foreground, right, thereLeft.bundleY, thereLeft.bundleZ);
+      const RowWindows aRight{ leftRows, rightRows, nothing };
+      const RowWindows bRight{ otherLeft, otherRight, nothing };
+      if (beginsRight && (LinksTo<VBundling>(n, aRight, bRight).left & 1u) != 0)
       {
-        // Only what leads into the neighbouring brick along x is left to do.
-        links = { 0u, useBefore ? links.left & 1u : 0u, useAfter ? links.right & 0x80000000u : 0u };
+        unions.Unite(atRight, 0, thereLeft, 31);
       }
-      else
+      const RowWindows aLeft{ nothing, leftRows, rightRows };
+      const RowWindows bLeft{ nothing, otherLeft, otherRight };
+      if (endsLeft && (LinksTo<VBundling>(n, aLeft, bLeft).right >> 31) != 0)
       {
-        links = WithoutRepeats(links, united, b.United());
-      }
-      for (DeviceWord rest = links.same; rest != 0; rest &= rest - 1)
-      {
-        const int x = __ffs(static_cast<int>(rest)) - 1;
-        Unite(parent, runs.ComponentAt(here, x), runs.ComponentAt(there, x));
-      }
-      for (DeviceWord rest = links.left; rest != 0; rest &= rest - 1)
-      {
-        const int x = __ffs(static_cast<int>(rest)) - 1;
-        Place     at = there;
-        if (x == 0)
-        {
-          at.Set(grid, word - 1, there.bundleY, there.bundleZ);
-        }
-        Unite(parent, runs.ComponentAt(here, x), runs.ComponentAt(at, (x + 31) % 32));
-      }
-      for (DeviceWord rest = links.right; rest != 0; rest &= rest - 1)
-      {
-        const int x = __ffs(static_cast<int>(rest)) - 1;
-        Place     at = there;
-        if (x == 31)
-        {
-          at.Set(grid, word + 1, there.bundleY, there.bundleZ);
-        }
-        Unite(parent, runs.ComponentAt(here, x), runs.ComponentAt(at, (x + 1) % 32));
+        unions.Unite(atLeft, 31, thereRight, 0);
       }
     }
   }
@@ -555,11 +721,11 @@ FlattenKernel(const unsigned * componentCount, unsigned * parent, unsigned * fir
 {
   for (std::int64_t node = ThreadIndex(); node < *componentCount; node += ThreadCount())
   {
-    const unsigned root = PeekRoot(parent, static_cast<unsigned>(node));
+    const unsigned root = PeekRoot<GlobalAccess>(parent, static_cast<unsigned>(node));
     if (root != static_cast<unsigned>(node))
     {
-      Store(parent + node, root);
-      if (Load(firstVoxel + root) > firstVoxel[node])
+      GlobalAccess::Store(parent + node, root);
+      if (GlobalAccess::Load(firstVoxel + root) > firstVoxel[node])
       {
         atomicMin(firstVoxel + root, firstVoxel[node]);
       }
@@ -605,74 +771,119 @@ NumberKernel(const unsigned *   componentCount,
   }
 }
 
-/** As ExpandKernel of RunTable.cuh: four voxels per thread and step. */
+constexpr unsigned VoxelsPerThread = 4;
+constexpr unsigned RowsPerThread = 4;
+
+/** Four voxels of a row, on their way to labels. */
+struct Quad
+{
+  unsigned         bits;
+  unsigned         begin;
+  unsigned         local;
+  std::size_t      brick;
+  DeviceWord       starts;
+  unsigned         carried;
+  const unsigned * labelOfBrick;
+};
+
+/** The label map: four voxels per thread and row, so that 16 bytes are written at once, and four rows per thread, so
+ *  that the chains of loads from bits to labels overlap. */
 template <typename TLabel>
 __global__ void
-WriteLabelsKernel(const __grid_constant__ BundleGrid grid,
-                  const DeviceWord *                 foreground,
-                  const __grid_constant__ BrickRuns  runs,
-                  const unsigned *                   labelOf,
-                  TLabel *                           labels)
+WriteLabelsKernel(const __grid_constant__ BundleGrid   grid,
+                  const DeviceWord * __restrict__      foreground,
+                  const __grid_constant__ BrickRuns    runs,
+                  const unsigned * __restrict__        labelOf,
+                  unsigned                             threadsPerRow,
+                  TLabel * __restrict__                labels)
 {
-  constexpr int      perThread = 4;
-  constexpr int      threadsPerWord = BitsPerDeviceWord / perThread;
-  const std::int64_t pieces = grid.words.words * threadsPerWord;
-  for (std::int64_t piece = ThreadIndex(); piece < pieces; piece += ThreadCount())
+  const auto     rowLength = static_cast<unsigned>(grid.words.extent.RowLength());
+  const auto     rowCount = static_cast<unsigned>(grid.words.extent.RowCount());
+  const auto     sizeY = static_cast<unsigned>(grid.words.extent.size[1]);
+  const auto     wordsPerRow = static_cast<unsigned>(grid.words.wordsPerRow);
+  const unsigned firstRow = (blockIdx.x * (blockDim.x / threadsPerRow) + threadIdx.x / threadsPerRow) * RowsPerThread;
+  for (unsigned x = threadIdx.x % threadsPerRow * VoxelsPerThread; x < rowLength; x += threadsPerRow * VoxelsPerThread)
   {
-    const std::int64_t word = piece / threadsPerWord;
-    std::int64_t       row, wordOfRow;
-    grid.words.Locate(word, row, wordOfRow);
-    const int          begin = static_cast<int>(piece % threadsPerWord) * perThread;
-    const std::int64_t x = wordOfRow * BitsPerDeviceWord + begin;
-    const std::int64_t left = grid.words.extent.RowLength() - x;
-    if (left <= 0)
+    const unsigned word = x / BitsPerDeviceWord;
+    Quad           quads[RowsPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < RowsPerThread; ++k)
     {
-      continue;
+      const unsigned row = firstRow + k;
+      quads[k].begin = x % BitsPerDeviceWord;
+      quads[k].bits =
+        row < rowCount ? (__ldg(foreground + std::size_t{ row } * wordsPerRow + word) >> quads[k].begin) & 0xFu : 0u;
     }
-    const DeviceWord bits = (foreground[word] >> begin) & 0xFu;
-    TLabel           values[perThread] = {};
-    if (bits != 0)
+#pragma unroll
+    for (unsigned k = 0; k < RowsPerThread; ++k)
     {
-      const auto z = static_cast<unsigned>(row) / static_cast<unsigned>(grid.words.extent.size[1]);
-      const auto y = static_cast<unsigned>(row) - z * static_cast<unsigned>(grid.words.extent.size[1]);
-      Place      place;
-      place.Set(grid,
-                static_cast<int>(wordOfRow),
-                static_cast<int>(y >> grid.rowsShiftY),
-                static_cast<int>(z >> grid.rowsShiftZ));
-      const std::int64_t index = place.Index();
-      const DeviceWord   starts = runs.starts[index];
-      unsigned           previousRun = 0xFFFFFFFFu;
-      TLabel             previous = 0;
-      for (int i = 0; i < perThread; ++i)
+      if (quads[k].bits != 0)
       {
-        if ((bits >> i) & 1u)
+        const unsigned row = firstRow + k;
+        const unsigned z = row / sizeY;
+        const unsigned bundleY = (row - z * sizeY) >> grid.rowsShiftY;
+        const unsigned bundleZ = z >> grid.rowsShiftZ;
+        quads[k].brick = ((bundleZ >> grid.bundlesShiftZ) * static_cast<unsigned>(grid.bricksY) +
+                          (bundleY >> grid.bundlesShiftY)) *
+                           static_cast<unsigned>(grid.bricksX) +
+                         word / WordsPerBrickRow;
+        quads[k].local = (((bundleZ & ((1u << grid.bundlesShiftZ) - 1)) << grid.bundlesShiftY) +
+                          (bundleY & ((1u << grid.bundlesShiftY) - 1))) *
+                           WordsPerBrickRow +
+                         word % WordsPerBrickRow;
+        const std::size_t index = quads[k].brick * WordsPerBrick + quads[k].local;
+        quads[k].starts = __ldg(runs.starts + index);
+        quads[k].carried = __ldg(runs.carried + index);
+        quads[k].labelOfBrick = labelOf + __ldg(runs.firstComponent + quads[k].brick);
+      }
+    }
+    TLabel values[RowsPerThread][VoxelsPerThread] = {};
+#pragma unroll
+    for (unsigned k = 0; k < RowsPerThread; ++k)
+    {
+      if (quads[k].bits != 0)
+      {
+        const Quad & quad = quads[k];
+        const auto   labelAt = [&](unsigned i) {
+          const unsigned run =
+            RunOf(quad.starts, quad.carried, static_cast<int>(quad.local), static_cast<int>(quad.begin + i));
+          return static_cast<TLabel>(
+            __ldg(quad.labelOfBrick + __ldg(runs.componentOfRun + quad.brick * RunsPerBrick + run)));
+        };
+        const auto   low = static_cast<unsigned>(__ffs(static_cast<int>(quad.bits)) - 1);
+        const TLabel label = labelAt(low);
+        // Most often all four voxels lie in one run: none starts after the first of them.
+        const bool oneRun = (quad.starts & BitsUpToLane(static_cast<int>(quad.begin + VoxelsPerThread) - 1) &
+                             ~BitsUpToLane(static_cast<int>(quad.begin + low))) == 0;
+#pragma unroll
+        for (unsigned i = 0; i < VoxelsPerThread; ++i)
         {
-          const unsigned run = RunOf(starts, runs.carried[index], place.local, begin + i);
-          if (run != previousRun)
-          {
-            previousRun = run;
-            previous = static_cast<TLabel>(
-              labelOf[runs.firstComponent[place.brick] + runs.componentOfRun[place.brick * RunsPerBrick + run]]);
-          }
-          values[i] = previous;
+          values[k][i] = ((quad.bits >> i) & 1u) == 0 ? TLabel(0) : oneRun || i == low ? label : labelAt(i);
         }
       }
     }
-    TLabel * place = labels + row * grid.words.extent.RowLength() + x;
-    if (sizeof(TLabel) == 4 && left >= perThread && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+#pragma unroll
+    for (unsigned k = 0; k < RowsPerThread; ++k)
     {
-      __stcs(reinterpret_cast<uint4 *>(place),
-             make_uint4(static_cast<unsigned>(values[0]),
-                        static_cast<unsigned>(values[1]),
-                        static_cast<unsigned>(values[2]),
-                        static_cast<unsigned>(values[3])));
-    }
-    else
-    {
-      for (int i = 0; i < perThread && i < left; ++i)
+      TLabel * place = labels + std::size_t{ firstRow + k } * rowLength + x;
+      if (firstRow + k >= rowCount)
       {
-        place[i] = values[i];
+        break;
+      }
+      if (sizeof(TLabel) == 4 && x + VoxelsPerThread <= rowLength && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+      {
+        __stcs(reinterpret_cast<uint4 *>(place),
+               make_uint4(static_cast<unsigned>(values[k][0]),
+                          static_cast<unsigned>(values[k][1]),
+                          static_cast<unsigned>(values[k][2]),
+                          static_cast<unsigned>(values[k][3])));
+      }
+      else
+      {
+        for (unsigned i = 0; i < VoxelsPerThread && x + i < rowLength; ++i)
+        {
+          place[i] = values[k][i];
+        }
       }
     }
   }
@@ -806,13 +1017,26 @@ BundleMerging(const DeviceProblem & problem, BundleMergingMemory & memory, cudaS
     cudaMemsetAsync(memory.isFirst.Data(), 0, static_cast<std::size_t>(voxelWords) * sizeof(DeviceWord), stream));
   VisitBundling(bundling, [&](auto tag) {
     constexpr Bundling kind = decltype(tag)::value;
-    BRICKCCL_LAUNCH(MergeBordersKernel<kind>,
-                    ShapeFor(std::int64_t{ grid.bundlesY } * grid.bundlesZ * grid.words.wordsPerRow),
+    const std::int64_t sides = grid.words.wordsPerRow * (std::int64_t{ grid.bricksZ } * grid.bundlesY +
+                                                         std::int64_t{ 2 } * grid.bricksY * grid.bundlesZ);
+    BRICKCCL_LAUNCH(MergeSidesKernel<kind>,
+                    ShapeFor(sides),
                     stream,
                     grid,
                     memory.table.foreground.Data(),
                     RunsOf(memory),
                     memory.parent.Data());
+    const std::int64_t ends = std::int64_t{ grid.bundlesY } * grid.bundlesZ * (grid.bricksX - 1);
+    if (ends > 0)
+    {
+      BRICKCCL_LAUNCH(MergeEndsKernel<kind>,
+                      ShapeFor(ends),
+                      stream,
+                      grid,
+                      memory.table.foreground.Data(),
+                      RunsOf(memory),
+                      memory.parent.Data());
+    }
   });
   BRICKCCL_LAUNCH(FlattenKernel,
                   ShapeForUnknown(),
@@ -855,13 +1079,22 @@ WriteLabels(const DeviceProblem &       problem,
   const BundleGrid grid(problem.image.extent, BundlingFor(problem.connectivity));
   VisitLabelType(type, [&](auto tag) {
     using TLabel = typename decltype(tag)::Type;
+    // As many threads per row as it has quads of voxels, up to a block.
+    const Extent & extent = problem.image.extent;
+    unsigned       threadsPerRow = ThreadsPerBlock;
+    while (threadsPerRow > 32 && VoxelsPerThread * threadsPerRow / 2 >= extent.RowLength())
+    {
+      threadsPerRow /= 2;
+    }
+    const std::int64_t rowsPerBlock = RowsPerThread * (ThreadsPerBlock / threadsPerRow);
     BRICKCCL_LAUNCH(WriteLabelsKernel<TLabel>,
-                    ShapeFor(grid.words.words * 8),
+                    ShapeFor((extent.RowCount() + rowsPerBlock - 1) / rowsPerBlock * ThreadsPerBlock),
                     stream,
                     grid,
                     memory.table.foreground.Data(),
                     RunsOf(memory),
                     memory.parent.Data(),
+                    threadsPerRow,
                     static_cast<TLabel *>(labels));
   });
 }

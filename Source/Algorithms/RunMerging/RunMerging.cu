@@ -17,7 +17,7 @@ UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord starts
   for (; links != 0; links &= links - 1)
   {
     const DeviceWord upTo = links ^ (links - 1);
-    Unite(parent,
+    Unite<CachedAccess>(parent,
           static_cast<TIndex>(countA + static_cast<TIndex>(__popc(startsA & upTo)) - 1),
           static_cast<TIndex>(countB + static_cast<TIndex>(__popc(startsB & upTo)) - 1));
   }
@@ -121,8 +121,8 @@ FlattenKernel(std::int64_t nodes, TIndex * parent, TIndex * isRoot)
     TIndex root = 0;
     if (node < nodes)
     {
-      root = PeekRoot(parent, static_cast<TIndex>(node));
-      Store(parent + node, root);
+      root = PeekRoot<GlobalAccess>(parent, static_cast<TIndex>(node));
+      GlobalAccess::Store(parent + node, root);
     }
     isRoot[node] = node < nodes && root == static_cast<TIndex>(node) ? 1 : 0;
   }

@@ -51,7 +51,9 @@ SizesOf(const std::vector<std::uint32_t> & labels)
 TEST(Label, FaceConnectivityAndNonZeroForegroundAreTheDefaults)
 {
   const auto     voxels = Volume();
-  const Labeling labeling = Label(ImageView(voxels.data(), VolumeExtent));
+  LabelOptions   options;
+  options.device = { Device::Kind::Cpu, 0 };
+  const Labeling labeling = Label(ImageView(voxels.data(), VolumeExtent), options);
   EXPECT_EQ(labeling.GetConnectivity().NeighbourCount(), 6);
   EXPECT_EQ(labeling.ForegroundVoxelCount(), std::accumulate(voxels.begin(), voxels.end(), std::size_t{ 0 }));
   EXPECT_EQ(labeling.AlgorithmName(), Algorithms().front().name);

@@ -396,7 +396,7 @@ SolveBricksKernel(const T *                            voxels,
       {
         continue;
       }
-      const int        other = self + ((stepZ << grid.bundlesShiftY) + stepY) * WordsPerBrickRow;
+      const int        other = self + (stepZ * (1 << grid.bundlesShiftY) + stepY) * WordsPerBrickRow;
       const RowWords & b = rows[other];
       const Links      all = LinksTo<VBundling>(n, windowsOf(self), windowsOf(other));
       if ((all.same | all.left | all.right) == 0)

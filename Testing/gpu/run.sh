@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs the tests and the benchmark of a bundle (make-bundle.sh) on a GPU machine and prints RESULTS.md.
+#   ./run.sh [FILE NX NY NZ ...] > RESULTS.md      with further masks of one byte per voxel
+set -euo pipefail
+cd "$(dirname "$0")"
+masks=()
+while [ $# -ge 4 ]; do
+  masks+=(--mask "$1" "$2" "$3" "$4")
+  shift 4
+done
+
+echo "# Results on a GPU"
+echo
+echo "Made by \`Testing/gpu/make-bundle.sh\` and, on the GPU machine, \`run.sh\`."
+echo
+echo "- date: $(date -u +%F)"
+echo "- GPU: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1)"
+echo "- CUDA sources: $(cat sources.sha256) (the SHA-256 of all SHA-256 of Source/**/*.cu and *.cuh)"
+for program in Conformance Unit Device; do
+  "./$program" --gtest_brief=1 > "$program.log" 2>&1 || { cat "$program.log" >&2; exit 1; }
+  echo "- $program: $(sed -n 's/^\[==========\] \([0-9]* tests\).*ran.*/\1/p' "$program.log"), all passed"
+done
+if command -v compute-sanitizer > /dev/null; then
+  compute-sanitizer --tool memcheck ./Conformance --gtest_brief=1 --gtest_filter='*ForegroundOf*:*SlicesEach*' > memcheck.log 2>&1 ||
+    { tail -n 30 memcheck.log >&2; exit 1; }
+  echo "- compute-sanitizer memcheck, part of Conformance: $(sed -n 's/^=* ERROR SUMMARY: //p' memcheck.log)"
+fi
+echo
+echo "Milliseconds, data on the device, CUDA events, median of 20 after a warm-up, consecutive raster-order uint32 labels and"
+echo "the number of components included. The floor reads 1 byte and writes 4 per voxel. Scratch memory in bytes per voxel."
+echo
+./brickccl-gpu-benchmark "${masks[@]}" --noise --size 512 > benchmark.csv
+./brickccl-gpu-benchmark --size 1024 >> benchmark.csv
+awk -F, '
+  NR == 1 { print "| input | extent | connectivity | algorithm | ms | x floor | components | scratch |"; print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
+  /^input,/ || (/^random/ && !/,26,/) { next }
+  { printf "|"; for (i = 1; i <= 8; ++i) printf " %s |", $i; print "" }' benchmark.csv

@@ -69,8 +69,8 @@ CriterionOf(const LabelArguments & arguments)
   }
   if (!arguments.range.empty())
   {
-    criterion.range = Criterion::Range{ ParseNumber(arguments.range[0], "--range"),
-                                        ParseNumber(arguments.range[1], "--range") };
+    criterion.range =
+      Criterion::Range{ ParseNumber(arguments.range[0], "--range"), ParseNumber(arguments.range[1], "--range") };
   }
   criterion.Validate();
   return criterion;
@@ -83,13 +83,13 @@ ConnectivityOf(const LabelArguments & arguments, int dimension)
   const int         sliceAxis = arguments.bySlice.empty() ? -1 : static_cast<int>(axes.find(arguments.bySlice));
   if (sliceAxis >= dimension || (sliceAxis >= 0 && dimension < 3))
   {
-    throw InvalidArgument("--by-slice " + arguments.bySlice + " does not fit an image of " +
-                          std::to_string(dimension) + " dimensions");
+    throw InvalidArgument("--by-slice " + arguments.bySlice + " does not fit an image of " + std::to_string(dimension) +
+                          " dimensions");
   }
   const int          within = dimension - (sliceAxis >= 0 ? 1 : 0);
   const Connectivity connectivity = arguments.connectivity == 0
-                                      ? Connectivity::Face(within)
-                                      : Connectivity::FromNeighbourCount(arguments.connectivity, within);
+                                    ? Connectivity::Face(within)
+                                    : Connectivity::FromNeighbourCount(arguments.connectivity, within);
   return sliceAxis >= 0 ? connectivity.WithinSlices(sliceAxis) : connectivity;
 }
 
@@ -101,8 +101,9 @@ CountNotANumber(const LoadedImage & image)
     if constexpr (std::is_floating_point_v<T>)
     {
       const auto * values = reinterpret_cast<const T *>(image.voxels.Data());
-      return static_cast<std::uint64_t>(std::count_if(
-        values, values + image.extent.VoxelCount() * image.channels, [](T value) { return std::isnan(value); }));
+      return static_cast<std::uint64_t>(std::count_if(values,
+                                                      values + image.extent.VoxelCount() * image.channels,
+                                                      [](T value) { return std::isnan(value); }));
     }
     else
     {
@@ -193,9 +194,9 @@ RunLabel(const LabelArguments & arguments)
   const LabelType type = requestedType == LabelType::Auto ? labeling.SmallestType() : requestedType;
   if (labeling.ComponentCount() > MaximumLabel(type))
   {
-    throw LabelOverflow(std::to_string(labeling.ComponentCount()) + " components do not fit label type " + NameOf(type) +
-                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use --label-type " +
-                        NameOf(labeling.SmallestType()) + " or auto");
+    throw LabelOverflow(std::to_string(labeling.ComponentCount()) + " components do not fit label type " +
+                        NameOf(type) + ", whose largest label is " + std::to_string(MaximumLabel(type)) +
+                        "; use --label-type " + NameOf(labeling.SmallestType()) + " or auto");
   }
   Buffer<std::byte> labels;
   labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
@@ -211,8 +212,12 @@ RunLabel(const LabelArguments & arguments)
   seconds["measure"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
-  WriteImageFile(
-    arguments.output, labels.Data(), ScalarTypeOfLabel(type), image.extent, image.geometry, !arguments.noCompression);
+  WriteImageFile(arguments.output,
+                 labels.Data(),
+                 ScalarTypeOfLabel(type),
+                 image.extent,
+                 image.geometry,
+                 !arguments.noCompression);
   if (!arguments.statistics.empty())
   {
     WriteTable(arguments.statistics, table);
@@ -236,7 +241,8 @@ RunLabel(const LabelArguments & arguments)
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
-    summary["by_slice"] = arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+    summary["by_slice"] =
+      arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
     summary["criterion"] = options.criterion.ToString();
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
@@ -277,15 +283,19 @@ AddLabelCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<LabelArguments>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
-  command->add_option("INPUT", arguments->input, "image file of any format that ITK reads, or a folder with one DICOM series")
+  command
+    ->add_option("INPUT",
+                 arguments->input,
+                 "image file of any format that ITK reads, or a folder with one DICOM series")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: .nrrd, .nii.gz, .mha, .tif or (2-D) .png")->required();
   command->add_option("--connectivity",
                       arguments->connectivity,
                       "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces");
-  auto * range = command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-                   ->expected(2)
-                   ->type_name("LO HI");
+  auto * range =
+    command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
+      ->expected(2)
+      ->type_name("LO HI");
   auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
   command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
     ->type_name("T")
@@ -305,7 +315,8 @@ AddLabelCommand(CLI::App & app)
     ->type_name("MM3");
   command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")->type_name("VOXELS");
   command->add_option("--largest", arguments->largest, "keep the K largest components only")->type_name("K");
-  command->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+  command
+    ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "see `brickccl info`; the labels are the same for all")
     ->capture_default_str();

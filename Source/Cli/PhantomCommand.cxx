@@ -67,8 +67,7 @@ RunPhantom(const PhantomArguments & arguments)
   CheckImageFileWritable(arguments.output, isScan ? ScalarType::Int16 : ScalarType::UInt8, extent);
   if (isScan)
   {
-    const Scan scan =
-      arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
+    const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
     WriteImageFile(arguments.output, scan.image.data(), ScalarType::Int16, extent, geometry);
     if (!arguments.truth.empty())
     {
@@ -77,11 +76,11 @@ RunPhantom(const PhantomArguments & arguments)
   }
   else
   {
-    const auto voxels =
-      arguments.kind == "balls"    ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
-      : arguments.kind == "random" ? MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed)
-      : arguments.kind == "spiral" ? MakeSpiral(extent)
-                                   : MakeCheckerboard(extent);
+    const auto voxels = arguments.kind == "balls" ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
+                      : arguments.kind == "random"
+                        ? MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed)
+                      : arguments.kind == "spiral" ? MakeSpiral(extent)
+                                                   : MakeCheckerboard(extent);
     WriteImageFile(arguments.output, voxels.data(), ScalarType::UInt8, extent, geometry);
   }
   if (!arguments.quiet)
@@ -97,11 +96,15 @@ AddPhantomCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<PhantomArguments>();
   CLI::App * command = app.add_subcommand("phantom", "Make a synthetic image, the same bit for bit everywhere");
-  command->add_option("KIND", arguments->kind, "balls, random, spiral, checkerboard, log (CT of wood) or casting (CT of metal)")
+  command
+    ->add_option("KIND",
+                 arguments->kind,
+                 "balls, random, spiral, checkerboard, log (CT of wood) or casting (CT of metal)")
     ->required()
     ->check(CLI::IsMember({ "balls", "random", "spiral", "checkerboard", "log", "casting" }));
   command->add_option("OUT", arguments->output, "image file")->required();
-  command->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")
+  command
+    ->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")
     ->expected(1, 4)
     ->type_name("X Y [Z]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")

@@ -48,11 +48,10 @@ RunStats(const StatsArguments & arguments)
 
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
-  const ComponentTable table =
-    MeasureLabelImage(labels.View(),
-                      labels.geometry,
-                      intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
-                      { arguments.threads, Progress(hooks) });
+  const ComponentTable table = MeasureLabelImage(labels.View(),
+                                                 labels.geometry,
+                                                 intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
+                                                 { arguments.threads, Progress(hooks) });
   seconds["measure"] = watch.Lap();
   WriteTable(arguments.output, table);
   seconds["write"] = watch.Lap();
@@ -62,8 +61,7 @@ RunStats(const StatsArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["components"] = table.components.size();
-    summary["extent"] =
-      std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
+    summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
     std::cout << summary.dump(2) << std::endl;

@@ -28,7 +28,7 @@ AccumulateRuns(const RunVolume &   volume,
   constexpr std::int64_t mostSlabs = 16;
   constexpr std::int64_t leastVoxels = 1 << 18;
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
-  const Chunks           slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
+  const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
 
   std::vector<std::vector<TAccumulator>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {

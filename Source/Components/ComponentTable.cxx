@@ -27,14 +27,14 @@ BallDiameter(int dimension, double volume)
 {
   switch (dimension)
   {
-    case 1:
-      return volume;
-    case 2:
-      return 2 * std::sqrt(volume / Pi);
-    case 3:
-      return std::cbrt(6 * volume / Pi);
-    default:
-      return 2 * std::sqrt(std::sqrt(2 * volume) / Pi);
+  case 1:
+    return volume;
+  case 2:
+    return 2 * std::sqrt(volume / Pi);
+  case 3:
+    return std::cbrt(6 * volume / Pi);
+  default:
+    return 2 * std::sqrt(std::sqrt(2 * volume) / Pi);
   }
 }
 

@@ -46,8 +46,8 @@ struct ComponentMeasures
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
 struct ComponentTable
 {
-  int                            dimension = 0;
-  Geometry                       geometry;
+  int      dimension = 0;
+  Geometry geometry;
   /** The axis across which slices were labeled each on its own. */
   std::optional<int>             sliceAxis;
   bool                           hasIntensity = false;

@@ -45,11 +45,15 @@ BackgroundIsAmongLabels(T background, std::uint64_t components)
  *  \throws LabelOverflow before anything is written, if T is too small. */
 template <typename T>
 void
-ExpandLabels(const RunVolume & volume, std::uint64_t components, const HostContext & context, T * output, T background = T(0))
+ExpandLabels(const RunVolume &   volume,
+             std::uint64_t       components,
+             const HostContext & context,
+             T *                 output,
+             T                   background = T(0))
 {
   const std::uint64_t skipped = BackgroundIsAmongLabels(background, components)
-                                  ? static_cast<std::uint64_t>(background)
-                                  : std::numeric_limits<std::uint64_t>::max();
+                                ? static_cast<std::uint64_t>(background)
+                                : std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t last = skipped < components ? components : components - (components > 0 ? 1 : 0);
   if (last > LargestLabelOf<T>())
   {

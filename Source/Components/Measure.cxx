@@ -64,7 +64,7 @@ struct ShapeSums
 template <typename T>
 struct ExactSums
 {
-  Int128          sum = 0;
+  Int128  sum = 0;
   UInt128 squares = 0;
 
   void
@@ -85,8 +85,8 @@ struct ExactSums
         }
         else
         {
-          squares += static_cast<std::uint64_t>(value < 0 ? -value : value) *
-                     static_cast<UInt128>(value < 0 ? -value : value);
+          squares +=
+            static_cast<std::uint64_t>(value < 0 ? -value : value) * static_cast<UInt128>(value < 0 ? -value : value);
         }
       }
       sum += blockSum;
@@ -104,13 +104,13 @@ struct ExactSums
   void
   Finish(std::uint64_t voxels, IntensityMeasures & measures) const
   {
-    const auto     count = static_cast<Int128>(voxels);
+    const auto   count = static_cast<Int128>(voxels);
     const Int128 floorMean = sum / count;
     const Int128 rest = sum - floorMean * count;
     const Int128 aroundFloor = static_cast<Int128>(squares) - 2 * floorMean * sum + count * floorMean * floorMean;
-    const auto     longCount = static_cast<long double>(voxels);
-    const auto     longRest = static_cast<long double>(rest);
-    const auto     deviation = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
+    const auto   longCount = static_cast<long double>(voxels);
+    const auto   longRest = static_cast<long double>(rest);
+    const auto   deviation = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
     measures.sum = static_cast<double>(sum);
     measures.mean = static_cast<double>(static_cast<long double>(floorMean) + longRest / longCount);
     measures.standardDeviation =
@@ -221,8 +221,8 @@ FinishShape(const ShapeSums & sums, const Extent & extent, const ComponentTable 
     const std::int64_t start = table.geometry.startIndex[axis];
     measures.boxMinimum[axis] = start + sums.minimum[axis];
     measures.boxMaximum[axis] = start + sums.maximum[axis];
-    measures.centroid[axis] = static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) /
-                                                             static_cast<double>(sums.voxels);
+    measures.centroid[axis] =
+      static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
     if (extent.size[axis] > 1 && table.sliceAxis != axis)
     {
       measures.touchesBorder =
@@ -268,29 +268,29 @@ MeasureTyped(const RunVolume &   volume,
   const Extent & extent = volume.GetExtent();
   constexpr bool hasIntensity = !std::is_void_v<T>;
   using Sums = typename SumsOf<T>::Type;
-  const auto sums = AccumulateRuns<ComponentSums<Sums>>(
-    volume,
-    components,
-    context,
-    labelOfRun,
-    [&extent, intensities](ComponentSums<Sums> & component,
-                           [[maybe_unused]] std::int64_t row,
-                           const RowPosition & position,
-                           std::int64_t begin,
-                           std::int64_t end) {
-      component.shape.AddRun(position, begin, end);
-      if constexpr (hasIntensity)
-      {
-        const T * values = intensities + row * extent.RowLength() + begin;
-        component.intensity.AddRun(values, end - begin);
-        for (std::int64_t i = 0; i < end - begin; ++i)
-        {
-          const auto value = static_cast<double>(values[i]);
-          component.lowest = value < component.lowest ? value : component.lowest;
-          component.highest = value > component.highest ? value : component.highest;
-        }
-      }
-    });
+  const auto sums =
+    AccumulateRuns<ComponentSums<Sums>>(volume,
+                                        components,
+                                        context,
+                                        labelOfRun,
+                                        [&extent, intensities](ComponentSums<Sums> &         component,
+                                                               [[maybe_unused]] std::int64_t row,
+                                                               const RowPosition &           position,
+                                                               std::int64_t                  begin,
+                                                               std::int64_t                  end) {
+                                          component.shape.AddRun(position, begin, end);
+                                          if constexpr (hasIntensity)
+                                          {
+                                            const T * values = intensities + row * extent.RowLength() + begin;
+                                            component.intensity.AddRun(values, end - begin);
+                                            for (std::int64_t i = 0; i < end - begin; ++i)
+                                            {
+                                              const auto value = static_cast<double>(values[i]);
+                                              component.lowest = value < component.lowest ? value : component.lowest;
+                                              component.highest = value > component.highest ? value : component.highest;
+                                            }
+                                          }
+                                        });
   table.components.resize(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
@@ -401,8 +401,8 @@ MeasureLabelImage(const ImageView &                labels,
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 
-  ComponentTable table = Measure(
-    volume, values.size(), geometry, intensity, std::nullopt, context.Part(0.5, 1), [&](std::uint64_t run) {
+  ComponentTable table =
+    Measure(volume, values.size(), geometry, intensity, std::nullopt, context.Part(0.5, 1), [&](std::uint64_t run) {
       const auto place = std::lower_bound(values.begin(), values.end(), labelOfRun[run]);
       return static_cast<std::uint64_t>(place - values.begin()) + 1;
     });

@@ -53,8 +53,7 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
     const bool cut = options.largest != 0 && options.largest < kept.size();
     if (cut || options.order == LabelOrder::Size)
     {
-      std::stable_sort(
-        kept.begin(), kept.end(), [&](Label a, Label b) { return counts[a].voxels > counts[b].voxels; });
+      std::stable_sort(kept.begin(), kept.end(), [&](Label a, Label b) { return counts[a].voxels > counts[b].voxels; });
       kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
       if (options.order == LabelOrder::Raster)
       {

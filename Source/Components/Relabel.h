@@ -21,7 +21,7 @@ enum class LabelOrder
 /** Which components stay, and how they are numbered. */
 struct RelabelOptions
 {
-  LabelOrder    order = LabelOrder::Raster;
+  LabelOrder order = LabelOrder::Raster;
   /** Components of fewer voxels become background. */
   std::uint64_t minimumSize = 0;
   /** Components of more voxels become background. */
@@ -40,10 +40,8 @@ struct RelabelOptions
 
 /** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive.
  *  \return the number of components that are left. */
-std::uint64_t Relabel(RunVolume &            volume,
-                      std::uint64_t          components,
-                      const RelabelOptions & options,
-                      const HostContext &    context);
+std::uint64_t
+Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context);
 
 } // namespace brickccl
 

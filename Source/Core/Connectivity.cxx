@@ -31,9 +31,10 @@ Connectivity::Connectivity(int dimension, int rank)
 {
   if (dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension)
   {
-    throw InvalidArgument("a connectivity of rank " + std::to_string(rank) + " in " + std::to_string(dimension) +
-                          " dimensions does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
-                          std::to_string(MaximumDimension));
+    throw InvalidArgument(
+      "a connectivity of rank " + std::to_string(rank) + " in " + std::to_string(dimension) +
+      " dimensions does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
+      std::to_string(MaximumDimension));
   }
 }
 

@@ -26,17 +26,17 @@ struct Extent
   Extent(int dimension, const std::int64_t * sizes);
 
   BRICKCCL_HOST_DEVICE std::int64_t
-  RowLength() const
+                       RowLength() const
   {
     return size[0];
   }
   BRICKCCL_HOST_DEVICE std::int64_t
-  RowCount() const
+                       RowCount() const
   {
     return size[1] * size[2] * size[3];
   }
   BRICKCCL_HOST_DEVICE std::int64_t
-  VoxelCount() const
+                       VoxelCount() const
   {
     return RowLength() * RowCount();
   }

@@ -49,26 +49,26 @@ VisitScalarType(ScalarType type, TFunction && function)
 {
   switch (type)
   {
-    case ScalarType::Int8:
-      return function(TypeTag<std::int8_t>{});
-    case ScalarType::UInt8:
-      return function(TypeTag<std::uint8_t>{});
-    case ScalarType::Int16:
-      return function(TypeTag<std::int16_t>{});
-    case ScalarType::UInt16:
-      return function(TypeTag<std::uint16_t>{});
-    case ScalarType::Int32:
-      return function(TypeTag<std::int32_t>{});
-    case ScalarType::UInt32:
-      return function(TypeTag<std::uint32_t>{});
-    case ScalarType::Int64:
-      return function(TypeTag<std::int64_t>{});
-    case ScalarType::UInt64:
-      return function(TypeTag<std::uint64_t>{});
-    case ScalarType::Float32:
-      return function(TypeTag<float>{});
-    case ScalarType::Float64:
-      return function(TypeTag<double>{});
+  case ScalarType::Int8:
+    return function(TypeTag<std::int8_t>{});
+  case ScalarType::UInt8:
+    return function(TypeTag<std::uint8_t>{});
+  case ScalarType::Int16:
+    return function(TypeTag<std::int16_t>{});
+  case ScalarType::UInt16:
+    return function(TypeTag<std::uint16_t>{});
+  case ScalarType::Int32:
+    return function(TypeTag<std::int32_t>{});
+  case ScalarType::UInt32:
+    return function(TypeTag<std::uint32_t>{});
+  case ScalarType::Int64:
+    return function(TypeTag<std::int64_t>{});
+  case ScalarType::UInt64:
+    return function(TypeTag<std::uint64_t>{});
+  case ScalarType::Float32:
+    return function(TypeTag<float>{});
+  case ScalarType::Float64:
+    return function(TypeTag<double>{});
   }
   throw InvalidArgument("unknown scalar type " + std::to_string(static_cast<int>(type)));
 }
@@ -80,16 +80,16 @@ VisitLabelType(LabelType type, TFunction && function)
 {
   switch (type)
   {
-    case LabelType::UInt8:
-      return function(TypeTag<std::uint8_t>{});
-    case LabelType::UInt16:
-      return function(TypeTag<std::uint16_t>{});
-    case LabelType::UInt32:
-      return function(TypeTag<std::uint32_t>{});
-    case LabelType::UInt64:
-      return function(TypeTag<std::uint64_t>{});
-    case LabelType::Auto:
-      break;
+  case LabelType::UInt8:
+    return function(TypeTag<std::uint8_t>{});
+  case LabelType::UInt16:
+    return function(TypeTag<std::uint16_t>{});
+  case LabelType::UInt32:
+    return function(TypeTag<std::uint32_t>{});
+  case LabelType::UInt64:
+    return function(TypeTag<std::uint64_t>{});
+  case LabelType::Auto:
+    break;
   }
   throw InvalidArgument("a label type must be chosen here: uint8, uint16, uint32 or uint64");
 }
@@ -109,14 +109,14 @@ ScalarTypeOf()
     constexpr bool isSigned = std::is_signed_v<T>;
     switch (sizeof(T))
     {
-      case 1:
-        return isSigned ? ScalarType::Int8 : ScalarType::UInt8;
-      case 2:
-        return isSigned ? ScalarType::Int16 : ScalarType::UInt16;
-      case 4:
-        return isSigned ? ScalarType::Int32 : ScalarType::UInt32;
-      default:
-        return isSigned ? ScalarType::Int64 : ScalarType::UInt64;
+    case 1:
+      return isSigned ? ScalarType::Int8 : ScalarType::UInt8;
+    case 2:
+      return isSigned ? ScalarType::Int16 : ScalarType::UInt16;
+    case 4:
+      return isSigned ? ScalarType::Int32 : ScalarType::UInt32;
+    default:
+      return isSigned ? ScalarType::Int64 : ScalarType::UInt64;
     }
   }
 }

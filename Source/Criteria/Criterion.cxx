@@ -88,9 +88,9 @@ Criterion::Validate() const
 std::string
 Criterion::ToString() const
 {
-  std::string text = joining == Joining::EqualValue  ? "equal value"
-                     : joining == Joining::Tolerance ? "tolerance " + Text(tolerance)
-                                                     : "foreground";
+  std::string text = joining == Joining::EqualValue ? "equal value"
+                   : joining == Joining::Tolerance  ? "tolerance " + Text(tolerance)
+                                                    : "foreground";
   if (range)
   {
     return text + " within [" + Text(range->low) + ", " + Text(range->high) + "]";

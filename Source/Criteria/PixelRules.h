@@ -82,7 +82,7 @@ using DifferenceSum = std::conditional_t<std::is_floating_point_v<T>, double, UI
 template <typename T>
 struct VoxelRule
 {
-  int               channels = 1;
+  int channels = 1;
   /** Whether neighbours are joined exactly if both are foreground. */
   bool              followsForeground = true;
   ForegroundRule<T> foreground;

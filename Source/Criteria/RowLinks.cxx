@@ -109,7 +109,8 @@ public:
       }
       else
       {
-        word = PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
+        word =
+          PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
       }
       bits[w] = m_Mask ? bits[w] & word : word;
     }

@@ -27,11 +27,8 @@ public:
 
   /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
-  virtual void PackLinks(std::int64_t row,
-                         std::int64_t neighbourRow,
-                         int          step,
-                         const Word * candidates,
-                         Word *       bits) const = 0;
+  virtual void
+  PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
 };
 
 /** Links of an image under a criterion; voxels where `mask` is 0 never take part.

@@ -13,7 +13,7 @@ struct DeviceList
   /** One line per usable device, its index first: "cuda:0: NVIDIA H200, compute capability 9.0, 139.8 GiB". */
   std::vector<std::string> descriptions;
   /** Why there is none, if there is none. */
-  std::string              reason;
+  std::string reason;
 };
 
 DeviceList ListDevices();

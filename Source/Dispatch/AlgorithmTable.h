@@ -28,7 +28,8 @@ struct Algorithm
                          RunVolume &          result);
 };
 
-/** Every algorithm. `Auto` chooses the first one on the CPU, the first of CudaAlgorithms() that fits on CUDA devices. */
+/** Every algorithm. `Auto` chooses the first one on the CPU, the first of CudaAlgorithms() that fits on CUDA devices.
+ */
 const std::vector<Algorithm> & Algorithms();
 
 /** \throws InvalidArgument, which lists the names. */

@@ -18,8 +18,8 @@ namespace brickccl
 /** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
 const std::vector<std::string> & CudaAlgorithms();
 
-/** Whether an algorithm of CudaAlgorithms offers a problem. RunMerging offers all of them; BrickMerging those of up to 3
- *  dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion,
+/** Whether an algorithm of CudaAlgorithms offers a problem. RunMerging offers all of them; BrickMerging those of up to
+ * 3 dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion,
  *  not in slices. */
 bool CudaAlgorithmOffers(const std::string &  algorithm,
                          const Extent &       extent,

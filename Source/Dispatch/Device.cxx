@@ -43,12 +43,12 @@ Device::ToString() const
 {
   switch (kind)
   {
-    case Kind::Auto:
-      return "auto";
-    case Kind::Cpu:
-      return "cpu";
-    case Kind::Cuda:
-      break;
+  case Kind::Auto:
+    return "auto";
+  case Kind::Cpu:
+    return "cpu";
+  case Kind::Cuda:
+    break;
   }
   return "cuda:" + std::to_string(index);
 }

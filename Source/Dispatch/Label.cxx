@@ -83,8 +83,7 @@ Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) cons
 ComponentTable
 Labeling::Measure(const std::optional<ImageView> & intensity, const ProgressHooks & hooks) const
 {
-  return MeasureComponents(
-    m_Volume, m_Components, m_Geometry, intensity, SliceAxisOf(m_Connectivity), Context(hooks));
+  return MeasureComponents(m_Volume, m_Components, m_Geometry, intensity, SliceAxisOf(m_Connectivity), Context(hooks));
 }
 
 void
@@ -131,8 +130,7 @@ Labeling::LabelOnCuda([[maybe_unused]] const ImageView & image, [[maybe_unused]]
       m_CudaLabeler.reset();
       m_CudaLabeler = std::make_shared<CudaLabeler>(m_Device.device.index);
     }
-    found = m_CudaLabeler->Label(
-      options.algorithm, image, options.criterion, options.mask, m_Connectivity, m_Volume);
+    found = m_CudaLabeler->Label(options.algorithm, image, options.criterion, options.mask, m_Connectivity, m_Volume);
   }
   catch (const cuda::DeviceError & error)
   {

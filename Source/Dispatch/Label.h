@@ -33,7 +33,7 @@ struct LabelOptions
 
   RelabelOptions relabel;
   /** Components of less volume (mm^3; area in 2-D) become background; needs `geometry`. */
-  double   minimumVolume = 0;
+  double minimumVolume = 0;
   /** Spacing, origin and direction of the image, for volumes and for the component table. */
   Geometry geometry;
 

@@ -35,7 +35,7 @@ EffectiveThreadCount(int threads)
 void
 ParallelFor(std::int64_t count, const HostContext & context, const std::function<void(std::int64_t)> & work)
 {
-  const int                 threads = static_cast<int>(std::min<std::int64_t>(EffectiveThreadCount(context.threads), count));
+  const int threads = static_cast<int>(std::min<std::int64_t>(EffectiveThreadCount(context.threads), count));
   std::atomic<std::int64_t> next{ 0 };
   std::atomic<std::int64_t> done{ 0 };
   std::exception_ptr        failure;

@@ -202,7 +202,7 @@ private:
 std::string
 MissingOfTiff(const fs::path & path)
 {
-  const TiffHandlers                             handlers;
+  const TiffHandlers                            handlers;
   const std::unique_ptr<TIFF, void (*)(TIFF *)> file(TIFFOpen(path.c_str(), "r"), TIFFClose);
   if (!file)
   {
@@ -211,11 +211,11 @@ MissingOfTiff(const fs::path & path)
   const std::uint64_t size = fs::file_size(path);
   do
   {
-    const std::uint32_t pieces = TIFFIsTiled(file.get()) ? TIFFNumberOfTiles(file.get()) : TIFFNumberOfStrips(file.get());
+    const std::uint32_t pieces =
+      TIFFIsTiled(file.get()) ? TIFFNumberOfTiles(file.get()) : TIFFNumberOfStrips(file.get());
     for (std::uint32_t piece = 0; piece < pieces; ++piece)
     {
-      const std::uint64_t end =
-        TIFFGetStrileOffset(file.get(), piece) + TIFFGetStrileByteCount(file.get(), piece);
+      const std::uint64_t end = TIFFGetStrileOffset(file.get(), piece) + TIFFGetStrileByteCount(file.get(), piece);
       if (end > size)
       {
         return TooShort(path, size, end);
@@ -230,10 +230,10 @@ MissingOfTiff(const fs::path & path)
 std::string
 WhatIsMissing(const std::string & path, const std::string & reader, std::uint64_t bytes)
 {
-  return reader == "NiftiImageIO"  ? MissingOfNifti(path, bytes)
-         : reader == "MetaImageIO" ? MissingOfMetaImage(path, bytes)
-         : reader == "TIFFImageIO" ? MissingOfTiff(path)
-                                   : std::string();
+  return reader == "NiftiImageIO" ? MissingOfNifti(path, bytes)
+       : reader == "MetaImageIO"  ? MissingOfMetaImage(path, bytes)
+       : reader == "TIFFImageIO"  ? MissingOfTiff(path)
+                                  : std::string();
 }
 
 } // namespace brickccl

@@ -63,34 +63,34 @@ ToScalarType(itk::IOComponentEnum component, const std::string & path)
 {
   switch (component)
   {
-    case itk::IOComponentEnum::CHAR:
-      return ScalarType::Int8;
-    case itk::IOComponentEnum::UCHAR:
-      return ScalarType::UInt8;
-    case itk::IOComponentEnum::SHORT:
-      return ScalarType::Int16;
-    case itk::IOComponentEnum::USHORT:
-      return ScalarType::UInt16;
-    case itk::IOComponentEnum::INT:
-      return ScalarType::Int32;
-    case itk::IOComponentEnum::UINT:
-      return ScalarType::UInt32;
-    case itk::IOComponentEnum::LONG:
-      return sizeof(long) == 8 ? ScalarType::Int64 : ScalarType::Int32;
-    case itk::IOComponentEnum::ULONG:
-      return sizeof(long) == 8 ? ScalarType::UInt64 : ScalarType::UInt32;
-    case itk::IOComponentEnum::LONGLONG:
-      return ScalarType::Int64;
-    case itk::IOComponentEnum::ULONGLONG:
-      return ScalarType::UInt64;
-    case itk::IOComponentEnum::FLOAT:
-      return ScalarType::Float32;
-    case itk::IOComponentEnum::DOUBLE:
-      return ScalarType::Float64;
-    default:
-      throw Unsupported(CannotRead(path,
-                                   "voxels of type " + IO::GetComponentTypeAsString(component) +
-                                     " are not supported; convert them to integers, float or double"));
+  case itk::IOComponentEnum::CHAR:
+    return ScalarType::Int8;
+  case itk::IOComponentEnum::UCHAR:
+    return ScalarType::UInt8;
+  case itk::IOComponentEnum::SHORT:
+    return ScalarType::Int16;
+  case itk::IOComponentEnum::USHORT:
+    return ScalarType::UInt16;
+  case itk::IOComponentEnum::INT:
+    return ScalarType::Int32;
+  case itk::IOComponentEnum::UINT:
+    return ScalarType::UInt32;
+  case itk::IOComponentEnum::LONG:
+    return sizeof(long) == 8 ? ScalarType::Int64 : ScalarType::Int32;
+  case itk::IOComponentEnum::ULONG:
+    return sizeof(long) == 8 ? ScalarType::UInt64 : ScalarType::UInt32;
+  case itk::IOComponentEnum::LONGLONG:
+    return ScalarType::Int64;
+  case itk::IOComponentEnum::ULONGLONG:
+    return ScalarType::UInt64;
+  case itk::IOComponentEnum::FLOAT:
+    return ScalarType::Float32;
+  case itk::IOComponentEnum::DOUBLE:
+    return ScalarType::Float64;
+  default:
+    throw Unsupported(CannotRead(path,
+                                 "voxels of type " + IO::GetComponentTypeAsString(component) +
+                                   " are not supported; convert them to integers, float or double"));
   }
 }
 
@@ -100,26 +100,26 @@ ToComponentType(ScalarType type)
 {
   switch (type)
   {
-    case ScalarType::Int8:
-      return itk::IOComponentEnum::CHAR;
-    case ScalarType::UInt8:
-      return itk::IOComponentEnum::UCHAR;
-    case ScalarType::Int16:
-      return itk::IOComponentEnum::SHORT;
-    case ScalarType::UInt16:
-      return itk::IOComponentEnum::USHORT;
-    case ScalarType::Int32:
-      return itk::IOComponentEnum::INT;
-    case ScalarType::UInt32:
-      return itk::IOComponentEnum::UINT;
-    case ScalarType::Int64:
-      return sizeof(long) == 8 ? itk::IOComponentEnum::LONG : itk::IOComponentEnum::LONGLONG;
-    case ScalarType::UInt64:
-      return sizeof(long) == 8 ? itk::IOComponentEnum::ULONG : itk::IOComponentEnum::ULONGLONG;
-    case ScalarType::Float32:
-      return itk::IOComponentEnum::FLOAT;
-    case ScalarType::Float64:
-      break;
+  case ScalarType::Int8:
+    return itk::IOComponentEnum::CHAR;
+  case ScalarType::UInt8:
+    return itk::IOComponentEnum::UCHAR;
+  case ScalarType::Int16:
+    return itk::IOComponentEnum::SHORT;
+  case ScalarType::UInt16:
+    return itk::IOComponentEnum::USHORT;
+  case ScalarType::Int32:
+    return itk::IOComponentEnum::INT;
+  case ScalarType::UInt32:
+    return itk::IOComponentEnum::UINT;
+  case ScalarType::Int64:
+    return sizeof(long) == 8 ? itk::IOComponentEnum::LONG : itk::IOComponentEnum::LONGLONG;
+  case ScalarType::UInt64:
+    return sizeof(long) == 8 ? itk::IOComponentEnum::ULONG : itk::IOComponentEnum::ULONGLONG;
+  case ScalarType::Float32:
+    return itk::IOComponentEnum::FLOAT;
+  case ScalarType::Float64:
+    break;
   }
   return itk::IOComponentEnum::DOUBLE;
 }
@@ -277,9 +277,8 @@ ReadFolder(const std::string & path)
   {
     throw Unsupported(CannotRead(path, "a DICOM series of several channels is not supported"));
   }
-  LoadedImage image =
-    VisitScalarType(ToScalarType(io->GetComponentType(), path),
-                    [&](auto tag) { return ReadSeries<typename decltype(tag)::Type>(files); });
+  LoadedImage image = VisitScalarType(ToScalarType(io->GetComponentType(), path),
+                                      [&](auto tag) { return ReadSeries<typename decltype(tag)::Type>(files); });
   SettleSpacing(3, path, image.geometry);
   return image;
 }
@@ -292,9 +291,11 @@ struct Format
   std::size_t  mostBytesPerVoxel;
 };
 
-constexpr Format Formats[] = {
-  { "NrrdImageIO", 4, 8 }, { "NiftiImageIO", 4, 8 }, { "MetaImageIO", 4, 8 }, { "TIFFImageIO", 3, 4 }, { "PNGImageIO", 2, 2 }
-};
+constexpr Format Formats[] = { { "NrrdImageIO", 4, 8 },
+                               { "NiftiImageIO", 4, 8 },
+                               { "MetaImageIO", 4, 8 },
+                               { "TIFFImageIO", 3, 4 },
+                               { "PNGImageIO", 2, 2 } };
 
 struct Writer
 {
@@ -332,8 +333,9 @@ WriterFor(const std::string & path, ScalarType type, const Extent & extent)
     }
     return writer;
   }
-  throw Unsupported(CannotWrite(
-    path, "no format with this extension keeps label maps; use .nrrd, .nii.gz, .mha, .tif or, in 2-D, .png"));
+  throw Unsupported(
+    CannotWrite(path,
+                "no format with this extension keeps label maps; use .nrrd, .nii.gz, .mha, .tif or, in 2-D, .png"));
 }
 
 } // namespace
@@ -434,8 +436,8 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
 {
   if (image.extent != other.extent)
   {
-    throw InvalidArgument("'" + otherName + "' has the extent " + other.extent.ToString() + " but the input image has " +
-                          image.extent.ToString() + "; they must be the same");
+    throw InvalidArgument("'" + otherName + "' has the extent " + other.extent.ToString() +
+                          " but the input image has " + image.extent.ToString() + "; they must be the same");
   }
   const auto complain = [&](const char * what, double theirs, double ours) {
     std::ostringstream text;

@@ -33,10 +33,10 @@ constexpr double PanelSize = 480;
 constexpr double LabelOpacity = 0.6;
 
 /** Colours that are told apart well side by side and on gray; label L gets colour (L - 1) modulo their number. */
-constexpr std::uint8_t Palette[][3] = { { 230, 57, 70 },   { 42, 157, 244 }, { 255, 183, 3 },   { 46, 196, 120 },
-                                        { 181, 101, 244 }, { 255, 127, 80 }, { 0, 200, 200 },   { 245, 105, 190 },
+constexpr std::uint8_t Palette[][3] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
+                                        { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
                                         { 160, 210, 60 },  { 110, 130, 255 }, { 205, 133, 63 }, { 150, 230, 190 },
-                                        { 240, 230, 110 }, { 190, 70, 120 }, { 90, 160, 60 },   { 200, 180, 255 } };
+                                        { 240, 230, 110 }, { 190, 70, 120 },  { 90, 160, 60 },  { 200, 180, 255 } };
 constexpr std::size_t  PaletteSize = sizeof(Palette) / sizeof(Palette[0]);
 
 /** A voxel's gray value (the mean of its channels) as a function of its linear index. */
@@ -102,9 +102,9 @@ FindCentre(const Extent &                                     extent,
     centre[axis] = extent.size[axis] / 2;
   }
   const auto largest = std::max_element(
-    table.components.begin(), table.components.end(), [](const ComponentMeasures & a, const ComponentMeasures & b) {
-      return a.voxelCount < b.voxelCount;
-    });
+    table.components.begin(),
+    table.components.end(),
+    [](const ComponentMeasures & a, const ComponentMeasures & b) { return a.voxelCount < b.voxelCount; });
   if (largest == table.components.end())
   {
     return;
@@ -137,7 +137,7 @@ FindCentre(const Extent &                                     extent,
 
 /** The slice through `centre` that shows two axes, one pixel per voxel. */
 Gray::Pointer
-CutSlice(const LoadedImage &                               image,
+CutSlice(const LoadedImage & image,
          const std::int64_t (&centre)[3],
          int                                               across,
          int                                               down,
@@ -232,7 +232,7 @@ WritePicture(const std::string &    path,
   const double pixelSize = longest / (flat ? 2 * PanelSize : PanelSize);
 
   using Tile = itk::TileImageFilter<Colour, Colour>;
-  auto            tile = Tile::New();
+  auto                  tile = Tile::New();
   Tile::LayoutArrayType layout;
   layout[0] = flat ? 1 : 3;
   layout[1] = 1;
@@ -249,10 +249,12 @@ WritePicture(const std::string &    path,
       overlay->AddColor(colour[0], colour[1], colour[2]);
     }
     overlay->SetOpacity(LabelOpacity);
-    overlay->SetInput(Resample<itk::LinearInterpolateImageFunction<Gray, double>>(
-      CutSlice(background, centre, across, down, toGray), pixelSize));
+    overlay->SetInput(
+      Resample<itk::LinearInterpolateImageFunction<Gray, double>>(CutSlice(background, centre, across, down, toGray),
+                                                                  pixelSize));
     overlay->SetLabelImage(Resample<itk::NearestNeighborInterpolateImageFunction<Gray, double>>(
-      CutSlice(background, centre, across, down, toColourIndex), pixelSize));
+      CutSlice(background, centre, across, down, toColourIndex),
+      pixelSize));
     overlay->Update();
     tile->SetInput(panel, overlay->GetOutput());
   }

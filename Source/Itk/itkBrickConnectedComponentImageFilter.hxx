@@ -50,7 +50,8 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::EnlargeOutputRequestedRegion(DataObject * output)
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::EnlargeOutputRequestedRegion(
+  DataObject * output)
 {
   Superclass::EnlargeOutputRequestedRegion(output);
   output->SetRequestedRegionToLargestPossibleRegion();
@@ -63,10 +64,10 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
 {
   brickccl::LabelOptions options;
   const int              dimension = static_cast<int>(ImageDimension) - (m_SliceAxis >= 0 ? 1 : 0);
-  auto connectivity = m_Connectivity != 0
-                        ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity), dimension)
-                      : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
-                                         : brickccl::Connectivity::Face(dimension);
+  auto                   connectivity = m_Connectivity != 0
+                                        ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity), dimension)
+                                      : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
+                                                         : brickccl::Connectivity::Face(dimension);
   options.connectivity = m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis) : connectivity;
   options.criterion = m_Criterion;
   if (const MaskImageType * mask = this->GetMaskImage())
@@ -81,8 +82,8 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
   options.geometry = MakeBrickGeometry<ImageDimension>(this->GetInput());
   options.algorithm = m_Algorithm;
   options.device = brickccl::Device::FromName(m_Device);
-  options.threads = static_cast<int>(
-    std::min(this->GetNumberOfWorkUnits(), this->GetMultiThreader()->GetMaximumNumberOfThreads()));
+  options.threads =
+    static_cast<int>(std::min(this->GetNumberOfWorkUnits(), this->GetMultiThreader()->GetMaximumNumberOfThreads()));
   options.progress = hooks;
   return options;
 }
@@ -97,10 +98,10 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
   // Labeling, writing and measuring share the filter's progress as 70, 20 and 10 per cent.
   double     begin = 0;
   double     share = 0.7;
-  const auto hooks = brickccl::ProgressHooks{
-    [&](double fraction) { this->UpdateProgress(static_cast<float>(begin + share * fraction)); },
-    [this] { return this->GetAbortGenerateData(); }
-  };
+  const auto hooks = brickccl::ProgressHooks{ [&](double fraction) {
+                                               this->UpdateProgress(static_cast<float>(begin + share * fraction));
+                                             },
+                                              [this] { return this->GetAbortGenerateData(); } };
   try
   {
     brickccl::Label(MakeBrickImageView(this->GetInput()), MakeOptions(hooks), m_Labeling);
@@ -119,8 +120,9 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
     if (m_ComputeComponentTable)
     {
       const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage");
-      m_ComponentTable = m_Labeling.Measure(
-        intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt, hooks);
+      m_ComponentTable =
+        m_Labeling.Measure(intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt,
+                           hooks);
       m_HasComponentTable = true;
     }
     m_ObjectCount = m_Labeling.ComponentCount();
@@ -140,15 +142,17 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os, Indent indent) const
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os,
+                                                                                     Indent         indent) const
 {
   Superclass::PrintSelf(os, indent);
   os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
   os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
-  os << indent << "BackgroundValue: "
-     << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue) << std::endl;
+  os << indent
+     << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)
+     << std::endl;
   os << indent << "Order: " << (m_Order == brickccl::LabelOrder::Size ? "Size" : "Raster") << std::endl;
   os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
   os << indent << "MaximumObjectSize: " << m_MaximumObjectSize << std::endl;

@@ -24,7 +24,7 @@ MakeBrickImageView(const TImage * image)
   if (region != image->GetLargestPossibleRegion())
   {
     itkGenericExceptionMacro("the image must be buffered as a whole, but " << region << " is not "
-                                                                            << image->GetLargestPossibleRegion());
+                                                                           << image->GetLargestPossibleRegion());
   }
   std::int64_t size[TImage::ImageDimension];
   for (unsigned axis = 0; axis < TImage::ImageDimension; ++axis)

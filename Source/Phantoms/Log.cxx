@@ -173,7 +173,8 @@ MakeLog(const Extent & extent, std::uint64_t seed)
       for (std::int64_t x = 0; x < extent.size[0]; ++x, ++index)
       {
         const auto   height = static_cast<double>(z);
-        const double fromCentre = std::sqrt(Square(static_cast<double>(x) - centreX) + Square(static_cast<double>(y) - centreY));
+        const double fromCentre =
+          std::sqrt(Square(static_cast<double>(x) - centreX) + Square(static_cast<double>(y) - centreY));
         const double dx = static_cast<double>(x) - pithX - leanX * (height - length / 2);
         const double dy = static_cast<double>(y) - pithY - leanY * (height - length / 2);
         const double fromPith = std::sqrt(dx * dx + dy * dy);
@@ -257,8 +258,7 @@ MakeCasting(const Extent & extent, std::uint64_t seed)
     const Direction direction = RandomDirection(random);
     const double    distance = 0.9 * radius * std::sqrt(random.Between(0, 1));
     const double    size = 0.8 + radius * 0.05 * Square(random.Between(0, 1));
-    paintPore(
-      centreX + distance * direction.x, centreY + distance * direction.y, random.Between(0, length), size);
+    paintPore(centreX + distance * direction.x, centreY + distance * direction.y, random.Between(0, length), size);
   }
   const int shrinkagePores = 2 + static_cast<int>(random.Between(0, 3));
   for (int i = 0; i < shrinkagePores; ++i)

@@ -75,7 +75,10 @@ WindSpiral(std::int64_t width, std::int64_t height, std::uint8_t * plane)
 
 /** Sets the voxels of a ball to 1 and returns how many were 0 before. */
 std::int64_t
-PaintBall(const Extent & extent, const std::int64_t (&centre)[3], std::int64_t radius, std::vector<std::uint8_t> & voxels)
+PaintBall(const Extent & extent,
+          const std::int64_t (&centre)[3],
+          std::int64_t                radius,
+          std::vector<std::uint8_t> & voxels)
 {
   std::int64_t painted = 0;
   const auto   low = [&](int axis) { return std::max<std::int64_t>(0, centre[axis] - radius); };
@@ -84,8 +87,7 @@ PaintBall(const Extent & extent, const std::int64_t (&centre)[3], std::int64_t r
   {
     for (std::int64_t y = low(1); y <= high(1); ++y)
     {
-      const std::int64_t rest =
-        radius * radius - (z - centre[2]) * (z - centre[2]) - (y - centre[1]) * (y - centre[1]);
+      const std::int64_t rest = radius * radius - (z - centre[2]) * (z - centre[2]) - (y - centre[1]) * (y - centre[1]);
       for (std::int64_t x = low(0); x <= high(0); ++x)
       {
         std::uint8_t & voxel = voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)];
@@ -143,7 +145,7 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
     throw InvalidArgument("the grain size " + std::to_string(grain) + " is invalid; it must be at least 1");
   }
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  std::uint8_t * voxel = voxels.data();
+  std::uint8_t *            voxel = voxels.data();
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
     const RowPosition position(extent, row);
@@ -187,7 +189,7 @@ std::vector<std::uint8_t>
 MakeCheckerboard(const Extent & extent)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t (&at)[MaximumDimension]) {
+  ForEachVoxel(extent, [&](std::size_t index, const std::int64_t(&at)[MaximumDimension]) {
     voxels[index] = (at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? 1 : 0;
   });
   return voxels;

@@ -14,7 +14,11 @@ RowChunks(const Extent & extent, const HostContext & context)
 }
 
 void
-FindRuns(const RowLinks & links, const Extent & extent, bool joinAlongX, const HostContext & context, RunVolume & volume)
+FindRuns(const RowLinks &    links,
+         const Extent &      extent,
+         bool                joinAlongX,
+         const HostContext & context,
+         RunVolume &         volume)
 {
   if (extent.RowLength() > std::numeric_limits<std::uint32_t>::max())
   {

@@ -47,7 +47,12 @@ MedianSeconds(const std::function<void()> & work)
 }
 
 void
-Print(const std::string & input, int connectivity, const std::string & program, int threads, double seconds, std::uint64_t components)
+Print(const std::string & input,
+      int                 connectivity,
+      const std::string & program,
+      int                 threads,
+      double              seconds,
+      std::uint64_t       components)
 {
   std::cout << input << ',' << connectivity << ',' << program << ',' << threads << ',' << seconds << ',' << components
             << std::endl;
@@ -82,15 +87,17 @@ Benchmark(const std::string & name, Mask * mask, const std::vector<int> & thread
   const brickccl::Extent extent{ static_cast<std::int64_t>(size[0]),
                                  static_cast<std::int64_t>(size[1]),
                                  static_cast<std::int64_t>(size[2]) };
-  void *                 memory = std::aligned_alloc(64, static_cast<std::size_t>(extent.VoxelCount() * 4 + 63) / 64 * 64);
-  auto *                 labels = static_cast<std::uint32_t *>(memory);
+  void * memory = std::aligned_alloc(64, static_cast<std::size_t>(extent.VoxelCount() * 4 + 63) / 64 * 64);
+  auto * labels = static_cast<std::uint32_t *>(memory);
   std::fill_n(labels, extent.VoxelCount(), 1u);
 
   for (const int threads : threadCounts)
   {
-    Print(name, 0, "floor", threads, MedianSeconds([&] {
-            Floor(mask->GetBufferPointer(), labels, extent.VoxelCount(), threads);
-          }),
+    Print(name,
+          0,
+          "floor",
+          threads,
+          MedianSeconds([&] { Floor(mask->GetBufferPointer(), labels, extent.VoxelCount(), threads); }),
           0);
     for (const int connectivity : { 6, 18, 26 })
     {

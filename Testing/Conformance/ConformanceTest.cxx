@@ -31,10 +31,10 @@ struct Shape
 std::vector<Extent>
 Extents()
 {
-  return { { 1 },       { 64 },         { 65 },         { 200 },        { 1, 1 },        { 1, 70 },       { 70, 1 },
-           { 64, 64 },  { 63, 65 },     { 130, 37 },    { 1, 1, 1 },    { 1, 1, 90 },    { 1, 33, 17 },   { 90, 1, 1 },
-           { 67, 1, 9 }, { 128, 5, 1 }, { 64, 16, 16 }, { 65, 17, 15 }, { 33, 31, 29 },  { 129, 9, 7 },   { 3, 3, 3, 3 },
-           { 66, 5, 4, 3 }, { 1, 7, 1, 9 } };
+  return { { 1 },          { 64 },        { 65 },         { 200 },         { 1, 1 },       { 1, 70 },
+           { 70, 1 },      { 64, 64 },    { 63, 65 },     { 130, 37 },     { 1, 1, 1 },    { 1, 1, 90 },
+           { 1, 33, 17 },  { 90, 1, 1 },  { 67, 1, 9 },   { 128, 5, 1 },   { 64, 16, 16 }, { 65, 17, 15 },
+           { 33, 31, 29 }, { 129, 9, 7 }, { 3, 3, 3, 3 }, { 66, 5, 4, 3 }, { 1, 7, 1, 9 } };
 }
 
 std::vector<Shape>
@@ -95,10 +95,10 @@ HasCuda()
  *  device if there is one. */
 template <typename T>
 void
-ExpectSameAsFloodFill(const std::string &      what,
-                      const std::vector<T> &   voxels,
-                      const FloodFillProblem & problem,
-                      const Connectivity &     connectivity,
+ExpectSameAsFloodFill(const std::string &                              what,
+                      const std::vector<T> &                           voxels,
+                      const FloodFillProblem &                         problem,
+                      const Connectivity &                             connectivity,
                       const std::optional<std::vector<std::uint8_t>> & mask = {})
 {
   const std::vector<std::uint64_t> expected = FloodFill(problem);
@@ -122,8 +122,8 @@ ExpectSameAsFloodFill(const std::string &      what,
       ASSERT_EQ(onCuda.UsedDevice().device.kind, Device::Kind::Cuda) << onCuda.UsedDevice().remark;
       std::vector<std::uint64_t> labels(expected.size(), 12345);
       onCuda.Write(labels.data());
-      ASSERT_EQ(labels, expected) << algorithm.name << " on CUDA, " << what << ", extent "
-                                  << problem.extent.ToString() << ", connectivity " << connectivity.ToString() << ", "
+      ASSERT_EQ(labels, expected) << algorithm.name << " on CUDA, " << what << ", extent " << problem.extent.ToString()
+                                  << ", connectivity " << connectivity.ToString() << ", "
                                   << problem.criterion.ToString();
     }
     if (algorithm.label == nullptr)
@@ -264,7 +264,8 @@ CriteriaToTest()
 
 TYPED_TEST(ConformanceOfType, EveryCriterionInEveryConnectivity)
 {
-  for (const Extent & extent : { Extent{ 130 }, Extent{ 67, 13 }, Extent{ 1, 40 }, Extent{ 66, 7, 5 }, Extent{ 9, 5, 3, 4 } })
+  for (const Extent & extent :
+       { Extent{ 130 }, Extent{ 67, 13 }, Extent{ 1, 40 }, Extent{ 66, 7, 5 }, Extent{ 9, 5, 3, 4 } })
   {
     const auto voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 11);
     for (const Criterion & criterion : CriteriaToTest())
@@ -337,8 +338,7 @@ TEST(Conformance, SlicesEachOnTheirOwn)
           FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
           problem.rank = rank;
           problem.sliceAxis = axis;
-          ExpectSameAsFloodFill(
-            "slices", voxels, problem, Connectivity(extent.dimension - 1, rank).WithinSlices(axis));
+          ExpectSameAsFloodFill("slices", voxels, problem, Connectivity(extent.dimension - 1, rank).WithinSlices(axis));
           if (HasFatalFailure())
           {
             return;
@@ -356,10 +356,10 @@ TEST(Conformance, NotANumberIsNeverForeground)
   for (std::size_t i = 0; i < voxels.size(); ++i)
   {
     const std::uint64_t number = HashOf(17, i) % 16;
-    voxels[i] = number == 0   ? std::numeric_limits<float>::quiet_NaN()
-                : number == 1 ? std::numeric_limits<float>::infinity()
-                : number == 2 ? -std::numeric_limits<float>::infinity()
-                              : voxels[i];
+    voxels[i] = number == 0 ? std::numeric_limits<float>::quiet_NaN()
+              : number == 1 ? std::numeric_limits<float>::infinity()
+              : number == 2 ? -std::numeric_limits<float>::infinity()
+                            : voxels[i];
   }
   for (const Criterion & criterion : CriteriaToTest())
   {

@@ -57,7 +57,9 @@ void
 SwitchToScheduler(Block & block, Fiber & fiber)
 {
 #ifdef __SANITIZE_ADDRESS__
-  __sanitizer_start_switch_fiber(fiber.finished ? nullptr : &fiber.fakeStack, block.schedulerStack, block.schedulerStackBytes);
+  __sanitizer_start_switch_fiber(fiber.finished ? nullptr : &fiber.fakeStack,
+                                 block.schedulerStack,
+                                 block.schedulerStackBytes);
 #endif
   swapcontext(&fiber.context, &block.scheduler);
 #ifdef __SANITIZE_ADDRESS__

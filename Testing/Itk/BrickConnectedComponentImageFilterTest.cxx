@@ -407,9 +407,8 @@ TEST(BrickConnectedComponentImageFilter, ReportsProgressAndAborts)
   std::vector<float> progress;
   auto               filter = itk::BrickConnectedComponentImageFilter<Image, itk::Image<unsigned int, 3>>::New();
   filter->SetInput(image);
-  const auto tag = filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
-    progress.push_back(filter->GetProgress());
-  });
+  const auto tag = filter->AddObserver(itk::ProgressEvent(),
+                                       [&](const itk::EventObject &) { progress.push_back(filter->GetProgress()); });
   filter->Update();
   EXPECT_GT(progress.size(), 5u);
   EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));

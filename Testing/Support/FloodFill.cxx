@@ -21,7 +21,8 @@ IsForeground(const FloodFillProblem & problem, std::size_t voxel)
   bool everyChannelBackground = true;
   for (int c = 0; c < problem.channels; ++c)
   {
-    const long double value = problem.values[voxel * static_cast<std::size_t>(problem.channels) + static_cast<std::size_t>(c)];
+    const long double value =
+      problem.values[voxel * static_cast<std::size_t>(problem.channels) + static_cast<std::size_t>(c)];
     if (std::isnan(value))
     {
       return false;
@@ -51,12 +52,12 @@ AreJoined(const FloodFillProblem & problem, std::size_t a, std::size_t b)
   }
   switch (problem.criterion.joining)
   {
-    case Criterion::Joining::Foreground:
-      return true;
-    case Criterion::Joining::EqualValue:
-      return difference == 0;
-    case Criterion::Joining::Tolerance:
-      return difference <= problem.criterion.tolerance;
+  case Criterion::Joining::Foreground:
+    return true;
+  case Criterion::Joining::EqualValue:
+    return difference == 0;
+  case Criterion::Joining::Tolerance:
+    return difference <= problem.criterion.tolerance;
   }
   std::abort();
 }

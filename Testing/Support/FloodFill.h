@@ -15,15 +15,15 @@ namespace brickccl::testing
  *  by voxel on long double values and coordinates. */
 struct FloodFillProblem
 {
-  Extent                                extent;
+  Extent extent;
   /** channels values per voxel, interleaved */
-  std::vector<long double>              values;
-  int                                   channels = 1;
+  std::vector<long double>                values;
+  int                                     channels = 1;
   std::optional<std::vector<long double>> mask;
-  Criterion                             criterion;
-  int                                   rank = 1;
+  Criterion                               criterion;
+  int                                     rank = 1;
   /** Neighbours must not differ along this axis; -1: no such axis. */
-  int                                   sliceAxis = -1;
+  int sliceAxis = -1;
 };
 
 /** Labels 1..N in raster order of the first voxels, 0 elsewhere, by a plain flood fill. */

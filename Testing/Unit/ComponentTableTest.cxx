@@ -55,7 +55,10 @@ ValueOf(const ComponentTable & table, std::size_t component, const std::string &
 /** Every column computed voxel by voxel from the label map, in long double. */
 template <typename T>
 void
-CheckAgainstVoxels(const Extent & extent, const std::vector<T> & intensity, const Labeling & labeling, const Geometry & geometry)
+CheckAgainstVoxels(const Extent &         extent,
+                   const std::vector<T> & intensity,
+                   const Labeling &       labeling,
+                   const Geometry &       geometry)
 {
   const ComponentTable       table = labeling.Measure(ImageView(intensity.data(), extent));
   std::vector<std::uint32_t> labels(intensity.size());
@@ -138,7 +141,8 @@ CheckAgainstVoxels(const Extent & extent, const std::vector<T> & intensity, cons
       EXPECT_NEAR(ValueOf(table, c, "centroid_" + name + "_mm"), static_cast<double>(pointSum[axis] / count), 1e-10);
     }
     const auto near = [](double value, long double expected) {
-      return std::fabs(value - static_cast<double>(expected)) <= 1e-12 * std::max(1.0, std::fabs(static_cast<double>(expected)));
+      return std::fabs(value - static_cast<double>(expected)) <=
+             1e-12 * std::max(1.0, std::fabs(static_cast<double>(expected)));
     };
     EXPECT_EQ(ValueOf(table, c, "intensity_min"), static_cast<double>(lowest));
     EXPECT_EQ(ValueOf(table, c, "intensity_max"), static_cast<double>(highest));
@@ -210,7 +214,9 @@ TEST(ComponentTable, IsTheSameForEveryNumberOfThreads)
     options.threads = threads;
     options.grain = threads;
     std::ostringstream text;
-    WriteDelimited(text, Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent)), ',');
+    WriteDelimited(text,
+                   Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent)),
+                   ',');
     expected = threads == 1 ? text.str() : expected;
     EXPECT_EQ(text.str(), expected) << threads << " threads";
   }
@@ -218,9 +224,9 @@ TEST(ComponentTable, IsTheSameForEveryNumberOfThreads)
 
 TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
 {
-  const Extent   extent{ 66, 12, 9 };
-  const auto     voxels = MakeRandom(extent, 0.3, 1, 4);
-  const Labeling labeling = Label(ImageView(voxels.data(), extent));
+  const Extent               extent{ 66, 12, 9 };
+  const auto                 voxels = MakeRandom(extent, 0.3, 1, 4);
+  const Labeling             labeling = Label(ImageView(voxels.data(), extent));
   std::vector<std::uint16_t> labels(voxels.size());
   std::vector<double>        asDouble(voxels.size());
   labeling.Write(labels.data());
@@ -228,7 +234,8 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   std::ostringstream direct, fromMap, fromDouble;
   WriteJson(direct, labeling.Measure(ImageView(voxels.data(), extent)));
   WriteJson(fromMap, MeasureLabelImage(ImageView(labels.data(), extent), {}, ImageView(voxels.data(), extent), {}));
-  WriteJson(fromDouble, MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent), {}));
+  WriteJson(fromDouble,
+            MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent), {}));
   EXPECT_EQ(direct.str(), fromMap.str());
   EXPECT_EQ(direct.str(), fromDouble.str());
 

@@ -50,8 +50,8 @@ SizesOf(const std::vector<std::uint32_t> & labels)
 
 TEST(Label, FaceConnectivityAndNonZeroForegroundAreTheDefaults)
 {
-  const auto     voxels = Volume();
-  LabelOptions   options;
+  const auto   voxels = Volume();
+  LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
   const Labeling labeling = Label(ImageView(voxels.data(), VolumeExtent), options);
   EXPECT_EQ(labeling.GetConnectivity().NeighbourCount(), 6);
@@ -192,11 +192,11 @@ TEST(Label, WideNodeNumbersGiveTheSameLabels)
   const auto links = [](const std::vector<std::uint8_t> & voxels) {
     return MakeRowLinks(ImageView(voxels.data(), VolumeExtent), Criterion::EqualValue());
   };
-  const auto    voxels = Volume();
-  RunVolume     narrow;
-  RunVolume     wide;
-  HostContext   context;
-  const auto    full = Connectivity::Full(3);
+  const auto  voxels = Volume();
+  RunVolume   narrow;
+  RunVolume   wide;
+  HostContext context;
+  const auto  full = Connectivity::Full(3);
   context.grain = 1;
   context.threads = 3;
   const std::uint64_t components = LabelByRunMerging(*links(voxels), VolumeExtent, full, context, narrow);
@@ -213,8 +213,8 @@ TEST(Label, WideNodeNumbersGiveTheSameLabels)
 TEST(Label, LinksOfTheCallersOwn)
 {
   // A voxel graph that no criterion describes: voxels join if the sum of their indices is no multiple of 3.
-  const auto foreground = [](std::int64_t index) { return index % 7 != 0; };
-  const auto joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
+  const auto            foreground = [](std::int64_t index) { return index % 7 != 0; };
+  const auto            joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
   const FunctorRowLinks links(VolumeExtent, foreground, joined);
   for (int rank = 1; rank <= 3; ++rank)
   {
@@ -309,10 +309,10 @@ TEST(Label, BadRequestsSayWhatIsWrong)
 
 TEST(Label, ProgressRisesAndCancellingStops)
 {
-  const Extent              extent{ 256, 64, 64 };
-  const auto                voxels = MakeRandom(extent, 0.5, 1, 1);
-  std::vector<double>       reported;
-  LabelOptions              options;
+  const Extent        extent{ 256, 64, 64 };
+  const auto          voxels = MakeRandom(extent, 0.5, 1, 1);
+  std::vector<double> reported;
+  LabelOptions        options;
   options.device = { Device::Kind::Cpu, 0 };
   options.grain = 1;
   options.progress.report = [&](double fraction) { reported.push_back(fraction); };
@@ -350,9 +350,9 @@ TEST(Label, AskingForCudaFallsBackWithARemark)
 
 TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
 {
-  const Extent        extent{ 256, 64, 64 };
-  const auto          voxels = MakeRandom(extent, 0.5, 1, 1);
-  LabelOptions        options;
+  const Extent extent{ 256, 64, 64 };
+  const auto   voxels = MakeRandom(extent, 0.5, 1, 1);
+  LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
   const Labeling      labeling = Label(ImageView(voxels.data(), extent), options);
   const RunVolume &   runs = labeling.Runs();

@@ -14,10 +14,11 @@ namespace
 
 namespace fs = std::filesystem;
 
-const std::map<std::string, int> Ranks = { { "Core", 0 },       { "Criteria", 1 },   { "Forest", 1 },   { "Bricks", 1 },
-                                           { "Host", 2 },       { "Runs", 2 },       { "Cuda", 2 },     { "Algorithms", 3 },
-                                           { "Components", 3 }, { "Dispatch", 4 },   { "OutOfCore", 5 }, { "Itk", 6 },
-                                           { "Vtk", 6 },        { "Phantoms", 6 },   { "Cli", 7 } };
+const std::map<std::string, int> Ranks = { { "Core", 0 },     { "Criteria", 1 },   { "Forest", 1 },
+                                           { "Bricks", 1 },   { "Host", 2 },       { "Runs", 2 },
+                                           { "Cuda", 2 },     { "Algorithms", 3 }, { "Components", 3 },
+                                           { "Dispatch", 4 }, { "OutOfCore", 5 },  { "Itk", 6 },
+                                           { "Vtk", 6 },      { "Phantoms", 6 },   { "Cli", 7 } };
 
 int
 RankOf(const std::string & room)
@@ -60,8 +61,7 @@ TEST(Layering, IncludesPointDownwards)
     const fs::path    file = entry.path();
     const std::string extension = file.extension().string();
     const fs::path    relative = fs::relative(file, source);
-    if (!entry.is_regular_file() || extensions.count(extension) == 0 ||
-        !relative.has_parent_path())
+    if (!entry.is_regular_file() || extensions.count(extension) == 0 || !relative.has_parent_path())
     {
       continue;
     }

@@ -41,7 +41,8 @@ TEST(Phantoms, ASpiralIsOneThinComponent)
     const auto length = std::accumulate(spiral.begin(), spiral.end(), 0);
     if (extent.dimension == 2)
     {
-      EXPECT_LE(std::abs(length - extent.VoxelCount() / 2), extent.size[0] + extent.size[1]) << "it fills half of the plane";
+      EXPECT_LE(std::abs(length - extent.VoxelCount() / 2), extent.size[0] + extent.size[1])
+        << "it fills half of the plane";
     }
   }
 }

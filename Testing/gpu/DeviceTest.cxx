@@ -44,7 +44,10 @@ public:
   }
   OnDevice(const OnDevice &) = delete;
   OnDevice & operator=(const OnDevice &) = delete;
-  ~OnDevice() { cudaFree(m_Data); }
+  ~OnDevice()
+  {
+    cudaFree(m_Data);
+  }
 
   T *
   Data() const
@@ -65,7 +68,10 @@ private:
 
 template <typename T>
 std::vector<std::uint32_t>
-CpuLabels(const std::vector<T> & voxels, const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+CpuLabels(const std::vector<T> & voxels,
+          const Extent &         extent,
+          const Criterion &      criterion,
+          const Connectivity &   connectivity)
 {
   LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
@@ -95,12 +101,12 @@ TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
   CudaLabeler labeler(0);
   for (std::uint64_t seed = 0; seed < VolumeCount; ++seed)
   {
-    const Extent extent{ static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 0) % 100)),
+    const Extent                  extent{ static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 0) % 100)),
                          static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 1) % 20) / Reduction),
                          static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 2) % 20) / Reduction) };
-    const auto   voxels = MakeRandom(extent, UniformOf(seed, 3), 1 + static_cast<int>(seed % 3), seed);
-    const auto   connectivity = Connectivity(3, 1 + static_cast<int>(seed % 3));
-    const auto   expected = CpuLabels(voxels, extent, Criterion::Foreground(), connectivity);
+    const auto                    voxels = MakeRandom(extent, UniformOf(seed, 3), 1 + static_cast<int>(seed % 3), seed);
+    const auto                    connectivity = Connectivity(3, 1 + static_cast<int>(seed % 3));
+    const auto                    expected = CpuLabels(voxels, extent, Criterion::Foreground(), connectivity);
     const OnDevice<std::uint8_t>  image(voxels);
     const OnDevice<std::uint32_t> labels(voxels.size());
     for (const std::string & algorithm : CudaAlgorithms())
@@ -263,9 +269,9 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
 #ifndef BRICKCCL_CUDA_ON_HOST
 TEST_F(OnCuda, MoreThan2To31Voxels)
 {
-  const Extent extent{ 2048, 1024, 1027 };
-  const auto   voxels = MakeRandom(extent, 0.3, 8, 5);
-  const auto   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
+  const Extent                 extent{ 2048, 1024, 1027 };
+  const auto                   voxels = MakeRandom(extent, 0.3, 8, 5);
+  const auto                   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
   const OnDevice<std::uint8_t> image(voxels);
   for (const std::string & algorithm : CudaAlgorithms())
   {

@@ -43,7 +43,8 @@ public:
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
   {
-    if (m_Volume.FirstRun(rowA) == m_Volume.FirstRun(rowA + 1) || m_Volume.FirstRun(rowB) == m_Volume.FirstRun(rowB + 1))
+    if (m_Volume.FirstRun(rowA) == m_Volume.FirstRun(rowA + 1) ||
+        m_Volume.FirstRun(rowB) == m_Volume.FirstRun(rowB + 1))
     {
       return;
     }
@@ -193,8 +194,9 @@ private:
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       const Window there{ w > 0 ? b[w - 1] : 0, b[w], w + 1 < m_Words ? b[w + 1] : 0 };
-      m_Candidates[static_cast<std::size_t>(w)] =
-        a[w] & (step < 0 ? there.Left() : step > 0 ? there.Right() : there.word);
+      m_Candidates[static_cast<std::size_t>(w)] = a[w] & (step < 0   ? there.Left()
+                                                          : step > 0 ? there.Right()
+                                                                     : there.word);
     }
     m_Links.PackLinks(rowA, rowB, step, m_Candidates.data(), links.data());
   }

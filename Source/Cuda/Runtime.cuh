@@ -112,8 +112,39 @@ public:
     return *m_Data;
   }
 
+  /** For kernels that write to it themselves. */
+  T *
+  Data() const
+  {
+    return m_Data;
+  }
+
 private:
   T * m_Data = nullptr;
+};
+
+/** A point in a stream that the host can wait for while the stream goes on. */
+class Event
+{
+public:
+  Event() { BRICKCCL_CUDA_CHECK(cudaEventCreateWithFlags(&m_Event, cudaEventDisableTiming)); }
+  Event(const Event &) = delete;
+  Event & operator=(const Event &) = delete;
+  ~Event() { (void)cudaEventDestroy(m_Event); }
+
+  void
+  Record(cudaStream_t stream)
+  {
+    BRICKCCL_CUDA_CHECK(cudaEventRecord(m_Event, stream));
+  }
+  void
+  Wait()
+  {
+    BRICKCCL_CUDA_CHECK(cudaEventSynchronize(m_Event));
+  }
+
+private:
+  cudaEvent_t m_Event = nullptr;
 };
 
 /** A stream of its own. */

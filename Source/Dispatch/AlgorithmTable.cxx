@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Dispatch/CudaLabeler.h"
 
 #include <cstdint>
 #include <limits>
@@ -10,13 +9,46 @@
 namespace brickccl
 {
 
+namespace
+{
+
+bool
+OffersAlways(const Extent &, const Criterion &, const Connectivity &)
+{
+  return true;
+}
+
+bool
+OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
+{
+  return extent.dimension <= 3;
+}
+
+/** Bits alone must tell the links, along every axis, and 32 bits must number the voxels. */
+bool
+OffersBundles(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+{
+  bool everyAxis = true;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    everyAxis = everyAxis && connectivity.Uses(axis);
+  }
+  return everyAxis && extent.dimension <= 3 && criterion.joining == Criterion::Joining::Foreground &&
+         extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1;
+}
+
+} // namespace
+
 const std::vector<Algorithm> &
 Algorithms()
 {
   static const std::vector<Algorithm> algorithms = {
-    { "RunMerging", "bit-packed rows, runs united a word at a time", true, LabelByRunMerging },
-    { "BundleMerging", "bundles of rows solved brick by brick in shared memory, few global unions", true, nullptr },
-    { "BrickMerging", "tiles or bricks solved in shared memory, merged level by level", true, nullptr },
+    { "BundleMerging",
+      "bundles of rows solved brick by brick in shared memory, few global unions",
+      nullptr,
+      OffersBundles },
+    { "RunMerging", "bit-packed rows, runs united a word at a time", LabelByRunMerging, OffersAlways },
+    { "BrickMerging", "tiles or bricks solved in shared memory, merged level by level", nullptr, OffersUpTo3D },
   };
   return algorithms;
 }
@@ -27,7 +59,7 @@ AlgorithmFromName(const std::string & name)
   std::string valid = "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
-    if (name == algorithm.name || name == "Auto")
+    if (name == algorithm.name || (name == "Auto" && algorithm.label != nullptr))
     {
       return algorithm;
     }
@@ -36,10 +68,17 @@ AlgorithmFromName(const std::string & name)
   throw InvalidArgument("algorithm '" + name + "' is unknown; choose one of " + valid);
 }
 
-const std::vector<std::string> &
+std::vector<std::string>
 CudaAlgorithms()
 {
-  static const std::vector<std::string> names = { "BundleMerging", "RunMerging", "BrickMerging" };
+  std::vector<std::string> names;
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    if (algorithm.offersOnCuda != nullptr)
+    {
+      names.push_back(algorithm.name);
+    }
+  }
   return names;
 }
 
@@ -49,15 +88,8 @@ CudaAlgorithmOffers(const std::string &  algorithm,
                     const Criterion &    criterion,
                     const Connectivity & connectivity)
 {
-  bool everyAxis = true;
-  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
-  {
-    everyAxis = everyAxis && connectivity.Uses(axis);
-  }
-  return algorithm == "RunMerging" || (algorithm == "BrickMerging" && extent.dimension <= 3) ||
-         (algorithm == "BundleMerging" && extent.dimension <= 3 && everyAxis &&
-          criterion.joining == Criterion::Joining::Foreground &&
-          extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1);
+  const Algorithm & row = AlgorithmFromName(algorithm);
+  return row.offersOnCuda != nullptr && row.offersOnCuda(extent, criterion, connectivity);
 }
 
 } // namespace brickccl

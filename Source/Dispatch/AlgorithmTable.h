@@ -17,23 +17,34 @@ struct Algorithm
 {
   const char * name;
   const char * summary;
-  /** Whether CudaLabeler offers it. */
-  bool onCuda;
-
   /** Labels `result` 1..N in raster order on the CPU and returns N; null if it runs on CUDA devices alone. */
   std::uint64_t (*label)(const RowLinks &     links,
                          const Extent &       extent,
                          const Connectivity & connectivity,
                          const HostContext &  context,
                          RunVolume &          result);
+
+  /** Whether it labels a problem on CUDA devices; null if it runs on the CPU alone. */
+  bool (*offersOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
 };
 
-/** Every algorithm. `Auto` chooses the first one on the CPU, the first of CudaAlgorithms() that fits on CUDA devices.
- */
+/** Every algorithm. `Auto` chooses the first one that runs there: on the CPU, or on CUDA devices the first that offers
+ *  the problem. */
 const std::vector<Algorithm> & Algorithms();
 
 /** \throws InvalidArgument, which lists the names. */
 const Algorithm & AlgorithmFromName(const std::string & name);
+
+/** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
+std::vector<std::string> CudaAlgorithms();
+
+/** Whether an algorithm offers a problem on CUDA devices. RunMerging offers all of them; BrickMerging those of up to 3
+ *  dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion, not
+ *  in slices. */
+bool CudaAlgorithmOffers(const std::string &  algorithm,
+                         const Extent &       extent,
+                         const Criterion &    criterion,
+                         const Connectivity & connectivity);
 
 } // namespace brickccl
 

@@ -5,6 +5,8 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace brickccl
 {
@@ -12,12 +14,142 @@ namespace brickccl
 namespace
 {
 
-/** The memory of every algorithm for one width of node numbers. */
-template <typename TIndex>
-struct Memories
+/** An algorithm with the memory that it keeps between calls. */
+class CudaAlgorithm
 {
-  cuda::RunMergingMemory<TIndex>   runMerging;
-  cuda::BrickMergingMemory<TIndex> brickMerging;
+public:
+  virtual ~CudaAlgorithm() = default;
+  /** \return N. May write the label map at once if `labels` is not null; says so in `isWritten`. */
+  virtual std::uint64_t
+  Label(const cuda::DeviceProblem & problem, void * labels, LabelType type, bool & isWritten, cudaStream_t stream) = 0;
+  /** Writes the label map of the last problem. */
+  virtual void Write(const cuda::DeviceProblem & problem, void * labels, LabelType type, cudaStream_t stream) = 0;
+  /** Brings the labels of the last problem to the host. */
+  virtual void        Download(const cuda::DeviceProblem &              problem,
+                               cuda::DeviceBuffer<unsigned long long> & firstRuns,
+                               RunVolume &                              result,
+                               cudaStream_t                             stream) = 0;
+  virtual std::size_t CapacityBytes() const = 0;
+};
+
+class BundleAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t
+  Label(const cuda::DeviceProblem & problem, void * labels, LabelType type, bool & isWritten, cudaStream_t stream)
+    override
+  {
+    isWritten = labels != nullptr;
+    return cuda::BundleMerging(problem, m_Memory, labels, type, stream);
+  }
+  void
+  Write(const cuda::DeviceProblem & problem, void * labels, LabelType type, cudaStream_t stream) override
+  {
+    cuda::WriteLabels(problem, m_Memory, labels, type, stream);
+  }
+  void
+  Download(const cuda::DeviceProblem &              problem,
+           cuda::DeviceBuffer<unsigned long long> & firstRuns,
+           RunVolume &                              result,
+           cudaStream_t                             stream) override
+  {
+    cuda::LabelRuns(problem, m_Memory, stream);
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+  }
+  std::size_t
+  CapacityBytes() const override
+  {
+    return m_Memory.CapacityBytes();
+  }
+
+private:
+  cuda::BundleMergingMemory m_Memory;
+};
+
+template <typename TIndex>
+class BrickAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t
+  Label(const cuda::DeviceProblem & problem, void *, LabelType, bool &, cudaStream_t stream) override
+  {
+    return cuda::BrickMerging(problem, m_Memory, stream);
+  }
+  void
+  Write(const cuda::DeviceProblem & problem, void * labels, LabelType type, cudaStream_t stream) override
+  {
+    cuda::WriteLabels(problem.image.extent, m_Memory, labels, type, stream);
+  }
+  void
+  Download(const cuda::DeviceProblem &              problem,
+           cuda::DeviceBuffer<unsigned long long> & firstRuns,
+           RunVolume &                              result,
+           cudaStream_t                             stream) override
+  {
+    cuda::LabelRuns(problem, m_Memory, stream);
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+  }
+  std::size_t
+  CapacityBytes() const override
+  {
+    return m_Memory.table.CapacityBytes() + m_Memory.parent.CapacityBytes() + m_Memory.rootsBefore.CapacityBytes();
+  }
+
+private:
+  cuda::BrickMergingMemory<TIndex> m_Memory;
+};
+
+template <typename TIndex>
+class RunAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t
+  Label(const cuda::DeviceProblem & problem, void *, LabelType, bool &, cudaStream_t stream) override
+  {
+    return cuda::RunMerging(problem, m_Memory, stream);
+  }
+  void
+  Write(const cuda::DeviceProblem & problem, void * labels, LabelType type, cudaStream_t stream) override
+  {
+    cuda::ExpandRuns(problem.image.extent, m_Memory.table, labels, type, stream);
+  }
+  void
+  Download(const cuda::DeviceProblem &              problem,
+           cuda::DeviceBuffer<unsigned long long> & firstRuns,
+           RunVolume &                              result,
+           cudaStream_t                             stream) override
+  {
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+  }
+  std::size_t
+  CapacityBytes() const override
+  {
+    return m_Memory.table.CapacityBytes() + m_Memory.rank.CapacityBytes();
+  }
+
+private:
+  cuda::RunMergingMemory<TIndex> m_Memory;
+};
+
+template <typename TAlgorithm>
+std::unique_ptr<CudaAlgorithm>
+Make()
+{
+  return std::make_unique<TAlgorithm>();
+}
+
+/** The CUDA side of the rows of Algorithms(): one for node numbers of 32 bits, one for those of 64. */
+struct CudaRow
+{
+  const char * name;
+  std::unique_ptr<CudaAlgorithm> (*narrow)();
+  std::unique_ptr<CudaAlgorithm> (*wide)();
+};
+
+constexpr CudaRow cudaRows[] = {
+  { "BundleMerging", Make<BundleAlgorithm>, nullptr },
+  { "RunMerging", Make<RunAlgorithm<unsigned>>, Make<RunAlgorithm<unsigned long long>> },
+  { "BrickMerging", Make<BrickAlgorithm<unsigned>>, Make<BrickAlgorithm<unsigned long long>> },
 };
 
 /** Whether node numbers of 32 bits suffice for every algorithm: at most one node per voxel. */
@@ -37,8 +169,6 @@ public:
   {
     const cuda::CurrentDevice current(device);
     m_Stream.emplace();
-    m_Bundles.emplace();
-    m_Narrow.emplace();
   }
 
   ~Implementation()
@@ -53,21 +183,20 @@ public:
     return m_Device;
   }
 
-  /** Calls `work(memories)` with the memories of the width that the extent needs, on this labeler's device. */
-  template <typename TWork>
-  std::uint64_t
-  Run(const Extent & extent, TWork && work)
+  /** The algorithm of a name, for an extent; made when it is first asked for. */
+  CudaAlgorithm &
+  Get(const std::string & name, const Extent & extent)
   {
-    const cuda::CurrentDevice current(m_Device);
-    if (FitsNarrow(extent))
+    const bool isNarrow = FitsNarrow(extent);
+    auto &     algorithm = m_Algorithms[{ name, isNarrow }];
+    for (const CudaRow & row : cudaRows)
     {
-      return work(*m_Narrow);
+      if (!algorithm && name == row.name)
+      {
+        algorithm = isNarrow ? row.narrow() : row.wide();
+      }
     }
-    if (!m_Wide)
-    {
-      m_Wide.emplace();
-    }
-    return work(*m_Wide);
+    return *algorithm;
   }
 
   /** Copies an image to the device. */
@@ -90,32 +219,25 @@ public:
   }
 
   std::string                            lastAlgorithm;
-  cuda::BundleMergingMemory &            BundleMemory() { return *m_Bundles; }
   cuda::DeviceBuffer<unsigned char>      image;
   cuda::DeviceBuffer<unsigned char>      mask;
   cuda::DeviceBuffer<unsigned long long> firstRuns;
 
-  template <typename TIndex>
-  static std::size_t
-  Bytes(const Memories<TIndex> & memories)
-  {
-    return memories.runMerging.table.CapacityBytes() + memories.runMerging.rank.CapacityBytes() +
-           memories.brickMerging.table.CapacityBytes() + memories.brickMerging.parent.CapacityBytes() +
-           memories.brickMerging.rootsBefore.CapacityBytes();
-  }
-
   std::size_t
   ScratchBytes() const
   {
-    return m_Bundles->CapacityBytes() + Bytes(*m_Narrow) + (m_Wide ? Bytes(*m_Wide) : 0);
+    std::size_t bytes = 0;
+    for (const auto & [key, algorithm] : m_Algorithms)
+    {
+      bytes += algorithm->CapacityBytes();
+    }
+    return bytes;
   }
 
 private:
-  int                                         m_Device;
-  std::optional<cuda::Stream>                 m_Stream;
-  std::optional<cuda::BundleMergingMemory>    m_Bundles;
-  std::optional<Memories<unsigned>>           m_Narrow;
-  std::optional<Memories<unsigned long long>> m_Wide;
+  int                                                                    m_Device;
+  std::optional<cuda::Stream>                                            m_Stream;
+  std::map<std::pair<std::string, bool>, std::unique_ptr<CudaAlgorithm>> m_Algorithms;
 };
 
 CudaLabeler::CudaLabeler(int device)
@@ -154,8 +276,7 @@ ChooseAlgorithm(const std::string & name, const cuda::DeviceProblem & problem)
   bool        isKnown = name == "Auto";
   for (const std::string & algorithm : CudaAlgorithms())
   {
-    const bool offers =
-      CudaAlgorithmOffers(algorithm, problem.image.extent, problem.criterion, problem.connectivity);
+    const bool offers = CudaAlgorithmOffers(algorithm, problem.image.extent, problem.criterion, problem.connectivity);
     if (offers && (name == algorithm || name == "Auto"))
     {
       return algorithm;
@@ -204,33 +325,18 @@ CudaLabeler::Label(const std::string &              algorithm,
   CheckProblem(problem);
   Implementation & own = *m_Implementation;
   own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
-  return own.Run(image.extent, [&](auto & memories) {
-    const cudaStream_t stream = own.HostStream();
-    problem.image = own.Upload(image, own.image);
-    if (mask)
-    {
-      problem.mask = own.Upload(*mask, own.mask);
-    }
-    std::uint64_t components;
-    if (own.lastAlgorithm == "BundleMerging")
-    {
-      components = cuda::BundleMerging(problem, own.BundleMemory(), stream);
-      cuda::LabelRuns(problem, own.BundleMemory(), stream);
-      cuda::DownloadRuns(image.extent, own.BundleMemory().table, own.firstRuns, result, stream);
-    }
-    else if (own.lastAlgorithm == "BrickMerging")
-    {
-      components = cuda::BrickMerging(problem, memories.brickMerging, stream);
-      cuda::LabelRuns(problem, memories.brickMerging, stream);
-      cuda::DownloadRuns(image.extent, memories.brickMerging.table, own.firstRuns, result, stream);
-    }
-    else
-    {
-      components = cuda::RunMerging(problem, memories.runMerging, stream);
-      cuda::DownloadRuns(image.extent, memories.runMerging.table, own.firstRuns, result, stream);
-    }
-    return components;
-  });
+  const cuda::CurrentDevice current(own.Device());
+  const cudaStream_t        stream = own.HostStream();
+  problem.image = own.Upload(image, own.image);
+  if (mask)
+  {
+    problem.mask = own.Upload(*mask, own.mask);
+  }
+  CudaAlgorithm &     chosen = own.Get(own.lastAlgorithm, image.extent);
+  bool                isWritten = false;
+  const std::uint64_t components = chosen.Label(problem, nullptr, LabelType::UInt32, isWritten, stream);
+  chosen.Download(problem, own.firstRuns, result, stream);
+  return components;
 }
 
 std::uint64_t
@@ -248,36 +354,23 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
   Implementation &   own = *m_Implementation;
   const cudaStream_t on = static_cast<cudaStream_t>(stream);
   own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
-  const auto throwIfTooMany = [type](std::uint64_t components) {
-    if (components > MaximumLabel(type))
-    {
-      throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
-                          ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
-                          NameOf(SmallestLabelType(components)));
-    }
-  };
-  return own.Run(image.extent, [&](auto & memories) {
-    std::uint64_t components;
-    if (own.lastAlgorithm == "BundleMerging")
-    {
-      components = cuda::BundleMerging(problem, own.BundleMemory(), on);
-      throwIfTooMany(components);
-      cuda::WriteLabels(problem, own.BundleMemory(), labels, type, on);
-    }
-    else if (own.lastAlgorithm == "BrickMerging")
-    {
-      components = cuda::BrickMerging(problem, memories.brickMerging, on);
-      throwIfTooMany(components);
-      cuda::WriteLabels(image.extent, memories.brickMerging, labels, type, on);
-    }
-    else
-    {
-      components = cuda::RunMerging(problem, memories.runMerging, on);
-      throwIfTooMany(components);
-      cuda::ExpandRuns(image.extent, memories.runMerging.table, labels, type, on);
-    }
-    return components;
-  });
+  const cuda::CurrentDevice current(own.Device());
+  CudaAlgorithm &           chosen = own.Get(own.lastAlgorithm, image.extent);
+  // Where no number of components is too large for the type, the map may be written before the number is known.
+  const bool          holdsAny = MaximumLabel(type) >= static_cast<std::uint64_t>(image.extent.VoxelCount());
+  bool                isWritten = false;
+  const std::uint64_t components = chosen.Label(problem, holdsAny ? labels : nullptr, type, isWritten, on);
+  if (components > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
+                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
+                        NameOf(SmallestLabelType(components)));
+  }
+  if (!isWritten)
+  {
+    chosen.Write(problem, labels, type, on);
+  }
+  return components;
 }
 
 } // namespace brickccl

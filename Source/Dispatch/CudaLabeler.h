@@ -4,27 +4,16 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace brickccl
 {
-
-/** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
-const std::vector<std::string> & CudaAlgorithms();
-
-/** Whether an algorithm of CudaAlgorithms offers a problem. RunMerging offers all of them; BrickMerging those of up to
- * 3 dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion,
- *  not in slices. */
-bool CudaAlgorithmOffers(const std::string &  algorithm,
-                         const Extent &       extent,
-                         const Criterion &    criterion,
-                         const Connectivity & connectivity);
 
 /** Labeling on one CUDA device, with memory that is kept between calls. One labeler serves one thread at a time;
  *  several labelers may work at once, on one device or on several. */

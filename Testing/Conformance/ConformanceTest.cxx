@@ -106,7 +106,7 @@ ExpectSameAsFloodFill(const std::string &                              what,
   static Labeling                  onCuda; // keeps the device's memory from case to case
   for (const Algorithm & algorithm : Algorithms())
   {
-    if (algorithm.onCuda && HasCuda() &&
+    if (algorithm.offersOnCuda != nullptr && HasCuda() &&
         CudaAlgorithmOffers(algorithm.name, problem.extent, problem.criterion, connectivity))
     {
       LabelOptions options;

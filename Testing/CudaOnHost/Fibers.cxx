@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -24,6 +25,19 @@ struct Fiber
   std::unique_ptr<char[]> stack{ new char[StackBytes] };
   bool                    finished = false;
   void *                  fakeStack = nullptr;
+  /** Whether it waits at a barrier, and whether at one of the warp alone. */
+  bool     waits = false;
+  bool     ofWarp = false;
+  unsigned exchanges = 0;
+};
+
+constexpr unsigned LanesPerWarp = 32;
+
+/** What the lanes of a warp leave for each other. Two places in turn suffice: who comes to the next but one exchange
+ *  knows that all have been at the next, and so have read the last. */
+struct Warp
+{
+  std::uint64_t places[2][LanesPerWarp];
 };
 
 /** The block that runs on this thread now. */
@@ -39,6 +53,7 @@ struct Block
 
 thread_local Block *            currentBlock = nullptr;
 thread_local std::vector<Fiber> fibers;
+thread_local std::vector<Warp>  warps;
 
 void
 SwitchToFiber(Block & block, Fiber & fiber)
@@ -80,6 +95,42 @@ RunFiber()
   SwitchToScheduler(block, fiber);
 }
 
+bool
+AllDone(unsigned begin, unsigned end)
+{
+  return std::all_of(fibers.begin() + begin, fibers.begin() + end, [](const Fiber & fiber) { return fiber.finished; });
+}
+
+/** Runs the threads [begin, end) until all of them have finished or wait for the block. */
+void
+RunWarp(Block & block, unsigned begin, unsigned end, bool forward)
+{
+  bool isFirst = true;
+  for (bool again = true; again; isFirst = false)
+  {
+    again = false;
+    for (unsigned i = 0; i < end - begin; ++i)
+    {
+      const unsigned thread = forward ? begin + i : end - 1 - i;
+      Fiber &        fiber = fibers[thread];
+      // At the first round all go on from the block's barrier; then those that waited for their warp.
+      if (!fiber.finished && (isFirst || fiber.ofWarp))
+      {
+        threadIdx = dim3(thread, 0, 0);
+        fiber.waits = fiber.ofWarp = false;
+        SwitchToFiber(block, fiber);
+        again = again || (fiber.waits && fiber.ofWarp);
+      }
+    }
+    const auto leftOut = [](const Fiber & fiber) { return fiber.waits && !fiber.ofWarp; };
+    if (again && std::any_of(fibers.begin() + begin, fibers.begin() + end, leftOut))
+    {
+      std::fputs("lanes of a warp wait for the warp while others wait for the block\n", stderr);
+      std::abort();
+    }
+  }
+}
+
 } // namespace
 
 void
@@ -106,6 +157,7 @@ RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
   if (fibers.size() < threads.x)
   {
     fibers = std::vector<Fiber>(threads.x);
+    warps = std::vector<Warp>(threads.x / LanesPerWarp + 1);
   }
   for (unsigned b = 0; b < blocks.x; ++b)
   {
@@ -117,6 +169,8 @@ RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
     {
       Fiber & fiber = fibers[thread];
       fiber.finished = false;
+      fiber.waits = false;
+      fiber.exchanges = 0;
       fiber.fakeStack = nullptr;
       getcontext(&fiber.context);
       fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -124,19 +178,13 @@ RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
       fiber.context.uc_link = nullptr;
       makecontext(&fiber.context, RunFiber, 0);
     }
-    // Each round runs every thread up to its next barrier, in turns from the front and from the back.
-    unsigned left = threads.x;
-    for (bool forward = true; left > 0; forward = !forward)
+    // Each round runs every warp up to its next barrier of the block, its lanes in turns from the front and from the
+    // back.
+    for (bool forward = true; !AllDone(0, threads.x); forward = !forward)
     {
-      for (unsigned i = 0; i < threads.x; ++i)
+      for (unsigned first = 0; first < threads.x; first += LanesPerWarp)
       {
-        const unsigned thread = forward ? i : threads.x - 1 - i;
-        if (!fibers[thread].finished)
-        {
-          threadIdx = dim3(thread, 0, 0);
-          SwitchToFiber(block, fibers[thread]);
-          left -= fibers[thread].finished ? 1 : 0;
-        }
+        RunWarp(block, first, std::min(first + LanesPerWarp, threads.x), forward);
       }
     }
     currentBlock = nullptr;
@@ -144,7 +192,7 @@ RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 }
 
 void
-MeetAtBarrier()
+MeetAtBarrier(bool ofWarp)
 {
   if (currentBlock == nullptr)
   {
@@ -152,8 +200,16 @@ MeetAtBarrier()
     std::abort();
   }
   const dim3 self = threadIdx;
+  currentBlock->running->waits = true;
+  currentBlock->running->ofWarp = ofWarp;
   SwitchToScheduler(*currentBlock, *currentBlock->running);
   threadIdx = self;
+}
+
+std::uint64_t *
+ExchangePlace()
+{
+  return warps[threadIdx.x / LanesPerWarp].places[currentBlock->running->exchanges++ % 2];
 }
 
 } // namespace brickccl::cuda::onhost

@@ -16,6 +16,7 @@
 #define __device__
 #define __global__
 #define __grid_constant__
+#define __launch_bounds__(...)
 #define __shared__ static thread_local
 
 struct dim3
@@ -68,6 +69,12 @@ inline int
 __popc(unsigned bits)
 {
   return __builtin_popcount(bits);
+}
+
+inline int
+__clz(int bits)
+{
+  return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits));
 }
 
 inline int
@@ -134,15 +141,65 @@ namespace brickccl::cuda::onhost
 
 void RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel);
 void RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel);
-/** Ends the process with a message if the kernel was launched by RunThreads. */
-void MeetAtBarrier();
+/** Waits for the block or for the warp. Ends the process with a message if the kernel was launched by RunThreads. */
+void MeetAtBarrier(bool ofWarp);
+/** A place where this warp's lanes leave values for each other: another one with every call. */
+std::uint64_t * ExchangePlace();
 
 } // namespace brickccl::cuda::onhost
 
 inline void
 __syncthreads()
 {
-  brickccl::cuda::onhost::MeetAtBarrier();
+  brickccl::cuda::onhost::MeetAtBarrier(false);
+}
+
+inline void
+__syncwarp()
+{
+  brickccl::cuda::onhost::MeetAtBarrier(true);
+}
+
+template <typename T>
+T
+ExchangeInWarp(T value, unsigned from)
+{
+  static_assert(sizeof(T) <= sizeof(std::uint64_t));
+  std::uint64_t * place = brickccl::cuda::onhost::ExchangePlace();
+  std::memcpy(place + threadIdx.x % 32, &value, sizeof(T));
+  __syncwarp();
+  std::memcpy(&value, place + from, sizeof(T));
+  return value;
+}
+
+/** All lanes of the warp must take part. */
+template <typename T>
+T
+__shfl_sync(unsigned, T value, unsigned from)
+{
+  return ExchangeInWarp(value, from % 32);
+}
+
+template <typename T>
+T
+__shfl_up_sync(unsigned, T value, unsigned distance)
+{
+  const unsigned lane = threadIdx.x % 32;
+  return ExchangeInWarp(value, lane >= distance ? lane - distance : lane);
+}
+
+inline int
+__any_sync(unsigned, int value)
+{
+  std::uint64_t * place = brickccl::cuda::onhost::ExchangePlace();
+  place[threadIdx.x % 32] = value != 0;
+  __syncwarp();
+  int any = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+  {
+    any |= static_cast<int>(place[lane]);
+  }
+  return any;
 }
 
 enum cudaError_t
@@ -245,6 +302,34 @@ cudaStreamDestroy(cudaStream_t)
 
 inline cudaError_t
 cudaStreamSynchronize(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+using cudaEvent_t = void *;
+inline constexpr unsigned cudaEventDisableTiming = 2;
+
+inline cudaError_t
+cudaEventCreateWithFlags(cudaEvent_t * event, unsigned)
+{
+  *event = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventDestroy(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventSynchronize(cudaEvent_t)
 {
   return cudaSuccess;
 }

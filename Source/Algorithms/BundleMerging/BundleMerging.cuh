@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 #include "BrickCCL/Runs/RunTable.cuh"
 
 namespace brickccl::cuda
@@ -9,31 +10,54 @@ namespace brickccl::cuda
 /** Memory of BundleMerging, kept between calls; its README.md says what each part is and what it takes. */
 struct BundleMergingMemory
 {
-  RunTable<unsigned>           table;
-  DeviceBuffer<DeviceWord>     starts;
-  DeviceBuffer<unsigned short> carried;
-  DeviceBuffer<unsigned short> componentOfRun;
-  DeviceBuffer<unsigned>       firstComponent;
-  DeviceBuffer<unsigned>       parent;
-  DeviceBuffer<unsigned>       firstVoxel;
-  DeviceBuffer<DeviceWord>     isFirst;
-  DeviceBuffer<unsigned>       firstsBefore;
-  DeviceBuffer<unsigned>       componentCount;
-  /** Components of bricks that there was room for in the last call. */
-  std::size_t capacity = 0;
+  RunTable<unsigned>               table;
+  DeviceBuffer<DeviceWord>         bits;
+  DeviceBuffer<unsigned short>     runsBefore;
+  DeviceBuffer<unsigned short>     componentOfRun;
+  DeviceBuffer<BrickBase>          bases;
+  DeviceBuffer<unsigned long long> found;
+  DeviceBuffer<unsigned>           parent;
+  DeviceBuffer<unsigned>           firstVoxel;
+  DeviceBuffer<DeviceWord>         marks;
+  DeviceBuffer<unsigned>           marksBefore;
+  PinnedValue<BundleReport>        report;
+  Event                            reported;
+  /** Components and runs of bricks that there is room for. */
+  std::size_t componentCapacity = 0;
+  std::size_t runCapacity = 0;
 
   std::size_t
   CapacityBytes() const
   {
-    return table.CapacityBytes() + starts.CapacityBytes() + carried.CapacityBytes() + componentOfRun.CapacityBytes() +
-           firstComponent.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
-           isFirst.CapacityBytes() + firstsBefore.CapacityBytes() + componentCount.CapacityBytes();
+    return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
+           bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
+           marks.CapacityBytes() + marksBefore.CapacityBytes();
+  }
+
+  BrickArrays
+  Arrays() const
+  {
+    return { bits.Data(),
+             runsBefore.Data(),
+             componentOfRun.Data(),
+             bases.Data(),
+             found.Data(),
+             parent.Data(),
+             firstVoxel.Data(),
+             static_cast<unsigned>(componentCapacity),
+             static_cast<unsigned>(runCapacity) };
   }
 };
 
-/** Labels a problem that CudaAlgorithmOffers says it labels: bundles of rows as runs of their united bits, solved brick by brick in shared memory,
- *  merged across the bricks' borders, numbered by first voxels. \return N. */
-std::uint64_t BundleMerging(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream);
+/** Labels a problem of a foreground or range criterion, of up to 3 dimensions and 2^32 - 2 voxels, not in slices:
+ *  bundles of rows as runs of their united bits, solved brick by brick in shared memory, merged across the bricks'
+ *  borders, numbered by first voxels. Writes the label map, too, if `labels` is not null: without waiting for the
+ *  number of components, so its type must have room for as many as there are voxels. \return N. */
+std::uint64_t BundleMerging(const DeviceProblem & problem,
+                            BundleMergingMemory & memory,
+                            void *                labels,
+                            LabelType             type,
+                            cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
 void WriteLabels(const DeviceProblem &       problem,

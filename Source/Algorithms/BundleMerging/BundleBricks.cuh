@@ -1,0 +1,269 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
+
+#include "BrickCCL/Runs/Bundle.h"
+#include "BrickCCL/Runs/RunTable.cuh"
+
+/** The bricks of BundleMerging and what is kept of them: bits, runs and components. */
+namespace brickccl::cuda
+{
+
+inline constexpr int WordsPerBrickRow = 4;
+inline constexpr int WordsPerBrick = 256;
+inline constexpr int VoxelsPerBrickRow = WordsPerBrickRow * BitsPerDeviceWord;
+/** A warp holds a layer of a brick: 8 bundles of 4 words. */
+inline constexpr int WordsPerLayer = 32;
+inline constexpr int LayersPerBrick = WordsPerBrick / WordsPerLayer;
+inline constexpr int BundlesPerLayer = WordsPerLayer / WordsPerBrickRow;
+/** A word of 32 bits holds at most 16 runs. */
+inline constexpr int RunsPerLayer = WordsPerLayer * 16;
+inline constexpr int RunsPerBrick = WordsPerBrick * 16;
+
+inline constexpr unsigned FullWarp = 0xFFFFFFFFu;
+
+/** One word of all rows of a bundle: loaded and stored at once. */
+template <int N>
+struct alignas(N * sizeof(DeviceWord)) RowWords
+{
+  DeviceWord rows[N];
+
+  __device__ DeviceWord
+  United() const
+  {
+    DeviceWord united = rows[0];
+#pragma unroll
+    for (int r = 1; r < N; ++r)
+    {
+      united |= rows[r];
+    }
+    return united;
+  }
+  /** Bit r: the last bit of row r. */
+  __device__ DeviceWord
+  LastBits() const
+  {
+    DeviceWord bits = 0;
+#pragma unroll
+    for (int r = 0; r < N; ++r)
+    {
+      bits |= (rows[r] >> 31) << r;
+    }
+    return bits;
+  }
+  /** Bit r: the first bit of row r. */
+  __device__ DeviceWord
+  FirstBits() const
+  {
+    DeviceWord bits = 0;
+#pragma unroll
+    for (int r = 0; r < N; ++r)
+    {
+      bits |= (rows[r] & 1u) << r;
+    }
+    return bits;
+  }
+};
+
+/** Rows in bundles in bricks; sizes are powers of two, given as shifts. */
+struct BundleGrid
+{
+  Extent       extent;
+  int          rowsShiftY;
+  int          rowsShiftZ;
+  int          bundlesShiftY;
+  int          bundlesShiftZ;
+  int          bundlesY;
+  int          bundlesZ;
+  int          bricksX;
+  int          bricksY;
+  int          bricksZ;
+  std::int64_t bricks;
+
+  BundleGrid(const Extent & volume, Bundling bundling)
+    : extent(volume)
+  {
+    const bool flat = extent.dimension < 3;
+    rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
+    rowsShiftZ = bundling == Bundling::Squares ? 1 : 0;
+    bundlesShiftY = flat ? 6 : 3;
+    bundlesShiftZ = flat ? 0 : 3;
+    const auto parts = [](std::int64_t size, int shift) { return static_cast<int>(((size - 1) >> shift) + 1); };
+    bundlesY = parts(extent.size[1], rowsShiftY);
+    bundlesZ = parts(extent.size[2], rowsShiftZ);
+    bricksX = static_cast<int>((extent.RowLength() - 1) / VoxelsPerBrickRow + 1);
+    bricksY = parts(bundlesY, bundlesShiftY);
+    bricksZ = parts(bundlesZ, bundlesShiftZ);
+    bricks = std::int64_t{ bricksX } * bricksY * bricksZ;
+  }
+
+  __device__ int
+  MaskY() const
+  {
+    return (1 << bundlesShiftY) - 1;
+  }
+  __device__ int
+  MaskZ() const
+  {
+    return (1 << bundlesShiftZ) - 1;
+  }
+  /** The number of row r of a bundle in the volume; -1 if the volume has no such row. */
+  __device__ std::int64_t
+             RowOf(int bundleY, int bundleZ, int r) const
+  {
+    const std::int64_t y = (std::int64_t{ bundleY } << rowsShiftY) + (r & 1);
+    const std::int64_t z = (std::int64_t{ bundleZ } << rowsShiftZ) + (r >> 1);
+    return y < extent.size[1] && z < extent.size[2] ? z * extent.size[1] + y : -1;
+  }
+};
+
+/** Where a brick lies, in bricks. */
+struct BrickPlace
+{
+  int x;
+  int y;
+  int z;
+
+  __device__
+  BrickPlace(const BundleGrid & grid, unsigned brick)
+  {
+    const unsigned row = brick / static_cast<unsigned>(grid.bricksX);
+    x = static_cast<int>(brick - row * static_cast<unsigned>(grid.bricksX));
+    z = static_cast<int>(row / static_cast<unsigned>(grid.bricksY));
+    y = static_cast<int>(row - static_cast<unsigned>(z) * static_cast<unsigned>(grid.bricksY));
+  }
+};
+
+/** Where a word of a bundle lies in the volume, in its brick and in the arrays of all bricks. */
+struct WordPlace
+{
+  int      word;
+  int      bundleY;
+  int      bundleZ;
+  unsigned brick;
+  int      local;
+
+  /** \return false if there is no such word or bundle. */
+  __device__ bool
+  Set(const BundleGrid & grid, int atWord, int atY, int atZ)
+  {
+    if (atWord < 0 || atWord >= grid.bricksX * WordsPerBrickRow || atY < 0 || atY >= grid.bundlesY || atZ < 0 ||
+        atZ >= grid.bundlesZ)
+    {
+      return false;
+    }
+    word = atWord;
+    bundleY = atY;
+    bundleZ = atZ;
+    brick =
+      static_cast<unsigned>(((atZ >> grid.bundlesShiftZ) * grid.bricksY + (atY >> grid.bundlesShiftY)) * grid.bricksX +
+                            atWord / WordsPerBrickRow);
+    local = (((atZ & grid.MaskZ()) << grid.bundlesShiftY) + (atY & grid.MaskY())) * WordsPerBrickRow +
+            atWord % WordsPerBrickRow;
+    return true;
+  }
+  __device__ std::size_t
+             Index() const
+  {
+    return std::size_t{ brick } * WordsPerBrick + static_cast<unsigned>(local);
+  }
+  /** The index of the word to the left, in this or the brick before. */
+  __device__ std::size_t
+             LeftIndex() const
+  {
+    return word % WordsPerBrickRow > 0 ? Index() - 1 : Index() - WordsPerBrick + (WordsPerBrickRow - 1);
+  }
+  __device__ std::size_t
+             RightIndex() const
+  {
+    return word % WordsPerBrickRow < WordsPerBrickRow - 1 ? Index() + 1
+                                                          : Index() + WordsPerBrick - (WordsPerBrickRow - 1);
+  }
+};
+
+/** The first of a brick's components and runs among those of all bricks. */
+struct alignas(8) BrickBase
+{
+  unsigned component;
+  unsigned run;
+};
+
+/** What the host learns of a call. */
+struct BundleReport
+{
+  unsigned long long found;
+  unsigned           components;
+};
+
+/** What is kept of all bricks, as kernel argument. */
+struct BrickArrays
+{
+  /** RowWords of every word of every brick. */
+  DeviceWord * bits;
+  /** Runs of the brick that start before a word. */
+  unsigned short * runsBefore;
+  /** Of each run its component in the brick. */
+  unsigned short * componentOfRun;
+  BrickBase *      bases;
+  /** Found so far: components of bricks in the upper, runs of bricks in the lower half. */
+  unsigned long long * found;
+  /** The forest of components, later their labels. */
+  unsigned * parent;
+  unsigned * firstVoxel;
+  unsigned   componentCapacity;
+  unsigned   runCapacity;
+
+  __device__ unsigned
+  Components() const
+  {
+    return static_cast<unsigned>(*found >> 32);
+  }
+  /** Whether there was room for all that was found; if not, nothing but the counts can be used. */
+  __device__ bool
+  Fit() const
+  {
+    return Components() <= componentCapacity && static_cast<unsigned>(*found) <= runCapacity;
+  }
+  template <int N>
+  __device__ RowWords<N>
+             Bits(std::size_t index) const
+  {
+    return reinterpret_cast<const RowWords<N> *>(bits)[index];
+  }
+};
+
+/** Starts of a word's runs, given the bits before it in its brick. */
+__device__ inline DeviceWord
+StartsOf(DeviceWord united, DeviceWord unitedBefore)
+{
+  return united & ~((united << 1) | (unitedBefore >> 31));
+}
+
+/** The run that covers bit x of a word: the last one that starts at or before it. */
+__device__ inline unsigned
+RunAt(unsigned runsBefore, DeviceWord starts, int x)
+{
+  return runsBefore + static_cast<unsigned>(__popc(starts & BitsUpToLane(x))) - 1;
+}
+
+__device__ inline int
+LowestBit(DeviceWord bits)
+{
+  return __ffs(static_cast<int>(bits)) - 1;
+}
+
+/** The component, among those of all bricks, that covers bit x of a word. */
+template <int N>
+__device__ inline unsigned
+ComponentAt(const BrickArrays & bricks, const WordPlace & place, int x)
+{
+  const std::size_t index = place.Index();
+  const DeviceWord  united = bricks.Bits<N>(index).United();
+  const DeviceWord  before = place.word % WordsPerBrickRow > 0 ? bricks.Bits<N>(index - 1).United() : 0u;
+  const BrickBase   base = bricks.bases[place.brick];
+  return base.component +
+         bricks.componentOfRun[base.run + RunAt(bricks.runsBefore[index], StartsOf(united, before), x)];
+}
+
+} // namespace brickccl::cuda
+
+#endif

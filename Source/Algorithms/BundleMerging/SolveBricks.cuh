@@ -1,0 +1,316 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEBRICKS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEBRICKS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Forest/ForestDevice.cuh"
+
+/** Pixels to bits to runs to components, brick by brick. */
+namespace brickccl::cuda
+{
+
+/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its
+ *  component in the upper half while others still look for it. */
+struct BrickForestAccess : BlockAccess
+{
+  __device__ static unsigned
+  Load(const unsigned * place)
+  {
+    return BlockAccess::Load(place) & 0xFFFFu;
+  }
+};
+
+/** An upper bound of the components of a brick. Four rows: every other run of every other bundle along y and z. */
+template <Bundling VBundling>
+__host__ __device__ constexpr int
+ComponentsPerBrick()
+{
+  return VBundling == Bundling::Squares ? RunsPerBrick / 2 : RunsPerBrick;
+}
+
+template <Bundling VBundling>
+struct BrickMemory
+{
+  static constexpr int RowCount = RowsOf(VBundling);
+
+  RowWords<RowCount> rows[WordsPerBrick];
+  DeviceWord         starts[WordsPerBrick];
+  /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
+  unsigned  edgesAndRuns[WordsPerBrick];
+  unsigned  forest[RunsPerBrick];
+  unsigned  firstVoxel[ComponentsPerBrick<VBundling>()];
+  unsigned  runsOfLayer[LayersPerBrick];
+  unsigned  components;
+  BrickBase base;
+  bool      isEmpty;
+  bool      fits;
+
+  __device__ unsigned
+  RunAt(int at, int x) const
+  {
+    return cuda::RunAt(edgesAndRuns[at] >> 16, starts[at], x);
+  }
+  /** A word with the bits beside it in its brick. */
+  __device__ BundleWindow<DeviceWord, RowCount>
+             Window(int at) const
+  {
+    const RowWords<RowCount>           words = rows[at];
+    BundleWindow<DeviceWord, RowCount> window;
+#pragma unroll
+    for (int r = 0; r < RowCount; ++r)
+    {
+      window.rows[r] = words.rows[r];
+    }
+    window.before = at % WordsPerBrickRow > 0 ? (edgesAndRuns[at - 1] >> 4) & 0xFu : 0u;
+    window.after = at % WordsPerBrickRow < WordsPerBrickRow - 1 ? edgesAndRuns[at + 1] & 0xFu : 0u;
+    return window;
+  }
+};
+
+/** Sum of `value` over the lanes before and with this one. */
+__device__ inline unsigned
+SumOfLanes(unsigned value, int lane)
+{
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2)
+  {
+    const unsigned before = __shfl_up_sync(FullWarp, value, static_cast<unsigned>(step));
+    value += lane >= step ? before : 0u;
+  }
+  return value;
+}
+
+/** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
+ *  way, a slice by each block. */
+template <typename T, Bundling VBundling>
+__global__ void
+__launch_bounds__(WordsPerBrick, 5) SolveBricksKernel(const T *               voxels,
+                                                      const __grid_constant__ VoxelRule<T> rule,
+                                                      const __grid_constant__ BundleGrid   grid,
+                                                      const DeviceWord *                   mask,
+                                                      std::int64_t                         maskWordsPerRow,
+                                                      const __grid_constant__ BrickArrays  bricks,
+                                                      DeviceWord *                         marks,
+                                                      unsigned *                           markCounts)
+{
+  constexpr int rowCount = RowsOf(VBundling);
+  __shared__ BrickMemory<VBundling> memory;
+
+  const int         self = static_cast<int>(threadIdx.x);
+  const int         lane = self % WordsPerLayer;
+  const int         layer = self / WordsPerLayer;
+  const int         word = self % WordsPerBrickRow;
+  const int         bundle = self / WordsPerBrickRow;
+  const int         y = bundle & grid.MaskY();
+  const int         z = bundle >> grid.bundlesShiftY;
+  const BrickPlace  place(grid, blockIdx.x);
+  const int         atWord = place.x * WordsPerBrickRow + word;
+  const int         bundleY = (place.y << grid.bundlesShiftY) + y;
+  const int         bundleZ = (place.z << grid.bundlesShiftZ) + z;
+  const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
+  if (self == 0)
+  {
+    memory.components = 0;
+    memory.isEmpty = true;
+  }
+  __syncthreads();
+
+  // Pixels become bits.
+  RowWords<rowCount> own = {};
+#pragma unroll
+  for (int r = 0; r < rowCount; ++r)
+  {
+    const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
+    const std::int64_t x = std::int64_t{ atWord } * BitsPerDeviceWord;
+    if (row >= 0 && x < grid.extent.RowLength())
+    {
+      own.rows[r] = PackWord(voxels, rule, grid.extent, row, x);
+      if (mask != nullptr)
+      {
+        own.rows[r] &= mask[row * maskWordsPerRow + atWord];
+      }
+    }
+  }
+  reinterpret_cast<RowWords<rowCount> *>(bricks.bits)[index] = own;
+  reinterpret_cast<RowWords<rowCount> *>(marks)[index] = {};
+  if (self < WordsPerBrick * rowCount / 8)
+  {
+    markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick * rowCount / 8) + static_cast<unsigned>(self)] = 0;
+  }
+  const DeviceWord united = own.United();
+  if (united != 0)
+  {
+    memory.isEmpty = false;
+  }
+
+  // Runs of united bits within the brick.
+  const DeviceWord lastBefore = __shfl_up_sync(FullWarp, united, 1);
+  const DeviceWord starts = StartsOf(united, word > 0 ? lastBefore : 0u);
+  const auto       runs = static_cast<unsigned>(__popc(starts));
+  const unsigned   runsWith = SumOfLanes(runs, lane);
+  if (lane == WordsPerLayer - 1)
+  {
+    memory.runsOfLayer[layer] = runsWith;
+  }
+  memory.rows[self] = own;
+  memory.starts[self] = starts;
+  __syncthreads();
+  if (memory.isEmpty)
+  {
+    return;
+  }
+  unsigned runsBefore = runsWith - runs;
+  unsigned runsOfBrick = 0;
+#pragma unroll
+  for (int l = 0; l < LayersPerBrick; ++l)
+  {
+    runsBefore += l < layer ? memory.runsOfLayer[l] : 0u;
+    runsOfBrick += memory.runsOfLayer[l];
+  }
+  memory.edgesAndRuns[self] = own.FirstBits() | own.LastBits() << 4 | runsBefore << 16;
+  bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
+  __syncthreads();
+
+  // Links to the bundles before this one, as far as they lie in the brick. A run's first link makes its parent at
+  // once, since only this thread writes there yet; the rest must wait.
+  BundleLinks<DeviceWord> links[BackwardBundles] = {};
+  DeviceWord              linked = 0;
+  const auto              otherWord = [&](int n) {
+    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
+  };
+  if (united != 0)
+  {
+    const BundleWindow<DeviceWord, rowCount> window = memory.Window(self);
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
+    {
+      if (VBundling == Bundling::Rows && n > 1)
+      {
+        continue;
+      }
+      const int toY = y + BackwardStepY(n);
+      if (toY < 0 || toY > grid.MaskY() || z + BackwardStepZ(n) < 0)
+      {
+        continue;
+      }
+      const int  other = otherWord(n);
+      const auto there = memory.Window(other);
+      links[n] = LinksTo<VBundling>(n, window, there);
+      if (!links[n].Any())
+      {
+        continue;
+      }
+      links[n] = WithoutRepeats(links[n], united, there.United());
+      for (DeviceWord rest = links[n].same; rest != 0; rest &= rest - 1)
+      {
+        const int        x = LowestBit(rest);
+        const DeviceWord upTo = starts & BitsUpToLane(x);
+        // The start of the run, if it is in this word, stands for it.
+        const DeviceWord start = upTo != 0 ? 1u << (31 - __clz(static_cast<int>(upTo))) : 0u;
+        if ((start & ~linked) != 0)
+        {
+          linked |= start;
+          links[n].same &= ~(rest & (0u - rest));
+          memory.forest[runsBefore + static_cast<unsigned>(__popc(upTo)) - 1] = memory.RunAt(other, x);
+        }
+      }
+    }
+  }
+  for (DeviceWord rest = starts & ~linked; rest != 0; rest &= rest - 1)
+  {
+    const unsigned run = RunAt(runsBefore, starts, LowestBit(rest));
+    memory.forest[run] = run;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const int other = otherWord(n);
+    for (DeviceWord rest = links[n].same; rest != 0; rest &= rest - 1)
+    {
+      const int x = LowestBit(rest);
+      Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(other, x));
+    }
+    for (DeviceWord rest = links[n].left; rest != 0; rest &= rest - 1)
+    {
+      const int x = LowestBit(rest);
+      Unite<BlockAccess>(memory.forest,
+                         RunAt(runsBefore, starts, x),
+                         x > 0 ? memory.RunAt(other, x - 1) : memory.RunAt(other - 1, 31));
+    }
+    for (DeviceWord rest = links[n].right; rest != 0; rest &= rest - 1)
+    {
+      const int x = LowestBit(rest);
+      Unite<BlockAccess>(memory.forest,
+                         RunAt(runsBefore, starts, x),
+                         x < 31 ? memory.RunAt(other, x + 1) : memory.RunAt(other + 1, 0));
+    }
+  }
+  __syncthreads();
+
+  // Components of the brick, in any order: their final order is that of their first voxels.
+  for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+  {
+    unsigned root = PeekRoot<BrickForestAccess>(memory.forest, run);
+    if (root == run)
+    {
+      const unsigned component = atomicAdd(&memory.components, 1u);
+      memory.firstVoxel[component] = 0xFFFFFFFFu;
+      root |= component << 16;
+    }
+    BlockAccess::Store(memory.forest + run, root);
+  }
+  __syncthreads();
+  const auto componentOf = [&](unsigned run) { return memory.forest[memory.forest[run] & 0xFFFFu] >> 16; };
+  if (self == 0)
+  {
+    const unsigned long long before = atomicAdd(bricks.found,
+                                                static_cast<unsigned long long>(memory.components) << 32 |
+                                                  static_cast<unsigned long long>(runsOfBrick));
+    memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
+    memory.fits = memory.base.component + memory.components <= bricks.componentCapacity &&
+                  memory.base.run + runsOfBrick <= bricks.runCapacity;
+    bricks.bases[blockIdx.x] = memory.base;
+  }
+  // First voxels: of each stretch of united bits the first voxel of its first row that has one.
+  for (DeviceWord rest = united; rest != 0;)
+  {
+    const int        x = LowestBit(rest);
+    const DeviceWord carry = rest + (rest & (0u - rest));
+    const DeviceWord stretch = rest & ~carry;
+    rest &= carry;
+    DeviceWord bits = own.rows[0] & stretch;
+    int        row = 0;
+#pragma unroll
+    for (int r = 1; r < rowCount; ++r)
+    {
+      const bool take = bits == 0;
+      row = take ? r : row;
+      bits = take ? own.rows[r] & stretch : bits;
+    }
+    const auto       voxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, row) * grid.extent.RowLength() +
+                                             std::int64_t{ atWord } * BitsPerDeviceWord + LowestBit(bits));
+    unsigned * const first = memory.firstVoxel + componentOf(RunAt(runsBefore, starts, x));
+    if (BlockAccess::Load(first) > voxel)
+    {
+      atomicMin(first, voxel);
+    }
+  }
+  __syncthreads();
+  if (!memory.fits)
+  {
+    return;
+  }
+  for (unsigned component = static_cast<unsigned>(self); component < memory.components; component += WordsPerBrick)
+  {
+    bricks.parent[memory.base.component + component] = memory.base.component + component;
+    bricks.firstVoxel[memory.base.component + component] = memory.firstVoxel[component];
+  }
+  for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+  {
+    bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(componentOf(run));
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

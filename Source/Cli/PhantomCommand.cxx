@@ -3,7 +3,9 @@
 #include "BrickCCL/Itk/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
+#include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -76,11 +78,15 @@ RunPhantom(const PhantomArguments & arguments)
   }
   else
   {
-    const auto voxels = arguments.kind == "balls" ? MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed)
-                      : arguments.kind == "random"
-                        ? MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed)
-                      : arguments.kind == "spiral" ? MakeSpiral(extent)
-                                                   : MakeCheckerboard(extent);
+    const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
+      { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
+      { "random", [&] { return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed); } },
+      { "spiral", [&] { return MakeSpiral(extent); } },
+      { "checkerboard", [&] { return MakeCheckerboard(extent); } },
+      { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent); } },
+      { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent); } },
+    };
+    const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
     WriteImageFile(arguments.output, voxels.data(), ScalarType::UInt8, extent, geometry);
   }
   if (!arguments.quiet)
@@ -99,9 +105,10 @@ AddPhantomCommand(CLI::App & app)
   command
     ->add_option("KIND",
                  arguments->kind,
-                 "balls, random, spiral, checkerboard, log (CT of wood) or casting (CT of metal)")
+                 "balls, random, spiral, checkerboard, isolated-voxels, body-centred-lattice, log (CT of wood) or casting (CT of "
+                 "metal)")
     ->required()
-    ->check(CLI::IsMember({ "balls", "random", "spiral", "checkerboard", "log", "casting" }));
+    ->check(CLI::IsMember({ "balls", "random", "spiral", "checkerboard", "isolated-voxels", "body-centred-lattice", "log", "casting" }));
   command->add_option("OUT", arguments->output, "image file")->required();
   command
     ->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")

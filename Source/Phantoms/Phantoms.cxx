@@ -185,14 +185,46 @@ MakeSpiral(const Extent & extent)
   return voxels;
 }
 
+namespace
+{
+
+/** 1 where `isSet(at)` says so. */
+template <typename TFunction>
 std::vector<std::uint8_t>
-MakeCheckerboard(const Extent & extent)
+MakeWhere(const Extent & extent, TFunction && isSet)
 {
   std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   ForEachVoxel(extent, [&](std::size_t index, const std::int64_t(&at)[MaximumDimension]) {
-    voxels[index] = (at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? 1 : 0;
+    voxels[index] = isSet(at) ? 1 : 0;
   });
   return voxels;
+}
+
+/** Whether all coordinates that the extent has are odd (1) or all even (0). */
+bool
+AllHaveParity(const Extent & extent, const std::int64_t (&at)[MaximumDimension], int parity)
+{
+  return std::all_of(at, at + extent.dimension, [parity](std::int64_t x) { return x % 2 == parity; });
+}
+
+} // namespace
+
+std::vector<std::uint8_t>
+MakeCheckerboard(const Extent & extent)
+{
+  return MakeWhere(extent, [](const auto & at) { return (at[0] + at[1] + at[2] + at[3]) % 2 == 0; });
+}
+
+std::vector<std::uint8_t>
+MakeIsolatedVoxels(const Extent & extent)
+{
+  return MakeWhere(extent, [&](const auto & at) { return AllHaveParity(extent, at, 0); });
+}
+
+std::vector<std::uint8_t>
+MakeBodyCentredLattice(const Extent & extent)
+{
+  return MakeWhere(extent, [&](const auto & at) { return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1); });
 }
 
 } // namespace brickccl

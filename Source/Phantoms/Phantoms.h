@@ -28,6 +28,13 @@ std::vector<std::uint8_t> MakeSpiral(const Extent & extent);
  *  connectivity all are one. */
 std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent);
 
+/** Single voxels as many as can be without touching at full connectivity (26, 8): all coordinates even. */
+std::vector<std::uint8_t> MakeIsolatedVoxels(const Extent & extent);
+
+/** Single voxels as many as can be without touching at 18-connectivity, the body-centred lattice: coordinates all even
+ *  or all odd. */
+std::vector<std::uint8_t> MakeBodyCentredLattice(const Extent & extent);
+
 /** A scan with the truth about it. */
 struct Scan
 {

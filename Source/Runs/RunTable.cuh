@@ -67,6 +67,49 @@ StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t 
   return bits & ~((bits << 1) | (wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u));
 }
 
+/** The foreground bits of 32 voxels of one byte, four at a time: bytes are compared within a word by subtracting without
+ *  their highest bits, which then hold the answers (Warren, Hacker's Delight, chapter 2). */
+template <typename T>
+__device__ inline DeviceWord
+PackBytes(const uint4 * vectors, const ForegroundRule<T> & rule)
+{
+  constexpr unsigned highest = 0x80808080u;
+  constexpr unsigned flip = std::is_signed_v<T> ? highest : 0u;
+  const auto         spread = [](T value) {
+    return (static_cast<unsigned char>(value) * 0x01010101u) ^ flip;
+  };
+  const unsigned low = spread(rule.low);
+  const unsigned high = spread(rule.high);
+  const bool     isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
+  // At each highest bit: whether the byte of a is at least that of b.
+  const auto atLeast = [](unsigned a, unsigned b) {
+    return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest)));
+  };
+  const uint4    vector[2] = { vectors[0], vectors[1] };
+  const unsigned words[8] = { vector[0].x, vector[0].y, vector[0].z, vector[0].w,
+                              vector[1].x, vector[1].y, vector[1].z, vector[1].w };
+  DeviceWord     bits = 0;
+#pragma unroll
+  for (int i = 7; i >= 0; --i)
+  {
+    const unsigned four = words[i];
+    unsigned       answers;
+    if (isNonZero)
+    {
+      answers = ((four & ~highest) + ~highest) | four;
+    }
+    else
+    {
+      const unsigned value = four ^ flip;
+      answers = atLeast(value, low) & atLeast(high, value);
+      answers = rule.outside ? ~answers : answers;
+    }
+    // The product brings the four answers side by side to the top.
+    bits = (bits << 4) | (((answers & highest) * 0x00204081u) >> 28);
+  }
+  return bits;
+}
+
 /** The foreground bits of up to 32 voxels of a row, from `x` on. */
 template <typename T>
 __device__ inline DeviceWord
@@ -78,6 +121,10 @@ PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std
   DeviceWord         bits = 0;
   if (rule.channels == 1 && count == BitsPerDeviceWord && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
   {
+    if constexpr (sizeof(T) == 1)
+    {
+      return PackBytes(reinterpret_cast<const uint4 *>(place), rule.foreground);
+    }
     constexpr int perVector = 16 / sizeof(T);
     union Vector
     {

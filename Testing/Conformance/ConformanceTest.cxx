@@ -50,6 +50,8 @@ Shapes(const Extent & extent)
     shapes.back().voxels[voxel] = 1;
   }
   shapes.push_back({ "checkerboard", extent, MakeCheckerboard(extent) });
+  shapes.push_back({ "isolated voxels", extent, MakeIsolatedVoxels(extent) });
+  shapes.push_back({ "body-centred lattice", extent, MakeBodyCentredLattice(extent) });
   shapes.push_back({ "spiral", extent, MakeSpiral(extent) });
   shapes.push_back({ "comb", extent, std::vector<std::uint8_t>(size) });
   for (std::size_t i = 0; i < size; ++i)

@@ -55,6 +55,15 @@ TEST(Phantoms, ACheckerboardIsEveryVoxelOrOne)
   EXPECT_EQ(ComponentsOf(board, extent, 2), 1u);
 }
 
+TEST(Phantoms, LatticesAreSingleVoxelsAtTheirConnectivity)
+{
+  const Extent extent{ 14, 10, 6 };
+  const auto   voxels = static_cast<std::uint64_t>(extent.VoxelCount());
+  EXPECT_EQ(ComponentsOf(MakeIsolatedVoxels(extent), extent, 3), voxels / 8);
+  EXPECT_EQ(ComponentsOf(MakeBodyCentredLattice(extent), extent, 2), voxels / 4);
+  EXPECT_EQ(ComponentsOf(MakeBodyCentredLattice(extent), extent, 3), 1u);
+}
+
 TEST(Phantoms, DensitiesAreMet)
 {
   const Extent extent{ 80, 80, 80 };

@@ -8,8 +8,8 @@
 namespace brickccl::cuda
 {
 
-/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its
- *  component in the upper half while others still look for it. */
+/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its first
+ *  voxel in the upper half: RootBit and the voxel's place in the brick. */
 struct BrickForestAccess : BlockAccess
 {
   __device__ static unsigned
@@ -18,14 +18,6 @@ struct BrickForestAccess : BlockAccess
     return BlockAccess::Load(place) & 0xFFFFu;
   }
 };
-
-/** An upper bound of the components of a brick. Four rows: every other run of every other bundle along y and z. */
-template <Bundling VBundling>
-__host__ __device__ constexpr int
-ComponentsPerBrick()
-{
-  return VBundling == Bundling::Squares ? RunsPerBrick / 2 : RunsPerBrick;
-}
 
 template <Bundling VBundling>
 struct BrickMemory
@@ -37,7 +29,8 @@ struct BrickMemory
   /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
   unsigned  edgesAndRuns[WordsPerBrick];
   unsigned  forest[RunsPerBrick];
-  unsigned  firstVoxel[ComponentsPerBrick<VBundling>()];
+  /** Of each root. */
+  unsigned short componentOf[RunsPerBrick];
   unsigned  runsOfLayer[LayersPerBrick];
   unsigned  components;
   BrickBase base;
@@ -66,6 +59,14 @@ struct BrickMemory
   }
 };
 
+inline constexpr unsigned RootBit = 0x80000000u;
+
+__device__ inline unsigned
+RootWord(unsigned run, unsigned voxelInBrick)
+{
+  return RootBit | voxelInBrick << 16 | run;
+}
+
 /** Sum of `value` over the lanes before and with this one. */
 __device__ inline unsigned
 SumOfLanes(unsigned value, int lane)
@@ -83,7 +84,7 @@ SumOfLanes(unsigned value, int lane)
  *  way, a slice by each block. */
 template <typename T, Bundling VBundling>
 __global__ void
-__launch_bounds__(WordsPerBrick, 5) SolveBricksKernel(const T *               voxels,
+__launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               voxels,
                                                       const __grid_constant__ VoxelRule<T> rule,
                                                       const __grid_constant__ BundleGrid   grid,
                                                       const DeviceWord *                   mask,
@@ -250,28 +251,29 @@ __launch_bounds__(WordsPerBrick, 5) SolveBricksKernel(const T *               vo
   // Components of the brick, in any order: their final order is that of their first voxels.
   for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
   {
-    unsigned root = PeekRoot<BrickForestAccess>(memory.forest, run);
+    const unsigned root = PeekRoot<BrickForestAccess>(memory.forest, run);
     if (root == run)
     {
-      const unsigned component = atomicAdd(&memory.components, 1u);
-      memory.firstVoxel[component] = 0xFFFFFFFFu;
-      root |= component << 16;
+      memory.componentOf[run] = static_cast<unsigned short>(atomicAdd(&memory.components, 1u));
     }
-    BlockAccess::Store(memory.forest + run, root);
+    BlockAccess::Store(memory.forest + run, root == run ? RootWord(run, 0x7FFFu) : root);
   }
   __syncthreads();
-  const auto componentOf = [&](unsigned run) { return memory.forest[memory.forest[run] & 0xFFFFu] >> 16; };
   if (self == 0)
   {
-    const unsigned long long before = atomicAdd(bricks.found,
-                                                static_cast<unsigned long long>(memory.components) << 32 |
-                                                  static_cast<unsigned long long>(runsOfBrick));
+    const unsigned long long before =
+      atomicAdd(bricks.found,
+                static_cast<unsigned long long>(memory.components) << 32 | static_cast<unsigned long long>(runsOfBrick));
     memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
     memory.fits = memory.base.component + memory.components <= bricks.componentCapacity &&
                   memory.base.run + runsOfBrick <= bricks.runCapacity;
     bricks.bases[blockIdx.x] = memory.base;
   }
-  // First voxels: of each stretch of united bits the first voxel of its first row that has one.
+  // First voxels: of each stretch of united bits the first voxel of its first row that has one. A voxel's place in the
+  // brick has 7 bits for x, then those for y and z, so that places are in raster order.
+  const int      shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
+  const unsigned placeOfWord = static_cast<unsigned>(z << grid.rowsShiftZ << shiftZ | y << grid.rowsShiftY << 7 |
+                                                     word * BitsPerDeviceWord);
   for (DeviceWord rest = united; rest != 0;)
   {
     const int        x = LowestBit(rest);
@@ -279,20 +281,19 @@ __launch_bounds__(WordsPerBrick, 5) SolveBricksKernel(const T *               vo
     const DeviceWord stretch = rest & ~carry;
     rest &= carry;
     DeviceWord bits = own.rows[0] & stretch;
-    int        row = 0;
+    unsigned   placeOfRow = placeOfWord;
 #pragma unroll
     for (int r = 1; r < rowCount; ++r)
     {
-      const bool take = bits == 0;
-      row = take ? r : row;
-      bits = take ? own.rows[r] & stretch : bits;
+      const bool isEmpty = bits == 0;
+      placeOfRow = isEmpty ? placeOfWord + static_cast<unsigned>((r & 1) << 7 | (r >> 1) << shiftZ) : placeOfRow;
+      bits = isEmpty ? own.rows[r] & stretch : bits;
     }
-    const auto       voxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, row) * grid.extent.RowLength() +
-                                             std::int64_t{ atWord } * BitsPerDeviceWord + LowestBit(bits));
-    unsigned * const first = memory.firstVoxel + componentOf(RunAt(runsBefore, starts, x));
-    if (BlockAccess::Load(first) > voxel)
+    const unsigned root = BlockAccess::Load(memory.forest + RunAt(runsBefore, starts, x)) & 0xFFFFu;
+    const unsigned candidate = RootWord(root, placeOfRow + static_cast<unsigned>(LowestBit(bits)));
+    if (BlockAccess::Load(memory.forest + root) > candidate)
     {
-      atomicMin(first, voxel);
+      atomicMin(memory.forest + root, candidate);
     }
   }
   __syncthreads();
@@ -300,14 +301,23 @@ __launch_bounds__(WordsPerBrick, 5) SolveBricksKernel(const T *               vo
   {
     return;
   }
-  for (unsigned component = static_cast<unsigned>(self); component < memory.components; component += WordsPerBrick)
-  {
-    bricks.parent[memory.base.component + component] = memory.base.component + component;
-    bricks.firstVoxel[memory.base.component + component] = memory.firstVoxel[component];
-  }
   for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
   {
-    bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(componentOf(run));
+    const unsigned       node = memory.forest[run];
+    const unsigned short component = memory.componentOf[node & 0xFFFFu];
+    bricks.componentOfRun[memory.base.run + run] = component;
+    if ((node & RootBit) != 0)
+    {
+      const unsigned placeInBrick = (node & ~RootBit) >> 16;
+      const auto     rowZ = (std::int64_t{ place.z } << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
+      const auto     rowY = (std::int64_t{ place.y } << grid.bundlesShiftY << grid.rowsShiftY) +
+                        ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
+      const std::int64_t voxel = (rowZ * grid.extent.size[1] + rowY) * grid.extent.RowLength() +
+                                 std::int64_t{ place.x } * VoxelsPerBrickRow + (placeInBrick & 127u);
+      const unsigned id = memory.base.component + component;
+      bricks.parent[id] = id;
+      bricks.firstVoxel[id] = static_cast<unsigned>(voxel);
+    }
   }
 }
 

@@ -180,6 +180,16 @@ WithoutRepeats(const BundleLinks<TWord> & links, TWord unitedA, TWord unitedB)
   return { firsts & both, left & ~(unitedA << 1), right & ~(unitedA >> 1) };
 }
 
+/** Bits of `both` (where two bundles have a run) at which the two runs are known to be linked: each stretch from its
+ * link on, of links without repeats. */
+template <typename TWord>
+BRICKCCL_HOST_DEVICE inline TWord
+JoinedBits(const BundleLinks<TWord> & links, TWord both)
+{
+  // A carry runs from the link to the end of its stretch.
+  return both & ~(both + links.same);
+}
+
 } // namespace brickccl
 
 #endif

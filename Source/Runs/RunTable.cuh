@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <optional>
 
-/** Runs on the device, as RunVolume keeps them on the host: bit rows in words of 32 bits, two for each of its words, and
- *  the number of runs before every word. */
+/** Runs on the device, as RunVolume keeps them on the host: bit rows in words of 32 bits, two for each of its words,
+ * and the number of runs before every word. */
 namespace brickccl::cuda
 {
 
@@ -67,28 +67,51 @@ StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t 
   return bits & ~((bits << 1) | (wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u));
 }
 
-/** The foreground bits of 32 voxels of one byte, four at a time: bytes are compared within a word by subtracting without
- *  their highest bits, which then hold the answers (Warren, Hacker's Delight, chapter 2). */
+/** 32 bytes from any address, of which the aligned words that hold them can be read. */
+__device__ inline void
+LoadBytes(const unsigned char * place, unsigned (&words)[8])
+{
+  const auto offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(place));
+  if (offset % 16 == 0)
+  {
+    const uint4 low = reinterpret_cast<const uint4 *>(place)[0];
+    const uint4 high = reinterpret_cast<const uint4 *>(place)[1];
+    words[0] = low.x, words[1] = low.y, words[2] = low.z, words[3] = low.w;
+    words[4] = high.x, words[5] = high.y, words[6] = high.z, words[7] = high.w;
+    return;
+  }
+  const auto * aligned = reinterpret_cast<const unsigned *>(place - offset % 4);
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+  {
+    words[i] = aligned[i];
+  }
+  if (offset % 4 != 0)
+  {
+    const unsigned last = aligned[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+    {
+      words[i] = words[i] >> (8 * (offset % 4)) | (i < 7 ? words[i + 1] : last) << (32 - 8 * (offset % 4));
+    }
+  }
+}
+
+/** The foreground bits of 32 voxels of one byte, four at a time: bytes are compared within a word by subtracting
+ * without their highest bits, which then hold the answers (Warren, Hacker's Delight, chapter 2). */
 template <typename T>
 __device__ inline DeviceWord
-PackBytes(const uint4 * vectors, const ForegroundRule<T> & rule)
+PackBytes(const unsigned (&words)[8], const ForegroundRule<T> & rule)
 {
   constexpr unsigned highest = 0x80808080u;
   constexpr unsigned flip = std::is_signed_v<T> ? highest : 0u;
-  const auto         spread = [](T value) {
-    return (static_cast<unsigned char>(value) * 0x01010101u) ^ flip;
-  };
-  const unsigned low = spread(rule.low);
-  const unsigned high = spread(rule.high);
-  const bool     isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
+  const auto         spread = [](T value) { return (static_cast<unsigned char>(value) * 0x01010101u) ^ flip; };
+  const unsigned     low = spread(rule.low);
+  const unsigned     high = spread(rule.high);
+  const bool         isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
   // At each highest bit: whether the byte of a is at least that of b.
-  const auto atLeast = [](unsigned a, unsigned b) {
-    return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest)));
-  };
-  const uint4    vector[2] = { vectors[0], vectors[1] };
-  const unsigned words[8] = { vector[0].x, vector[0].y, vector[0].z, vector[0].w,
-                              vector[1].x, vector[1].y, vector[1].z, vector[1].w };
-  DeviceWord     bits = 0;
+  const auto atLeast = [](unsigned a, unsigned b) { return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest))); };
+  DeviceWord bits = 0;
 #pragma unroll
   for (int i = 7; i >= 0; --i)
   {
@@ -116,39 +139,61 @@ __device__ inline DeviceWord
 PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std::int64_t row, std::int64_t x)
 {
   const std::int64_t left = extent.RowLength() - x;
-  const int          count = left < BitsPerDeviceWord ? static_cast<int>(left < 0 ? 0 : left) : BitsPerDeviceWord;
-  const T *          place = voxels + (row * extent.RowLength() + x) * rule.channels;
+  if (left <= 0)
+  {
+    return 0;
+  }
+  const DeviceWord inRow = BitsUpToLane(left < BitsPerDeviceWord ? static_cast<int>(left) - 1 : BitsPerDeviceWord - 1);
+  const std::int64_t first = row * extent.RowLength() + x;
+  const T *          place = voxels + first * rule.channels;
   DeviceWord         bits = 0;
-  if (rule.channels == 1 && count == BitsPerDeviceWord && reinterpret_cast<std::uintptr_t>(place) % 16 == 0)
+  // What lies past the row's end is read as long as it lies in the volume, and left out then.
+  if (rule.channels == 1 && first + BitsPerDeviceWord + 3 < extent.VoxelCount())
   {
     if constexpr (sizeof(T) == 1)
     {
-      return PackBytes(reinterpret_cast<const uint4 *>(place), rule.foreground);
+      unsigned words[8];
+      LoadBytes(reinterpret_cast<const unsigned char *>(place), words);
+      return PackBytes(words, rule.foreground) & inRow;
     }
-    constexpr int perVector = 16 / sizeof(T);
-    union Vector
+    else
     {
-      uint4 whole;
-      T     values[perVector];
-    };
-#pragma unroll
-    for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
-    {
-      Vector vector;
-      vector.whole = reinterpret_cast<const uint4 *>(place)[v];
-#pragma unroll
-      for (int i = 0; i < perVector; ++i)
+      constexpr int perVector = 16 / sizeof(T);
+      union Vector
       {
-        bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
+        uint4 whole;
+        T     values[perVector];
+      };
+      const bool isAligned = reinterpret_cast<std::uintptr_t>(place) % 16 == 0;
+#pragma unroll
+      for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
+      {
+        Vector vector;
+        if (isAligned)
+        {
+          vector.whole = reinterpret_cast<const uint4 *>(place)[v];
+        }
+        else
+        {
+#pragma unroll
+          for (int i = 0; i < perVector; ++i)
+          {
+            vector.values[i] = place[v * perVector + i];
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < perVector; ++i)
+        {
+          bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
+        }
       }
+      return bits & inRow;
     }
   }
-  else
+#pragma unroll 1
+  for (int i = 0; i < BitsPerDeviceWord && i < left; ++i)
   {
-    for (int i = 0; i < count; ++i)
-    {
-      bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
-    }
+    bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
   }
   return bits;
 }
@@ -156,14 +201,19 @@ PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std
 /** One word of foreground bits per thread. */
 template <typename T>
 __global__ void
-PackForegroundKernel(const T * voxels, VoxelRule<T> rule, WordGrid grid, const DeviceWord * mask, DeviceWord * foreground)
+PackForegroundKernel(const T *          voxels,
+                     VoxelRule<T>       rule,
+                     WordGrid           grid,
+                     const DeviceWord * mask,
+                     DeviceWord *       foreground)
 {
   for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
   {
     std::int64_t row, wordOfRow;
     grid.Locate(word, row, wordOfRow);
     const DeviceWord wanted = mask != nullptr ? mask[word] : 0xFFFFFFFFu;
-    foreground[word] = wanted == 0 ? 0u : wanted & PackWord(voxels, rule, grid.extent, row, wordOfRow * BitsPerDeviceWord);
+    foreground[word] =
+      wanted == 0 ? 0u : wanted & PackWord(voxels, rule, grid.extent, row, wordOfRow * BitsPerDeviceWord);
   }
 }
 
@@ -430,11 +480,11 @@ ExpandRuns(const Extent & extent, const RunTable<TIndex> & table, void * labels,
 /** Brings labeled runs to the host. */
 template <typename TIndex>
 void
-DownloadRuns(const Extent &                       extent,
-             const RunTable<TIndex> &             table,
-             DeviceBuffer<unsigned long long> &   firstRuns,
-             RunVolume &                          volume,
-             cudaStream_t                         stream)
+DownloadRuns(const Extent &                     extent,
+             const RunTable<TIndex> &           table,
+             DeviceBuffer<unsigned long long> & firstRuns,
+             RunVolume &                        volume,
+             cudaStream_t                       stream)
 {
   const WordGrid grid(extent);
   volume.Reset(extent, !table.hasStarts);

@@ -8,14 +8,17 @@
 namespace brickccl::cuda
 {
 
-/** A word of a bundle at a border. */
+/** A word of a bundle at a border, with what lies beside it and with what it takes to find its runs' components. */
 template <int N>
 struct BorderWord
 {
   WordPlace                   place;
   BundleWindow<DeviceWord, N> window;
+  DeviceWord                  starts;
+  unsigned                    runsBefore;
+  BrickBase                   base;
 
-  /** Loads a word of a bundle; all zero if there is none. */
+  /** \return false, with an empty window, if there is no such word. */
   __device__ bool
   Load(const BundleGrid & grid, const BrickArrays & bricks, int word, int bundleY, int bundleZ)
   {
@@ -24,26 +27,28 @@ struct BorderWord
     {
       return false;
     }
-    const RowWords<N> words = bricks.Bits<N>(place.Index());
+    const std::size_t index = place.Index();
+    const RowWords<N> words = bricks.Bits<N>(index);
+    const RowWords<N> none = {};
+    const RowWords<N> left = word > 0 ? bricks.Bits<N>(place.LeftIndex()) : none;
+    const RowWords<N> right = word + 1 < grid.bricksX * WordsPerBrickRow ? bricks.Bits<N>(place.RightIndex()) : none;
+    runsBefore = bricks.runsBefore[index];
+    base = bricks.bases[place.brick];
 #pragma unroll
     for (int r = 0; r < N; ++r)
     {
       window.rows[r] = words.rows[r];
     }
+    window.before = left.LastBits();
+    window.after = right.FirstBits();
+    starts = StartsOf(words.United(), word % WordsPerBrickRow > 0 ? left.United() : 0u);
     return true;
   }
-  /** Loads what lies beside the word. */
-  __device__ void
-  LoadSides(const BundleGrid & grid, const BrickArrays & bricks)
+  /** The component, among those of all bricks, that covers bit x. */
+  __device__ unsigned
+  ComponentAt(const BrickArrays & bricks, int x) const
   {
-    if (place.word > 0)
-    {
-      window.before = bricks.Bits<N>(place.LeftIndex()).LastBits();
-    }
-    if (place.word + 1 < grid.bricksX * WordsPerBrickRow)
-    {
-      window.after = bricks.Bits<N>(place.RightIndex()).FirstBits();
-    }
+    return base.component + bricks.componentOfRun[base.run + RunAt(runsBefore, starts, x)];
   }
 };
 
@@ -68,146 +73,152 @@ __device__ inline void
 UniteLinks(const BundleGrid &              grid,
            const BrickArrays &             bricks,
            const BundleLinks<DeviceWord> & links,
-           const WordPlace &               a,
-           const WordPlace &               b)
+           const BorderWord<N> &           a,
+           const BorderWord<N> &           b)
 {
   DeviceWord same = links.same;
-  DeviceWord left = links.left;
-  DeviceWord right = links.right;
-  while (__any_sync(FullWarp, (same | left | right) != 0))
+  while (__any_sync(FullWarp, same != 0))
   {
-    const bool has = (same | left | right) != 0;
-    unsigned   componentA = 0;
-    unsigned   componentB = 0;
-    if (has)
+    const int      x = LowestBit(same);
+    const unsigned inA = same != 0 ? a.ComponentAt(bricks, x) : 0u;
+    const unsigned inB = same != 0 ? b.ComponentAt(bricks, x) : 0u;
+    UniteOfLanes(bricks.parent, same != 0, inA, inB);
+    same &= same - 1;
+  }
+  for (DeviceWord rest = links.left | links.right; rest != 0; rest &= rest - 1)
+  {
+    const int      x = LowestBit(rest);
+    const unsigned inA = a.ComponentAt(bricks, x);
+#pragma unroll 1
+    for (int step = -1; step <= 1; step += 2)
     {
-      DeviceWord & rest = same != 0 ? same : left != 0 ? left : right;
-      const int    x = LowestBit(rest);
-      int          xInB = same != 0 ? x : left != 0 ? x - 1 : x + 1;
-      rest &= rest - 1;
-      WordPlace at = b;
-      if (xInB < 0 || xInB > 31)
+      if (((step < 0 ? links.left : links.right) >> x & 1u) != 0)
       {
-        at.Set(grid, b.word + (xInB < 0 ? -1 : 1), b.bundleY, b.bundleZ);
-        xInB &= 31;
+        WordPlace  at = b.place;
+        const int  to = x + step;
+        const bool isThere = to >= 0 && to <= 31;
+        if (!isThere)
+        {
+          at.Set(grid, b.place.word + step, b.place.bundleY, b.place.bundleZ);
+        }
+        Unite<CachedAccess>(bricks.parent,
+                            inA,
+                            isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
       }
-      componentA = ComponentAt<N>(bricks, a, x);
-      componentB = ComponentAt<N>(bricks, at, xInB);
     }
-    UniteOfLanes(bricks.parent, has, componentA, componentB);
   }
 }
 
-inline constexpr int BorderThreads = 5 * 32;
+inline constexpr int BorderThreads = 8 * 32;
 
-/** One block of five warps per brick: the layer at its lower border along z, the bundles at its lower and at its upper
- *  border along y, and in two warps all bundles at its lower border along x. */
+/** Links across the lower border of a brick along x, one lane per bundle. */
 template <Bundling VBundling>
-__global__ void
-MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
+__device__ inline void
+MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y, int z)
 {
-  constexpr int rowCount = RowsOf(VBundling);
-  using Word = BorderWord<rowCount>;
-  const int        role = static_cast<int>(threadIdx.x / 32);
-  const int        lane = static_cast<int>(threadIdx.x % 32);
-  const BrickPlace place(grid, blockIdx.x);
-  if (!bricks.Fit())
-  {
-    return;
-  }
-  const int firstY = place.y << grid.bundlesShiftY;
-  const int firstZ = place.z << grid.bundlesShiftZ;
-  if (role < 3)
-  {
-    if ((role == 0 && place.z == 0) || (role == 1 && place.y == 0) || (role == 2 && place.y + 1 == grid.bricksY))
-    {
-      return;
-    }
-    const int  step = lane / WordsPerBrickRow;
-    const int  word = place.x * WordsPerBrickRow + lane % WordsPerBrickRow;
-    const int  y = role == 0 ? step : role == 1 ? 0 : grid.MaskY();
-    const int  z = role == 0 ? 0 : step;
-    Word       a;
-    const bool hasA = z <= grid.MaskZ() && a.Load(grid, bricks, word, firstY + y, firstZ + z) && a.window.United() != 0;
-    if (!__any_sync(FullWarp, hasA))
-    {
-      return;
-    }
-    if (hasA)
-    {
-      a.LoadSides(grid, bricks);
-    }
-#pragma unroll
-    for (int n = 0; n < BackwardBundles; ++n)
-    {
-      const bool crosses = role == 0 ? BackwardStepZ(n) < 0 : role == 1 ? BackwardStepY(n) < 0 : BackwardStepY(n) > 0;
-      if (!crosses || (VBundling == Bundling::Rows && n > 1))
-      {
-        continue;
-      }
-      // What crosses the border along z, too, is the first warp's.
-      const bool              isOurs = hasA && (role == 0 || z > 0 || BackwardStepZ(n) == 0);
-      Word                    b;
-      BundleLinks<DeviceWord> links = {};
-      if (isOurs && b.Load(grid, bricks, word, firstY + y + BackwardStepY(n), firstZ + z + BackwardStepZ(n)))
-      {
-        b.LoadSides(grid, bricks);
-        links = LinksTo<VBundling>(n, a.window, b.window);
-        links = links.Any() ? WithoutRepeats(links, a.window.United(), b.window.United()) : links;
-      }
-      UniteLinks<rowCount>(grid, bricks, links, a.place, b.place);
-    }
-    return;
-  }
-  if (place.x == 0)
-  {
-    return;
-  }
-  const int  bundle = (role - 3) * 32 + lane;
-  const int  y = firstY + (bundle & grid.MaskY());
-  const int  z = firstZ + (bundle >> grid.bundlesShiftY);
-  const int  right = place.x * WordsPerBrickRow;
-  Word       atLeft, atRight;
-  const bool isBundle = atRight.Load(grid, bricks, right, y, z) && atLeft.Load(grid, bricks, right - 1, y, z);
-  const bool endsLeft = isBundle && (atLeft.window.United() >> 31) != 0;
-  const bool beginsRight = isBundle && (atRight.window.United() & 1u) != 0;
-  const bool meets = endsLeft && beginsRight;
-  UniteOfLanes(bricks.parent,
-               meets,
-               meets ? ComponentAt<rowCount>(bricks, atRight.place, 0) : 0u,
-               meets ? ComponentAt<rowCount>(bricks, atLeft.place, 31) : 0u);
-  if (VBundling == Bundling::Rows || (!endsLeft && !beginsRight))
-  {
-    return;
-  }
-  atRight.window.before = RowWords<rowCount>(bricks.Bits<rowCount>(atLeft.place.Index())).LastBits();
-  atLeft.window.after = RowWords<rowCount>(bricks.Bits<rowCount>(atRight.place.Index())).FirstBits();
+  constexpr int            rowCount = RowsOf(VBundling);
+  WordPlace                atLeft, atRight;
+  const bool               isBundle = atRight.Set(grid, right, y, z) && atLeft.Set(grid, right - 1, y, z);
+  const RowWords<rowCount> none = {};
+  const RowWords<rowCount> leftWords = isBundle ? bricks.Bits<rowCount>(atLeft.Index()) : none;
+  const RowWords<rowCount> rightWords = isBundle ? bricks.Bits<rowCount>(atRight.Index()) : none;
+  const DeviceWord         endsLeft = leftWords.LastBits();
+  const DeviceWord         beginsRight = rightWords.FirstBits();
+  const bool               meets = endsLeft != 0 && beginsRight != 0;
+  const unsigned           inRight = beginsRight != 0 ? ComponentAt<rowCount>(bricks, atRight, 0) : 0u;
+  const unsigned           inLeft = endsLeft != 0 ? ComponentAt<rowCount>(bricks, atLeft, 31) : 0u;
+  UniteOfLanes(bricks.parent, meets, inRight, inLeft);
   // Diagonal links within the same bricks' bundles; those to other bricks are the other warps'.
-#pragma unroll
-  for (int n = 0; n < BackwardBundles; ++n)
+  const bool hasDiagonals = VBundling != Bundling::Rows && (endsLeft != 0 || beginsRight != 0);
+#pragma unroll 1
+  for (int n = 0; n < BackwardBundles && hasDiagonals; ++n)
   {
-    Word thereLeft, thereRight;
-    if (!thereLeft.Load(grid, bricks, right - 1, y + BackwardStepY(n), z + BackwardStepZ(n)) ||
-        thereLeft.place.brick != atLeft.place.brick)
+    WordPlace thereLeft, thereRight;
+    if (!thereLeft.Set(grid, right - 1, y + BackwardStepY(n), z + BackwardStepZ(n)) || thereLeft.brick != atLeft.brick)
     {
       continue;
     }
-    thereRight.Load(grid, bricks, right, thereLeft.place.bundleY, thereLeft.place.bundleZ);
-    thereRight.window.before = bricks.Bits<rowCount>(thereLeft.place.Index()).LastBits();
-    thereLeft.window.after = bricks.Bits<rowCount>(thereRight.place.Index()).FirstBits();
-    if (beginsRight && (LinksTo<VBundling>(n, atRight.window, thereRight.window).left & 1u) != 0)
+    thereRight.Set(grid, right, thereLeft.bundleY, thereLeft.bundleZ);
+    const RowWords<rowCount>           otherLeft = bricks.Bits<rowCount>(thereLeft.Index());
+    const RowWords<rowCount>           otherRight = bricks.Bits<rowCount>(thereRight.Index());
+    BundleWindow<DeviceWord, rowCount> a = {};
+    BundleWindow<DeviceWord, rowCount> b = {};
+#pragma unroll
+    for (int r = 0; r < rowCount; ++r)
     {
-      Unite<CachedAccess>(bricks.parent,
-                          ComponentAt<rowCount>(bricks, atRight.place, 0),
-                          ComponentAt<rowCount>(bricks, thereLeft.place, 31));
+      a.rows[r] = rightWords.rows[r];
+      b.rows[r] = otherRight.rows[r];
     }
-    if (endsLeft && (LinksTo<VBundling>(n, atLeft.window, thereLeft.window).right >> 31) != 0)
+    a.before = endsLeft;
+    b.before = otherLeft.LastBits();
+    if ((LinksTo<VBundling>(n, a, b).left & 1u) != 0)
     {
-      Unite<CachedAccess>(bricks.parent,
-                          ComponentAt<rowCount>(bricks, atLeft.place, 31),
-                          ComponentAt<rowCount>(bricks, thereRight.place, 0));
+      Unite<CachedAccess>(bricks.parent, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
+    }
+#pragma unroll
+    for (int r = 0; r < rowCount; ++r)
+    {
+      a.rows[r] = leftWords.rows[r];
+      b.rows[r] = otherLeft.rows[r];
+    }
+    a.after = beginsRight;
+    b.after = otherRight.FirstBits();
+    if ((LinksTo<VBundling>(n, a, b).right >> 31) != 0)
+    {
+      Unite<CachedAccess>(bricks.parent, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
     }
   }
+}
+
+/** One block of eight warps per brick. Three take the layer at its lower border along z to its backward bundles along
+ * z; two the bundles at its lower border along y; one those at the upper border along y; two all at the lower border
+ * along x. What crosses borders along z and y is the first three's. */
+template <Bundling VBundling>
+__global__ void
+__launch_bounds__(BorderThreads, 5)
+  MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
+{
+  constexpr int    rowCount = RowsOf(VBundling);
+  const int        role = static_cast<int>(threadIdx.x / 32);
+  const int        lane = static_cast<int>(threadIdx.x % 32);
+  const BrickPlace place(grid, blockIdx.x);
+  const int        firstY = place.y << grid.bundlesShiftY;
+  const int        firstZ = place.z << grid.bundlesShiftZ;
+  if (role >= 6)
+  {
+    const int bundle = (role - 6) * 32 + lane;
+    if (place.x > 0 && bricks.Fit())
+    {
+      MergeEnds<VBundling>(grid,
+                           bricks,
+                           place.x * WordsPerBrickRow,
+                           firstY + (bundle & grid.MaskY()),
+                           firstZ + (bundle >> grid.bundlesShiftY));
+    }
+    return;
+  }
+  const bool acrossZ = role < 3;
+  const int  n = acrossZ ? role + 1 : role == 3 ? 0 : role - 2;
+  const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
+  if (!hasBorder || (VBundling == Bundling::Rows && n > 1) || !bricks.Fit())
+  {
+    return;
+  }
+  const int            step = lane / WordsPerBrickRow;
+  const int            word = place.x * WordsPerBrickRow + lane % WordsPerBrickRow;
+  const int            y = firstY + (acrossZ ? step : role < 5 ? 0 : grid.MaskY());
+  const int            z = firstZ + (acrossZ ? 0 : step);
+  const bool           isOurs = acrossZ || (step <= grid.MaskZ() && (step > 0 || BackwardStepZ(n) == 0));
+  BorderWord<rowCount> a, b;
+  const bool           has = isOurs && a.Load(grid, bricks, word, y, z) &&
+                   b.Load(grid, bricks, word, y + BackwardStepY(n), z + BackwardStepZ(n));
+  BundleLinks<DeviceWord> links = {};
+  if (has)
+  {
+    links = LinksTo<VBundling>(n, a.window, b.window);
+    links = links.Any() ? WithoutRepeats(links, a.window.United(), b.window.United()) : links;
+  }
+  UniteLinks<rowCount>(grid, bricks, links, a, b);
 }
 
 } // namespace brickccl::cuda

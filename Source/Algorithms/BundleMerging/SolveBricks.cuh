@@ -8,8 +8,8 @@
 namespace brickccl::cuda
 {
 
-/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its first
- *  voxel in the upper half: RootBit and the voxel's place in the brick. */
+/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its
+ * first voxel in the upper half: RootBit and the voxel's place in the brick. */
 struct BrickForestAccess : BlockAccess
 {
   __device__ static unsigned
@@ -27,15 +27,18 @@ struct BrickMemory
   RowWords<RowCount> rows[WordsPerBrick];
   DeviceWord         starts[WordsPerBrick];
   /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
-  unsigned  edgesAndRuns[WordsPerBrick];
-  unsigned  forest[RunsPerBrick];
+  unsigned edgesAndRuns[WordsPerBrick];
+  unsigned forest[RunsPerBrick];
   /** Of each root. */
   unsigned short componentOf[RunsPerBrick];
-  unsigned  runsOfLayer[LayersPerBrick];
-  unsigned  components;
-  BrickBase base;
-  bool      isEmpty;
-  bool      fits;
+  unsigned       runsOfLayer[LayersPerBrick];
+  /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
+  DeviceWord joinedY[WordsPerBrick];
+  DeviceWord joinedZ[WordsPerBrick];
+  unsigned   components;
+  BrickBase  base;
+  bool       isEmpty;
+  bool       fits;
 
   __device__ unsigned
   RunAt(int at, int x) const
@@ -175,6 +178,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   // once, since only this thread writes there yet; the rest must wait.
   BundleLinks<DeviceWord> links[BackwardBundles] = {};
   DeviceWord              linked = 0;
+  DeviceWord              joinedY = 0;
+  DeviceWord              joinedZ = 0;
   const auto              otherWord = [&](int n) {
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
   };
@@ -201,6 +206,10 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
         continue;
       }
       links[n] = WithoutRepeats(links[n], united, there.United());
+      if (n < 2)
+      {
+        (n == 0 ? joinedY : joinedZ) = JoinedBits(links[n], united & there.United());
+      }
       for (DeviceWord rest = links[n].same; rest != 0; rest &= rest - 1)
       {
         const int        x = LowestBit(rest);
@@ -221,7 +230,21 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
     const unsigned run = RunAt(runsBefore, starts, LowestBit(rest));
     memory.forest[run] = run;
   }
+  memory.joinedY[self] = joinedY;
+  memory.joinedZ[self] = joinedZ;
   __syncthreads();
+  // A link is left out if links by way of a third bundle say the same: along z by the bundles before along y, across
+  // by one of the two between. None of those is left out because of this one.
+  if (y > 0)
+  {
+    const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
+    links[2].same &= ~viaY;
+    links[1].same &= z > 0 ? ~(viaY & memory.joinedY[otherWord(1)]) : ~0u;
+  }
+  if (y < grid.MaskY())
+  {
+    links[3].same &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
+  }
 #pragma unroll
   for (int n = 0; n < BackwardBundles; ++n)
   {
@@ -261,9 +284,9 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   __syncthreads();
   if (self == 0)
   {
-    const unsigned long long before =
-      atomicAdd(bricks.found,
-                static_cast<unsigned long long>(memory.components) << 32 | static_cast<unsigned long long>(runsOfBrick));
+    const unsigned long long before = atomicAdd(bricks.found,
+                                                static_cast<unsigned long long>(memory.components) << 32 |
+                                                  static_cast<unsigned long long>(runsOfBrick));
     memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
     memory.fits = memory.base.component + memory.components <= bricks.componentCapacity &&
                   memory.base.run + runsOfBrick <= bricks.runCapacity;
@@ -272,8 +295,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   // First voxels: of each stretch of united bits the first voxel of its first row that has one. A voxel's place in the
   // brick has 7 bits for x, then those for y and z, so that places are in raster order.
   const int      shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
-  const unsigned placeOfWord = static_cast<unsigned>(z << grid.rowsShiftZ << shiftZ | y << grid.rowsShiftY << 7 |
-                                                     word * BitsPerDeviceWord);
+  const unsigned placeOfWord =
+    static_cast<unsigned>(z << grid.rowsShiftZ << shiftZ | y << grid.rowsShiftY << 7 | word * BitsPerDeviceWord);
   for (DeviceWord rest = united; rest != 0;)
   {
     const int        x = LowestBit(rest);
@@ -309,8 +332,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
     if ((node & RootBit) != 0)
     {
       const unsigned placeInBrick = (node & ~RootBit) >> 16;
-      const auto     rowZ = (std::int64_t{ place.z } << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
-      const auto     rowY = (std::int64_t{ place.y } << grid.bundlesShiftY << grid.rowsShiftY) +
+      const auto rowZ = (std::int64_t{ place.z } << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
+      const auto rowY = (std::int64_t{ place.y } << grid.bundlesShiftY << grid.rowsShiftY) +
                         ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
       const std::int64_t voxel = (rowZ * grid.extent.size[1] + rowY) * grid.extent.RowLength() +
                                  std::int64_t{ place.x } * VoxelsPerBrickRow + (placeInBrick & 127u);

@@ -3,7 +3,8 @@
 
 #include <cuda_runtime.h>
 
-/** The forest of Forest.h on the device: the same invariant (parent <= child) and the same argument about races. A root
+/** The forest of Forest.h on the device: the same invariant (a parent comes before its child, in the order of numbers
+ *  or in another that never changes) and the same argument about races. A root
  *  stops being one only by atomicCAS, whose answer is fresh and smaller if it fails, so every retry makes progress.
  *  Results are read after the kernel ends, or after a barrier of the block. How parents are read and written is a
  *  choice of speed: */
@@ -57,27 +58,8 @@ struct BlockAccess
   }
 };
 
-/** The root of a node while others unite; halves the path it walks. */
-template <typename TAccess, typename TIndex>
-__device__ inline TIndex
-FindRoot(TIndex * parent, TIndex node)
-{
-  TIndex up = TAccess::Load(parent + node);
-  while (up != node)
-  {
-    const TIndex upper = TAccess::Load(parent + up);
-    if (upper != up)
-    {
-      TAccess::Store(parent + node, upper);
-    }
-    node = up;
-    up = upper;
-  }
-  return node;
-}
-
-/** As FindRoot, without writing: for flattening, where a path halved by one thread could put an older ancestor over
- *  the root that another has stored. */
+/** The root of a node, without writing: for flattening, where a path halved by one thread could put an older ancestor
+ *  over the root that another has stored. */
 template <typename TAccess, typename TIndex>
 __device__ inline TIndex
 PeekRoot(const TIndex * parent, TIndex node)
@@ -89,31 +71,51 @@ PeekRoot(const TIndex * parent, TIndex node)
   return node;
 }
 
+/** Unites the sets of two nodes; `comesFirst` says which of two roots stays one. Any order does that never changes. Both
+ *  walk up side by side and stop where they meet, which most do soon; paths are halved on the way. */
+template <typename TAccess, typename TIndex, typename TOrder>
+__device__ inline void
+Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
+{
+  TIndex upA = TAccess::Load(parent + a);
+  TIndex upB = TAccess::Load(parent + b);
+  while (upA != upB)
+  {
+    const TIndex upperA = TAccess::Load(parent + upA);
+    const TIndex upperB = TAccess::Load(parent + upB);
+    if (upperA == upA && upperB == upB)
+    {
+      const bool   keepA = comesFirst(upA, upB);
+      const TIndex goes = keepA ? upB : upA;
+      const TIndex stays = keepA ? upA : upB;
+      const TIndex found = atomicCAS(parent + goes, goes, stays);
+      if (found == goes)
+      {
+        return;
+      }
+      (keepA ? upB : upA) = found;
+      continue;
+    }
+    if (upperA != upA)
+    {
+      TAccess::Store(parent + a, upperA);
+    }
+    if (upperB != upB)
+    {
+      TAccess::Store(parent + b, upperB);
+    }
+    a = upA;
+    upA = upperA;
+    b = upB;
+    upB = upperB;
+  }
+}
+
 template <typename TAccess, typename TIndex>
 __device__ inline void
 Unite(TIndex * parent, TIndex a, TIndex b)
 {
-  for (;;)
-  {
-    a = FindRoot<TAccess>(parent, a);
-    b = FindRoot<TAccess>(parent, b);
-    if (a == b)
-    {
-      return;
-    }
-    if (a < b)
-    {
-      const TIndex swapped = a;
-      a = b;
-      b = swapped;
-    }
-    const TIndex found = atomicCAS(parent + a, a, b);
-    if (found == a)
-    {
-      return;
-    }
-    a = found;
-  }
+  Unite<TAccess>(parent, a, b, [](TIndex i, TIndex j) { return i < j; });
 }
 
 } // namespace brickccl::cuda

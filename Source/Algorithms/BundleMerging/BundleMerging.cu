@@ -82,10 +82,18 @@ Queue(const DeviceProblem & problem,
                              memory.marks.Data(),
                              memory.marksBefore.Data());
     });
-    BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<kind>, OneBlockPerBrick(grid, BorderThreads), stream, grid, arrays);
+    BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<kind>,
+                           ShapeFor(grid.bricks * BorderBlocksPerBrick * BorderThreads, BorderThreads),
+                           stream,
+                           grid,
+                           arrays);
   });
-  BRICKCCL_LAUNCH(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
-  BRICKCCL_LAUNCH(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, memory.marks.Data(), memory.marksBefore.Data());
+  BRICKCCL_LAUNCH(FlattenComponentsKernel,
+                  ShapeForUnknown(),
+                  stream,
+                  arrays,
+                  memory.marks.Data(),
+                  memory.marksBefore.Data());
   ExclusiveSum(memory.marksBefore.Data(), memory.marksBefore.Data(), groups + 1, memory.table.scratch, stream);
   BRICKCCL_LAUNCH(NumberComponentsKernel,
                   ShapeForUnknown(),

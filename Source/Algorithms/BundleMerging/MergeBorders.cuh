@@ -52,10 +52,19 @@ struct BorderWord
   }
 };
 
+/** Unites two components so that the root is the one whose first voxel comes first. */
+__device__ inline void
+UniteByFirst(const BrickArrays & bricks, unsigned a, unsigned b)
+{
+  Unite<CachedAccess>(bricks.parent, a, b, [&](unsigned i, unsigned j) {
+    return bricks.firstVoxel[i] < bricks.firstVoxel[j];
+  });
+}
+
 /** Unites two components for every lane of a warp that has them; most lanes of a border have the pair of the lane
  * before (the next word) or of the fourth before (the next bundle). */
 __device__ inline void
-UniteOfLanes(unsigned * parent, bool has, unsigned a, unsigned b)
+UniteOfLanes(const BrickArrays & bricks, bool has, unsigned a, unsigned b)
 {
   const int  lane = static_cast<int>(threadIdx.x % 32);
   const auto key = has ? static_cast<unsigned long long>(a) << 32 | b : ~0ull;
@@ -63,7 +72,7 @@ UniteOfLanes(unsigned * parent, bool has, unsigned a, unsigned b)
   const bool asFour = __shfl_up_sync(FullWarp, key, 4) == key && lane >= 4;
   if (has && !asOne && !asFour)
   {
-    Unite<CachedAccess>(parent, a, b);
+    UniteByFirst(bricks, a, b);
   }
 }
 
@@ -82,7 +91,7 @@ UniteLinks(const BundleGrid &              grid,
     const int      x = LowestBit(same);
     const unsigned inA = same != 0 ? a.ComponentAt(bricks, x) : 0u;
     const unsigned inB = same != 0 ? b.ComponentAt(bricks, x) : 0u;
-    UniteOfLanes(bricks.parent, same != 0, inA, inB);
+    UniteOfLanes(bricks, same != 0, inA, inB);
     same &= same - 1;
   }
   for (DeviceWord rest = links.left | links.right; rest != 0; rest &= rest - 1)
@@ -101,15 +110,14 @@ UniteLinks(const BundleGrid &              grid,
         {
           at.Set(grid, b.place.word + step, b.place.bundleY, b.place.bundleZ);
         }
-        Unite<CachedAccess>(bricks.parent,
-                            inA,
-                            isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
+        UniteByFirst(bricks, inA, isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
       }
     }
   }
 }
 
-inline constexpr int BorderThreads = 8 * 32;
+inline constexpr int BorderThreads = 256;
+inline constexpr int BorderBlocksPerBrick = 8 * 32 / BorderThreads;
 
 /** Links across the lower border of a brick along x, one lane per bundle. */
 template <Bundling VBundling>
@@ -127,7 +135,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
   const bool               meets = endsLeft != 0 && beginsRight != 0;
   const unsigned           inRight = beginsRight != 0 ? ComponentAt<rowCount>(bricks, atRight, 0) : 0u;
   const unsigned           inLeft = endsLeft != 0 ? ComponentAt<rowCount>(bricks, atLeft, 31) : 0u;
-  UniteOfLanes(bricks.parent, meets, inRight, inLeft);
+  UniteOfLanes(bricks, meets, inRight, inLeft);
   // Diagonal links within the same bricks' bundles; those to other bricks are the other warps'.
   const bool hasDiagonals = VBundling != Bundling::Rows && (endsLeft != 0 || beginsRight != 0);
 #pragma unroll 1
@@ -153,7 +161,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.before = otherLeft.LastBits();
     if ((LinksTo<VBundling>(n, a, b).left & 1u) != 0)
     {
-      Unite<CachedAccess>(bricks.parent, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
+      UniteByFirst(bricks, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
     }
 #pragma unroll
     for (int r = 0; r < rowCount; ++r)
@@ -165,12 +173,12 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.after = otherRight.FirstBits();
     if ((LinksTo<VBundling>(n, a, b).right >> 31) != 0)
     {
-      Unite<CachedAccess>(bricks.parent, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
+      UniteByFirst(bricks, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
     }
   }
 }
 
-/** One block of eight warps per brick. Three take the layer at its lower border along z to its backward bundles along
+/** Eight warps per brick. Three take the layer at its lower border along z to its backward bundles along
  * z; two the bundles at its lower border along y; one those at the upper border along y; two all at the lower border
  * along x. What crosses borders along z and y is the first three's. */
 template <Bundling VBundling>
@@ -179,9 +187,9 @@ __launch_bounds__(BorderThreads, 5)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   constexpr int    rowCount = RowsOf(VBundling);
-  const int        role = static_cast<int>(threadIdx.x / 32);
+  const int        role = static_cast<int>((blockIdx.x % BorderBlocksPerBrick * BorderThreads + threadIdx.x) / 32);
   const int        lane = static_cast<int>(threadIdx.x % 32);
-  const BrickPlace place(grid, blockIdx.x);
+  const BrickPlace place(grid, blockIdx.x / BorderBlocksPerBrick);
   const int        firstY = place.y << grid.bundlesShiftY;
   const int        firstZ = place.z << grid.bundlesShiftZ;
   if (role >= 6)

@@ -10,9 +10,9 @@ namespace brickccl::cuda
 
 inline constexpr unsigned MarkWordsPerGroup = 8;
 
-/** Points every component at its root, which learns the first of their first voxels. */
+/** Points every component at its root, and marks the roots' first voxels. */
 __global__ void
-FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
+FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
 {
   if (!bricks.Fit())
   {
@@ -26,26 +26,8 @@ FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
     if (root != node)
     {
       GlobalAccess::Store(bricks.parent + node, root);
-      const unsigned voxel = bricks.firstVoxel[node];
-      if (GlobalAccess::Load(bricks.firstVoxel + root) > voxel)
-      {
-        atomicMin(bricks.firstVoxel + root, voxel);
-      }
     }
-  }
-}
-
-__global__ void
-MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
-{
-  if (!bricks.Fit())
-  {
-    return;
-  }
-  const unsigned count = bricks.Components();
-  for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
-  {
-    if (bricks.parent[node] == static_cast<unsigned>(node))
+    else
     {
       const unsigned voxel = bricks.firstVoxel[node];
       const unsigned word = voxel / BitsPerDeviceWord;

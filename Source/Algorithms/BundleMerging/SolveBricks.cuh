@@ -83,6 +83,113 @@ SumOfLanes(unsigned value, int lane)
   return value;
 }
 
+/** Pixels become bits: one word of all rows of a bundle. */
+template <typename T, int N>
+__device__ inline RowWords<N>
+PackRows(const T *            voxels,
+         const VoxelRule<T> & rule,
+         const BundleGrid &   grid,
+         const DeviceWord *   mask,
+         std::int64_t         maskWordsPerRow,
+         int                  word,
+         int                  bundleY,
+         int                  bundleZ)
+{
+  RowWords<N>        bits = {};
+  const std::int64_t x = std::int64_t{ word } * BitsPerDeviceWord;
+  const std::int64_t rowLength = grid.extent.RowLength();
+  if (x >= rowLength)
+  {
+    return bits;
+  }
+  if (sizeof(T) == 1 && rule.channels == 1 && rowLength % 16 == 0 && reinterpret_cast<std::uintptr_t>(voxels) % 16 == 0)
+  {
+    // Loads of two rows first, so that their latencies overlap; more take too many registers.
+    constexpr int together = N < 2 ? N : 2;
+    const bool    isWhole = x + BitsPerDeviceWord <= rowLength;
+#pragma unroll
+    for (int first = 0; first < N; first += together)
+    {
+      uint4 halves[together][2];
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+      {
+        const std::int64_t row = grid.RowOf(bundleY, bundleZ, first + r);
+        const auto *       place = reinterpret_cast<const uint4 *>(voxels + (row < 0 ? 0 : row * rowLength + x));
+        halves[r][0] = place[0];
+        halves[r][1] = place[isWhole ? 1 : 0];
+      }
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+      {
+        const uint4    low = halves[r][0];
+        const uint4    high = halves[r][1];
+        const unsigned words[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
+        if constexpr (sizeof(T) == 1)
+        {
+          bits.rows[first + r] = grid.RowOf(bundleY, bundleZ, first + r) < 0
+                                 ? 0u
+                                 : PackBytes(words, rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu);
+        }
+      }
+    }
+  }
+  else
+  {
+#pragma unroll 1
+    for (int r = 0; r < N; ++r)
+    {
+      const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
+      const DeviceWord   packed = row < 0 ? 0u : PackWord(voxels, rule, grid.extent, row, x);
+#pragma unroll
+      for (int k = 0; k < N; ++k)
+      {
+        bits.rows[k] = k == r ? packed : bits.rows[k];
+      }
+    }
+  }
+  if (mask != nullptr)
+  {
+    for (int r = 0; r < N; ++r)
+    {
+      const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
+      bits.rows[r] &= row < 0 ? 0u : mask[row * maskWordsPerRow + word];
+    }
+  }
+  return bits;
+}
+
+/** One word per backward bundle, in registers. */
+struct BackwardWords
+{
+  DeviceWord of[BackwardBundles];
+
+  __device__ DeviceWord
+  Any() const
+  {
+    return of[0] | of[1] | of[2] | of[3];
+  }
+  /** Takes the lowest bit within `mask` of the first bundle that has one there; says which. \return 0 if none has. */
+  __device__ DeviceWord
+  Take(DeviceWord mask, int & n)
+  {
+    DeviceWord found = 0;
+#pragma unroll
+    for (int k = BackwardBundles - 1; k >= 0; --k)
+    {
+      n = (of[k] & mask) != 0 ? k : n;
+      found = (of[k] & mask) != 0 ? of[k] & mask : found;
+    }
+    found &= 0u - found;
+#pragma unroll
+    for (int k = 0; k < BackwardBundles; ++k)
+    {
+      of[k] ^= k == n ? found : 0u;
+    }
+    return found;
+  }
+};
+
 /** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
  *  way, a slice by each block. */
 template <typename T, Bundling VBundling>
@@ -118,22 +225,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   }
   __syncthreads();
 
-  // Pixels become bits.
-  RowWords<rowCount> own = {};
-#pragma unroll
-  for (int r = 0; r < rowCount; ++r)
-  {
-    const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
-    const std::int64_t x = std::int64_t{ atWord } * BitsPerDeviceWord;
-    if (row >= 0 && x < grid.extent.RowLength())
-    {
-      own.rows[r] = PackWord(voxels, rule, grid.extent, row, x);
-      if (mask != nullptr)
-      {
-        own.rows[r] &= mask[row * maskWordsPerRow + atWord];
-      }
-    }
-  }
+  const RowWords<rowCount> own =
+    PackRows<T, rowCount>(voxels, rule, grid, mask, maskWordsPerRow, atWord, bundleY, bundleZ);
   reinterpret_cast<RowWords<rowCount> *>(bricks.bits)[index] = own;
   reinterpret_cast<RowWords<rowCount> *>(marks)[index] = {};
   if (self < WordsPerBrick * rowCount / 8)
@@ -174,61 +267,50 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
-  // Links to the bundles before this one, as far as they lie in the brick. A run's first link makes its parent at
-  // once, since only this thread writes there yet; the rest must wait.
-  BundleLinks<DeviceWord> links[BackwardBundles] = {};
-  DeviceWord              linked = 0;
-  DeviceWord              joinedY = 0;
-  DeviceWord              joinedZ = 0;
-  const auto              otherWord = [&](int n) {
+  // Links to the bundles before this one, as far as they lie in the brick.
+  BackwardWords same = {};
+  BackwardWords left = {};
+  BackwardWords right = {};
+  DeviceWord    joinedY = 0;
+  DeviceWord    joinedZ = 0;
+  const auto    otherWord = [&](int n) {
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
   };
   if (united != 0)
   {
     const BundleWindow<DeviceWord, rowCount> window = memory.Window(self);
 #pragma unroll
-    for (int n = 0; n < BackwardBundles; ++n)
+    for (int n = 0; n < (VBundling == Bundling::Rows ? 2 : BackwardBundles); ++n)
     {
-      if (VBundling == Bundling::Rows && n > 1)
-      {
-        continue;
-      }
       const int toY = y + BackwardStepY(n);
       if (toY < 0 || toY > grid.MaskY() || z + BackwardStepZ(n) < 0)
       {
         continue;
       }
-      const int  other = otherWord(n);
-      const auto there = memory.Window(other);
-      links[n] = LinksTo<VBundling>(n, window, there);
-      if (!links[n].Any())
+      const auto              there = memory.Window(otherWord(n));
+      BundleLinks<DeviceWord> links = LinksTo<VBundling>(n, window, there);
+      if (links.Any())
       {
-        continue;
-      }
-      links[n] = WithoutRepeats(links[n], united, there.United());
-      if (n < 2)
-      {
-        (n == 0 ? joinedY : joinedZ) = JoinedBits(links[n], united & there.United());
-      }
-      for (DeviceWord rest = links[n].same; rest != 0; rest &= rest - 1)
-      {
-        const int        x = LowestBit(rest);
-        const DeviceWord upTo = starts & BitsUpToLane(x);
-        // The start of the run, if it is in this word, stands for it.
-        const DeviceWord start = upTo != 0 ? 1u << (31 - __clz(static_cast<int>(upTo))) : 0u;
-        if ((start & ~linked) != 0)
+        links = WithoutRepeats(links, united, there.United());
+        same.of[n] = links.same;
+        left.of[n] = links.left;
+        right.of[n] = links.right;
+        if (n < 2)
         {
-          linked |= start;
-          links[n].same &= ~(rest & (0u - rest));
-          memory.forest[runsBefore + static_cast<unsigned>(__popc(upTo)) - 1] = memory.RunAt(other, x);
+          (n == 0 ? joinedY : joinedZ) = JoinedBits(links, united & there.United());
         }
       }
     }
   }
-  for (DeviceWord rest = starts & ~linked; rest != 0; rest &= rest - 1)
+  // A run's first link makes its parent at once, since only this thread writes there yet; the rest must wait.
+  unsigned next = runsBefore;
+  for (DeviceWord rest = starts; rest != 0; ++next)
   {
-    const unsigned run = RunAt(runsBefore, starts, LowestBit(rest));
-    memory.forest[run] = run;
+    const DeviceWord start = rest & (0u - rest);
+    rest ^= start;
+    int              n = 0;
+    const DeviceWord link = same.Take((rest & (0u - rest)) - start, n);
+    memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
   }
   memory.joinedY[self] = joinedY;
   memory.joinedZ[self] = joinedZ;
@@ -238,36 +320,29 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   if (y > 0)
   {
     const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
-    links[2].same &= ~viaY;
-    links[1].same &= z > 0 ? ~(viaY & memory.joinedY[otherWord(1)]) : ~0u;
+    same.of[2] &= ~viaY;
+    same.of[1] &= z > 0 ? ~(viaY & memory.joinedY[otherWord(1)]) : ~0u;
   }
   if (y < grid.MaskY())
   {
-    links[3].same &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
+    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
   }
-#pragma unroll
-  for (int n = 0; n < BackwardBundles; ++n)
+  while (same.Any() != 0)
   {
-    const int other = otherWord(n);
-    for (DeviceWord rest = links[n].same; rest != 0; rest &= rest - 1)
-    {
-      const int x = LowestBit(rest);
-      Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(other, x));
-    }
-    for (DeviceWord rest = links[n].left; rest != 0; rest &= rest - 1)
-    {
-      const int x = LowestBit(rest);
-      Unite<BlockAccess>(memory.forest,
-                         RunAt(runsBefore, starts, x),
-                         x > 0 ? memory.RunAt(other, x - 1) : memory.RunAt(other - 1, 31));
-    }
-    for (DeviceWord rest = links[n].right; rest != 0; rest &= rest - 1)
-    {
-      const int x = LowestBit(rest);
-      Unite<BlockAccess>(memory.forest,
-                         RunAt(runsBefore, starts, x),
-                         x < 31 ? memory.RunAt(other, x + 1) : memory.RunAt(other + 1, 0));
-    }
+    int       n = 0;
+    const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
+    Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
+  }
+  while ((left.Any() | right.Any()) != 0)
+  {
+    const bool isLeft = left.Any() != 0;
+    int        n = 0;
+    const int  x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, n) : right.Take(0xFFFFFFFFu, n));
+    // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
+    const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
+    Unite<BlockAccess>(memory.forest,
+                       RunAt(runsBefore, starts, x),
+                       memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord));
   }
   __syncthreads();
 

@@ -1,7 +1,8 @@
 // Times labeling in device memory beside the memory floor: CUDA events, median of 20 after a warm-up, consecutive
 // raster-order uint32 labels and the number of components included.
 //
-//   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--noise] [--size N ...] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--noise] [--size N ...] [--kinds N] [--flat N]
+//     [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
@@ -64,17 +65,35 @@ MedianMilliseconds(const std::function<void()> & work)
   return times[times.size() / 2];
 }
 
-/** Reads 1 byte and writes 4 per voxel: 16 voxels per thread, stores past the caches. */
+/** Reads the bytes of a pixel and writes 4 per voxel: 4 voxels per thread, stores past the caches. */
+template <typename TQuad>
 __global__ void
-FloorKernel(const uint4 * in, uint4 * out, long long count)
+FloorKernel(const TQuad * in, uint4 * out, long long quads)
 {
   const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  // Four neighbouring threads share 16 bytes, so that a warp's stores are contiguous.
-  const long long voxels4 = i;
-  if (voxels4 < count)
+  if (i < quads)
   {
-    const unsigned four = reinterpret_cast<const unsigned *>(in)[voxels4];
-    __stcs(out + voxels4, make_uint4(four & 255u, four >> 8 & 255u, four >> 16 & 255u, four >> 24));
+    const TQuad four = in[i];
+    __stcs(out + i, make_uint4(four.x, four.y, four.z, four.w));
+  }
+}
+
+void
+LaunchFloor(std::size_t bytesPerVoxel, const void * in, unsigned * out, long long voxels)
+{
+  const long long quads = voxels / 4;
+  const auto      blocks = static_cast<unsigned>((quads + 255) / 256);
+  auto * const    to = reinterpret_cast<uint4 *>(out);
+  switch (bytesPerVoxel)
+  {
+  case 1:
+    FloorKernel<<<blocks, 256>>>(static_cast<const uchar4 *>(in), to, quads);
+    break;
+  case 2:
+    FloorKernel<<<blocks, 256>>>(static_cast<const ushort4 *>(in), to, quads);
+    break;
+  default:
+    FloorKernel<<<blocks, 256>>>(static_cast<const uint4 *>(in), to, quads);
   }
 }
 
@@ -85,19 +104,21 @@ struct Average
   int    count = 0;
 };
 
+template <typename T>
 void
-Benchmark(const std::string & name, const Extent & extent, const std::vector<std::uint8_t> & voxels, Average * average = nullptr)
+Benchmark(const std::string &    name,
+          const Extent &         extent,
+          const std::vector<T> & voxels,
+          Average *              average = nullptr,
+          const Criterion &      criterion = Criterion::Foreground())
 {
-  unsigned char * image = nullptr;
-  unsigned *      labels = nullptr;
-  Check(cudaMalloc(&image, voxels.size() + 64));
+  T *        image = nullptr;
+  unsigned * labels = nullptr;
+  Check(cudaMalloc(&image, voxels.size() * sizeof(T) + 64));
   Check(cudaMalloc(&labels, voxels.size() * 4 + 64));
-  Check(cudaMemcpy(image, voxels.data(), voxels.size(), cudaMemcpyHostToDevice));
-  const long long quads = static_cast<long long>(voxels.size() / 4);
-  const float     floor = MedianMilliseconds([&] {
-    FloorKernel<<<static_cast<unsigned>((quads + 255) / 256), 256>>>(
-      reinterpret_cast<const uint4 *>(image), reinterpret_cast<uint4 *>(labels), quads);
-  });
+  Check(cudaMemcpy(image, voxels.data(), voxels.size() * sizeof(T), cudaMemcpyHostToDevice));
+  const float floor =
+    MedianMilliseconds([&] { LaunchFloor(sizeof(T), image, labels, static_cast<long long>(voxels.size())); });
   std::printf("%s,%s,0,floor,%.4f,1,0,0\n", name.c_str(), extent.ToString().c_str(), floor);
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
@@ -108,7 +129,7 @@ Benchmark(const std::string & name, const Extent & extent, const std::vector<std
     }
     for (const std::string & algorithm : CudaAlgorithms())
     {
-      if ((average != nullptr || onlyConnectivity != 0) && algorithm != CudaAlgorithms().front())
+      if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
       {
         continue;
       }
@@ -116,8 +137,8 @@ Benchmark(const std::string & name, const Extent & extent, const std::vector<std
       std::uint64_t components = 0;
       const float   time = MedianMilliseconds([&] {
         components = labeler.LabelOnDevice(algorithm,
-                                           ImageView(static_cast<const std::uint8_t *>(image), extent),
-                                           Criterion::Foreground(),
+                                           ImageView(static_cast<const T *>(image), extent),
+                                           criterion,
                                            {},
                                            connectivity,
                                            labels,
@@ -137,6 +158,10 @@ Benchmark(const std::string & name, const Extent & extent, const std::vector<std
         average->sum[rank] += time / floor;
         average->worst[rank] = std::max<double>(average->worst[rank], time / floor);
       }
+      if (average != nullptr || onlyConnectivity != 0)
+      {
+        break; // the default is the first that offers the problem
+      }
     }
   }
   if (average != nullptr)
@@ -146,6 +171,81 @@ Benchmark(const std::string & name, const Extent & extent, const std::vector<std
   std::fflush(stdout);
   Check(cudaFree(image));
   Check(cudaFree(labels));
+}
+
+/** Noise of every density at one grain, and the mean of it. */
+void
+BenchmarkNoise(const Extent & extent, int grain)
+{
+  Average average;
+  for (const double density : { 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.95 })
+  {
+    char name[64];
+    std::snprintf(name, sizeof(name), "random %.2f grain %d", density, grain);
+    Benchmark(name, extent, MakeRandom(extent, density, grain, 1), &average);
+  }
+  for (int rank = 1; rank <= extent.dimension; ++rank)
+  {
+    std::printf("mean over densities grain %d,%s,%d,%s,,%.2f (worst %.2f),,\n",
+                grain,
+                extent.ToString().c_str(),
+                Connectivity(extent.dimension, rank).NeighbourCount(),
+                CudaAlgorithms().front().c_str(),
+                average.sum[rank] / average.count,
+                average.worst[rank]);
+  }
+}
+
+/** Cubes of a value of 1..values each. */
+template <typename T>
+std::vector<T>
+MakeSegments(const Extent & extent, int grain, unsigned values)
+{
+  std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  std::size_t    i = 0;
+  for (std::int64_t z = 0; z < extent.size[2]; ++z)
+  {
+    for (std::int64_t y = 0; y < extent.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < extent.size[0]; ++x)
+      {
+        const auto     cell = static_cast<unsigned>((z / grain * 1031 + y / grain) * 1033 + x / grain);
+        const unsigned mixed = (cell ^ (cell >> 15)) * 0x2C1B3C6Du;
+        voxels[i++] = static_cast<T>(1 + ((mixed ^ (mixed >> 12)) * 0x297A2D39u >> 8) % values);
+      }
+    }
+  }
+  return voxels;
+}
+
+/** Other pixel types and criteria than masks. */
+void
+BenchmarkKinds(const Extent & extent)
+{
+  const auto                balls = MakeBalls(extent, 0.2, 1);
+  std::vector<std::int16_t> scan(balls.size());
+  unsigned                  noise = 1;
+  for (std::size_t i = 0; i < balls.size(); ++i)
+  {
+    noise = noise * 1664525u + 1013904223u;
+    scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(noise >> 25) - 64);
+  }
+  Benchmark("int16 balls; range 200..3000", extent, scan, nullptr, Criterion::InRange(200, 3000));
+  Benchmark("int16 balls; tolerance 130", extent, scan, nullptr, Criterion::Tolerance(130));
+  Benchmark("int16 balls; tolerance 60", extent, scan, nullptr, Criterion::Tolerance(60));
+  for (const int grain : { 4, 16, 64 })
+  {
+    Benchmark("uint8 segments of grain " + std::to_string(grain),
+              extent,
+              MakeSegments<std::uint8_t>(extent, grain, 20),
+              nullptr,
+              Criterion::EqualValue(0));
+    Benchmark("uint32 segments of grain " + std::to_string(grain),
+              extent,
+              MakeSegments<std::uint32_t>(extent, grain, 100000),
+              nullptr,
+              Criterion::EqualValue(0));
+  }
 }
 
 } // namespace
@@ -187,25 +287,32 @@ main(int argc, char ** argv)
       {
         for (const int grain : { 1, 2, 4, 8, 16 })
         {
-          Average average;
-          for (const double density : { 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.95 })
-          {
-            char name[64];
-            std::snprintf(name, sizeof(name), "random %.2f grain %d", density, grain);
-            Benchmark(name, extent, MakeRandom(extent, density, grain, 1), &average);
-          }
-          for (int rank = 1; rank <= 3; ++rank)
-          {
-            std::printf("mean over densities grain %d,%s,%d,%s,,%.2f (worst %.2f),,\n",
-                        grain,
-                        extent.ToString().c_str(),
-                        Connectivity(3, rank).NeighbourCount(),
-                        CudaAlgorithms().front().c_str(),
-                        average.sum[rank] / average.count,
-                        average.worst[rank]);
-          }
+          BenchmarkNoise(extent, grain);
         }
       }
+    }
+    else if (argument == "--kinds" && i + 1 < argc)
+    {
+      const long long size = std::atoll(argv[++i]);
+      BenchmarkKinds(Extent{ size, size, size });
+    }
+    else if (argument == "--flat" && i + 1 < argc)
+    {
+      const long long size = std::atoll(argv[++i]);
+      const Extent    extent{ size, size };
+      Benchmark("discs 0.2", extent, MakeBalls(extent, 0.2, 1));
+      Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
+      Benchmark("spiral", extent, MakeSpiral(extent));
+      for (const int grain : { 1, 2, 4, 8, 16 })
+      {
+        BenchmarkNoise(extent, grain);
+      }
+    }
+    else if (argument == "--extent" && i + 3 < argc)
+    {
+      const Extent extent{ std::atoll(argv[i + 1]), std::atoll(argv[i + 2]), std::atoll(argv[i + 3]) };
+      Benchmark("balls 0.2", extent, MakeBalls(extent, 0.2, 1));
+      i += 3;
     }
     else if (argument == "--random" && i + 3 < argc)
     {
@@ -221,7 +328,8 @@ main(int argc, char ** argv)
       const std::string         file = argv[i + 1];
       const Extent              extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
       std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-      std::ifstream(file, std::ios::binary).read(reinterpret_cast<char *>(voxels.data()), static_cast<std::streamsize>(voxels.size()));
+      std::ifstream(file, std::ios::binary)
+        .read(reinterpret_cast<char *>(voxels.data()), static_cast<std::streamsize>(voxels.size()));
       Benchmark(file.substr(file.rfind('/') + 1), extent, voxels);
       i += 4;
     }

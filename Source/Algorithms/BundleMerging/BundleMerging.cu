@@ -88,12 +88,8 @@ Queue(const DeviceProblem & problem,
                            grid,
                            arrays);
   });
-  BRICKCCL_LAUNCH(FlattenComponentsKernel,
-                  ShapeForUnknown(),
-                  stream,
-                  arrays,
-                  memory.marks.Data(),
-                  memory.marksBefore.Data());
+  BRICKCCL_LAUNCH(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
+  BRICKCCL_LAUNCH(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, memory.marks.Data(), memory.marksBefore.Data());
   ExclusiveSum(memory.marksBefore.Data(), memory.marksBefore.Data(), groups + 1, memory.table.scratch, stream);
   BRICKCCL_LAUNCH(NumberComponentsKernel,
                   ShapeForUnknown(),

@@ -52,13 +52,13 @@ struct BorderWord
   }
 };
 
-/** Unites two components so that the root is the one whose first voxel comes first. */
+/** Unites two components. Roots in an order as good as random, so that trees stay shallow where many bricks in a row
+ *  unite at once (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). */
 __device__ inline void
-UniteByFirst(const BrickArrays & bricks, unsigned a, unsigned b)
+UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
 {
-  Unite<CachedAccess>(bricks.parent, a, b, [&](unsigned i, unsigned j) {
-    return bricks.firstVoxel[i] < bricks.firstVoxel[j];
-  });
+  // Multiplication by an odd number permutes the numbers.
+  Unite<CachedAccess>(bricks.parent, a, b, [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; });
 }
 
 /** Unites two components for every lane of a warp that has them; most lanes of a border have the pair of the lane
@@ -72,7 +72,7 @@ UniteOfLanes(const BrickArrays & bricks, bool has, unsigned a, unsigned b)
   const bool asFour = __shfl_up_sync(FullWarp, key, 4) == key && lane >= 4;
   if (has && !asOne && !asFour)
   {
-    UniteByFirst(bricks, a, b);
+    UniteComponents(bricks, a, b);
   }
 }
 
@@ -110,7 +110,7 @@ UniteLinks(const BundleGrid &              grid,
         {
           at.Set(grid, b.place.word + step, b.place.bundleY, b.place.bundleZ);
         }
-        UniteByFirst(bricks, inA, isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
+        UniteComponents(bricks, inA, isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
       }
     }
   }
@@ -124,9 +124,9 @@ template <Bundling VBundling>
 __device__ inline void
 MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y, int z)
 {
-  constexpr int            rowCount = RowsOf(VBundling);
-  WordPlace                atLeft, atRight;
-  const bool               isBundle = atRight.Set(grid, right, y, z) && atLeft.Set(grid, right - 1, y, z);
+  constexpr int rowCount = RowsOf(VBundling);
+  WordPlace     atLeft, atRight;
+  const bool    isBundle = atRight.Set(grid, right, y, z) && atLeft.Set(grid, right - 1, y, z) && bricks.Fit();
   const RowWords<rowCount> none = {};
   const RowWords<rowCount> leftWords = isBundle ? bricks.Bits<rowCount>(atLeft.Index()) : none;
   const RowWords<rowCount> rightWords = isBundle ? bricks.Bits<rowCount>(atRight.Index()) : none;
@@ -161,7 +161,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.before = otherLeft.LastBits();
     if ((LinksTo<VBundling>(n, a, b).left & 1u) != 0)
     {
-      UniteByFirst(bricks, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
+      UniteComponents(bricks, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
     }
 #pragma unroll
     for (int r = 0; r < rowCount; ++r)
@@ -173,7 +173,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.after = otherRight.FirstBits();
     if ((LinksTo<VBundling>(n, a, b).right >> 31) != 0)
     {
-      UniteByFirst(bricks, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
+      UniteComponents(bricks, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
     }
   }
 }
@@ -183,7 +183,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
  * along x. What crosses borders along z and y is the first three's. */
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderThreads, 5)
+__launch_bounds__(BorderThreads, 6)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   constexpr int    rowCount = RowsOf(VBundling);
@@ -195,7 +195,7 @@ __launch_bounds__(BorderThreads, 5)
   if (role >= 6)
   {
     const int bundle = (role - 6) * 32 + lane;
-    if (place.x > 0 && bricks.Fit())
+    if (place.x > 0)
     {
       MergeEnds<VBundling>(grid,
                            bricks,
@@ -208,7 +208,7 @@ __launch_bounds__(BorderThreads, 5)
   const bool acrossZ = role < 3;
   const int  n = acrossZ ? role + 1 : role == 3 ? 0 : role - 2;
   const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
-  if (!hasBorder || (VBundling == Bundling::Rows && n > 1) || !bricks.Fit())
+  if (!hasBorder || (VBundling == Bundling::Rows && n > 1))
   {
     return;
   }
@@ -221,7 +221,7 @@ __launch_bounds__(BorderThreads, 5)
   const bool           has = isOurs && a.Load(grid, bricks, word, y, z) &&
                    b.Load(grid, bricks, word, y + BackwardStepY(n), z + BackwardStepZ(n));
   BundleLinks<DeviceWord> links = {};
-  if (has)
+  if (has && bricks.Fit())
   {
     links = LinksTo<VBundling>(n, a.window, b.window);
     links = links.Any() ? WithoutRepeats(links, a.window.United(), b.window.United()) : links;

@@ -10,9 +10,9 @@ namespace brickccl::cuda
 
 inline constexpr unsigned MarkWordsPerGroup = 8;
 
-/** Points every component at its root, and marks the roots' first voxels. */
+/** Points every component at its root, which learns the first of their first voxels. */
 __global__ void
-FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
+FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
 {
   if (!bricks.Fit())
   {
@@ -22,14 +22,33 @@ FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord *
   for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
   {
     const auto     node = static_cast<unsigned>(i);
+    const unsigned voxel = bricks.firstVoxel[node];
     const unsigned root = PeekRoot<GlobalAccess>(bricks.parent, node);
     if (root != node)
     {
       GlobalAccess::Store(bricks.parent + node, root);
+      if (GlobalAccess::Load(bricks.firstVoxel + root) > voxel)
+      {
+        atomicMin(bricks.firstVoxel + root, voxel);
+      }
     }
-    else
+  }
+}
+
+/** Marks the roots' first voxels. */
+__global__ void
+MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
+{
+  if (!bricks.Fit())
+  {
+    return;
+  }
+  const unsigned count = bricks.Components();
+  for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
+  {
+    const unsigned voxel = bricks.firstVoxel[node];
+    if (bricks.parent[node] == static_cast<unsigned>(node))
     {
-      const unsigned voxel = bricks.firstVoxel[node];
       const unsigned word = voxel / BitsPerDeviceWord;
       atomicOr(marks + word, 1u << (voxel % BitsPerDeviceWord));
       atomicAdd(markCounts + word / MarkWordsPerGroup, 1u);

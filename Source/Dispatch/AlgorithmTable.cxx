@@ -1,5 +1,6 @@
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/Core/Error.h"
 
@@ -44,11 +45,20 @@ Algorithms()
 {
   static const std::vector<Algorithm> algorithms = {
     { "BundleMerging",
-      "bundles of rows solved brick by brick in shared memory, few global unions",
-      nullptr,
+      "bundles of rows as runs of their united bits; on CUDA devices brick by brick in shared memory",
+      LabelByBundleMerging,
+      OffersBundleMerging,
       OffersBundles },
-    { "RunMerging", "bit-packed rows, runs united a word at a time", LabelByRunMerging, OffersAlways },
-    { "BrickMerging", "tiles or bricks solved in shared memory, merged level by level", nullptr, OffersUpTo3D },
+    { "RunMerging",
+      "bit-packed rows, runs united a word at a time",
+      LabelByRunMerging,
+      [](const RowLinks &, const Extent &, const Connectivity &) { return true; },
+      OffersAlways },
+    { "BrickMerging",
+      "tiles or bricks solved in shared memory, merged level by level",
+      nullptr,
+      nullptr,
+      OffersUpTo3D },
   };
   return algorithms;
 }
@@ -59,13 +69,35 @@ AlgorithmFromName(const std::string & name)
   std::string valid = "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
-    if (name == algorithm.name || (name == "Auto" && algorithm.label != nullptr))
+    if (name == algorithm.name || name == "Auto")
     {
       return algorithm;
     }
     valid += std::string(", ") + algorithm.name;
   }
   throw InvalidArgument("algorithm '" + name + "' is unknown; choose one of " + valid);
+}
+
+const Algorithm &
+CpuAlgorithmFor(const std::string &  name,
+                const RowLinks &     links,
+                const Extent &       extent,
+                const Connectivity & connectivity)
+{
+  AlgorithmFromName(name);
+  std::string offering = "Auto";
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    const bool offers = algorithm.offersOnCpu != nullptr && algorithm.offersOnCpu(links, extent, connectivity);
+    if (offers && (name == algorithm.name || name == "Auto"))
+    {
+      return algorithm;
+    }
+    offering += offers ? std::string(", ") + algorithm.name : std::string();
+  }
+  throw Unsupported("algorithm " + name + " does not label an image of " + std::to_string(extent.dimension) +
+                    " dimensions with connectivity " + connectivity.ToString() +
+                    " and this criterion on the CPU; choose one of " + offering);
 }
 
 std::vector<std::string>

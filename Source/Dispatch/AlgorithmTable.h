@@ -24,16 +24,25 @@ struct Algorithm
                          const HostContext &  context,
                          RunVolume &          result);
 
+  /** Whether it labels a problem on the CPU; null if it runs on CUDA devices alone. */
+  bool (*offersOnCpu)(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
+
   /** Whether it labels a problem on CUDA devices; null if it runs on the CPU alone. */
   bool (*offersOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
 };
 
-/** Every algorithm. `Auto` chooses the first one that runs there: on the CPU, or on CUDA devices the first that offers
- *  the problem. */
+/** Every algorithm. `Auto` chooses the first one that offers the problem where it runs. */
 const std::vector<Algorithm> & Algorithms();
 
 /** \throws InvalidArgument, which lists the names. */
 const Algorithm & AlgorithmFromName(const std::string & name);
+
+/** The algorithm that a name, or `Auto`, stands for on the CPU.
+ *  \throws InvalidArgument for an unknown name; Unsupported, which lists the algorithms that offer the problem. */
+const Algorithm & CpuAlgorithmFor(const std::string &  name,
+                                  const RowLinks &     links,
+                                  const Extent &       extent,
+                                  const Connectivity & connectivity);
 
 /** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
 std::vector<std::string> CudaAlgorithms();

@@ -106,13 +106,18 @@ Labeling::Prepare(const Extent & extent, const LabelOptions & options)
 void
 Labeling::LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options)
 {
-  const Algorithm & algorithm = AlgorithmFromName(options.algorithm);
-  if (algorithm.label == nullptr)
+  AlgorithmFromName(options.algorithm);
+  const Algorithm * chosen = nullptr;
+  try
   {
-    throw Unsupported("algorithm " + options.algorithm + " runs on CUDA devices alone; on the CPU use " +
-                      Algorithms().front().name +
-                      (m_Device.remark.empty() ? std::string() : " (" + m_Device.remark + ")"));
+    chosen = &CpuAlgorithmFor(options.algorithm, links, extent, m_Connectivity);
   }
+  catch (const Unsupported & error)
+  {
+    // Why it is the CPU at all belongs to the answer.
+    throw Unsupported(error.what() + (m_Device.remark.empty() ? std::string() : " (" + m_Device.remark + ")"));
+  }
+  const Algorithm & algorithm = *chosen;
   m_Algorithm = algorithm.name;
   Finish(algorithm.label(links, extent, m_Connectivity, Context(options.progress).Part(0, 0.9), m_Volume), options);
 }

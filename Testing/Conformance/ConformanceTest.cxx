@@ -128,7 +128,8 @@ ExpectSameAsFloodFill(const std::string &                              what,
                                   << ", connectivity " << connectivity.ToString() << ", "
                                   << problem.criterion.ToString();
     }
-    if (algorithm.label == nullptr)
+    const auto links = MakeRowLinks(ImageView(voxels.data(), problem.extent, problem.channels), problem.criterion);
+    if (algorithm.offersOnCpu == nullptr || !algorithm.offersOnCpu(*links, problem.extent, connectivity))
     {
       continue;
     }

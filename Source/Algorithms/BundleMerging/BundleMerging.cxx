@@ -1,0 +1,537 @@
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
+
+#include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Runs/Bundle.h"
+#include "BrickCCL/Runs/FindRuns.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Bundles of N rows, numbered along y, then along z. */
+template <Bundling VBundling>
+struct BundleRows
+{
+  static constexpr int N = RowsOf(VBundling);
+  static constexpr int RowsAlongY = 2;
+  static constexpr int RowsAlongZ = N / 2;
+
+  const RunVolume & volume;
+  std::int64_t      countY;
+  std::int64_t      count;
+  std::vector<Word> emptyRow;
+
+  explicit BundleRows(const RunVolume & runs)
+    : volume(runs)
+    , countY((runs.GetExtent().size[1] + RowsAlongY - 1) / RowsAlongY)
+    , count(countY * ((runs.GetExtent().size[2] + RowsAlongZ - 1) / RowsAlongZ))
+    , emptyRow(static_cast<std::size_t>(runs.WordsPerRow()), 0)
+  {}
+
+  /** The words of row r of a bundle; empty ones if the volume has no such row. */
+  const Word *
+  Row(std::int64_t bundle, int r) const
+  {
+    const Extent &     extent = volume.GetExtent();
+    const std::int64_t y = bundle % countY * RowsAlongY + (r & 1);
+    const std::int64_t z = bundle / countY * RowsAlongZ + (r >> 1);
+    return y < extent.size[1] && z < extent.size[2] ? volume.Foreground(z * extent.size[1] + y) : emptyRow.data();
+  }
+  /** The number of the bundle's n-th backward bundle; -1 if there is none. */
+  std::int64_t
+  Backward(std::int64_t bundle, int n) const
+  {
+    const std::int64_t y = bundle % countY + BackwardStepY(n);
+    const std::int64_t other = bundle + BackwardStepZ(n) * countY + BackwardStepY(n);
+    return y >= 0 && y < countY && other >= 0 ? other : -1;
+  }
+};
+
+/** The rows of one bundle side by side. */
+template <Bundling VBundling>
+struct BundleView
+{
+  static constexpr int N = RowsOf(VBundling);
+
+  const Word * rows[N];
+
+  BundleView(const BundleRows<VBundling> & bundles, std::int64_t bundle)
+  {
+    for (int r = 0; r < N; ++r)
+    {
+      rows[r] = bundles.Row(bundle, r);
+    }
+  }
+  BundleWindow<Word, N>
+  Window(std::int64_t w, std::int64_t words) const
+  {
+    BundleWindow<Word, N> window = {};
+    for (int r = 0; r < N; ++r)
+    {
+      window.rows[r] = rows[r][w];
+      window.before |= (w > 0 ? rows[r][w - 1] >> (BitsPerWord - 1) : 0) << r;
+      window.after |= (w + 1 < words ? rows[r][w + 1] & 1u : 0) << r;
+    }
+    return window;
+  }
+};
+
+/** The runs of all bundles: united bits, and the runs before every word. */
+template <typename TIndex>
+struct BundleRuns
+{
+  std::int64_t   words;
+  Buffer<Word>   united;
+  Buffer<TIndex> before;
+  Buffer<TIndex> parent;
+
+  const Word *
+  United(std::int64_t bundle) const
+  {
+    return united.Data() + bundle * words;
+  }
+  /** The run of a bundle that covers voxel x of a word. */
+  TIndex
+  RunAt(std::int64_t bundle, std::int64_t w, int x) const
+  {
+    const Word * bits = United(bundle);
+    const Word   starts = bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
+    return before[static_cast<std::size_t>(bundle * words + w)] + static_cast<TIndex>(CountBits(starts & BitsUpTo(x))) -
+           1;
+  }
+};
+
+/** Unites the runs of bundles that lie in one slab, or those across its lower border. */
+template <Bundling VBundling, typename TIndex, typename TUnite>
+class BundleMerger
+{
+public:
+  BundleMerger(const BundleRows<VBundling> & bundles, const BundleRuns<TIndex> & runs, TUnite unite)
+    : m_Bundles(bundles)
+    , m_Runs(runs)
+    , m_Words(static_cast<std::size_t>(runs.words))
+    , m_Unite(unite)
+    , m_JoinedY(m_Words, 0)
+    , m_JoinedZ(m_Words, 0)
+    , m_JoinedZBefore(m_Words, 0)
+  {}
+
+  /** All links of the bundles [begin, end) among each other. */
+  void
+  MergeSlab(std::int64_t begin, std::int64_t end)
+  {
+    const std::int64_t countY = m_Bundles.countY;
+    // What is known of links along y in the layer before; of this layer as far as it is done.
+    m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY), 0);
+    for (std::int64_t bundle = begin; bundle < end; ++bundle)
+    {
+      const std::int64_t y = bundle % countY;
+      Word * const       joinedYBelow = m_JoinedYOfLayer.data() + static_cast<std::size_t>(y) * m_Words;
+      const auto         isInside = [&](int n) { return m_Bundles.Backward(bundle, n) >= begin; };
+      std::fill(m_JoinedY.begin(), m_JoinedY.end(), 0);
+      std::fill(m_JoinedZ.begin(), m_JoinedZ.end(), 0);
+      const bool hasBefore = y > 0 && bundle > begin;
+      if (!hasBefore)
+      {
+        std::fill(m_JoinedZBefore.begin(), m_JoinedZBefore.end(), 0);
+      }
+      if (hasBefore)
+      {
+        Merge<0>(
+          bundle,
+          bundle - 1,
+          [](std::size_t) { return Word{ 0 }; },
+          m_JoinedY.data());
+      }
+      // A link is left out if links by way of a third bundle say the same; none of those is left out because of it.
+      if (isInside(1))
+      {
+        Merge<1>(
+          bundle,
+          m_Bundles.Backward(bundle, 1),
+          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZBefore[w] & joinedYBelow[w]; },
+          m_JoinedZ.data());
+      }
+      if (isInside(2))
+      {
+        Merge<2>(
+          bundle,
+          m_Bundles.Backward(bundle, 2),
+          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZBefore[w]; },
+          nullptr);
+      }
+      // The last bundle's link to the one after it in the layer before waits for this one, which may imply it.
+      if (hasBefore && m_Bundles.Backward(bundle - 1, 3) >= begin)
+      {
+        Merge<3>(
+          bundle - 1,
+          m_Bundles.Backward(bundle - 1, 3),
+          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZ[w]; },
+          nullptr);
+      }
+      std::copy(m_JoinedY.begin(), m_JoinedY.end(), joinedYBelow);
+      std::swap(m_JoinedZ, m_JoinedZBefore);
+    }
+    if (end > begin && m_Bundles.Backward(end - 1, 3) >= begin)
+    {
+      Merge<3>(
+        end - 1,
+        m_Bundles.Backward(end - 1, 3),
+        [](std::size_t) { return Word{ 0 }; },
+        nullptr);
+    }
+  }
+
+  /** All links of the bundles [begin, end) to those before `begin`. */
+  void
+  MergeSeam(std::int64_t begin, std::int64_t end)
+  {
+    const auto nothing = [](std::size_t) { return Word{ 0 }; };
+    for (std::int64_t bundle = begin; bundle < std::min(end, begin + m_Bundles.countY + 1); ++bundle)
+    {
+      const auto across = [&](int n) {
+        const std::int64_t other = m_Bundles.Backward(bundle, n);
+        return other >= 0 && other < begin;
+      };
+      if (across(0))
+      {
+        Merge<0>(bundle, m_Bundles.Backward(bundle, 0), nothing, nullptr);
+      }
+      if (across(1))
+      {
+        Merge<1>(bundle, m_Bundles.Backward(bundle, 1), nothing, nullptr);
+      }
+      if (across(2))
+      {
+        Merge<2>(bundle, m_Bundles.Backward(bundle, 2), nothing, nullptr);
+      }
+      if (across(3))
+      {
+        Merge<3>(bundle, m_Bundles.Backward(bundle, 3), nothing, nullptr);
+      }
+    }
+  }
+
+private:
+  /** Unites along the links from bundle a to its n-th backward bundle b. Links to the same x in `implied(w)` are left
+   *  out; `joined` gets the bits at which the runs of both are known to be linked. */
+  template <int VBackward, typename TImplied>
+  void
+  Merge(std::int64_t a, std::int64_t b, TImplied && implied, Word * joined)
+  {
+    const BundleView<VBundling> viewA(m_Bundles, a);
+    const BundleView<VBundling> viewB(m_Bundles, b);
+    const Word *                unitedA = m_Runs.United(a);
+    const Word *                unitedB = m_Runs.United(b);
+    const auto                  words = static_cast<std::int64_t>(m_Words);
+    bool                        isOpen = false;
+    for (std::int64_t w = 0; w < words; ++w)
+    {
+      const Word bitsA = unitedA[w];
+      const Word bitsB = unitedB[w];
+      const Word around =
+        bitsB | FromLeft(bitsB, w > 0 ? unitedB[w - 1] : 0) | FromRight(bitsB, w + 1 < words ? unitedB[w + 1] : 0);
+      if ((bitsA & around) == 0)
+      {
+        isOpen = false;
+        continue;
+      }
+      BundleLinks<Word> links = LinksTo<VBundling>(VBackward, viewA.Window(w, words), viewB.Window(w, words));
+      const Word        both = bitsA & bitsB;
+      // The stretch that goes on from the word before, if its runs have been linked there.
+      const Word going = isOpen ? both & ~(both + 1) : 0;
+      isOpen = false;
+      if (!links.Any() && going == 0)
+      {
+        continue;
+      }
+      links = WithoutRepeats(links, bitsA, bitsB);
+      const Word known = JoinedBits(links, both) | going;
+      isOpen = (known >> (BitsPerWord - 1)) != 0;
+      if (joined != nullptr)
+      {
+        joined[w] = known;
+      }
+      Word same = links.same & ~going;
+      if (same != 0)
+      {
+        same &= ~implied(static_cast<std::size_t>(w));
+      }
+      for (; same != 0; same &= same - 1)
+      {
+        const int x = LowestBit(same);
+        m_Unite(m_Runs.RunAt(a, w, x), m_Runs.RunAt(b, w, x));
+      }
+      for (Word rest = links.left; rest != 0; rest &= rest - 1)
+      {
+        const int x = LowestBit(rest);
+        m_Unite(m_Runs.RunAt(a, w, x), x > 0 ? m_Runs.RunAt(b, w, x - 1) : m_Runs.RunAt(b, w - 1, BitsPerWord - 1));
+      }
+      for (Word rest = links.right; rest != 0; rest &= rest - 1)
+      {
+        const int x = LowestBit(rest);
+        m_Unite(m_Runs.RunAt(a, w, x), x + 1 < BitsPerWord ? m_Runs.RunAt(b, w, x + 1) : m_Runs.RunAt(b, w + 1, 0));
+      }
+    }
+  }
+
+  const BundleRows<VBundling> & m_Bundles;
+  const BundleRuns<TIndex> &    m_Runs;
+  std::size_t                   m_Words;
+  TUnite                        m_Unite;
+  std::vector<Word>             m_JoinedY;
+  std::vector<Word>             m_JoinedZ;
+  std::vector<Word>             m_JoinedZBefore;
+  std::vector<Word>             m_JoinedYOfLayer;
+};
+
+template <Bundling VBundling, typename TIndex, typename TUnite>
+BundleMerger<VBundling, TIndex, TUnite>
+MakeMerger(const BundleRows<VBundling> & bundles, const BundleRuns<TIndex> & runs, TUnite unite)
+{
+  return BundleMerger<VBundling, TIndex, TUnite>(bundles, runs, unite);
+}
+
+/** Turns the counts of chunks, from place 1 on, to the counts before each chunk. */
+void
+SumUp(std::vector<std::uint64_t> & counts)
+{
+  for (std::size_t i = 1; i < counts.size(); ++i)
+  {
+    counts[i] += counts[i - 1];
+  }
+}
+
+/** United bits, and numbers of their runs. */
+template <Bundling VBundling, typename TIndex>
+void
+FindBundleRuns(const BundleRows<VBundling> & bundles,
+               const Chunks &                slabs,
+               const HostContext &           context,
+               BundleRuns<TIndex> &          runs)
+{
+  runs.words = bundles.volume.WordsPerRow();
+  runs.united.Resize(static_cast<std::size_t>(bundles.count * runs.words));
+  runs.before.Resize(static_cast<std::size_t>(bundles.count * runs.words));
+  std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);
+  ParallelFor(slabs.count, context.Part(0, 0.5), [&](std::int64_t slab) {
+    std::uint64_t count = 0;
+    for (std::int64_t bundle = slabs.Begin(slab); bundle < slabs.End(slab); ++bundle)
+    {
+      const BundleView<VBundling> view(bundles, bundle);
+      Word *                      united = runs.united.Data() + bundle * runs.words;
+      TIndex *                    before = runs.before.Data() + bundle * runs.words;
+      Word                        last = 0;
+      for (std::int64_t w = 0; w < runs.words; ++w)
+      {
+        Word bits = 0;
+        for (const Word * row : view.rows)
+        {
+          bits |= row[w];
+        }
+        united[w] = bits;
+        before[w] = static_cast<TIndex>(count);
+        count += static_cast<std::uint64_t>(CountBits(bits & ~FromLeft(bits, last)));
+        last = bits;
+      }
+    }
+    runsOfSlab[static_cast<std::size_t>(slab) + 1] = count;
+  });
+  SumUp(runsOfSlab);
+  runs.parent.Resize(static_cast<std::size_t>(runsOfSlab.back()));
+  ParallelFor(slabs.count, context.Part(0.5, 1), [&](std::int64_t slab) {
+    const auto first = runsOfSlab[static_cast<std::size_t>(slab)];
+    for (std::int64_t i = slabs.Begin(slab) * runs.words; i < slabs.End(slab) * runs.words && first != 0; ++i)
+    {
+      runs.before[static_cast<std::size_t>(i)] += static_cast<TIndex>(first);
+    }
+    for (std::uint64_t run = first; run < runsOfSlab[static_cast<std::size_t>(slab) + 1]; ++run)
+    {
+      runs.parent[static_cast<std::size_t>(run)] = static_cast<TIndex>(run);
+    }
+  });
+}
+
+/** Makes `place` the smaller of it and `value` while other threads do the same. */
+template <typename TIndex>
+void
+LowerShared(TIndex * place, TIndex value)
+{
+  TIndex seen = LoadShared(place);
+  while (value < seen && !__atomic_compare_exchange_n(place, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  {}
+}
+
+/** Labels the runs of rows by the bundles' roots: first each run gets its root, which learns the first of its runs; the
+ *  first runs, counted, number the components in raster order. */
+template <Bundling VBundling, typename TIndex, typename TLabel>
+std::uint64_t
+LabelRows(const BundleRows<VBundling> & bundles,
+          const HostContext &           context,
+          BundleRuns<TIndex> &          bundleRuns,
+          RunVolume &                   volume,
+          TLabel *                      labels)
+{
+  const Extent &     extent = volume.GetExtent();
+  const std::int64_t words = volume.WordsPerRow();
+  const auto         runs = volume.RunCount();
+  TIndex * const     parent = bundleRuns.parent.Data();
+  Buffer<TIndex>     firstRun;
+  firstRun.Resize(bundleRuns.parent.Size());
+  const Chunks nodes(static_cast<std::int64_t>(bundleRuns.parent.Size()),
+                     context.grain,
+                     4 * EffectiveThreadCount(context.threads));
+  ParallelFor(nodes.count, context.Part(0, 0.2), [&](std::int64_t chunk) {
+    for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
+    {
+      FlattenShared(parent, static_cast<TIndex>(node));
+      firstRun[static_cast<std::size_t>(node)] = std::numeric_limits<TIndex>::max();
+    }
+  });
+  const Chunks rows = RowChunks(extent, context);
+  ParallelFor(rows.count, context.Part(0.2, 0.6), [&](std::int64_t chunk) {
+    for (std::int64_t row = rows.Begin(chunk); row < rows.End(chunk); ++row)
+    {
+      std::uint64_t      run = volume.FirstRun(row);
+      const std::int64_t y = row % extent.size[1];
+      const std::int64_t z = row / extent.size[1];
+      const std::int64_t bundle =
+        z / BundleRows<VBundling>::RowsAlongZ * bundles.countY + y / BundleRows<VBundling>::RowsAlongY;
+      const Word * united = bundleRuns.United(bundle);
+      Word         lastUnited = 0;
+      for (std::int64_t w = 0; w < words; ++w)
+      {
+        const Word starts = united[w] & ~FromLeft(united[w], lastUnited);
+        lastUnited = united[w];
+        const TIndex before = bundleRuns.before[static_cast<std::size_t>(bundle * words + w)] - 1;
+        for (Word rest = volume.Starts(row, w); rest != 0; rest &= rest - 1)
+        {
+          // All bits up to the run's first one.
+          const Word   upTo = rest ^ (rest - 1);
+          const TIndex root = parent[before + static_cast<TIndex>(CountBits(starts & upTo))];
+          labels[run] = static_cast<TLabel>(root);
+          if (LoadShared(firstRun.Data() + root) > run)
+          {
+            LowerShared(firstRun.Data() + root, static_cast<TIndex>(run));
+          }
+          ++run;
+        }
+      }
+    }
+  });
+
+  // A run is its component's first if its root says so; the first ones before it count up to its number.
+  const Chunks parts(static_cast<std::int64_t>(runs), context.grain, 4 * EffectiveThreadCount(context.threads));
+  std::vector<std::uint64_t> firstsOfPart(static_cast<std::size_t>(parts.count) + 1, 0);
+  ParallelFor(parts.count, context.Part(0.6, 0.8), [&](std::int64_t part) {
+    std::uint64_t firsts = 0;
+    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+    {
+      firsts += firstRun[static_cast<std::size_t>(labels[run])] == static_cast<TIndex>(run) ? 1 : 0;
+    }
+    firstsOfPart[static_cast<std::size_t>(part) + 1] = firsts;
+  });
+  SumUp(firstsOfPart);
+  // Numbers take the place of first runs; a part's own roots are numbered before others can ask for them, so this goes
+  // over the firsts alone, and the labels follow.
+  Buffer<TIndex> & number = bundleRuns.parent;
+  ParallelFor(parts.count, context.Part(0.8, 0.9), [&](std::int64_t part) {
+    std::uint64_t next = firstsOfPart[static_cast<std::size_t>(part)];
+    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+    {
+      if (firstRun[static_cast<std::size_t>(labels[run])] == static_cast<TIndex>(run))
+      {
+        number[static_cast<std::size_t>(labels[run])] = static_cast<TIndex>(++next);
+      }
+    }
+  });
+  ParallelFor(parts.count, context.Part(0.9, 1), [&](std::int64_t part) {
+    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+    {
+      labels[run] = static_cast<TLabel>(number[static_cast<std::size_t>(labels[run])]);
+    }
+  });
+  return firstsOfPart.back();
+}
+
+template <Bundling VBundling, typename TIndex>
+std::uint64_t
+LabelBundles(const HostContext & context, RunVolume & volume, TIndex * labels)
+{
+  const BundleRows<VBundling> bundles(volume);
+  const std::int64_t          leastBundles = 1 + context.grain / (volume.GetExtent().RowLength() * RowsOf(VBundling));
+  const Chunks                slabs(bundles.count, leastBundles, 4 * EffectiveThreadCount(context.threads));
+  BundleRuns<TIndex>          runs;
+  FindBundleRuns(bundles, slabs, context.Part(0, 0.2), runs);
+  TIndex * const parent = runs.parent.Data();
+  ParallelFor(slabs.count, context.Part(0.2, 0.6), [&](std::int64_t slab) {
+    MakeMerger(bundles, runs, [parent](TIndex a, TIndex b) {
+      Unite(parent, a, b);
+    }).MergeSlab(slabs.Begin(slab), slabs.End(slab));
+  });
+  ParallelFor(slabs.count - 1, context.Part(0.6, 0.7), [&](std::int64_t slab) {
+    MakeMerger(bundles, runs, [parent](TIndex a, TIndex b) {
+      UniteShared(parent, a, b);
+    }).MergeSeam(slabs.Begin(slab + 1), slabs.End(slab + 1));
+  });
+  return LabelRows(bundles, context.Part(0.7, 1), runs, volume, labels);
+}
+
+std::uint64_t
+Label(const RowLinks &     links,
+      const Extent &       extent,
+      const Connectivity & connectivity,
+      const HostContext &  context,
+      bool                 alwaysWide,
+      RunVolume &          result)
+{
+  constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
+  FindRuns(links, extent, true, context.Part(0, 0.3), result);
+  result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
+  const HostContext rest = context.Part(0.3, 1);
+  return result.VisitLabels([&](auto * labels) {
+    return connectivity.Rank() == 2 ? LabelBundles<Bundling::Pairs>(rest, result, labels)
+                                    : LabelBundles<Bundling::Squares>(rest, result, labels);
+  });
+}
+
+} // namespace
+
+bool
+OffersBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity)
+{
+  bool everyAxis = true;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    everyAxis = everyAxis && connectivity.Uses(axis);
+  }
+  return links.FollowForeground() && everyAxis && connectivity.Rank() >= 2 && extent.dimension <= 3;
+}
+
+std::uint64_t
+LabelByBundleMerging(const RowLinks &     links,
+                     const Extent &       extent,
+                     const Connectivity & connectivity,
+                     const HostContext &  context,
+                     RunVolume &          result)
+{
+  return Label(links, extent, connectivity, context, false, result);
+}
+
+std::uint64_t
+testing::LabelByWideBundleMerging(const RowLinks &     links,
+                                  const Extent &       extent,
+                                  const Connectivity & connectivity,
+                                  const HostContext &  context,
+                                  RunVolume &          result)
+{
+  return Label(links, extent, connectivity, context, true, result);
+}
+
+} // namespace brickccl

@@ -1,0 +1,42 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+namespace brickccl
+{
+
+/** Whether bundles of rows serve: bits alone tell the links, along every axis of 2 or 3, and diagonals count. */
+bool OffersBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
+
+/** Labels runs of bundles of rows on the CPU, where OffersBundleMerging says that it can: two rows (8- and
+ * 18-connected) or two by two (26-connected) are united to one row of bits whose runs are connected, so that there are
+ * fewer nodes and fewer rows to compare. Bundles unite 64 voxels at a time, slabs in parallel, then the seams between
+ * them; links that others imply are left out. See README.md for what CPU and CUDA have in common.
+ *
+ *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel.
+ *  Memory: as RunVolume says, and for 26 (18) neighbours 0.05 (0.1) bytes per voxel and 4 (8) bytes per run of a
+ * bundle. \return N. \throws Unsupported where OffersBundleMerging says no, and for rows of 2^32 voxels or more;
+ * Cancelled. */
+std::uint64_t LabelByBundleMerging(const RowLinks &     links,
+                                   const Extent &       extent,
+                                   const Connectivity & connectivity,
+                                   const HostContext &  context,
+                                   RunVolume &          result);
+
+namespace testing
+{
+/** As LabelByBundleMerging, with 64-bit node numbers whatever the size. */
+std::uint64_t LabelByWideBundleMerging(const RowLinks &     links,
+                                       const Extent &       extent,
+                                       const Connectivity & connectivity,
+                                       const HostContext &  context,
+                                       RunVolume &          result);
+} // namespace testing
+
+} // namespace brickccl
+
+#endif

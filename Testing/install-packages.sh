@@ -3,7 +3,7 @@
 # Needs root or a sudo that asks for no password; otherwise says what to install.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build ccache python3 libtbb-dev libinsighttoolkit5-dev libtiff-dev zlib1g-dev
+packages=(build-essential cmake ninja-build ccache python3 libtbb-dev libhwy-dev libinsighttoolkit5-dev libtiff-dev zlib1g-dev
           libcli11-dev nlohmann-json3-dev libgtest-dev)
 
 missing=()

@@ -5,11 +5,13 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Simd/ExpandRow.h"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace brickccl
 {
@@ -38,6 +40,9 @@ BackgroundIsAmongLabels(T background, std::uint64_t components)
          static_cast<T>(static_cast<std::uint64_t>(background)) == background;
 }
 
+/** Label maps of more bytes are written past the caches. */
+inline constexpr std::int64_t LargestOutputInCaches = std::int64_t{ 1 } << 24;
+
 /** Writes a label to every voxel of `output`, which has room for the whole extent.
  *
  *  With the background 0, labels are 1..components. Another background value is left out of the numbers 0, 1, 2 ...
@@ -63,6 +68,33 @@ ExpandLabels(const RunVolume &   volume,
   }
   const Extent & extent = volume.GetExtent();
   const Chunks   chunks = RowChunks(extent, context);
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+  {
+    if (simd::HasVectors() && !volume.IsWide() && background == 0)
+    {
+      // What no cache holds anyway need not push out what it does hold.
+      const bool pastCaches = extent.VoxelCount() * std::int64_t{ sizeof(T) } > LargestOutputInCaches;
+      ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+        std::vector<Word> room(static_cast<std::size_t>(volume.WordsPerRow()));
+        volume.VisitLabels([&](const auto * labels) {
+          for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+          {
+            if constexpr (sizeof(*labels) == sizeof(T))
+            {
+              simd::ExpandRow(volume.Foreground(row),
+                              volume.StartsOfRow(row, room.data()),
+                              extent.RowLength(),
+                              labels + volume.FirstRun(row),
+                              output + row * extent.RowLength(),
+                              pastCaches);
+            }
+          }
+        });
+        simd::FlushStores();
+      });
+      return;
+    }
+  }
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     volume.VisitLabels([&](const auto * labels) {
       for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)

@@ -37,8 +37,12 @@ public:
   ResizeLabels(bool wide)
   {
     m_Wide = wide;
-    m_Narrow.Resize(wide ? 0 : RunCount());
+    m_Narrow.Resize(wide ? 0 : RunCount() + 2 * LabelPadding);
     m_WideLabels.Resize(wide ? RunCount() : 0);
+    for (std::size_t i = 0; i < LabelPadding && !wide; ++i)
+    {
+      m_Narrow[i] = m_Narrow[LabelPadding + RunCount() + i] = 0;
+    }
   }
 
   const Extent &
@@ -95,6 +99,24 @@ public:
     return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
   }
 
+  /** The starts of a row, one word after the other: those stored, or made in `room`, which has a row's words. */
+  const Word *
+  StartsOfRow(std::int64_t row, Word * room) const
+  {
+    if (!m_StartsFollowForeground)
+    {
+      return m_Starts.Data() + row * m_WordsPerRow;
+    }
+    const Word * bits = Foreground(row);
+    Word         last = 0;
+    for (std::int64_t w = 0; w < m_WordsPerRow; ++w)
+    {
+      room[w] = bits[w] & ~FromLeft(bits[w], last);
+      last = bits[w];
+    }
+    return room;
+  }
+
   /** Number of the first run of a row; that of the row after the last one is the number of runs. */
   std::uint64_t &
   FirstRun(std::int64_t row)
@@ -112,13 +134,13 @@ public:
   decltype(auto)
   VisitLabels(TFunction && function)
   {
-    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data());
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + LabelPadding);
   }
   template <typename TFunction>
   decltype(auto)
   VisitLabels(TFunction && function) const
   {
-    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data());
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + LabelPadding);
   }
 
   /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
@@ -165,6 +187,9 @@ public:
   }
 
 private:
+  /** Vector code may read so many labels more than there are, on both sides. */
+  static constexpr std::size_t LabelPadding = 16;
+
   Extent                m_Extent;
   std::int64_t          m_WordsPerRow = 0;
   bool                  m_StartsFollowForeground = true;

@@ -15,7 +15,7 @@ namespace
 namespace fs = std::filesystem;
 
 const std::map<std::string, int> Ranks = { { "Core", 0 },     { "Criteria", 1 },   { "Forest", 1 },
-                                           { "Bricks", 1 },   { "Host", 2 },       { "Runs", 2 },
+                                           { "Simd", 1 },     { "Bricks", 1 },   { "Host", 2 },       { "Runs", 2 },
                                            { "Cuda", 2 },     { "Algorithms", 3 }, { "Components", 3 },
                                            { "Dispatch", 4 }, { "OutOfCore", 5 },  { "Itk", 6 },
                                            { "Vtk", 6 },      { "Phantoms", 6 },   { "Cli", 7 } };
@@ -95,6 +95,10 @@ TEST(Layering, IncludesPointDownwards)
       if (isForeign && header.size() > 3 && header[3] >= 'A' && header[3] <= 'Z')
       {
         EXPECT_GE(rank, 6) << relative << " includes " << header;
+      }
+      if (StartsWith(header, "hwy/"))
+      {
+        EXPECT_EQ(room, "Simd") << relative << " includes " << header;
       }
       if (StartsWith(header, "cuda") || StartsWith(header, "thrust/") || StartsWith(header, "cub/"))
       {

@@ -1,0 +1,237 @@
+#include "BrickCCL/Simd/ExpandRow.h"
+
+#ifndef BRICKCCL_USE_HIGHWAY
+
+namespace brickccl::simd
+{
+
+bool
+HasVectors()
+{
+  return false;
+}
+
+void
+ExpandRow(const Word *, const Word *, std::int64_t, const std::uint32_t *, std::uint32_t *, bool)
+{}
+
+void
+FlushStores()
+{}
+
+} // namespace brickccl::simd
+
+#else
+
+#  include <algorithm>
+
+// Highway compiles the rest of this file once for every instruction set.
+#  undef HWY_TARGET_INCLUDE
+#  define HWY_TARGET_INCLUDE "BrickCCL/Simd/ExpandRow.cxx"
+#  include <hwy/foreach_target.h>
+#  include <hwy/highway.h>
+#  include <hwy/cache_control.h>
+
+#  ifndef BRICKCCL_SIMD_EXPANDROW_ONCE
+#    define BRICKCCL_SIMD_EXPANDROW_ONCE
+
+namespace brickccl::simd
+{
+
+/** For every byte of starts: of each of the 8 voxels, how many runs start at or before it. */
+struct StartCounts
+{
+  alignas(64) std::uint8_t of[256][8];
+
+  constexpr StartCounts()
+    : of()
+  {
+    for (int starts = 0; starts < 256; ++starts)
+    {
+      int count = 0;
+      for (int x = 0; x < 8; ++x)
+      {
+        count += (starts >> x) & 1;
+        of[starts][x] = static_cast<std::uint8_t>(count);
+      }
+    }
+  }
+};
+
+inline constexpr StartCounts startCounts;
+
+/** The 64 bits of a row from bit x on; 0 past its last word. */
+inline Word
+BitsFrom(const Word * row, std::int64_t words, std::int64_t x)
+{
+  const std::int64_t w = x / BitsPerWord;
+  const int          shift = static_cast<int>(x % BitsPerWord);
+  const Word         low = w < words ? row[w] >> shift : 0;
+  return shift == 0 || w + 1 >= words ? low : low | row[w + 1] << (BitsPerWord - shift);
+}
+
+} // namespace brickccl::simd
+
+#  endif
+
+HWY_BEFORE_NAMESPACE();
+
+namespace brickccl::simd
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <bool VPastCaches, typename TTag, typename TVector>
+HWY_INLINE void
+Put(TTag tag, TVector values, std::uint32_t * place)
+{
+  if constexpr (VPastCaches)
+  {
+    hn::Stream(values, tag, place);
+  }
+  else
+  {
+    hn::StoreU(values, tag, place);
+  }
+}
+
+/** As many voxels as the tag has lanes: `bits` and `starts` tell of them from bit 0 on. */
+template <bool VPastCaches, typename TTag>
+HWY_INLINE void
+PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, std::uint32_t * place)
+{
+  const hn::Rebind<std::uint8_t, TTag> byteTag;
+  constexpr Word                       mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
+  const auto                           counts = hn::PromoteTo(tag, hn::LoadU(byteTag, startCounts.of[starts & mask]));
+  const auto values = hn::TableLookupLanes(hn::LoadU(tag, run), hn::IndicesFromVec(tag, counts));
+  const auto here = static_cast<std::uint8_t>(bits & mask);
+  Put<VPastCaches>(tag, hn::IfThenElseZero(hn::LoadMaskBits(tag, &here), values), place);
+  run += CountBits(starts & mask);
+}
+
+template <bool VPastCaches>
+HWY_INLINE void
+ExpandRowWith(const Word *          foreground,
+              const Word *          starts,
+              std::int64_t          length,
+              const std::uint32_t * labels,
+              std::uint32_t *       out)
+{
+  const hn::CappedTag<std::uint32_t, 4> quadTag;
+  const hn::CappedTag<std::uint32_t, 8> tag;
+  constexpr std::size_t                 quad = hn::MaxLanes(quadTag);
+  constexpr std::size_t                 lanes = hn::MaxLanes(tag);
+  const std::int64_t                    words = WordsForBits(length);
+  // The last run that has started; one before the first at the row's begin.
+  const std::uint32_t * run = labels - 1;
+  std::int64_t          x = 0;
+  const auto            putQuad = [&] {
+    PutLabels<VPastCaches>(quadTag, BitsFrom(foreground, words, x), BitsFrom(starts, words, x), run, out + x);
+    x += quad;
+  };
+  // Stores past the caches must be aligned, and none to the same line may go through the caches.
+  while (VPastCaches && x + static_cast<std::int64_t>(quad) <= length &&
+         reinterpret_cast<std::uintptr_t>(out + x) % (lanes * sizeof(std::uint32_t)) != 0)
+  {
+    putQuad();
+  }
+  for (; x + BitsPerWord <= length; x += BitsPerWord)
+  {
+    Word bits = BitsFrom(foreground, words, x);
+    Word first = BitsFrom(starts, words, x);
+    if (bits == 0 || (first == 0 && bits == ~Word{ 0 }))
+    {
+      const auto all = bits == 0 ? hn::Zero(tag) : hn::Set(tag, *run);
+      for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+      {
+        Put<VPastCaches>(tag, all, out + x + i);
+      }
+      continue;
+    }
+    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    {
+      PutLabels<VPastCaches>(tag, bits, first, run, out + x + i);
+      bits >>= lanes;
+      first >>= lanes;
+    }
+  }
+  while (x + static_cast<std::int64_t>(quad) <= length)
+  {
+    putQuad();
+  }
+  for (; x < length; ++x)
+  {
+    run += BitsFrom(starts, words, x) & 1u;
+    out[x] = (BitsFrom(foreground, words, x) & 1u) != 0 ? *run : 0u;
+  }
+}
+
+void
+ExpandRow(const Word *          foreground,
+          const Word *          starts,
+          std::int64_t          length,
+          const std::uint32_t * labels,
+          std::uint32_t *       out,
+          bool                  pastCaches)
+{
+  constexpr std::size_t unit = hn::MaxLanes(hn::CappedTag<std::uint32_t, 4>());
+  const bool            fits = reinterpret_cast<std::uintptr_t>(out) % (unit * sizeof(std::uint32_t)) == 0 &&
+                    length % static_cast<std::int64_t>(unit) == 0;
+  if (pastCaches && fits)
+  {
+    ExpandRowWith<true>(foreground, starts, length, labels, out);
+  }
+  else
+  {
+    ExpandRowWith<false>(foreground, starts, length, labels, out);
+  }
+}
+
+void
+FlushStores()
+{
+  hwy::FlushStream();
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace brickccl::simd
+
+HWY_AFTER_NAMESPACE();
+
+#  if HWY_ONCE
+
+namespace brickccl::simd
+{
+
+HWY_EXPORT(ExpandRow);
+HWY_EXPORT(FlushStores);
+
+bool
+HasVectors()
+{
+  return true;
+}
+
+void
+ExpandRow(const Word *          foreground,
+          const Word *          starts,
+          std::int64_t          length,
+          const std::uint32_t * labels,
+          std::uint32_t *       out,
+          bool                  pastCaches)
+{
+  HWY_DYNAMIC_DISPATCH(ExpandRow)(foreground, starts, length, labels, out, pastCaches);
+}
+
+void
+FlushStores()
+{
+  HWY_DYNAMIC_DISPATCH(FlushStores)();
+}
+
+} // namespace brickccl::simd
+
+#  endif
+#endif

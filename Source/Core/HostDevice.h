@@ -8,4 +8,11 @@
 #  define BRICKCCL_HOST_DEVICE
 #endif
 
+/** For small functions of inner loops that compilers hesitate to inline. */
+#if defined(__GNUC__)
+#  define BRICKCCL_ALWAYS_INLINE __attribute__((always_inline))
+#else
+#  define BRICKCCL_ALWAYS_INLINE
+#endif
+
 #endif

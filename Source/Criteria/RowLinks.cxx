@@ -2,6 +2,8 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/PackRow.h"
 
 #include <cstring>
 #ifdef __SSE2__
@@ -94,7 +96,13 @@ public:
     {
       m_Mask->PackForeground(row, bits);
     }
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    std::int64_t       packed = 0;
+    if (simd::HasVectors() && m_Channels == 1 && !m_Mask)
+    {
+      packed = length / BitsPerWord;
+      simd::PackWords(pixels, packed, rule.low, rule.high, rule.outside, bits);
+    }
+    for (std::int64_t w = packed; w < WordsForBits(length); ++w)
     {
       const std::int64_t begin = w * BitsPerWord;
       const T *          block = pixels + begin * m_Channels;

@@ -74,6 +74,36 @@ private:
   std::size_t          m_Capacity = 0;
 };
 
+/** Memory that algorithms keep between calls, so that its pages are touched once: a few buffers by number. */
+class Workspace
+{
+public:
+  /** Room for `count` elements, unspecified; valid until the same number is asked for again. */
+  template <typename T>
+  T *
+  Get(std::size_t number, std::size_t count)
+  {
+    static_assert(std::is_trivial_v<T> && alignof(T) <= alignof(std::max_align_t));
+    Buffer<std::max_align_t> & buffer = m_Buffers[number];
+    buffer.Resize((count * sizeof(T) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    return reinterpret_cast<T *>(buffer.Data());
+  }
+
+  std::size_t
+  CapacityBytes() const
+  {
+    std::size_t bytes = 0;
+    for (const auto & buffer : m_Buffers)
+    {
+      bytes += buffer.CapacityBytes();
+    }
+    return bytes;
+  }
+
+private:
+  Buffer<std::max_align_t> m_Buffers[6];
+};
+
 } // namespace brickccl
 
 #endif

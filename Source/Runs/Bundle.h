@@ -97,8 +97,8 @@ struct BundleLinks
 /** Links between two facing rows (or united rows) of which all voxels in reach are neighbours. A diagonal link beside
  *  a straight one says nothing new: one of the two runs goes on to where the straight link joins it to the other. */
 template <typename TWord>
-BRICKCCL_HOST_DEVICE inline BundleLinks<TWord>
-LinksOfRows(const BitWindow<TWord> & a, const BitWindow<TWord> & b)
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
+                     LinksOfRows(const BitWindow<TWord> & a, const BitWindow<TWord> & b)
 {
   return { a.word & b.word, a.word & b.Left() & ~b.word & ~a.Left(), a.word & b.Right() & ~b.word & ~a.Right() };
 }
@@ -119,7 +119,7 @@ BackwardStepZ(int n)
 
 /** Links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling, typename TWord>
-BRICKCCL_HOST_DEVICE inline BundleLinks<TWord>
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
 LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWindow<TWord, RowsOf(VBundling)> & b)
 {
   const TWord none = 0;
@@ -164,8 +164,8 @@ LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWin
 
 /** Of the links between the united bits of a and b, one for each pair of runs that they join, or few more. */
 template <typename TWord>
-BRICKCCL_HOST_DEVICE inline BundleLinks<TWord>
-WithoutRepeats(const BundleLinks<TWord> & links, TWord unitedA, TWord unitedB)
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
+                     WithoutRepeats(const BundleLinks<TWord> & links, TWord unitedA, TWord unitedB)
 {
   // Where both bundles have a run, the pair of runs is the same along the whole stretch, so links are moved there.
   const TWord both = unitedA & unitedB;

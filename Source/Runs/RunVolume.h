@@ -179,11 +179,18 @@ public:
     }
   }
 
+  /** Memory for whoever labels this volume. */
+  Workspace &
+  Scratch()
+  {
+    return m_Scratch;
+  }
+
   std::size_t
   CapacityBytes() const
   {
-    return m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() + m_FirstRun.CapacityBytes() +
-           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+    return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
+           m_FirstRun.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
   }
 
 private:
@@ -199,6 +206,7 @@ private:
   Buffer<std::uint64_t> m_FirstRun;
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
+  Workspace             m_Scratch;
 };
 
 } // namespace brickccl

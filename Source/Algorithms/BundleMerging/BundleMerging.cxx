@@ -14,6 +14,13 @@ namespace brickccl
 namespace
 {
 
+/** Where a bundle lies among the bundles. */
+struct BundlePlace
+{
+  std::int64_t y;
+  std::int64_t z;
+};
+
 /** Bundles of N rows, numbered along y, then along z. */
 template <Bundling VBundling>
 struct BundleRows
@@ -34,26 +41,26 @@ struct BundleRows
     , emptyRow(static_cast<std::size_t>(runs.WordsPerRow()), 0)
   {}
 
-  /** The words of row r of a bundle; empty ones if the volume has no such row. */
-  const Word *
-  Row(std::int64_t bundle, int r) const
-  {
-    const Extent &     extent = volume.GetExtent();
-    const std::int64_t y = bundle % countY * RowsAlongY + (r & 1);
-    const std::int64_t z = bundle / countY * RowsAlongZ + (r >> 1);
-    return y < extent.size[1] && z < extent.size[2] ? volume.Foreground(z * extent.size[1] + y) : emptyRow.data();
-  }
-  /** The number of the bundle's n-th backward bundle; -1 if there is none. */
   std::int64_t
-  Backward(std::int64_t bundle, int n) const
+  NumberOf(BundlePlace place) const
   {
-    const std::int64_t y = bundle % countY + BackwardStepY(n);
-    const std::int64_t other = bundle + BackwardStepZ(n) * countY + BackwardStepY(n);
-    return y >= 0 && y < countY && other >= 0 ? other : -1;
+    return place.z * countY + place.y;
+  }
+  BundlePlace
+  PlaceOf(std::int64_t bundle) const
+  {
+    return { bundle % countY, bundle / countY };
+  }
+  /** The place of the n-th backward bundle. \return false if there is none. */
+  bool
+  Backward(BundlePlace place, int n, BundlePlace & other) const
+  {
+    other = { place.y + BackwardStepY(n), place.z + BackwardStepZ(n) };
+    return other.y >= 0 && other.y < countY && other.z >= 0;
   }
 };
 
-/** The rows of one bundle side by side. */
+/** The words of a bundle's rows; empty ones where the volume has no such row. */
 template <Bundling VBundling>
 struct BundleView
 {
@@ -61,15 +68,19 @@ struct BundleView
 
   const Word * rows[N];
 
-  BundleView(const BundleRows<VBundling> & bundles, std::int64_t bundle)
+  BundleView(const BundleRows<VBundling> & bundles, BundlePlace place)
   {
+    const Extent & extent = bundles.volume.GetExtent();
     for (int r = 0; r < N; ++r)
     {
-      rows[r] = bundles.Row(bundle, r);
+      const std::int64_t y = place.y * BundleRows<VBundling>::RowsAlongY + (r & 1);
+      const std::int64_t z = place.z * BundleRows<VBundling>::RowsAlongZ + (r >> 1);
+      rows[r] = y < extent.size[1] && z < extent.size[2] ? bundles.volume.Foreground(z * extent.size[1] + y)
+                                                         : bundles.emptyRow.data();
     }
   }
-  BundleWindow<Word, N>
-  Window(std::int64_t w, std::int64_t words) const
+  BRICKCCL_ALWAYS_INLINE BundleWindow<Word, N>
+                         Window(std::int64_t w, std::int64_t words) const
   {
     BundleWindow<Word, N> window = {};
     for (int r = 0; r < N; ++r)
@@ -82,28 +93,28 @@ struct BundleView
   }
 };
 
-/** The runs of all bundles: united bits, and the runs before every word. */
+/** The runs of all bundles: united bits, the runs before every word, and the forest of all runs. */
 template <typename TIndex>
 struct BundleRuns
 {
-  std::int64_t   words;
-  Buffer<Word>   united;
-  Buffer<TIndex> before;
-  Buffer<TIndex> parent;
+  std::int64_t  words = 0;
+  Word *        united = nullptr;
+  TIndex *      before = nullptr;
+  TIndex *      parent = nullptr;
+  std::uint64_t count = 0;
 
   const Word *
   United(std::int64_t bundle) const
   {
-    return united.Data() + bundle * words;
+    return united + bundle * words;
   }
   /** The run of a bundle that covers voxel x of a word. */
-  TIndex
+  BRICKCCL_ALWAYS_INLINE TIndex
   RunAt(std::int64_t bundle, std::int64_t w, int x) const
   {
     const Word * bits = United(bundle);
     const Word   starts = bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
-    return before[static_cast<std::size_t>(bundle * words + w)] + static_cast<TIndex>(CountBits(starts & BitsUpTo(x))) -
-           1;
+    return before[bundle * words + w] + static_cast<TIndex>(CountBits(starts & BitsUpTo(x))) - 1;
   }
 };
 
@@ -119,7 +130,7 @@ public:
     , m_Unite(unite)
     , m_JoinedY(m_Words, 0)
     , m_JoinedZ(m_Words, 0)
-    , m_JoinedZBefore(m_Words, 0)
+    , m_JoinedZOfLast(m_Words, 0)
   {}
 
   /** All links of the bundles [begin, end) among each other. */
@@ -127,64 +138,63 @@ public:
   MergeSlab(std::int64_t begin, std::int64_t end)
   {
     const std::int64_t countY = m_Bundles.countY;
+    const auto         nothing = [](std::size_t) { return Word{ 0 }; };
     // What is known of links along y in the layer before; of this layer as far as it is done.
     m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY), 0);
+    BundlePlace place = m_Bundles.PlaceOf(begin);
+    BundlePlace last = place;
     for (std::int64_t bundle = begin; bundle < end; ++bundle)
     {
-      const std::int64_t y = bundle % countY;
-      Word * const       joinedYBelow = m_JoinedYOfLayer.data() + static_cast<std::size_t>(y) * m_Words;
-      const auto         isInside = [&](int n) { return m_Bundles.Backward(bundle, n) >= begin; };
+      Word * const joinedYBelow = m_JoinedYOfLayer.data() + static_cast<std::size_t>(place.y) * m_Words;
+      BundlePlace  other;
+      const auto   hasInside = [&](BundlePlace from, int n) {
+        return m_Bundles.Backward(from, n, other) && m_Bundles.NumberOf(other) >= begin;
+      };
       std::fill(m_JoinedY.begin(), m_JoinedY.end(), 0);
       std::fill(m_JoinedZ.begin(), m_JoinedZ.end(), 0);
-      const bool hasBefore = y > 0 && bundle > begin;
-      if (!hasBefore)
+      const bool hasLast = place.y > 0 && bundle > begin;
+      if (hasLast)
       {
-        std::fill(m_JoinedZBefore.begin(), m_JoinedZBefore.end(), 0);
+        Merge<0>(place, last, nothing, m_JoinedY.data());
       }
-      if (hasBefore)
+      else
       {
-        Merge<0>(
-          bundle,
-          bundle - 1,
-          [](std::size_t) { return Word{ 0 }; },
-          m_JoinedY.data());
+        std::fill(m_JoinedZOfLast.begin(), m_JoinedZOfLast.end(), 0);
       }
       // A link is left out if links by way of a third bundle say the same; none of those is left out because of it.
-      if (isInside(1))
+      if (hasInside(place, 1))
       {
         Merge<1>(
-          bundle,
-          m_Bundles.Backward(bundle, 1),
-          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZBefore[w] & joinedYBelow[w]; },
+          place,
+          other,
+          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZOfLast[w] & joinedYBelow[w]; },
           m_JoinedZ.data());
       }
-      if (isInside(2))
+      if (hasInside(place, 2))
       {
         Merge<2>(
-          bundle,
-          m_Bundles.Backward(bundle, 2),
-          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZBefore[w]; },
+          place,
+          other,
+          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZOfLast[w]; },
           nullptr);
       }
       // The last bundle's link to the one after it in the layer before waits for this one, which may imply it.
-      if (hasBefore && m_Bundles.Backward(bundle - 1, 3) >= begin)
+      if (hasLast && hasInside(last, 3))
       {
         Merge<3>(
-          bundle - 1,
-          m_Bundles.Backward(bundle - 1, 3),
+          last,
+          other,
           [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZ[w]; },
           nullptr);
       }
       std::copy(m_JoinedY.begin(), m_JoinedY.end(), joinedYBelow);
-      std::swap(m_JoinedZ, m_JoinedZBefore);
-    }
-    if (end > begin && m_Bundles.Backward(end - 1, 3) >= begin)
-    {
-      Merge<3>(
-        end - 1,
-        m_Bundles.Backward(end - 1, 3),
-        [](std::size_t) { return Word{ 0 }; },
-        nullptr);
+      std::swap(m_JoinedZ, m_JoinedZOfLast);
+      last = place;
+      if (bundle + 1 == end && hasInside(last, 3))
+      {
+        Merge<3>(last, other, nothing, nullptr);
+      }
+      place = place.y + 1 < countY ? BundlePlace{ place.y + 1, place.z } : BundlePlace{ 0, place.z + 1 };
     }
   }
 
@@ -195,25 +205,26 @@ public:
     const auto nothing = [](std::size_t) { return Word{ 0 }; };
     for (std::int64_t bundle = begin; bundle < std::min(end, begin + m_Bundles.countY + 1); ++bundle)
     {
-      const auto across = [&](int n) {
-        const std::int64_t other = m_Bundles.Backward(bundle, n);
-        return other >= 0 && other < begin;
+      const BundlePlace place = m_Bundles.PlaceOf(bundle);
+      BundlePlace       other;
+      const auto        hasAcross = [&](int n) {
+        return m_Bundles.Backward(place, n, other) && m_Bundles.NumberOf(other) < begin;
       };
-      if (across(0))
+      if (hasAcross(0))
       {
-        Merge<0>(bundle, m_Bundles.Backward(bundle, 0), nothing, nullptr);
+        Merge<0>(place, other, nothing, nullptr);
       }
-      if (across(1))
+      if (hasAcross(1))
       {
-        Merge<1>(bundle, m_Bundles.Backward(bundle, 1), nothing, nullptr);
+        Merge<1>(place, other, nothing, nullptr);
       }
-      if (across(2))
+      if (hasAcross(2))
       {
-        Merge<2>(bundle, m_Bundles.Backward(bundle, 2), nothing, nullptr);
+        Merge<2>(place, other, nothing, nullptr);
       }
-      if (across(3))
+      if (hasAcross(3))
       {
-        Merge<3>(bundle, m_Bundles.Backward(bundle, 3), nothing, nullptr);
+        Merge<3>(place, other, nothing, nullptr);
       }
     }
   }
@@ -223,10 +234,12 @@ private:
    *  out; `joined` gets the bits at which the runs of both are known to be linked. */
   template <int VBackward, typename TImplied>
   void
-  Merge(std::int64_t a, std::int64_t b, TImplied && implied, Word * joined)
+  Merge(BundlePlace placeA, BundlePlace placeB, TImplied && implied, Word * joined)
   {
-    const BundleView<VBundling> viewA(m_Bundles, a);
-    const BundleView<VBundling> viewB(m_Bundles, b);
+    const BundleView<VBundling> viewA(m_Bundles, placeA);
+    const BundleView<VBundling> viewB(m_Bundles, placeB);
+    const std::int64_t          a = m_Bundles.NumberOf(placeA);
+    const std::int64_t          b = m_Bundles.NumberOf(placeB);
     const Word *                unitedA = m_Runs.United(a);
     const Word *                unitedB = m_Runs.United(b);
     const auto                  words = static_cast<std::int64_t>(m_Words);
@@ -235,6 +248,15 @@ private:
     {
       const Word bitsA = unitedA[w];
       const Word bitsB = unitedB[w];
+      if (isOpen && (bitsA & bitsB) == ~Word{ 0 })
+      {
+        // The stretch goes on through all of the word.
+        if (joined != nullptr)
+        {
+          joined[w] = ~Word{ 0 };
+        }
+        continue;
+      }
       const Word around =
         bitsB | FromLeft(bitsB, w > 0 ? unitedB[w - 1] : 0) | FromRight(bitsB, w + 1 < words ? unitedB[w + 1] : 0);
       if ((bitsA & around) == 0)
@@ -287,7 +309,7 @@ private:
   TUnite                        m_Unite;
   std::vector<Word>             m_JoinedY;
   std::vector<Word>             m_JoinedZ;
-  std::vector<Word>             m_JoinedZBefore;
+  std::vector<Word>             m_JoinedZOfLast;
   std::vector<Word>             m_JoinedYOfLayer;
 };
 
@@ -314,19 +336,20 @@ void
 FindBundleRuns(const BundleRows<VBundling> & bundles,
                const Chunks &                slabs,
                const HostContext &           context,
+               Workspace &                   scratch,
                BundleRuns<TIndex> &          runs)
 {
   runs.words = bundles.volume.WordsPerRow();
-  runs.united.Resize(static_cast<std::size_t>(bundles.count * runs.words));
-  runs.before.Resize(static_cast<std::size_t>(bundles.count * runs.words));
+  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words));
+  runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(bundles.count * runs.words));
   std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);
   ParallelFor(slabs.count, context.Part(0, 0.5), [&](std::int64_t slab) {
     std::uint64_t count = 0;
     for (std::int64_t bundle = slabs.Begin(slab); bundle < slabs.End(slab); ++bundle)
     {
-      const BundleView<VBundling> view(bundles, bundle);
-      Word *                      united = runs.united.Data() + bundle * runs.words;
-      TIndex *                    before = runs.before.Data() + bundle * runs.words;
+      const BundleView<VBundling> view(bundles, bundles.PlaceOf(bundle));
+      Word *                      united = runs.united + bundle * runs.words;
+      TIndex *                    before = runs.before + bundle * runs.words;
       Word                        last = 0;
       for (std::int64_t w = 0; w < runs.words; ++w)
       {
@@ -344,16 +367,17 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
     runsOfSlab[static_cast<std::size_t>(slab) + 1] = count;
   });
   SumUp(runsOfSlab);
-  runs.parent.Resize(static_cast<std::size_t>(runsOfSlab.back()));
+  runs.count = runsOfSlab.back();
+  runs.parent = scratch.Get<TIndex>(2, static_cast<std::size_t>(runs.count));
   ParallelFor(slabs.count, context.Part(0.5, 1), [&](std::int64_t slab) {
     const auto first = runsOfSlab[static_cast<std::size_t>(slab)];
     for (std::int64_t i = slabs.Begin(slab) * runs.words; i < slabs.End(slab) * runs.words && first != 0; ++i)
     {
-      runs.before[static_cast<std::size_t>(i)] += static_cast<TIndex>(first);
+      runs.before[i] += static_cast<TIndex>(first);
     }
     for (std::uint64_t run = first; run < runsOfSlab[static_cast<std::size_t>(slab) + 1]; ++run)
     {
-      runs.parent[static_cast<std::size_t>(run)] = static_cast<TIndex>(run);
+      runs.parent[run] = static_cast<TIndex>(run);
     }
   });
 }
@@ -381,17 +405,16 @@ LabelRows(const BundleRows<VBundling> & bundles,
   const Extent &     extent = volume.GetExtent();
   const std::int64_t words = volume.WordsPerRow();
   const auto         runs = volume.RunCount();
-  TIndex * const     parent = bundleRuns.parent.Data();
-  Buffer<TIndex>     firstRun;
-  firstRun.Resize(bundleRuns.parent.Size());
-  const Chunks nodes(static_cast<std::int64_t>(bundleRuns.parent.Size()),
+  TIndex * const     parent = bundleRuns.parent;
+  TIndex * const     firstRun = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
+  const Chunks       nodes(static_cast<std::int64_t>(bundleRuns.count),
                      context.grain,
                      4 * EffectiveThreadCount(context.threads));
   ParallelFor(nodes.count, context.Part(0, 0.2), [&](std::int64_t chunk) {
     for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
     {
       FlattenShared(parent, static_cast<TIndex>(node));
-      firstRun[static_cast<std::size_t>(node)] = std::numeric_limits<TIndex>::max();
+      firstRun[node] = std::numeric_limits<TIndex>::max();
     }
   });
   const Chunks rows = RowChunks(extent, context);
@@ -404,21 +427,24 @@ LabelRows(const BundleRows<VBundling> & bundles,
       const std::int64_t bundle =
         z / BundleRows<VBundling>::RowsAlongZ * bundles.countY + y / BundleRows<VBundling>::RowsAlongY;
       const Word * united = bundleRuns.United(bundle);
-      Word         lastUnited = 0;
       for (std::int64_t w = 0; w < words; ++w)
       {
-        const Word starts = united[w] & ~FromLeft(united[w], lastUnited);
-        lastUnited = united[w];
-        const TIndex before = bundleRuns.before[static_cast<std::size_t>(bundle * words + w)] - 1;
-        for (Word rest = volume.Starts(row, w); rest != 0; rest &= rest - 1)
+        Word rest = volume.Starts(row, w);
+        if (rest == 0)
+        {
+          continue;
+        }
+        const Word   starts = united[w] & ~FromLeft(united[w], w > 0 ? united[w - 1] : 0);
+        const TIndex before = bundleRuns.before[bundle * words + w] - 1;
+        for (; rest != 0; rest &= rest - 1)
         {
           // All bits up to the run's first one.
           const Word   upTo = rest ^ (rest - 1);
           const TIndex root = parent[before + static_cast<TIndex>(CountBits(starts & upTo))];
           labels[run] = static_cast<TLabel>(root);
-          if (LoadShared(firstRun.Data() + root) > run)
+          if (LoadShared(firstRun + root) > run)
           {
-            LowerShared(firstRun.Data() + root, static_cast<TIndex>(run));
+            LowerShared(firstRun + root, static_cast<TIndex>(run));
           }
           ++run;
         }
@@ -426,35 +452,59 @@ LabelRows(const BundleRows<VBundling> & bundles,
     }
   });
 
-  // A run is its component's first if its root says so; the first ones before it count up to its number.
-  const Chunks parts(static_cast<std::int64_t>(runs), context.grain, 4 * EffectiveThreadCount(context.threads));
+  // A component's number is that of its first run among all first runs.
+  const std::int64_t runWords = WordsForBits(static_cast<std::int64_t>(runs));
+  Word * const       isFirst = volume.Scratch().template Get<Word>(4, static_cast<std::size_t>(runWords));
+  TIndex * const     firstsBefore = volume.Scratch().template Get<TIndex>(5, static_cast<std::size_t>(runWords));
+  const Chunks       parts(runWords, 1 + context.grain / BitsPerWord, 4 * EffectiveThreadCount(context.threads));
   std::vector<std::uint64_t> firstsOfPart(static_cast<std::size_t>(parts.count) + 1, 0);
-  ParallelFor(parts.count, context.Part(0.6, 0.8), [&](std::int64_t part) {
-    std::uint64_t firsts = 0;
-    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    std::fill(isFirst + parts.Begin(part), isFirst + parts.End(part), 0);
+  });
+  ParallelFor(nodes.count, context.Part(0.6, 0.7), [&](std::int64_t chunk) {
+    for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
     {
-      firsts += firstRun[static_cast<std::size_t>(labels[run])] == static_cast<TIndex>(run) ? 1 : 0;
+      if (parent[node] == static_cast<TIndex>(node))
+      {
+        const TIndex run = firstRun[node];
+        __atomic_fetch_or(isFirst + run / BitsPerWord, Word{ 1 } << (run % BitsPerWord), __ATOMIC_RELAXED);
+      }
+    }
+  });
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    std::uint64_t firsts = 0;
+    for (std::int64_t w = parts.Begin(part); w < parts.End(part); ++w)
+    {
+      firstsBefore[w] = static_cast<TIndex>(firsts);
+      firsts += static_cast<std::uint64_t>(CountBits(isFirst[w]));
     }
     firstsOfPart[static_cast<std::size_t>(part) + 1] = firsts;
   });
   SumUp(firstsOfPart);
-  // Numbers take the place of first runs; a part's own roots are numbered before others can ask for them, so this goes
-  // over the firsts alone, and the labels follow.
-  Buffer<TIndex> & number = bundleRuns.parent;
-  ParallelFor(parts.count, context.Part(0.8, 0.9), [&](std::int64_t part) {
-    std::uint64_t next = firstsOfPart[static_cast<std::size_t>(part)];
-    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (std::int64_t w = parts.Begin(part); w < parts.End(part); ++w)
     {
-      if (firstRun[static_cast<std::size_t>(labels[run])] == static_cast<TIndex>(run))
+      firstsBefore[w] += static_cast<TIndex>(firstsOfPart[static_cast<std::size_t>(part)]);
+    }
+  });
+  TIndex * const number = firstRun;
+  ParallelFor(nodes.count, context.Part(0.7, 0.8), [&](std::int64_t chunk) {
+    for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
+    {
+      if (parent[node] == static_cast<TIndex>(node))
       {
-        number[static_cast<std::size_t>(labels[run])] = static_cast<TIndex>(++next);
+        const TIndex run = firstRun[node];
+        const Word   upTo = BitsUpTo(static_cast<int>(run % BitsPerWord));
+        number[node] =
+          firstsBefore[run / BitsPerWord] + static_cast<TIndex>(CountBits(isFirst[run / BitsPerWord] & upTo));
       }
     }
   });
-  ParallelFor(parts.count, context.Part(0.9, 1), [&](std::int64_t part) {
-    for (std::int64_t run = parts.Begin(part); run < parts.End(part); ++run)
+  ParallelFor(parts.count, context.Part(0.8, 1), [&](std::int64_t part) {
+    const auto end = std::min(static_cast<std::int64_t>(runs), parts.End(part) * BitsPerWord);
+    for (std::int64_t run = parts.Begin(part) * BitsPerWord; run < end; ++run)
     {
-      labels[run] = static_cast<TLabel>(number[static_cast<std::size_t>(labels[run])]);
+      labels[run] = static_cast<TLabel>(number[labels[run]]);
     }
   });
   return firstsOfPart.back();
@@ -468,8 +518,8 @@ LabelBundles(const HostContext & context, RunVolume & volume, TIndex * labels)
   const std::int64_t          leastBundles = 1 + context.grain / (volume.GetExtent().RowLength() * RowsOf(VBundling));
   const Chunks                slabs(bundles.count, leastBundles, 4 * EffectiveThreadCount(context.threads));
   BundleRuns<TIndex>          runs;
-  FindBundleRuns(bundles, slabs, context.Part(0, 0.2), runs);
-  TIndex * const parent = runs.parent.Data();
+  FindBundleRuns(bundles, slabs, context.Part(0, 0.2), volume.Scratch(), runs);
+  TIndex * const parent = runs.parent;
   ParallelFor(slabs.count, context.Part(0.2, 0.6), [&](std::int64_t slab) {
     MakeMerger(bundles, runs, [parent](TIndex a, TIndex b) {
       Unite(parent, a, b);

@@ -15,7 +15,8 @@ namespace brickccl
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), 8 bytes per row and 4 (8) bytes per run. */
+ *  the background (equal value, tolerance), 8 bytes per row and 4 (8) bytes per run; algorithms keep scratch
+ *  memory of their own here. */
 class RunVolume
 {
 public:

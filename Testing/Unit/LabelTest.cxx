@@ -1,5 +1,6 @@
 #include "FloodFill.h"
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -56,7 +57,7 @@ TEST(Label, FaceConnectivityAndNonZeroForegroundAreTheDefaults)
   const Labeling labeling = Label(ImageView(voxels.data(), VolumeExtent), options);
   EXPECT_EQ(labeling.GetConnectivity().NeighbourCount(), 6);
   EXPECT_EQ(labeling.ForegroundVoxelCount(), std::accumulate(voxels.begin(), voxels.end(), std::size_t{ 0 }));
-  EXPECT_EQ(labeling.AlgorithmName(), Algorithms().front().name);
+  EXPECT_EQ(labeling.AlgorithmName(), "RunMerging");
 }
 
 TEST(Label, OrderBySizeIsStable)
@@ -210,6 +211,54 @@ TEST(Label, WideNodeNumbersGiveTheSameLabels)
   EXPECT_EQ(a, b);
 }
 
+TEST(Label, WideNodeNumbersOfBundlesGiveTheSameLabels)
+{
+  const auto  voxels = Volume();
+  const auto  links = MakeRowLinks(ImageView(voxels.data(), VolumeExtent), Criterion::Foreground());
+  HostContext context;
+  context.grain = 1;
+  context.threads = 3;
+  for (const int rank : { 2, 3 })
+  {
+    RunVolume                  narrow;
+    RunVolume                  wide;
+    const Connectivity         connectivity(3, rank);
+    const std::uint64_t        components = LabelByBundleMerging(*links, VolumeExtent, connectivity, context, narrow);
+    std::vector<std::uint64_t> a(voxels.size());
+    std::vector<std::uint64_t> b(voxels.size());
+    ASSERT_EQ(testing::LabelByWideBundleMerging(*links, VolumeExtent, connectivity, context, wide), components);
+    EXPECT_TRUE(wide.IsWide());
+    ExpandLabels(narrow, components, context, a.data());
+    ExpandLabels(wide, components, context, b.data());
+    EXPECT_EQ(a, b);
+  }
+}
+
+/** Row lengths and addresses of every kind that the vector code tells apart, against the general way. */
+TEST(Label, LabelMapsAreTheSameForEveryAlignment)
+{
+  for (const std::int64_t length : { 1, 3, 8, 60, 63, 64, 65, 71, 128, 130, 200, 516 })
+  {
+    const Extent               extent{ length, 5, 3 };
+    const auto                 voxels = MakeRandom(extent, 0.6, 1, 3);
+    const auto                 labeling = Label(ImageView(voxels.data(), extent), {});
+    const auto                 size = voxels.size();
+    std::vector<std::uint64_t> general(size);
+    labeling.Write(general.data());
+    for (std::size_t offset = 0; offset < 9; ++offset)
+    {
+      std::vector<std::uint32_t> room(size + 20, 77);
+      std::uint32_t * const      labels = room.data() + offset;
+      labeling.Write(labels);
+      EXPECT_TRUE(std::equal(general.begin(), general.end(), labels)) << length << " at offset " << offset;
+      EXPECT_EQ(std::count(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(offset), 77u),
+                static_cast<std::ptrdiff_t>(offset));
+      EXPECT_EQ(std::count(room.begin() + static_cast<std::ptrdiff_t>(offset + size), room.end(), 77u),
+                static_cast<std::ptrdiff_t>(20 - offset));
+    }
+  }
+}
+
 TEST(Label, LinksOfTheCallersOwn)
 {
   // A voxel graph that no criterion describes: voxels join if the sum of their indices is no multiple of 3.
@@ -281,7 +330,7 @@ TEST(Label, BadRequestsSayWhatIsWrong)
   };
   LabelOptions options;
   options.algorithm = "Magic";
-  EXPECT_EQ(messageOf(options).find("algorithm 'Magic' is unknown; choose one of Auto, RunMerging"), 0u);
+  EXPECT_EQ(messageOf(options).find("algorithm 'Magic' is unknown; choose one of Auto, BundleMerging, RunMerging"), 0u);
   options = {};
   options.connectivity = Connectivity::Face(2);
   EXPECT_EQ(messageOf(options), "the connectivity is one of 2 dimensions but the image has 3");
@@ -352,13 +401,25 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
 {
   const Extent extent{ 256, 64, 64 };
   const auto   voxels = MakeRandom(extent, 0.5, 1, 1);
+  const auto   voxelCount = static_cast<double>(extent.VoxelCount());
   LabelOptions options;
   options.device = { Device::Kind::Cpu, 0 };
-  const Labeling      labeling = Label(ImageView(voxels.data(), extent), options);
-  const RunVolume &   runs = labeling.Runs();
-  const std::uint64_t expected = static_cast<std::uint64_t>(extent.VoxelCount()) / 8 + 4 * runs.RunCount() +
-                                 8 * (static_cast<std::uint64_t>(extent.RowCount()) + 1);
-  EXPECT_EQ(runs.CapacityBytes(), expected);
+  for (const auto & [rank, algorithm] :
+       { std::pair{ 1, "RunMerging" }, { 2, "BundleMerging" }, { 3, "BundleMerging" } })
+  {
+    options.connectivity = Connectivity(3, rank);
+    const Labeling    labeling = Label(ImageView(voxels.data(), extent), options);
+    const RunVolume & runs = labeling.Runs();
+    ASSERT_STREQ(labeling.AlgorithmName().c_str(), algorithm);
+    const auto   runCount = static_cast<double>(runs.RunCount());
+    const double volume = voxelCount / 8 + 4 * runCount + 8 * static_cast<double>(extent.RowCount() + 1) + 128;
+    // Of a bundle of rows: a bit and 4 bytes in 64 for its voxels along x, 8 bytes per run of the bundle, of which
+    // there are no more than runs of its rows; and a bit and 4 bytes in 64 for the runs of rows.
+    const double rows = rank == 2 ? 2 : 4;
+    const double scratch = rank == 1 ? 0 : voxelCount / rows * (1.0 / 8 + 1.0 / 16) + runCount * 3.0 / 16;
+    EXPECT_GE(static_cast<double>(runs.CapacityBytes()), volume + scratch);
+    EXPECT_LE(static_cast<double>(runs.CapacityBytes()), volume + scratch + (rank == 1 ? 0 : 8 * runCount + 256));
+  }
 }
 
 } // namespace

@@ -18,9 +18,10 @@ bool OffersBundleMerging(const RowLinks & links, const Extent & extent, const Co
  * them; links that others imply are left out. See README.md for what CPU and CUDA have in common.
  *
  *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel.
- *  Memory: as RunVolume says, and for 26 (18) neighbours 0.05 (0.1) bytes per voxel and 4 (8) bytes per run of a
- * bundle. \return N. \throws Unsupported where OffersBundleMerging says no, and for rows of 2^32 voxels or more;
- * Cancelled. */
+ *  Memory: as RunVolume says, and for 26 (18) neighbours 0.05 (0.1) bytes per voxel, 8 (16) bytes per run of a bundle
+ *  and 0.2 (0.25) bytes per run of a row, kept in the RunVolume for the next call.
+ *  \return N.
+ *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
 std::uint64_t LabelByBundleMerging(const RowLinks &     links,
                                    const Extent &       extent,
                                    const Connectivity & connectivity,

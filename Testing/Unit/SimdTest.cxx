@@ -1,0 +1,165 @@
+// The vector code against plain loops, on every instruction set that this processor has.
+
+#include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/PackRow.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#ifdef BRICKCCL_USE_HIGHWAY
+#  include <hwy/targets.h>
+#endif
+
+namespace brickccl
+{
+namespace
+{
+
+/** Calls `test` once for every instruction set. */
+void
+OnEveryTarget([[maybe_unused]] const std::function<void(const std::string &)> & test)
+{
+#ifdef BRICKCCL_USE_HIGHWAY
+  ASSERT_TRUE(simd::HasVectors());
+  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS, all = hwy::SupportedTargets(); rest != 0;
+       rest &= rest - 1)
+  {
+    const std::int64_t target = rest & -rest;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    test(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(all);
+  }
+#else
+  ASSERT_FALSE(simd::HasVectors());
+  GTEST_SKIP() << "this build has no Highway";
+#endif
+}
+
+TEST(Simd, RowsExpandToLabels)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(1);
+    for (const std::int64_t length : { 1, 4, 12, 63, 64, 65, 68, 132, 256, 301, 516 })
+    {
+      for (const unsigned density : { 0u, 1u, 4u, 8u })
+      {
+        std::vector<Word> foreground(static_cast<std::size_t>(WordsForBits(length)), 0);
+        std::vector<Word> starts(foreground.size(), 0);
+        for (std::int64_t x = 0; x < length; ++x)
+        {
+          const auto w = static_cast<std::size_t>(x / BitsPerWord);
+          const bool last =
+            x > 0 && (foreground[static_cast<std::size_t>((x - 1) / BitsPerWord)] >> ((x - 1) % BitsPerWord) & 1u) != 0;
+          if (random() % 8 < density)
+          {
+            foreground[w] |= Word{ 1 } << (x % BitsPerWord);
+            // Runs may follow each other without a gap, as those of segment values do.
+            starts[w] |= Word{ !last || random() % 16 == 0 ? 1u : 0u } << (x % BitsPerWord);
+          }
+        }
+        std::vector<std::uint32_t> labels(static_cast<std::size_t>(length) + 2 * simd::ReadableLabels);
+        for (std::size_t i = 0; i < labels.size(); ++i)
+        {
+          labels[i] = static_cast<std::uint32_t>(1000 + i);
+        }
+        const std::uint32_t *      first = labels.data() + simd::ReadableLabels;
+        std::vector<std::uint32_t> expected(static_cast<std::size_t>(length), 0);
+        const std::uint32_t *      run = first - 1;
+        for (std::int64_t x = 0; x < length; ++x)
+        {
+          const auto w = static_cast<std::size_t>(x / BitsPerWord);
+          run += starts[w] >> (x % BitsPerWord) & 1u;
+          expected[static_cast<std::size_t>(x)] = (foreground[w] >> (x % BitsPerWord) & 1u) != 0 ? *run : 0u;
+        }
+        for (std::size_t offset = 0; offset < 9; ++offset)
+        {
+          for (const bool pastCaches : { false, true })
+          {
+            std::vector<std::uint32_t> room(expected.size() + 16, 7);
+            simd::ExpandRow(foreground.data(), starts.data(), length, first, room.data() + offset, pastCaches);
+            simd::FlushStores();
+            std::vector<std::uint32_t> all(room.size(), 7);
+            std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+            ASSERT_EQ(room, all) << target << ", length " << length << ", offset " << offset << ", density " << density;
+          }
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+void
+ExpectPackedLikeTheRule(const std::string & target, const std::vector<T> & values, T low, T high)
+{
+  const auto words = static_cast<std::int64_t>(values.size()) / BitsPerWord;
+  for (const bool outside : { false, true })
+  {
+    ForegroundRule<T> rule;
+    rule.low = low;
+    rule.high = high;
+    rule.outside = outside;
+    std::vector<Word> expected(static_cast<std::size_t>(words), 0);
+    for (std::size_t i = 0; i < expected.size() * BitsPerWord; ++i)
+    {
+      expected[i / BitsPerWord] |= Word{ rule(values[i]) ? 1u : 0u } << (i % BitsPerWord);
+    }
+    std::vector<Word> bits(expected.size(), 5);
+    simd::PackWords(values.data(), words, low, high, outside, bits.data());
+    ASSERT_EQ(bits, expected) << target << ", " << sizeof(T) << " bytes, outside " << outside;
+  }
+}
+
+template <typename T>
+void
+CheckPacking(const std::string & target)
+{
+  using Limits = std::numeric_limits<T>;
+  std::mt19937_64 random(3);
+  std::vector<T>  values(BitsPerWord * 5 + 3);
+  for (T & value : values)
+  {
+    value = static_cast<T>(static_cast<std::int64_t>(random() % 9) - (std::is_signed_v<T> ? 4 : 0));
+  }
+  values[3] = values[70] = Limits::max();
+  values[9] = values[130] = Limits::lowest();
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    values[11] = values[200] = Limits::quiet_NaN();
+    values[12] = Limits::infinity();
+  }
+  ExpectPackedLikeTheRule<T>(target, values, 0, 0);
+  ExpectPackedLikeTheRule<T>(target, values, 1, 3);
+  ExpectPackedLikeTheRule<T>(target, values, Limits::lowest(), 2);
+  ExpectPackedLikeTheRule<T>(target, values, 2, Limits::max());
+  // From any address.
+  values.erase(values.begin());
+  ExpectPackedLikeTheRule<T>(target, values, 1, 3);
+}
+
+TEST(Simd, PixelsOfEveryTypePackToBits)
+{
+  OnEveryTarget([](const std::string & target) {
+    CheckPacking<std::uint8_t>(target);
+    CheckPacking<std::int8_t>(target);
+    CheckPacking<std::uint16_t>(target);
+    CheckPacking<std::int16_t>(target);
+    CheckPacking<std::uint32_t>(target);
+    CheckPacking<std::int32_t>(target);
+    CheckPacking<std::uint64_t>(target);
+    CheckPacking<std::int64_t>(target);
+    CheckPacking<float>(target);
+    CheckPacking<double>(target);
+  });
+}
+
+} // namespace
+} // namespace brickccl

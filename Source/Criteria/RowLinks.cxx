@@ -73,6 +73,7 @@ public:
     , m_Extent(image.extent)
     , m_Channels(image.channels)
     , m_Rule(ToVoxelRule<T>(criterion, image.channels))
+    , m_IsEquivalence(criterion.joining != Criterion::Joining::Tolerance || criterion.tolerance == 0)
   {
     if (mask)
     {
@@ -86,6 +87,12 @@ public:
     return m_Rule.followsForeground;
   }
 
+  bool
+  IsEquivalence() const override
+  {
+    return m_IsEquivalence;
+  }
+
   void
   PackForeground(std::int64_t row, Word * bits) const override
   {
@@ -96,7 +103,7 @@ public:
     {
       m_Mask->PackForeground(row, bits);
     }
-    std::int64_t       packed = 0;
+    std::int64_t packed = 0;
     if (simd::HasVectors() && m_Channels == 1 && !m_Mask)
     {
       packed = length / BitsPerWord;
@@ -127,40 +134,50 @@ public:
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
-    const std::int64_t length = m_Extent.RowLength();
-    const T *          here = RowOf(row);
-    const T *          there = RowOf(neighbourRow) + step * m_Channels;
-    const auto         joined = m_Rule.difference;
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
     {
-      const std::int64_t begin = w * BitsPerWord;
-      const bool         whole = begin + step >= 0 && begin + BitsPerWord + step <= length;
-      if (candidates[w] == 0 || FollowForeground())
-      {
-        bits[w] = candidates[w];
-      }
-      else if (whole && m_Channels == 1 && CountBits(candidates[w]) > SparseBits)
-      {
-        const T * a = here + begin;
-        const T * b = there + begin;
-        bits[w] = candidates[w] & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
-      }
-      else
-      {
-        bits[w] = 0;
-        for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
-        {
-          const std::int64_t at = (begin + LowestBit(rest)) * m_Channels;
-          if (m_Rule.AreJoined(here + at, there + at))
-          {
-            bits[w] |= rest & (~rest + 1);
-          }
-        }
-      }
+      bits[w] = OwnLinksOfWord(row, neighbourRow, step, w, candidates[w]);
     }
   }
 
+  Word
+  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const override
+  {
+    return OwnLinksOfWord(row, neighbourRow, step, w, candidates);
+  }
+
 private:
+  inline Word
+  OwnLinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const
+  {
+    if (candidates == 0 || m_Rule.followsForeground)
+    {
+      return candidates;
+    }
+    const std::int64_t length = m_Extent.RowLength();
+    const T *          here = RowOf(row);
+    const T *          there = RowOf(neighbourRow) + step * m_Channels;
+    const std::int64_t begin = w * BitsPerWord;
+    const bool         whole = begin + step >= 0 && begin + BitsPerWord + step <= length;
+    if (whole && m_Channels == 1 && CountBits(candidates) > SparseBits)
+    {
+      const auto joined = m_Rule.difference;
+      const T *  a = here + begin;
+      const T *  b = there + begin;
+      return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
+    }
+    Word bits = 0;
+    for (Word rest = candidates; rest != 0; rest &= rest - 1)
+    {
+      const std::int64_t at = (begin + LowestBit(rest)) * m_Channels;
+      if (m_Rule.AreJoined(here + at, there + at))
+      {
+        bits |= rest & (~rest + 1);
+      }
+    }
+    return bits;
+  }
+
   /** Up to so many candidates of a word are looked at one by one. */
   static constexpr int SparseBits = 8;
 
@@ -174,6 +191,7 @@ private:
   Extent                    m_Extent;
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
+  bool                      m_IsEquivalence;
   std::unique_ptr<RowLinks> m_Mask;
 };
 

@@ -22,6 +22,14 @@ public:
   /** Whether neighbours are joined exactly if both are foreground, so that PackLinks need not be asked. */
   virtual bool FollowForeground() const = 0;
 
+  /** Whether being joined is an equivalence: if a is joined to b and b to c, so is a to c. Then one voxel of a run
+   *  answers for all of it. */
+  virtual bool
+  IsEquivalence() const
+  {
+    return FollowForeground();
+  }
+
   /** Bit x of `bits`: voxel x of the row is foreground. */
   virtual void PackForeground(std::int64_t row, Word * bits) const = 0;
 
@@ -29,6 +37,10 @@ public:
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
   virtual void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
+
+  /** As PackLinks, for word `w` of the row alone. */
+  virtual Word
+  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const = 0;
 };
 
 /** Links of an image under a criterion; voxels where `mask` is 0 never take part.
@@ -72,19 +84,25 @@ public:
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
-    const std::int64_t length = m_Extent.RowLength();
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
     {
-      bits[w] = 0;
-      for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
+      bits[w] = LinksOfWord(row, neighbourRow, step, w, candidates[w]);
+    }
+  }
+  Word
+  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    Word               bits = 0;
+    for (Word rest = candidates; rest != 0; rest &= rest - 1)
+    {
+      const std::int64_t x = w * BitsPerWord + LowestBit(rest);
+      if (m_Joined(row * length + x, neighbourRow * length + x + step))
       {
-        const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-        if (m_Joined(row * length + x, neighbourRow * length + x + step))
-        {
-          bits[w] |= rest & (~rest + 1);
-        }
+        bits |= rest & (~rest + 1);
       }
     }
+    return bits;
   }
 
 private:

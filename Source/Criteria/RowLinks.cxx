@@ -73,7 +73,8 @@ public:
     , m_Extent(image.extent)
     , m_Channels(image.channels)
     , m_Rule(ToVoxelRule<T>(criterion, image.channels))
-    , m_IsEquivalence(criterion.joining != Criterion::Joining::Tolerance || criterion.tolerance == 0)
+    , m_HasRunKeys(criterion.joining != Criterion::Joining::Foreground && image.channels == 1 &&
+                   m_Rule.difference.limit == 0)
   {
     if (mask)
     {
@@ -88,9 +89,25 @@ public:
   }
 
   bool
-  IsEquivalence() const override
+  HasRunKeys() const override
   {
-    return m_IsEquivalence;
+    return m_HasRunKeys;
+  }
+
+  void
+  RunKeys(std::int64_t row, const Word * starts, std::uint64_t * keys) const override
+  {
+    const T * pixels = RowOf(row);
+    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
+    {
+      for (Word rest = starts[w]; rest != 0; rest &= rest - 1)
+      {
+        // 0 and -0 are the same number.
+        const T value = pixels[w * BitsPerWord + LowestBit(rest)] + T(0);
+        *keys = 0;
+        std::memcpy(keys++, &value, sizeof(value));
+      }
+    }
   }
 
   void
@@ -136,19 +153,13 @@ public:
   {
     for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
     {
-      bits[w] = OwnLinksOfWord(row, neighbourRow, step, w, candidates[w]);
+      bits[w] = LinksOfWord(row, neighbourRow, step, w, candidates[w]);
     }
-  }
-
-  Word
-  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const override
-  {
-    return OwnLinksOfWord(row, neighbourRow, step, w, candidates);
   }
 
 private:
   inline Word
-  OwnLinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const
+  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const
   {
     if (candidates == 0 || m_Rule.followsForeground)
     {
@@ -164,6 +175,15 @@ private:
       const auto joined = m_Rule.difference;
       const T *  a = here + begin;
       const T *  b = there + begin;
+      if constexpr (std::is_integral_v<T>)
+      {
+        if (simd::HasVectors())
+        {
+          Word near;
+          simd::PackNear(a, b, 1, joined.limit, &near);
+          return candidates & near;
+        }
+      }
       return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
     }
     Word bits = 0;
@@ -191,7 +211,7 @@ private:
   Extent                    m_Extent;
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
-  bool                      m_IsEquivalence;
+  bool                      m_HasRunKeys;
   std::unique_ptr<RowLinks> m_Mask;
 };
 

@@ -22,13 +22,17 @@ public:
   /** Whether neighbours are joined exactly if both are foreground, so that PackLinks need not be asked. */
   virtual bool FollowForeground() const = 0;
 
-  /** Whether being joined is an equivalence: if a is joined to b and b to c, so is a to c. Then one voxel of a run
-   *  answers for all of it. */
+  /** Whether RunKeys tells of two runs whether they are joined: exactly if their keys are the same. */
   virtual bool
-  IsEquivalence() const
+  HasRunKeys() const
   {
-    return FollowForeground();
+    return false;
   }
+
+  /** The keys of the runs of a row, which begin at the bits of `starts`, one after the other to `keys`. */
+  virtual void
+  RunKeys(std::int64_t /*row*/, const Word * /*starts*/, std::uint64_t * /*keys*/) const
+  {}
 
   /** Bit x of `bits`: voxel x of the row is foreground. */
   virtual void PackForeground(std::int64_t row, Word * bits) const = 0;
@@ -37,10 +41,6 @@ public:
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
   virtual void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
-
-  /** As PackLinks, for word `w` of the row alone. */
-  virtual Word
-  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const = 0;
 };
 
 /** Links of an image under a criterion; voxels where `mask` is 0 never take part.
@@ -84,25 +84,19 @@ public:
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
-    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
-    {
-      bits[w] = LinksOfWord(row, neighbourRow, step, w, candidates[w]);
-    }
-  }
-  Word
-  LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const override
-  {
     const std::int64_t length = m_Extent.RowLength();
-    Word               bits = 0;
-    for (Word rest = candidates; rest != 0; rest &= rest - 1)
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
     {
-      const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-      if (m_Joined(row * length + x, neighbourRow * length + x + step))
+      bits[w] = 0;
+      for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
       {
-        bits |= rest & (~rest + 1);
+        const std::int64_t x = w * BitsPerWord + LowestBit(rest);
+        if (m_Joined(row * length + x, neighbourRow * length + x + step))
+        {
+          bits[w] |= rest & (~rest + 1);
+        }
       }
     }
-    return bits;
   }
 
 private:

@@ -29,6 +29,9 @@ FindRuns(const RowLinks &    links,
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
+  const bool                 hasKeys = links.HasRunKeys();
+  volume.KeysOfChunks().resize(hasKeys ? static_cast<std::size_t>(chunks.count) : 0);
+  volume.KeysOfRows().resize(hasKeys ? static_cast<std::size_t>(extent.RowCount()) : 0);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> candidates(volume.StartsFollowForeground() ? 0 : static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
@@ -55,6 +58,13 @@ FindRuns(const RowLinks &    links,
       {
         runs += static_cast<std::uint64_t>(CountBits(volume.Starts(row, w)));
       }
+      if (hasKeys)
+      {
+        // While the row's pixels are at hand.
+        auto & keys = volume.KeysOfChunks()[static_cast<std::size_t>(chunk)];
+        keys.resize(runs);
+        links.RunKeys(row, volume.StoredStarts(row), keys.data() + volume.FirstRun(row));
+      }
     }
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;
   });
@@ -65,6 +75,11 @@ FindRuns(const RowLinks &    links,
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
+      if (hasKeys)
+      {
+        volume.KeysOfRows()[static_cast<std::size_t>(row)] =
+          volume.KeysOfChunks()[static_cast<std::size_t>(chunk)].data() + volume.FirstRun(row);
+      }
       volume.FirstRun(row) += runsOfChunk[static_cast<std::size_t>(chunk)];
     }
   });

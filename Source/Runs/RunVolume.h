@@ -6,6 +6,7 @@
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace brickccl
 {
@@ -180,6 +181,24 @@ public:
     }
   }
 
+  /** Where links have RunKeys: the keys of a row's runs. */
+  const std::uint64_t *
+  KeysOfRow(std::int64_t row) const
+  {
+    return m_KeysOfRow[static_cast<std::size_t>(row)];
+  }
+  /** Keys by chunks of rows, and where those of each row begin; FindRuns fills them. */
+  std::vector<std::vector<std::uint64_t>> &
+  KeysOfChunks()
+  {
+    return m_KeysOfChunks;
+  }
+  std::vector<const std::uint64_t *> &
+  KeysOfRows()
+  {
+    return m_KeysOfRow;
+  }
+
   /** Memory for whoever labels this volume. */
   Workspace &
   Scratch()
@@ -190,7 +209,12 @@ public:
   std::size_t
   CapacityBytes() const
   {
-    return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
+    std::size_t keys = m_KeysOfRow.capacity() * sizeof(void *);
+    for (const auto & chunk : m_KeysOfChunks)
+    {
+      keys += chunk.capacity() * sizeof(std::uint64_t);
+    }
+    return keys + m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
            m_FirstRun.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
   }
 
@@ -208,6 +232,9 @@ private:
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
   Workspace             m_Scratch;
+
+  std::vector<std::vector<std::uint64_t>> m_KeysOfChunks;
+  std::vector<const std::uint64_t *>      m_KeysOfRow;
 };
 
 } // namespace brickccl

@@ -19,6 +19,47 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <typename TTag, typename TMask>
+HWY_INLINE Word
+BitsOf(TTag tag, TMask mask)
+{
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  // Read back in the size that is written, which processors forward.
+  using Part = std::conditional_t<
+    lanes == 64,
+    std::uint64_t,
+    std::conditional_t<lanes == 32, std::uint32_t, std::conditional_t<lanes == 16, std::uint16_t, std::uint8_t>>>;
+  std::uint8_t bytes[8];
+  Part         part;
+  hn::StoreMaskBits(tag, mask, bytes);
+  std::memcpy(&part, bytes, sizeof(part));
+  return part;
+}
+
+template <typename T>
+HWY_INLINE void
+PackNearOf(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)
+{
+  using Unsigned = std::make_unsigned_t<T>;
+  const hn::CappedTag<T, BitsPerWord>        tag;
+  const hn::CappedTag<Unsigned, BitsPerWord> unsignedTag;
+  constexpr std::size_t                      lanes = hn::MaxLanes(tag);
+  const auto                                 most = hn::Set(unsignedTag, limit);
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    Word word = 0;
+    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    {
+      const auto valueA = hn::LoadU(tag, a + w * BitsPerWord + i);
+      const auto valueB = hn::LoadU(tag, b + w * BitsPerWord + i);
+      // The unsigned type of the same size holds every difference.
+      const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(valueA, valueB), hn::Min(valueA, valueB)));
+      word |= BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference))) << i;
+    }
+    bits[w] = word;
+  }
+}
+
 template <bool VOutside, typename T>
 HWY_INLINE void
 PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
@@ -42,16 +83,7 @@ PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
           is = hn::And(is, hn::Eq(value, value));
         }
       }
-      // Read back in the size that is written, which processors forward.
-      std::conditional_t<
-        lanes == 64,
-        std::uint64_t,
-        std::conditional_t<lanes == 32, std::uint32_t, std::conditional_t<lanes == 16, std::uint16_t, std::uint8_t>>>
-                   part;
-      std::uint8_t bytes[8];
-      hn::StoreMaskBits(tag, is, bytes);
-      std::memcpy(&part, bytes, sizeof(part));
-      word |= Word{ part } << i;
+      word |= BitsOf(tag, is) << i;
     }
     bits[w] = word;
   }
@@ -71,11 +103,11 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   }
 }
 
-#  define BRICKCCL_PACK_TYPES(DO)                                                                                      \
+#  define BRICKCCL_PACK_INTEGERS(DO)                                                                                   \
     DO(std::uint8_t, U8)                                                                                               \
-    DO(std::int8_t, I8)                                                                                                \
-    DO(std::uint16_t, U16) DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32) DO(std::uint64_t, U64)   \
-      DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
+    DO(std::int8_t, I8) DO(std::uint16_t, U16) DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32)      \
+      DO(std::uint64_t, U64) DO(std::int64_t, I64)
+#  define BRICKCCL_PACK_TYPES(DO) BRICKCCL_PACK_INTEGERS(DO) DO(float, F32) DO(double, F64)
 
 // Highway exports functions by name, one for each type.
 #  define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                              \
@@ -85,6 +117,13 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
     }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 #  undef BRICKCCL_PACK_FUNCTION
+#  define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
+    void Near##NAME(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)          \
+    {                                                                                                                  \
+      PackNearOf(a, b, words, limit, bits);                                                                            \
+    }
+BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
+#  undef BRICKCCL_NEAR_FUNCTION
 
 } // namespace HWY_NAMESPACE
 } // namespace brickccl::simd
@@ -105,6 +144,15 @@ namespace brickccl::simd
       }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
 
+#    define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
+      HWY_EXPORT(Near##NAME);                                                                                          \
+      template <>                                                                                                      \
+      void PackNear(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)          \
+      {                                                                                                                \
+        HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, bits);                                                    \
+      }
+BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_EXPORT)
+
 } // namespace brickccl::simd
 
 #  endif
@@ -118,7 +166,14 @@ void
 PackWords(const T *, std::int64_t, T, T, bool, Word *)
 {}
 
-#  define BRICKCCL_PACK_NOTHING(T) template void PackWords(const T *, std::int64_t, T, T, bool, Word *);
+template <typename T>
+void
+PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, Word *)
+{}
+
+#  define BRICKCCL_PACK_NOTHING(T)                                                                                     \
+    template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
+    template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, Word *);
 BRICKCCL_PACK_NOTHING(std::uint8_t)
 BRICKCCL_PACK_NOTHING(std::int8_t)
 BRICKCCL_PACK_NOTHING(std::uint16_t)
@@ -127,8 +182,8 @@ BRICKCCL_PACK_NOTHING(std::uint32_t)
 BRICKCCL_PACK_NOTHING(std::int32_t)
 BRICKCCL_PACK_NOTHING(std::uint64_t)
 BRICKCCL_PACK_NOTHING(std::int64_t)
-BRICKCCL_PACK_NOTHING(float)
-BRICKCCL_PACK_NOTHING(double)
+template void PackWords(const float *, std::int64_t, float, float, bool, Word *);
+template void PackWords(const double *, std::int64_t, double, double, bool, Word *);
 
 } // namespace brickccl::simd
 

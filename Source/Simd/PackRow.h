@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/BitRow.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace brickccl::simd
 {
@@ -13,6 +14,11 @@ namespace brickccl::simd
  * pixels. */
 template <typename T>
 void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits);
+
+/** Bit i of `bits[w]`: whether values 64 w + i of `a` and of `b` differ by at most `limit`. Whole words alone. Only
+ * where HasVectors(); for integers. */
+template <typename T>
+void PackNear(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits);
 
 } // namespace brickccl::simd
 

@@ -120,6 +120,49 @@ ExpectPackedLikeTheRule(const std::string & target, const std::vector<T> & value
 
 template <typename T>
 void
+CheckNear(const std::string & target)
+{
+  std::mt19937_64 random(5);
+  std::vector<T>  a(BitsPerWord * 3);
+  std::vector<T>  b(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+  {
+    a[i] = static_cast<T>(random());
+    b[i] = static_cast<T>(i % 3 == 0 ? a[i] : i % 3 == 1 ? a[i] + static_cast<T>(i % 7) : static_cast<T>(random()));
+  }
+  a[0] = std::numeric_limits<T>::lowest();
+  b[0] = std::numeric_limits<T>::max();
+  for (const std::uint64_t limit : { std::uint64_t{ 0 }, std::uint64_t{ 3 }, ~std::uint64_t{ 0 } })
+  {
+    DifferenceRule<T> rule;
+    rule.limit = static_cast<std::make_unsigned_t<T>>(limit);
+    std::vector<Word> expected(3, 0);
+    std::vector<Word> bits(3, 5);
+    for (std::size_t i = 0; i < a.size(); ++i)
+    {
+      expected[i / BitsPerWord] |= Word{ rule(a[i], b[i]) ? 1u : 0u } << (i % BitsPerWord);
+    }
+    simd::PackNear(a.data(), b.data(), 3, rule.limit, bits.data());
+    ASSERT_EQ(bits, expected) << target << ", " << sizeof(T) << " bytes, limit " << limit;
+  }
+}
+
+TEST(Simd, NearValuesPackToBits)
+{
+  OnEveryTarget([](const std::string & target) {
+    CheckNear<std::uint8_t>(target);
+    CheckNear<std::int8_t>(target);
+    CheckNear<std::uint16_t>(target);
+    CheckNear<std::int16_t>(target);
+    CheckNear<std::uint32_t>(target);
+    CheckNear<std::int32_t>(target);
+    CheckNear<std::uint64_t>(target);
+    CheckNear<std::int64_t>(target);
+  });
+}
+
+template <typename T>
+void
 CheckPacking(const std::string & target)
 {
   using Limits = std::numeric_limits<T>;

@@ -52,9 +52,9 @@ public:
     {
       MergeForeground(rowA, rowB, diagonal, unite);
     }
-    else if (m_Links.IsEquivalence())
+    else if (m_Links.HasRunKeys())
     {
-      MergeEquivalent(rowA, rowB, diagonal, unite);
+      MergeKeys(rowA, rowB, diagonal, unite);
     }
     else
     {
@@ -141,48 +141,57 @@ private:
     }
   }
 
-  /** Where being joined is an equivalence, two runs are joined at every column that they share or at none, so that the
+  /** Where keys tell which runs are joined, two runs are joined at every column that they share or at none, so that the
    *  first such column answers; and a diagonal pair says more only where a run ends or starts on both sides. */
   template <typename TUnite>
   void
-  MergeEquivalent(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
+  MergeKeys(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite) const
   {
-    const Word *  bitsA = m_Volume.Foreground(rowA);
-    const Word *  bitsB = m_Volume.Foreground(rowB);
-    std::uint64_t countA = m_Volume.FirstRun(rowA);
-    std::uint64_t countB = m_Volume.FirstRun(rowB);
-    // Of each row its voxels, and those that go on from the voxel before.
-    Window a{ 0, 0, bitsA[0] };
-    Window b{ 0, 0, bitsB[0] };
-    Window startsA{ 0, 0, StartsAt(rowA, 0) };
-    Window startsB{ 0, 0, StartsAt(rowB, 0) };
+    const Word *          bitsA = m_Volume.Foreground(rowA);
+    const Word *          bitsB = m_Volume.Foreground(rowB);
+    const std::uint64_t   firstA = m_Volume.FirstRun(rowA);
+    const std::uint64_t   firstB = m_Volume.FirstRun(rowB);
+    const std::uint64_t * keysA = m_Volume.KeysOfRow(rowA) - firstA;
+    const std::uint64_t * keysB = m_Volume.KeysOfRow(rowB) - firstB;
+    const auto            uniteIfSame = [&](TIndex runA, TIndex runB) {
+      if (keysA[runA] == keysB[runB])
+      {
+        unite(runA, runB);
+      }
+    };
+    std::uint64_t countA = firstA;
+    std::uint64_t countB = firstB;
+    Window        a{ 0, 0, bitsA[0] };
+    Window        b{ 0, 0, bitsB[0] };
+    Window        startsA{ 0, 0, StartsAt(rowA, 0) };
+    Window        startsB{ 0, 0, StartsAt(rowB, 0) };
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
       b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
       startsA.Advance(StartsAt(rowA, w + 1));
       startsB.Advance(StartsAt(rowB, w + 1));
-      const Word goesOnB = b.word & ~startsB.word;
-      const auto unitePart = [&](int step, Word candidates, Word startsOfB, std::uint64_t countOfB) {
-        if (candidates != 0)
-        {
-          UniteBits(m_Links.LinksOfWord(rowA, rowB, step, w, candidates),
-                    startsA.word,
-                    countA,
-                    startsOfB,
-                    countOfB,
-                    unite);
-        }
-      };
-      unitePart(0, a.word & b.word & (startsA.word | startsB.word), startsB.word, countB);
+      UniteBits(a.word & b.word & (startsA.word | startsB.word),
+                startsA.word,
+                countA,
+                startsB.word,
+                countB,
+                uniteIfSame);
       if (diagonal)
       {
-        unitePart(-1,
-                  startsA.word & b.Left() & ~goesOnB,
+        UniteBits(startsA.word & b.Left() & ~(b.word & ~startsB.word),
+                  startsA.word,
+                  countA,
                   startsB.Left(),
-                  countB - (startsB.previous >> (BitsPerWord - 1)));
-        const Word goOnNext = (a.Right() & ~startsA.Right()) | (b.Right() & ~startsB.Right() & b.word);
-        unitePart(1, a.word & b.Right() & ~goOnNext, startsB.Right(), countB + (startsB.word & 1));
+                  countB - (startsB.previous >> (BitsPerWord - 1)),
+                  uniteIfSame);
+        const Word goOn = (a.Right() & ~startsA.Right()) | (b.Right() & ~startsB.Right());
+        UniteBits(a.word & b.Right() & ~goOn,
+                  startsA.word,
+                  countA,
+                  startsB.Right(),
+                  countB + (startsB.word & 1),
+                  uniteIfSame);
       }
       countA += static_cast<std::uint64_t>(CountBits(startsA.word));
       countB += static_cast<std::uint64_t>(CountBits(startsB.word));

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -74,8 +75,13 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
   else
   {
 #ifdef BRICKCCL_USE_TBB
-    tbb::task_arena arena(threads);
-    arena.execute([&] { tbb::parallel_for(0, threads, takeWork, tbb::simple_partitioner{}); });
+    // Arenas are kept: oneTBB takes longer over every new one as long as old ones linger.
+    thread_local std::unique_ptr<tbb::task_arena> arena;
+    if (!arena || arena->max_concurrency() != threads)
+    {
+      arena = std::make_unique<tbb::task_arena>(threads);
+    }
+    arena->execute([&] { tbb::parallel_for(0, threads, takeWork, tbb::simple_partitioner{}); });
 #else
     std::vector<std::thread> helpers;
     for (int thread = 1; thread < threads; ++thread)

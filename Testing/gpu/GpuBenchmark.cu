@@ -186,6 +186,10 @@ BenchmarkNoise(const Extent & extent, int grain)
   }
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
+    if (average.sum[rank] == 0)
+    {
+      continue; // left out by --connectivity
+    }
     std::printf("mean over densities grain %d,%s,%d,%s,,%.2f (worst %.2f),,\n",
                 grain,
                 extent.ToString().c_str(),

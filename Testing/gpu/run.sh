@@ -27,11 +27,16 @@ if command -v compute-sanitizer > /dev/null; then
 fi
 echo
 echo "Milliseconds, data on the device, CUDA events, median of 20 after a warm-up, consecutive raster-order uint32 labels and"
-echo "the number of components included. The floor reads 1 byte and writes 4 per voxel. Scratch memory in bytes per voxel."
+echo "the number of components included. The floor reads a pixel and writes 4 bytes per voxel. Scratch memory in bytes per"
+echo "voxel. Where several algorithms offer a problem, the first one is the default."
 echo
 ./brickccl-gpu-benchmark "${masks[@]}" --noise --size 512 > benchmark.csv
 ./brickccl-gpu-benchmark --size 1024 >> benchmark.csv
+./brickccl-gpu-benchmark --kinds 512 >> benchmark.csv
+./brickccl-gpu-benchmark --noise --flat 8192 >> benchmark.csv
+./brickccl-gpu-benchmark --connectivity 26 --extent 256 256 256 --extent 512 256 256 --extent 512 512 512 \
+  --extent 1024 1024 512 --extent 1024 1024 1024 --extent 2048 1024 1024 --extent 2048 2048 1024 >> benchmark.csv
 awk -F, '
   NR == 1 { print "| input | extent | connectivity | algorithm | ms | x floor | components | scratch |"; print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
-  /^input,/ || (/^random/ && !/,26,/) { next }
+  /^input,/ || (/^random/ && !/,(26|8),/) || /,BrickMerging,/ { next }
   { printf "|"; for (i = 1; i <= 8; ++i) printf " %s |", $i; print "" }' benchmark.csv

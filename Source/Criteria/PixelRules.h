@@ -110,6 +110,13 @@ struct VoxelRule
     return number && (foreground.outside ? any : all);
   }
 
+  /** Whether joined voxels are those of one value, so that one voxel of a run answers for all of it. */
+  BRICKCCL_HOST_DEVICE bool
+  IsEquality() const
+  {
+    return !followsForeground && (channels == 1 ? difference.limit == 0 : differenceSumLimit == 0);
+  }
+
   /** For two foreground voxels. */
   BRICKCCL_HOST_DEVICE bool
   AreJoined(const T * a, const T * b) const

@@ -238,6 +238,45 @@ LinksOf(const T * voxels, const VoxelRule<T> & rule, std::int64_t voxel, std::in
   return links;
 }
 
+/** The bits of `candidates` whose voxel is joined to the one before it in the row, for all of a word at once. */
+template <typename T>
+__device__ inline DeviceWord
+LinksToLeft(const T *            voxels,
+            const VoxelRule<T> & rule,
+            const Extent &       extent,
+            std::int64_t         voxel,
+            DeviceWord           candidates)
+{
+  const T * place = voxels + voxel;
+  // Few candidates are looked at one by one, and so is what cannot be loaded by vectors.
+  if (rule.followsForeground || rule.channels != 1 || __popc(candidates) < 4 ||
+      voxel + BitsPerDeviceWord > extent.VoxelCount() || reinterpret_cast<std::uintptr_t>(place) % 16 != 0)
+  {
+    return LinksOf(voxels, rule, voxel, -1, candidates);
+  }
+  constexpr int perVector = 16 / sizeof(T);
+  union Vector
+  {
+    uint4 whole;
+    T     values[perVector];
+  };
+  DeviceWord links = 0;
+  T          last = (candidates & 1u) != 0 ? place[-1] : place[0];
+#pragma unroll
+  for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
+  {
+    Vector vector;
+    vector.whole = reinterpret_cast<const uint4 *>(place)[v];
+#pragma unroll
+    for (int i = 0; i < perVector; ++i)
+    {
+      links |= static_cast<DeviceWord>(rule.difference(vector.values[i], last)) << (v * perVector + i);
+      last = vector.values[i];
+    }
+  }
+  return links & candidates;
+}
+
 /** Starts of runs where they are more than the foreground tells. */
 template <typename T>
 __global__ void
@@ -256,7 +295,7 @@ StartsKernel(const T *          voxels,
     const DeviceWord   before = wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u;
     const DeviceWord   candidates = joinAlongX ? bits & ((bits << 1) | before) : 0u;
     const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
-    starts[word] = bits & ~LinksOf(voxels, rule, voxel, -1, candidates);
+    starts[word] = bits & ~LinksToLeft(voxels, rule, grid.extent, voxel, candidates);
   }
 }
 

@@ -18,8 +18,8 @@ UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord starts
   {
     const DeviceWord upTo = links ^ (links - 1);
     Unite<CachedAccess>(parent,
-          static_cast<TIndex>(countA + static_cast<TIndex>(__popc(startsA & upTo)) - 1),
-          static_cast<TIndex>(countB + static_cast<TIndex>(__popc(startsB & upTo)) - 1));
+                        static_cast<TIndex>(countA + static_cast<TIndex>(__popc(startsA & upTo)) - 1),
+                        static_cast<TIndex>(countB + static_cast<TIndex>(__popc(startsB & upTo)) - 1));
   }
 }
 
@@ -37,14 +37,14 @@ InitializeKernel(std::int64_t nodes, TIndex * parent)
  *  new is explained at RowMerger (MergeRows.h); links beside the word that would tell are not looked at here. */
 template <typename T, typename TIndex>
 __global__ void
-MergeKernel(const T *                              voxels,
-            const __grid_constant__ VoxelRule<T>   rule,
-            const __grid_constant__ WordGrid       grid,
+MergeKernel(const T *               voxels,
+            const __grid_constant__ VoxelRule<T>     rule,
+            const __grid_constant__ WordGrid         grid,
             const __grid_constant__ BackwardRowSteps steps,
-            const DeviceWord *                     foreground,
-            const DeviceWord *                     starts,
-            const TIndex *                         runsBefore,
-            TIndex *                               parent)
+            const DeviceWord *                       foreground,
+            const DeviceWord *                       starts,
+            const TIndex *                           runsBefore,
+            TIndex *                                 parent)
 {
   for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
   {
@@ -60,6 +60,9 @@ MergeKernel(const T *                              voxels,
     const DeviceWord   startsA = StartsOf(foreground, starts, word, wordOfRow);
     const TIndex       countA = runsBefore[word];
     const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+    // Where one voxel of a run answers for all of it, runs are compared where they begin alone; see
+    // RowMerger::MergeKeys.
+    const bool byRuns = rule.IsEquality();
     for (int s = 0; s < steps.count; ++s)
     {
       const BackwardRowSteps::Step & step = steps.steps[s];
@@ -80,8 +83,10 @@ MergeKernel(const T *                              voxels,
       }
       const DeviceWord startsB = StartsOf(foreground, starts, other, wordOfRow);
       const TIndex     countB = runsBefore[other];
-      const DeviceWord same = LinksOf(voxels, rule, voxel, distance, a & b);
-      UniteBits(same & ~((same << 1) & ~startsA & ~startsB), startsA, countA, startsB, countB, parent);
+      const DeviceWord same =
+        LinksOf(voxels, rule, voxel, distance, a & b & (byRuns ? startsA | startsB : 0xFFFFFFFFu));
+      const DeviceWord sameKnown = byRuns ? 0u : (same << 1) & ~startsA & ~startsB;
+      UniteBits(same & ~sameKnown, startsA, countA, startsB, countB, parent);
       if (!step.diagonal)
       {
         continue;
@@ -91,18 +96,19 @@ MergeKernel(const T *                              voxels,
       const DeviceWord startsBNext = hasNext ? StartsOf(foreground, starts, other + 1, wordOfRow + 1) : 0u;
       const DeviceWord startsBLeft = (startsB << 1) | (startsBPrevious >> 31);
       const DeviceWord startsBRight = (startsB >> 1) | (startsBNext << 31);
-      const DeviceWord leftKnown = (same & ~startsB) | ((same << 1) & ~startsA);
+      const DeviceWord leftKnown = byRuns ? ~startsA | (b & ~startsB) : (same & ~startsB) | ((same << 1) & ~startsA);
       const DeviceWord left = LinksOf(voxels, rule, voxel, distance - 1, a & fromLeft & ~leftKnown);
-      UniteBits(left & ~((left << 1) & ~startsA & ~startsBLeft),
+      UniteBits(byRuns ? left : left & ~((left << 1) & ~startsA & ~startsBLeft),
                 startsA,
                 countA,
                 startsBLeft,
                 static_cast<TIndex>(countB - (startsBPrevious >> 31)),
                 parent);
       // The highest bit's right neighbour in row a is not looked at: its link may be united once more.
-      const DeviceWord rightKnown = (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
+      const DeviceWord rightKnown = byRuns ? ((a & ~startsA) >> 1) | (fromRight & ~startsBRight)
+                                           : (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
       const DeviceWord right = LinksOf(voxels, rule, voxel, distance + 1, a & fromRight & ~rightKnown);
-      UniteBits(right & ~((right << 1) & ~startsA & ~startsBRight),
+      UniteBits(byRuns ? right : right & ~((right << 1) & ~startsA & ~startsBRight),
                 startsA,
                 countA,
                 startsBRight,
@@ -175,8 +181,7 @@ RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cud
   return table.fetched.Fetch(memory.rank.Data() + table.runs, stream);
 }
 
-template std::uint64_t
-RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
+template std::uint64_t RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
 template std::uint64_t
 RunMerging<unsigned long long>(const DeviceProblem &, RunMergingMemory<unsigned long long> &, cudaStream_t);
 

@@ -20,8 +20,7 @@ struct RunMergingMemory
 template <typename TIndex>
 std::uint64_t RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream);
 
-extern template std::uint64_t
-RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
+extern template std::uint64_t RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
 extern template std::uint64_t
 RunMerging<unsigned long long>(const DeviceProblem &, RunMergingMemory<unsigned long long> &, cudaStream_t);
 

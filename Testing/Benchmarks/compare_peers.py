@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Times BrickCCL, itk::ConnectedComponentImageFilter and scipy.ndimage.label on the same masks in one run and prints
-a table in Markdown. The peers come from Testing/Benchmarks/install-peers.sh; one that is absent is left out with a
+"""Times BrickCCL, itk::ConnectedComponentImageFilter, scipy.ndimage.label and cc3d on the same masks in one run and
+prints a table in Markdown. The peers come from Testing/Benchmarks/install-peers.sh; one that is absent is left out with a
 message.
 
     Testing/Benchmarks/compare_peers.py [--repeat N] [--benchmark PROGRAM] MASK.nhdr ..."""
 
 import argparse
 import gzip
+import importlib.metadata
 import os
 import statistics
 import subprocess
@@ -48,6 +49,34 @@ def time_scipy(path, repeats):
     return results
 
 
+def time_cc3d(path, repeats):
+    """Median seconds and component count of cc3d.connected_components, for 6- and 26-connectivity."""
+    import cc3d
+    import numpy
+    mask = read_mask(path).copy()  # cc3d asks for a writable array
+    results = {}
+    for connectivity in (6, 26):
+        seconds = []
+        for _ in range(repeats + 1):
+            begin = time.perf_counter()
+            _, count = cc3d.connected_components(mask, connectivity=connectivity, out_dtype=numpy.uint32, return_N=True)
+            seconds.append(time.perf_counter() - begin)
+        results[connectivity] = (statistics.median(seconds[1:]), count)
+    return results
+
+
+def found(module):
+    """Whether a peer is installed; says so."""
+    try:
+        __import__(module)
+        package = {"cc3d": "connected-components-3d"}.get(module, module)
+        print(package, importlib.metadata.version(package), file=sys.stderr)
+        return True
+    except ImportError:
+        print(module, "is not installed and left out; see Testing/Benchmarks/install-peers.sh", file=sys.stderr)
+        return False
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=5)
@@ -55,16 +84,11 @@ def main():
     parser.add_argument("masks", nargs="+")
     arguments = parser.parse_args()
 
-    try:
-        import scipy
-        print("scipy", scipy.__version__, file=sys.stderr)
-    except ImportError:
-        print("scipy is not installed and left out; see Testing/Benchmarks/install-peers.sh", file=sys.stderr)
-        scipy = None
+    peers = {name: function for name, function in (("scipy", time_scipy), ("cc3d", time_cc3d)) if found(name)}
 
     print("| mask | connectivity | components | floor, 1 / 2 threads | BrickCCL, 1 / 2 threads | ITK, 1 / 2 threads "
-          "| scipy | ITK / BrickCCL, 2 threads | scipy / BrickCCL, 1 thread |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+          "| scipy | cc3d | BrickCCL / floor, 1 / 2 threads | ITK / BrickCCL, 2 threads | cc3d / BrickCCL, 1 thread |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for path in arguments.masks:
         output = subprocess.run([arguments.benchmark, "--repeat", str(arguments.repeat), path], check=True,
                                 capture_output=True, text=True).stdout
@@ -74,18 +98,21 @@ def main():
             name, connectivity, program, threads, time_taken, count = line.split(",")
             seconds[program, int(connectivity), int(threads)] = float(time_taken)
             components[program, int(connectivity)] = int(count)
-        peers = time_scipy(path, arguments.repeat) if scipy else {}
+        times = {peer: function(path, arguments.repeat) for peer, function in peers.items()}
         for connectivity in (6, 26):
             ours = [seconds["brickccl", connectivity, threads] for threads in (1, 2)]
             itk = [seconds["itk", connectivity, threads] for threads in (1, 2)]
             floor = [seconds["floor", 0, threads] for threads in (1, 2)]
-            scipy_seconds, scipy_count = peers.get(connectivity, (float("nan"), components["brickccl", connectivity]))
-            counts = {components["brickccl", connectivity], components["itk", connectivity], scipy_count}
+            counts = {components["brickccl", connectivity], components["itk", connectivity]}
+            taken = {}
+            for peer in ("scipy", "cc3d"):
+                taken[peer] = times[peer][connectivity][0] if peer in times else float("nan")
+                counts |= {int(times[peer][connectivity][1])} if peer in times else set()
             if len(counts) != 1:
                 raise SystemExit("%s: the programs disagree on the number of components: %s" % (name, counts))
-            print("| %s | %d | %d | %.3f / %.3f | %.3f / %.3f | %.3f / %.3f | %.3f | %.1f | %.1f |" % (
-                name.replace(".nhdr", ""), connectivity, counts.pop(), *floor, *ours, *itk, scipy_seconds,
-                itk[1] / ours[1], scipy_seconds / ours[0]), flush=True)
+            print("| %s | %d | %d | %.3f / %.3f | %.3f / %.3f | %.3f / %.3f | %.3f | %.3f | %.2f / %.2f | %.1f | %.1f |" % (
+                name.replace(".nhdr", ""), connectivity, counts.pop(), *floor, *ours, *itk, taken["scipy"], taken["cc3d"],
+                ours[0] / floor[0], ours[1] / floor[1], itk[1] / ours[1], taken["cc3d"] / ours[0]), flush=True)
 
 
 if __name__ == "__main__":

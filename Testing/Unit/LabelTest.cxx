@@ -234,6 +234,29 @@ TEST(Label, WideNodeNumbersOfBundlesGiveTheSameLabels)
   }
 }
 
+TEST(Label, AnAlgorithmThatDoesNotLabelAProblemNamesThoseThatDo)
+{
+  const auto   voxels = Volume();
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.algorithm = "BundleMerging";
+  options.connectivity = Connectivity::Full(3);
+  EXPECT_EQ(Label(ImageView(voxels.data(), VolumeExtent), options).AlgorithmName(), "BundleMerging");
+  options.connectivity = Connectivity::Face(3);
+  try
+  {
+    Label(ImageView(voxels.data(), VolumeExtent), options);
+    FAIL() << "BundleMerging has no bundles for faces on the CPU";
+  }
+  catch (const Unsupported & error)
+  {
+    EXPECT_NE(std::string(error.what()).find("algorithm BundleMerging does not label an image of 3 dimensions"),
+              std::string::npos)
+      << error.what();
+    EXPECT_NE(std::string(error.what()).find("choose one of Auto, RunMerging"), std::string::npos) << error.what();
+  }
+}
+
 /** Row lengths and addresses of every kind that the vector code tells apart, against the general way. */
 TEST(Label, LabelMapsAreTheSameForEveryAlignment)
 {

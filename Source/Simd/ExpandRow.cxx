@@ -104,8 +104,12 @@ PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, std::uin
 {
   const hn::Rebind<std::uint8_t, TTag> byteTag;
   constexpr Word                       mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
-  const auto                           counts = hn::PromoteTo(tag, hn::LoadU(byteTag, startCounts.of[starts & mask]));
-  const auto values = hn::TableLookupLanes(hn::LoadU(tag, run), hn::IndicesFromVec(tag, counts));
+  // If a run begins at every voxel, the last one needs the label of one run more than there are lanes, but the first
+  // one none from before.
+  const bool all = (starts & mask) == mask;
+  const auto counts = hn::Sub(hn::PromoteTo(tag, hn::LoadU(byteTag, startCounts.of[starts & mask])),
+                              hn::Set(tag, static_cast<std::uint32_t>(all)));
+  const auto values = hn::TableLookupLanes(hn::LoadU(tag, run + all), hn::IndicesFromVec(tag, counts));
   const auto here = static_cast<std::uint8_t>(bits & mask);
   Put<VPastCaches>(tag, hn::IfThenElseZero(hn::LoadMaskBits(tag, &here), values), place);
   run += CountBits(starts & mask);

@@ -149,6 +149,11 @@ ExpectSameAsFloodFill(const std::string &                              what,
       Label(ImageView(voxels.data(), problem.extent, problem.channels), options, reused);
       std::vector<std::uint64_t> labels(expected.size(), 12345);
       reused.Write(labels.data());
+      // Label maps of 32 bits have a way of their own.
+      std::vector<std::uint32_t> narrow(expected.size(), 12345);
+      reused.Write(narrow.data());
+      ASSERT_TRUE(std::equal(narrow.begin(), narrow.end(), labels.begin()))
+        << what << ", " << problem.extent.ToString();
       ASSERT_EQ(labels, expected) << algorithm.name << ", " << what << ", extent " << problem.extent.ToString()
                                   << ", connectivity " << connectivity.ToString() << ", "
                                   << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain;

@@ -49,7 +49,8 @@ TEST(Simd, RowsExpandToLabels)
     std::mt19937_64 random(1);
     for (const std::int64_t length : { 1, 4, 12, 63, 64, 65, 68, 132, 256, 301, 516 })
     {
-      for (const unsigned density : { 0u, 1u, 4u, 8u })
+      for (const auto & [density, gapless] :
+           { std::pair{ 0u, 1u }, { 1u, 8u }, { 4u, 1u }, { 8u, 1u }, { 8u, 14u }, { 8u, 16u } })
       {
         std::vector<Word> foreground(static_cast<std::size_t>(WordsForBits(length)), 0);
         std::vector<Word> starts(foreground.size(), 0);
@@ -62,7 +63,7 @@ TEST(Simd, RowsExpandToLabels)
           {
             foreground[w] |= Word{ 1 } << (x % BitsPerWord);
             // Runs may follow each other without a gap, as those of segment values do.
-            starts[w] |= Word{ !last || random() % 16 == 0 ? 1u : 0u } << (x % BitsPerWord);
+            starts[w] |= Word{ !last || random() % 16 < gapless ? 1u : 0u } << (x % BitsPerWord);
           }
         }
         std::vector<std::uint32_t> labels(static_cast<std::size_t>(length) + 2 * simd::ReadableLabels);
@@ -88,7 +89,8 @@ TEST(Simd, RowsExpandToLabels)
             simd::FlushStores();
             std::vector<std::uint32_t> all(room.size(), 7);
             std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
-            ASSERT_EQ(room, all) << target << ", length " << length << ", offset " << offset << ", density " << density;
+            ASSERT_EQ(room, all) << target << ", length " << length << ", offset " << offset << ", density " << density
+                                 << ", " << gapless;
           }
         }
       }

@@ -106,7 +106,6 @@ Labeling::Prepare(const Extent & extent, const LabelOptions & options)
 void
 Labeling::LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options)
 {
-  AlgorithmFromName(options.algorithm);
   const Algorithm * chosen = nullptr;
   try
   {

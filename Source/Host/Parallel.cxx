@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -75,9 +76,11 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
   else
   {
 #ifdef BRICKCCL_USE_TBB
-    // Arenas are kept: oneTBB takes longer over every new one as long as old ones linger.
-    thread_local std::unique_ptr<tbb::task_arena> arena;
-    if (!arena || arena->max_concurrency() != threads)
+    // Arenas are kept, one for each number of threads: oneTBB takes longer over every new one as long as old ones
+    // linger, and work that calls this function again must not end the arena that it runs in.
+    thread_local std::map<int, std::unique_ptr<tbb::task_arena>> arenas;
+    auto &                                                       arena = arenas[threads];
+    if (!arena)
     {
       arena = std::make_unique<tbb::task_arena>(threads);
     }

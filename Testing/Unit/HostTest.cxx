@@ -33,6 +33,15 @@ TEST(ParallelFor, RunsEveryPieceOnce)
   ParallelFor(0, {}, [](std::int64_t) { FAIL() << "there is no piece"; });
 }
 
+TEST(ParallelFor, WorksWithinItselfOnOtherNumbersOfThreads)
+{
+  std::atomic<int> pieces{ 0 };
+  ParallelFor(8, { 3 }, [&](std::int64_t outer) {
+    ParallelFor(4, { 2 + static_cast<int>(outer % 3) }, [&](std::int64_t) { ++pieces; });
+  });
+  EXPECT_EQ(pieces, 8 * 4);
+}
+
 TEST(ParallelFor, PassesTheFirstExceptionOn)
 {
   std::atomic<int> started{ 0 };

@@ -70,6 +70,11 @@ public:
   {
     return (m_Axes >> axis) & 1u;
   }
+  bool
+  UsesEveryAxis() const
+  {
+    return m_Axes == (1u << m_Dimension) - 1;
+  }
   int NeighbourCount() const;
 
   /** The neighbouring rows earlier in raster order, for an image of this dimension. */

@@ -52,7 +52,16 @@ struct DifferenceRule
   BRICKCCL_HOST_DEVICE bool
   operator()(T a, T b) const
   {
-    return Difference(a, b) <= limit;
+    if constexpr (sizeof(T) < sizeof(int))
+    {
+      // Registers hold ints, so that the difference needs no care.
+      const int difference = static_cast<int>(a) - static_cast<int>(b);
+      return (difference < 0 ? -difference : difference) <= static_cast<int>(limit);
+    }
+    else
+    {
+      return Difference(a, b) <= limit;
+    }
   }
 };
 

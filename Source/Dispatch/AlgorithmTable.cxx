@@ -25,16 +25,11 @@ OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
   return extent.dimension <= 3;
 }
 
-/** Bits alone must tell the links, along every axis, and 32 bits must number the voxels. */
+/** Neighbours must lie along every axis, and 32 bits must number the voxels. */
 bool
-OffersBundles(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+OffersBundles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
 {
-  bool everyAxis = true;
-  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
-  {
-    everyAxis = everyAxis && connectivity.Uses(axis);
-  }
-  return everyAxis && extent.dimension <= 3 && criterion.joining == Criterion::Joining::Foreground &&
+  return connectivity.UsesEveryAxis() && extent.dimension <= 3 &&
          extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1;
 }
 

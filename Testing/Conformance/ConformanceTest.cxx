@@ -379,6 +379,37 @@ TEST(Conformance, NotANumberIsNeverForeground)
   }
 }
 
+/** Values in cubes across the borders of bricks along every axis, in rows that begin at vectors and in rows that do
+ * not. */
+template <typename T>
+void
+CheckValuesAcrossBricks()
+{
+  for (const Extent & extent : { Extent{ 261, 11, 10 }, Extent{ 264, 10, 9 }, Extent{ 137, 70 } })
+  {
+    const std::int64_t grain = extent.size[0] % 4 == 0 ? 3 : 1;
+    std::vector<T>     voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      const std::int64_t x = i % extent.size[0];
+      const std::int64_t y = i / extent.size[0] % extent.size[1];
+      const std::int64_t z = i / extent.size[0] / extent.size[1];
+      const auto         cell = static_cast<std::uint64_t>((z / grain * 1000 + y / grain) * 1000 + x / grain);
+      voxels.push_back(static_cast<T>(HashOf(7, cell) % 5));
+    }
+    CheckAllConnectivities("cubes of values", voxels, extent, Criterion::EqualValue());
+    CheckAllConnectivities("cubes of values", voxels, extent, Criterion::Tolerance(1));
+  }
+}
+
+TEST(Conformance, ValuesAcrossBricks)
+{
+  CheckValuesAcrossBricks<std::uint8_t>();
+  CheckValuesAcrossBricks<std::int16_t>();
+  CheckValuesAcrossBricks<std::uint32_t>();
+  CheckValuesAcrossBricks<double>();
+}
+
 TEST(Conformance, ManySeededVolumesOfOddExtents)
 {
   for (std::uint64_t seed = 0; seed < 150; ++seed)

@@ -29,6 +29,11 @@ struct dim3
   {}
 };
 
+struct alignas(8) uint2
+{
+  unsigned x, y;
+};
+
 struct alignas(16) uint4
 {
   unsigned x, y, z, w;
@@ -63,6 +68,14 @@ inline void
 __stcs(uint4 * place, uint4 value)
 {
   *place = value;
+}
+
+inline unsigned
+__float_as_uint(float value)
+{
+  unsigned bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
 }
 
 inline int
@@ -188,18 +201,32 @@ __shfl_up_sync(unsigned, T value, unsigned distance)
   return ExchangeInWarp(value, lane >= distance ? lane - distance : lane);
 }
 
-inline int
-__any_sync(unsigned, int value)
+template <typename T>
+T
+__shfl_down_sync(unsigned, T value, unsigned distance)
+{
+  const unsigned lane = threadIdx.x % 32;
+  return ExchangeInWarp(value, lane + distance < 32 ? lane + distance : lane);
+}
+
+inline unsigned
+__ballot_sync(unsigned, int value)
 {
   std::uint64_t * place = brickccl::cuda::onhost::ExchangePlace();
   place[threadIdx.x % 32] = value != 0;
   __syncwarp();
-  int any = 0;
+  unsigned votes = 0;
   for (unsigned lane = 0; lane < 32; ++lane)
   {
-    any |= static_cast<int>(place[lane]);
+    votes |= static_cast<unsigned>(place[lane]) << lane;
   }
-  return any;
+  return votes;
+}
+
+inline int
+__any_sync(unsigned mask, int value)
+{
+  return __ballot_sync(mask, value) != 0;
 }
 
 enum cudaError_t

@@ -15,9 +15,6 @@ inline constexpr int VoxelsPerBrickRow = WordsPerBrickRow * BitsPerDeviceWord;
 inline constexpr int WordsPerLayer = 32;
 inline constexpr int LayersPerBrick = WordsPerBrick / WordsPerLayer;
 inline constexpr int BundlesPerLayer = WordsPerLayer / WordsPerBrickRow;
-/** A word of 32 bits holds at most 16 runs. */
-inline constexpr int RunsPerLayer = WordsPerLayer * 16;
-inline constexpr int RunsPerBrick = WordsPerBrick * 16;
 
 inline constexpr unsigned FullWarp = 0xFFFFFFFFu;
 
@@ -61,6 +58,53 @@ struct alignas(N * sizeof(DeviceWord)) RowWords
       bits |= (rows[r] & 1u) << r;
     }
     return bits;
+  }
+};
+
+/** What is kept of a word, where links follow from the foreground: the bits of the bundle's rows. Starts of runs follow
+ *  from them. */
+template <Bundling VBundling>
+struct BundleLayout
+{
+  static constexpr Bundling bundling = VBundling;
+  static constexpr int      rowCount = RowsOf(VBundling);
+  static constexpr bool     keepsStarts = false;
+  /** At most: every other bit starts one. */
+  static constexpr int runsPerWord = BitsPerDeviceWord / 2;
+  using Kept = RowWords<rowCount>;
+
+  __device__ static RowWords<rowCount>
+  Rows(const Kept & kept)
+  {
+    return kept;
+  }
+  /** Starts of the word's runs, given the united bits before it in its brick. */
+  __device__ static DeviceWord
+  Starts(const Kept & kept, DeviceWord unitedBefore)
+  {
+    const DeviceWord united = kept.United();
+    return united & ~((united << 1) | (unitedBefore >> 31));
+  }
+};
+
+/** What is kept of a word, where links depend on values: foreground and starts of runs, which end where values part. */
+struct RowLayout
+{
+  static constexpr Bundling bundling = Bundling::Rows;
+  static constexpr int      rowCount = 1;
+  static constexpr bool     keepsStarts = true;
+  static constexpr int      runsPerWord = BitsPerDeviceWord;
+  using Kept = RowWords<2>;
+
+  __device__ static RowWords<1>
+  Rows(const Kept & kept)
+  {
+    return { { kept.rows[0] } };
+  }
+  __device__ static DeviceWord
+  Starts(const Kept & kept, DeviceWord)
+  {
+    return kept.rows[1];
   }
 };
 
@@ -115,6 +159,19 @@ struct BundleGrid
     return y < extent.size[1] && z < extent.size[2] ? z * extent.size[1] + y : -1;
   }
 };
+
+/** Words of all rows of all bricks. */
+inline std::size_t
+RowWordsOf(const BundleGrid & grid)
+{
+  return static_cast<std::size_t>(grid.bricks) * WordsPerBrick << grid.rowsShiftY << grid.rowsShiftZ;
+}
+
+inline LaunchShape
+OneBlockPerBrick(const BundleGrid & grid, int threads)
+{
+  return ShapeFor(grid.bricks * threads, static_cast<unsigned>(threads));
+}
 
 /** Where a brick lies, in bricks. */
 struct BrickPlace
@@ -197,7 +254,7 @@ struct BundleReport
 /** What is kept of all bricks, as kernel argument. */
 struct BrickArrays
 {
-  /** RowWords of every word of every brick. */
+  /** What a layout keeps, of every word of every brick. */
   DeviceWord * bits;
   /** Runs of the brick that start before a word. */
   unsigned short * runsBefore;
@@ -223,20 +280,19 @@ struct BrickArrays
   {
     return Components() <= componentCapacity && static_cast<unsigned>(*found) <= runCapacity;
   }
-  template <int N>
-  __device__ RowWords<N>
-             Bits(std::size_t index) const
+  template <typename TLayout>
+  __device__ typename TLayout::Kept
+  Kept(std::size_t index) const
   {
-    return reinterpret_cast<const RowWords<N> *>(bits)[index];
+    return reinterpret_cast<const typename TLayout::Kept *>(bits)[index];
+  }
+  template <typename TLayout>
+  __device__ RowWords<TLayout::rowCount>
+             Rows(std::size_t index) const
+  {
+    return TLayout::Rows(Kept<TLayout>(index));
   }
 };
-
-/** Starts of a word's runs, given the bits before it in its brick. */
-__device__ inline DeviceWord
-StartsOf(DeviceWord united, DeviceWord unitedBefore)
-{
-  return united & ~((united << 1) | (unitedBefore >> 31));
-}
 
 /** The run that covers bit x of a word: the last one that starts at or before it. */
 __device__ inline unsigned
@@ -252,16 +308,16 @@ LowestBit(DeviceWord bits)
 }
 
 /** The component, among those of all bricks, that covers bit x of a word. */
-template <int N>
+template <typename TLayout>
 __device__ inline unsigned
 ComponentAt(const BrickArrays & bricks, const WordPlace & place, int x)
 {
   const std::size_t index = place.Index();
-  const DeviceWord  united = bricks.Bits<N>(index).United();
-  const DeviceWord  before = place.word % WordsPerBrickRow > 0 ? bricks.Bits<N>(index - 1).United() : 0u;
+  const bool        hasBefore = !TLayout::keepsStarts && place.word % WordsPerBrickRow > 0;
+  const DeviceWord  before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
+  const DeviceWord  starts = TLayout::Starts(bricks.Kept<TLayout>(index), before);
   const BrickBase   base = bricks.bases[place.brick];
-  return base.component +
-         bricks.componentOfRun[base.run + RunAt(bricks.runsBefore[index], StartsOf(united, before), x)];
+  return base.component + bricks.componentOfRun[base.run + RunAt(bricks.runsBefore[index], starts, x)];
 }
 
 } // namespace brickccl::cuda

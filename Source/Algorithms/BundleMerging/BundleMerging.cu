@@ -14,25 +14,32 @@ namespace brickccl::cuda
 namespace
 {
 
-Bundling
-BundlingFor(const Connectivity & connectivity)
-{
-  return connectivity.Rank() == 1 ? Bundling::Rows : connectivity.Rank() == 2 ? Bundling::Pairs : Bundling::Squares;
-}
-
+/** Calls with the layout of what is kept of a problem's words. */
 template <typename TFunction>
 void
-VisitBundling(Bundling bundling, TFunction && function)
+VisitLayout(const DeviceProblem & problem, TFunction && function)
 {
-  switch (bundling)
+  if (problem.criterion.joining != Criterion::Joining::Foreground)
   {
-  case Bundling::Rows:
-    return function(std::integral_constant<Bundling, Bundling::Rows>{});
-  case Bundling::Pairs:
-    return function(std::integral_constant<Bundling, Bundling::Pairs>{});
-  case Bundling::Squares:
-    return function(std::integral_constant<Bundling, Bundling::Squares>{});
+    return function(RowLayout{});
   }
+  switch (problem.connectivity.Rank())
+  {
+  case 1:
+    return function(BundleLayout<Bundling::Rows>{});
+  case 2:
+    return function(BundleLayout<Bundling::Pairs>{});
+  default:
+    return function(BundleLayout<Bundling::Squares>{});
+  }
+}
+
+BundleGrid
+GridOf(const DeviceProblem & problem)
+{
+  Bundling bundling = Bundling::Rows;
+  VisitLayout(problem, [&](auto layout) { bundling = decltype(layout)::bundling; });
+  return { problem.image.extent, bundling };
 }
 
 /** A grid that fills any device, for kernels over a count that only the device knows. */
@@ -42,51 +49,46 @@ ShapeForUnknown()
   return { dim3(1024), dim3(ThreadsPerBlock) };
 }
 
-LaunchShape
-OneBlockPerBrick(const BundleGrid & grid, int threads)
-{
-  return ShapeFor(grid.bricks * threads, static_cast<unsigned>(threads));
-}
-
-std::size_t
-WordsOf(const BundleGrid & grid, Bundling bundling)
-{
-  return static_cast<std::size_t>(grid.bricks) * WordsPerBrick * static_cast<std::size_t>(RowsOf(bundling));
-}
-
 /** Queues all kernels of one call. */
 void
 Queue(const DeviceProblem & problem,
       const BundleGrid &    grid,
-      Bundling              bundling,
       const DeviceWord *    mask,
       BundleMergingMemory & memory,
       cudaStream_t          stream)
 {
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(memory.found.Data(), 0, sizeof(unsigned long long), stream));
-  const auto        groups = static_cast<std::int64_t>(WordsOf(grid, bundling) / MarkWordsPerGroup);
+  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / MarkWordsPerGroup);
   const BrickArrays arrays = memory.Arrays();
-  VisitBundling(bundling, [&](auto tag) {
-    constexpr Bundling kind = decltype(tag)::value;
-    VisitScalarType(problem.image.type, [&](auto typeTag) {
-      using T = typename decltype(typeTag)::Type;
-      BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, kind>),
-                             OneBlockPerBrick(grid, WordsPerBrick),
+  VisitLayout(problem, [&](auto layout) {
+    using Layout = decltype(layout);
+    if constexpr (Layout::keepsStarts)
+    {
+      SolveAndMergeRows(problem, grid, mask, memory, stream);
+    }
+    else
+    {
+      constexpr Bundling bundling = Layout::bundling;
+      VisitScalarType(problem.image.type, [&](auto typeTag) {
+        using T = typename decltype(typeTag)::Type;
+        BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, bundling>),
+                               OneBlockPerBrick(grid, WordsPerBrick),
+                               stream,
+                               static_cast<const T *>(problem.image.data),
+                               ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                               grid,
+                               mask,
+                               WordGrid(grid.extent).wordsPerRow,
+                               arrays,
+                               memory.marks.Data(),
+                               memory.marksBefore.Data());
+      });
+      BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<bundling>,
+                             OneBlockPerBrick(grid, BorderRole::Threads),
                              stream,
-                             static_cast<const T *>(problem.image.data),
-                             ToVoxelRule<T>(problem.criterion, problem.image.channels),
                              grid,
-                             mask,
-                             WordGrid(grid.extent).wordsPerRow,
-                             arrays,
-                             memory.marks.Data(),
-                             memory.marksBefore.Data());
-    });
-    BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<kind>,
-                           ShapeFor(grid.bricks * BorderBlocksPerBrick * BorderThreads, BorderThreads),
-                           stream,
-                           grid,
-                           arrays);
+                             arrays);
+    }
   });
   BRICKCCL_LAUNCH(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
   BRICKCCL_LAUNCH(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, memory.marks.Data(), memory.marksBefore.Data());
@@ -111,11 +113,15 @@ BundleMerging(const DeviceProblem & problem,
               LabelType             type,
               cudaStream_t          stream)
 {
-  const Bundling    bundling = BundlingFor(problem.connectivity);
-  const BundleGrid  grid(problem.image.extent, bundling);
+  const BundleGrid  grid = GridOf(problem);
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
-  const std::size_t words = WordsOf(grid, bundling);
-  memory.bits.Resize(words);
+  const std::size_t words = RowWordsOf(grid);
+  std::size_t       keptWords = words;
+  VisitLayout(problem, [&](auto layout) {
+    using Layout = decltype(layout);
+    keptWords = bricks * WordsPerBrick * (sizeof(typename Layout::Kept) / sizeof(DeviceWord));
+  });
+  memory.bits.Resize(keptWords);
   memory.marks.Resize(words);
   memory.marksBefore.Resize(words / MarkWordsPerGroup + 1);
   memory.runsBefore.Resize(bricks * WordsPerBrick);
@@ -137,7 +143,7 @@ BundleMerging(const DeviceProblem & problem,
     memory.parent.Resize(memory.componentCapacity);
     memory.firstVoxel.Resize(memory.componentCapacity);
     memory.componentOfRun.Resize(memory.runCapacity);
-    Queue(problem, grid, bundling, mask, memory, stream);
+    Queue(problem, grid, mask, memory, stream);
     if (labels != nullptr)
     {
       WriteLabels(problem, memory, labels, type, stream);
@@ -162,13 +168,11 @@ WriteLabels(const DeviceProblem &       problem,
             LabelType                   type,
             cudaStream_t                stream)
 {
-  const Bundling   bundling = BundlingFor(problem.connectivity);
-  const BundleGrid grid(problem.image.extent, bundling);
-  VisitBundling(bundling, [&](auto tag) {
-    constexpr Bundling kind = decltype(tag)::value;
+  const BundleGrid grid = GridOf(problem);
+  VisitLayout(problem, [&](auto layout) {
     VisitLabelType(type, [&](auto typeTag) {
       using TLabel = typename decltype(typeTag)::Type;
-      BRICKCCL_LAUNCH_BLOCKS((WriteBricksKernel<kind, TLabel>),
+      BRICKCCL_LAUNCH_BLOCKS((WriteBricksKernel<decltype(layout), TLabel>),
                              OneBlockPerBrick(grid, WordsPerBrick),
                              stream,
                              grid,
@@ -181,13 +185,12 @@ WriteLabels(const DeviceProblem &       problem,
 void
 LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {
-  const Bundling   bundling = BundlingFor(problem.connectivity);
-  const BundleGrid grid(problem.image.extent, bundling);
+  const BundleGrid grid = GridOf(problem);
   const WordGrid   words(problem.image.extent);
   memory.table.foreground.Resize(static_cast<std::size_t>(words.words));
-  VisitBundling(bundling, [&](auto tag) {
-    constexpr int rows = RowsOf(decltype(tag)::value);
-    BRICKCCL_LAUNCH(UnpackBricksKernel<rows>,
+  VisitLayout(problem, [&](auto layout) {
+    using Layout = decltype(layout);
+    BRICKCCL_LAUNCH(UnpackBricksKernel<Layout>,
                     ShapeFor(words.words),
                     stream,
                     grid,
@@ -195,13 +198,14 @@ LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStrea
                     words,
                     memory.table.foreground.Data());
     FindRuns(problem, memory.table, stream);
-    BRICKCCL_LAUNCH(LabelBrickRunsKernel<rows>,
+    BRICKCCL_LAUNCH(LabelBrickRunsKernel<Layout>,
                     ShapeFor(words.words),
                     stream,
                     grid,
                     memory.Arrays(),
                     words,
                     memory.table.foreground.Data(),
+                    memory.table.Starts(),
                     memory.table.runsBefore.Data(),
                     memory.table.labelOfRun.Data());
   });

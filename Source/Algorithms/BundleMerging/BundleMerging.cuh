@@ -49,15 +49,22 @@ struct BundleMergingMemory
   }
 };
 
-/** Labels a problem of a foreground or range criterion, of up to 3 dimensions and 2^32 - 2 voxels, not in slices:
- *  bundles of rows as runs of their united bits, solved brick by brick in shared memory, merged across the bricks'
- *  borders, numbered by first voxels. Writes the label map, too, if `labels` is not null: without waiting for the
- *  number of components, so its type must have room for as many as there are voxels. \return N. */
+/** Labels a problem of up to 3 dimensions and 2^32 - 2 voxels, not in slices: bundles of rows as runs of their united
+ * bits (or rows, where values decide), solved brick by brick in shared memory, merged across the bricks' borders,
+ * numbered by first voxels. Writes the label map, too, if `labels` is not null: without waiting for the number of
+ * components, so its type must have room for as many as there are voxels. \return N. */
 std::uint64_t BundleMerging(const DeviceProblem & problem,
                             BundleMergingMemory & memory,
                             void *                labels,
                             LabelType             type,
                             cudaStream_t          stream);
+
+/** Queues the kernels that solve and merge bricks where values decide. */
+void SolveAndMergeRows(const DeviceProblem &       problem,
+                       const BundleGrid &          grid,
+                       const DeviceWord *          mask,
+                       const BundleMergingMemory & memory,
+                       cudaStream_t                stream);
 
 /** Writes the label map of the last problem to device memory. */
 void WriteLabels(const DeviceProblem &       problem,

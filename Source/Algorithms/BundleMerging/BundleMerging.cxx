@@ -556,12 +556,7 @@ Label(const RowLinks &     links,
 bool
 OffersBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity)
 {
-  bool everyAxis = true;
-  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
-  {
-    everyAxis = everyAxis && connectivity.Uses(axis);
-  }
-  return links.FollowForeground() && everyAxis && connectivity.Rank() >= 2 && extent.dimension <= 3;
+  return links.FollowForeground() && connectivity.UsesEveryAxis() && connectivity.Rank() >= 2 && extent.dimension <= 3;
 }
 
 std::uint64_t

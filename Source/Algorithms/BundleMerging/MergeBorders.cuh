@@ -9,14 +9,18 @@ namespace brickccl::cuda
 {
 
 /** A word of a bundle at a border, with what lies beside it and with what it takes to find its runs' components. */
-template <int N>
+template <typename TLayout>
 struct BorderWord
 {
-  WordPlace                   place;
-  BundleWindow<DeviceWord, N> window;
-  DeviceWord                  starts;
-  unsigned                    runsBefore;
-  BrickBase                   base;
+  static constexpr int rowCount = TLayout::rowCount;
+
+  WordPlace                          place;
+  BundleWindow<DeviceWord, rowCount> window;
+  DeviceWord                         starts;
+  /** Whether a run is known to start at the first bit of the next word. */
+  bool      startsAfter;
+  unsigned  runsBefore;
+  BrickBase base;
 
   /** \return false, with an empty window, if there is no such word. */
   __device__ bool
@@ -27,21 +31,24 @@ struct BorderWord
     {
       return false;
     }
-    const std::size_t index = place.Index();
-    const RowWords<N> words = bricks.Bits<N>(index);
-    const RowWords<N> none = {};
-    const RowWords<N> left = word > 0 ? bricks.Bits<N>(place.LeftIndex()) : none;
-    const RowWords<N> right = word + 1 < grid.bricksX * WordsPerBrickRow ? bricks.Bits<N>(place.RightIndex()) : none;
+    const std::size_t        index = place.Index();
+    const auto               kept = bricks.Kept<TLayout>(index);
+    const RowWords<rowCount> words = TLayout::Rows(kept);
+    const RowWords<rowCount> none = {};
+    const RowWords<rowCount> left = word > 0 ? bricks.Rows<TLayout>(place.LeftIndex()) : none;
+    const bool               hasRight = word + 1 < grid.bricksX * WordsPerBrickRow;
+    const auto               right = hasRight ? bricks.Kept<TLayout>(place.RightIndex()) : typename TLayout::Kept{};
     runsBefore = bricks.runsBefore[index];
     base = bricks.bases[place.brick];
 #pragma unroll
-    for (int r = 0; r < N; ++r)
+    for (int r = 0; r < rowCount; ++r)
     {
       window.rows[r] = words.rows[r];
     }
     window.before = left.LastBits();
-    window.after = right.FirstBits();
-    starts = StartsOf(words.United(), word % WordsPerBrickRow > 0 ? left.United() : 0u);
+    window.after = TLayout::Rows(right).FirstBits();
+    starts = TLayout::Starts(kept, word % WordsPerBrickRow > 0 ? left.United() : 0u);
+    startsAfter = TLayout::keepsStarts && (TLayout::Starts(right, 0) & 1u) != 0;
     return true;
   }
   /** The component, among those of all bricks, that covers bit x. */
@@ -77,13 +84,13 @@ UniteOfLanes(const BrickArrays & bricks, bool has, unsigned a, unsigned b)
 }
 
 /** Unites across all links from a word to the one at the same x in a bundle of another brick. All lanes must call. */
-template <int N>
+template <typename TLayout>
 __device__ inline void
 UniteLinks(const BundleGrid &              grid,
            const BrickArrays &             bricks,
            const BundleLinks<DeviceWord> & links,
-           const BorderWord<N> &           a,
-           const BorderWord<N> &           b)
+           const BorderWord<TLayout> &     a,
+           const BorderWord<TLayout> &     b)
 {
   DeviceWord same = links.same;
   while (__any_sync(FullWarp, same != 0))
@@ -110,31 +117,77 @@ UniteLinks(const BundleGrid &              grid,
         {
           at.Set(grid, b.place.word + step, b.place.bundleY, b.place.bundleZ);
         }
-        UniteComponents(bricks, inA, isThere ? b.ComponentAt(bricks, to) : ComponentAt<N>(bricks, at, to & 31));
+        UniteComponents(bricks, inA, isThere ? b.ComponentAt(bricks, to) : ComponentAt<TLayout>(bricks, at, to & 31));
       }
     }
   }
 }
 
-inline constexpr int BorderThreads = 256;
-inline constexpr int BorderBlocksPerBrick = 8 * 32 / BorderThreads;
+/** What the eight warps of a brick do at its borders. Three take the layer at its lower border along z to its backward
+ * bundles along z; two the bundles at its lower border along y; one those at the upper border along y; two all at the
+ * lower border along x. What crosses borders along z and y is the first three's. */
+struct BorderRole
+{
+  static constexpr int Threads = 256;
+
+  BrickPlace place;
+  /** Which backward bundle; -1 at the border along x. */
+  int n;
+  int bundleY;
+  int bundleZ;
+  int word;
+  /** Whether the warp's bundles follow each other along z. */
+  bool alongZ;
+  /** Whether this lane has a bundle to merge. */
+  bool isOurs;
+
+  __device__ explicit BorderRole(const BundleGrid & grid)
+    : place(grid, blockIdx.x)
+  {
+    const int role = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int firstY = place.y << grid.bundlesShiftY;
+    const int firstZ = place.z << grid.bundlesShiftZ;
+    if (role >= 6)
+    {
+      const int bundle = (role - 6) * 32 + lane;
+      n = -1;
+      bundleY = firstY + (bundle & grid.MaskY());
+      bundleZ = firstZ + (bundle >> grid.bundlesShiftY);
+      word = place.x * WordsPerBrickRow;
+      alongZ = false;
+      isOurs = place.x > 0;
+      return;
+    }
+    const bool acrossZ = role < 3;
+    const int  step = lane / WordsPerBrickRow;
+    n = acrossZ ? role + 1 : role == 3 ? 0 : role - 2;
+    bundleY = firstY + (acrossZ ? step : role < 5 ? 0 : grid.MaskY());
+    bundleZ = firstZ + (acrossZ ? 0 : step);
+    word = place.x * WordsPerBrickRow + lane % WordsPerBrickRow;
+    alongZ = !acrossZ;
+    const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
+    isOurs = hasBorder && (acrossZ || (step <= grid.MaskZ() && (step > 0 || BackwardStepZ(n) == 0)));
+  }
+};
 
 /** Links across the lower border of a brick along x, one lane per bundle. */
 template <Bundling VBundling>
 __device__ inline void
 MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y, int z)
 {
-  constexpr int rowCount = RowsOf(VBundling);
+  using Layout = BundleLayout<VBundling>;
+  constexpr int rowCount = Layout::rowCount;
   WordPlace     atLeft, atRight;
   const bool    isBundle = atRight.Set(grid, right, y, z) && atLeft.Set(grid, right - 1, y, z) && bricks.Fit();
   const RowWords<rowCount> none = {};
-  const RowWords<rowCount> leftWords = isBundle ? bricks.Bits<rowCount>(atLeft.Index()) : none;
-  const RowWords<rowCount> rightWords = isBundle ? bricks.Bits<rowCount>(atRight.Index()) : none;
+  const RowWords<rowCount> leftWords = isBundle ? bricks.Rows<Layout>(atLeft.Index()) : none;
+  const RowWords<rowCount> rightWords = isBundle ? bricks.Rows<Layout>(atRight.Index()) : none;
   const DeviceWord         endsLeft = leftWords.LastBits();
   const DeviceWord         beginsRight = rightWords.FirstBits();
   const bool               meets = endsLeft != 0 && beginsRight != 0;
-  const unsigned           inRight = beginsRight != 0 ? ComponentAt<rowCount>(bricks, atRight, 0) : 0u;
-  const unsigned           inLeft = endsLeft != 0 ? ComponentAt<rowCount>(bricks, atLeft, 31) : 0u;
+  const unsigned           inRight = beginsRight != 0 ? ComponentAt<Layout>(bricks, atRight, 0) : 0u;
+  const unsigned           inLeft = endsLeft != 0 ? ComponentAt<Layout>(bricks, atLeft, 31) : 0u;
   UniteOfLanes(bricks, meets, inRight, inLeft);
   // Diagonal links within the same bricks' bundles; those to other bricks are the other warps'.
   const bool hasDiagonals = VBundling != Bundling::Rows && (endsLeft != 0 || beginsRight != 0);
@@ -147,8 +200,8 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
       continue;
     }
     thereRight.Set(grid, right, thereLeft.bundleY, thereLeft.bundleZ);
-    const RowWords<rowCount>           otherLeft = bricks.Bits<rowCount>(thereLeft.Index());
-    const RowWords<rowCount>           otherRight = bricks.Bits<rowCount>(thereRight.Index());
+    const RowWords<rowCount>           otherLeft = bricks.Rows<Layout>(thereLeft.Index());
+    const RowWords<rowCount>           otherRight = bricks.Rows<Layout>(thereRight.Index());
     BundleWindow<DeviceWord, rowCount> a = {};
     BundleWindow<DeviceWord, rowCount> b = {};
 #pragma unroll
@@ -161,7 +214,7 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.before = otherLeft.LastBits();
     if ((LinksTo<VBundling>(n, a, b).left & 1u) != 0)
     {
-      UniteComponents(bricks, inRight, ComponentAt<rowCount>(bricks, thereLeft, 31));
+      UniteComponents(bricks, inRight, ComponentAt<Layout>(bricks, thereLeft, 31));
     }
 #pragma unroll
     for (int r = 0; r < rowCount; ++r)
@@ -173,60 +226,41 @@ MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, int right, int y,
     b.after = otherRight.FirstBits();
     if ((LinksTo<VBundling>(n, a, b).right >> 31) != 0)
     {
-      UniteComponents(bricks, inLeft, ComponentAt<rowCount>(bricks, thereRight, 0));
+      UniteComponents(bricks, inLeft, ComponentAt<Layout>(bricks, thereRight, 0));
     }
   }
 }
 
-/** Eight warps per brick. Three take the layer at its lower border along z to its backward bundles along
- * z; two the bundles at its lower border along y; one those at the upper border along y; two all at the lower border
- * along x. What crosses borders along z and y is the first three's. */
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderThreads, 6)
+__launch_bounds__(BorderRole::Threads, 6)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
-  constexpr int    rowCount = RowsOf(VBundling);
-  const int        role = static_cast<int>((blockIdx.x % BorderBlocksPerBrick * BorderThreads + threadIdx.x) / 32);
-  const int        lane = static_cast<int>(threadIdx.x % 32);
-  const BrickPlace place(grid, blockIdx.x / BorderBlocksPerBrick);
-  const int        firstY = place.y << grid.bundlesShiftY;
-  const int        firstZ = place.z << grid.bundlesShiftZ;
-  if (role >= 6)
+  using Layout = BundleLayout<VBundling>;
+  const BorderRole role(grid);
+  if (role.n < 0)
   {
-    const int bundle = (role - 6) * 32 + lane;
-    if (place.x > 0)
+    if (role.isOurs)
     {
-      MergeEnds<VBundling>(grid,
-                           bricks,
-                           place.x * WordsPerBrickRow,
-                           firstY + (bundle & grid.MaskY()),
-                           firstZ + (bundle >> grid.bundlesShiftY));
+      MergeEnds<VBundling>(grid, bricks, role.word, role.bundleY, role.bundleZ);
     }
     return;
   }
-  const bool acrossZ = role < 3;
-  const int  n = acrossZ ? role + 1 : role == 3 ? 0 : role - 2;
-  const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
-  if (!hasBorder || (VBundling == Bundling::Rows && n > 1))
+  if (VBundling == Bundling::Rows && role.n > 1)
   {
     return;
   }
-  const int            step = lane / WordsPerBrickRow;
-  const int            word = place.x * WordsPerBrickRow + lane % WordsPerBrickRow;
-  const int            y = firstY + (acrossZ ? step : role < 5 ? 0 : grid.MaskY());
-  const int            z = firstZ + (acrossZ ? 0 : step);
-  const bool           isOurs = acrossZ || (step <= grid.MaskZ() && (step > 0 || BackwardStepZ(n) == 0));
-  BorderWord<rowCount> a, b;
-  const bool           has = isOurs && a.Load(grid, bricks, word, y, z) &&
-                   b.Load(grid, bricks, word, y + BackwardStepY(n), z + BackwardStepZ(n));
+  BorderWord<Layout> a, b;
+  const bool         has =
+    role.isOurs && a.Load(grid, bricks, role.word, role.bundleY, role.bundleZ) &&
+    b.Load(grid, bricks, role.word, role.bundleY + BackwardStepY(role.n), role.bundleZ + BackwardStepZ(role.n));
   BundleLinks<DeviceWord> links = {};
   if (has && bricks.Fit())
   {
-    links = LinksTo<VBundling>(n, a.window, b.window);
+    links = LinksTo<VBundling>(role.n, a.window, b.window);
     links = links.Any() ? WithoutRepeats(links, a.window.United(), b.window.United()) : links;
   }
-  UniteLinks<rowCount>(grid, bricks, links, a, b);
+  UniteLinks(grid, bricks, links, a, b);
 }
 
 } // namespace brickccl::cuda

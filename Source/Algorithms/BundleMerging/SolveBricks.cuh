@@ -23,6 +23,7 @@ template <Bundling VBundling>
 struct BrickMemory
 {
   static constexpr int RowCount = RowsOf(VBundling);
+  static constexpr int RunsPerBrick = WordsPerBrick * BundleLayout<VBundling>::runsPerWord;
 
   RowWords<RowCount> rows[WordsPerBrick];
   DeviceWord         starts[WordsPerBrick];
@@ -190,6 +191,75 @@ struct BackwardWords
   }
 };
 
+/** Makes a run's first link its parent, without an atomic, since only the run's own thread writes there yet.
+ *  \param otherWord where in the brick the word at the same x of the n-th backward bundle lies */
+template <typename TMemory, typename TOtherWord>
+__device__ inline void
+FirstLinks(TMemory & memory, DeviceWord starts, unsigned runsBefore, BackwardWords & same, const TOtherWord & otherWord)
+{
+  unsigned next = runsBefore;
+  for (DeviceWord rest = starts; rest != 0; ++next)
+  {
+    const DeviceWord start = rest & (0u - rest);
+    rest ^= start;
+    int              n = 0;
+    const DeviceWord link = same.Take((rest & (0u - rest)) - start, n);
+    memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
+  }
+}
+
+/** Leaves out links if links by way of a third bundle say the same: along z by the bundles before along y, across by
+ * one of the two between. None of those is left out because of this one. */
+template <typename TMemory>
+__device__ inline void
+LeaveOutImplied(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY, BackwardWords & same)
+{
+  const int bundle = self / WordsPerBrickRow;
+  const int y = bundle & grid.MaskY();
+  const int z = bundle >> grid.bundlesShiftY;
+  if (y > 0)
+  {
+    const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
+    const int        below = self - (WordsPerBrickRow << grid.bundlesShiftY);
+    same.of[2] &= ~viaY;
+    same.of[1] &= z > 0 ? ~(viaY & memory.joinedY[below]) : ~0u;
+  }
+  if (y < grid.MaskY())
+  {
+    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
+  }
+}
+
+/** Unites along the links that are left. */
+template <typename TMemory, typename TOtherWord>
+__device__ inline void
+UniteRest(TMemory &          memory,
+          DeviceWord         starts,
+          unsigned           runsBefore,
+          BackwardWords &    same,
+          BackwardWords &    left,
+          BackwardWords &    right,
+          const TOtherWord & otherWord)
+{
+  while (same.Any() != 0)
+  {
+    int       n = 0;
+    const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
+    Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
+  }
+  while ((left.Any() | right.Any()) != 0)
+  {
+    const bool isLeft = left.Any() != 0;
+    int        n = 0;
+    const int  x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, n) : right.Take(0xFFFFFFFFu, n));
+    // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
+    const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
+    Unite<BlockAccess>(memory.forest,
+                       RunAt(runsBefore, starts, x),
+                       memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord));
+  }
+}
+
 /** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
  *  way, a slice by each block. */
 template <typename T, Bundling VBundling>
@@ -241,7 +311,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
 
   // Runs of united bits within the brick.
   const DeviceWord lastBefore = __shfl_up_sync(FullWarp, united, 1);
-  const DeviceWord starts = StartsOf(united, word > 0 ? lastBefore : 0u);
+  const DeviceWord starts = BundleLayout<VBundling>::Starts(own, word > 0 ? lastBefore : 0u);
   const auto       runs = static_cast<unsigned>(__popc(starts));
   const unsigned   runsWith = SumOfLanes(runs, lane);
   if (lane == WordsPerLayer - 1)
@@ -302,48 +372,12 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
       }
     }
   }
-  // A run's first link makes its parent at once, since only this thread writes there yet; the rest must wait.
-  unsigned next = runsBefore;
-  for (DeviceWord rest = starts; rest != 0; ++next)
-  {
-    const DeviceWord start = rest & (0u - rest);
-    rest ^= start;
-    int              n = 0;
-    const DeviceWord link = same.Take((rest & (0u - rest)) - start, n);
-    memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
-  }
+  FirstLinks(memory, starts, runsBefore, same, otherWord);
   memory.joinedY[self] = joinedY;
   memory.joinedZ[self] = joinedZ;
   __syncthreads();
-  // A link is left out if links by way of a third bundle say the same: along z by the bundles before along y, across
-  // by one of the two between. None of those is left out because of this one.
-  if (y > 0)
-  {
-    const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
-    same.of[2] &= ~viaY;
-    same.of[1] &= z > 0 ? ~(viaY & memory.joinedY[otherWord(1)]) : ~0u;
-  }
-  if (y < grid.MaskY())
-  {
-    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
-  }
-  while (same.Any() != 0)
-  {
-    int       n = 0;
-    const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
-    Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
-  }
-  while ((left.Any() | right.Any()) != 0)
-  {
-    const bool isLeft = left.Any() != 0;
-    int        n = 0;
-    const int  x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, n) : right.Take(0xFFFFFFFFu, n));
-    // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
-    const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
-    Unite<BlockAccess>(memory.forest,
-                       RunAt(runsBefore, starts, x),
-                       memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord));
-  }
+  LeaveOutImplied(memory, grid, self, joinedY, same);
+  UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 
   // Components of the brick, in any order: their final order is that of their first voxels.

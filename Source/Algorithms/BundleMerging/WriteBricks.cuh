@@ -8,13 +8,13 @@ namespace brickccl::cuda
 {
 
 /** One layer of a brick in shared memory, and the labels of its runs. */
-template <int N>
+template <typename TLayout>
 struct LayerMemory
 {
-  RowWords<N>    rows[WordsPerLayer];
-  DeviceWord     starts[WordsPerLayer];
-  unsigned short runsBefore[WordsPerLayer];
-  unsigned       labels[RunsPerLayer];
+  RowWords<TLayout::rowCount> rows[WordsPerLayer];
+  DeviceWord                  starts[WordsPerLayer];
+  unsigned short              runsBefore[WordsPerLayer];
+  unsigned                    labels[WordsPerLayer * TLayout::runsPerWord];
 
   /** The label of the run that covers bit x of a word. */
   __device__ unsigned
@@ -25,15 +25,15 @@ struct LayerMemory
 };
 
 /** The label map, one warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
-template <Bundling VBundling, typename TLabel>
+template <typename TLayout, typename TLabel>
 __global__ void
 __launch_bounds__(WordsPerBrick) WriteBricksKernel(const __grid_constant__ BundleGrid  grid,
                                                    const __grid_constant__ BrickArrays bricks,
                                                    TLabel * __restrict__ labels)
 {
-  constexpr int rowCount = RowsOf(VBundling);
+  constexpr int rowCount = TLayout::rowCount;
   constexpr int voxelsPerLane = VoxelsPerBrickRow / 32;
-  __shared__ LayerMemory<rowCount> layers[LayersPerBrick];
+  __shared__ LayerMemory<TLayout> layers[LayersPerBrick];
 
   const int        self = static_cast<int>(threadIdx.x);
   const int        lane = self % WordsPerLayer;
@@ -45,13 +45,14 @@ __launch_bounds__(WordsPerBrick) WriteBricksKernel(const __grid_constant__ Bundl
     return;
   }
   const std::size_t        index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
-  const RowWords<rowCount> own = bricks.Bits<rowCount>(index);
+  const auto               kept = bricks.Kept<TLayout>(index);
+  const RowWords<rowCount> own = TLayout::Rows(kept);
   const DeviceWord         united = own.United();
   const DeviceWord         before = __shfl_up_sync(FullWarp, united, 1);
   const bool               isEmpty = !__any_sync(FullWarp, united != 0);
   if (!isEmpty)
   {
-    const DeviceWord starts = StartsOf(united, lane % WordsPerBrickRow > 0 ? before : 0u);
+    const DeviceWord starts = TLayout::Starts(kept, lane % WordsPerBrickRow > 0 ? before : 0u);
     const unsigned   runsBefore = bricks.runsBefore[index];
     const BrickBase  base = bricks.bases[blockIdx.x];
     const unsigned   firstRun = __shfl_sync(FullWarp, runsBefore, 0);
@@ -211,7 +212,7 @@ struct RowPlace
 };
 
 /** Bits of bricks as bits of rows. */
-template <int N>
+template <typename TLayout>
 __global__ void
 UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,
                    const __grid_constant__ BrickArrays bricks,
@@ -223,17 +224,18 @@ UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,
     std::int64_t row, wordOfRow;
     words.Locate(word, row, wordOfRow);
     const RowPlace at(grid, row, wordOfRow);
-    foreground[word] = bricks.bits[at.place.Index() * N + static_cast<unsigned>(at.row)];
+    foreground[word] = bricks.Rows<TLayout>(at.place.Index()).rows[at.row];
   }
 }
 
 /** Gives every run of a row the label of its first voxel. */
-template <int N>
+template <typename TLayout>
 __global__ void
 LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
                      const __grid_constant__ BrickArrays bricks,
                      WordGrid                            words,
                      const DeviceWord *                  foreground,
+                     const DeviceWord *                  starts,
                      const unsigned *                    runsBefore,
                      unsigned *                          labelOfRun)
 {
@@ -241,7 +243,7 @@ LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
   {
     std::int64_t row, wordOfRow;
     words.Locate(word, row, wordOfRow);
-    DeviceWord rest = StartsOf(foreground, nullptr, word, wordOfRow);
+    DeviceWord rest = StartsOf(foreground, starts, word, wordOfRow);
     if (rest == 0)
     {
       continue;
@@ -250,7 +252,7 @@ LabelBrickRunsKernel(const __grid_constant__ BundleGrid  grid,
     unsigned       run = runsBefore[word];
     for (; rest != 0; rest &= rest - 1)
     {
-      labelOfRun[run++] = bricks.parent[ComponentAt<N>(bricks, at.place, LowestBit(rest))];
+      labelOfRun[run++] = bricks.parent[ComponentAt<TLayout>(bricks, at.place, LowestBit(rest))];
     }
   }
 }

@@ -1,0 +1,48 @@
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
+
+#include "BrickCCL/Algorithms/BundleMerging/MergeRowBorders.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SolveRows.cuh"
+
+namespace brickccl::cuda
+{
+
+void
+SolveAndMergeRows(const DeviceProblem &       problem,
+                  const BundleGrid &          grid,
+                  const DeviceWord *          mask,
+                  const BundleMergingMemory & memory,
+                  cudaStream_t                stream)
+{
+  VisitScalarType(problem.image.type, [&](auto typeTag) {
+    using T = typename decltype(typeTag)::Type;
+    const VoxelRule<T> rule = ToVoxelRule<T>(problem.criterion, problem.image.channels);
+    const auto *       voxels = static_cast<const T *>(problem.image.data);
+    const auto         queue = [&](const auto & rows) {
+      using Problem = std::decay_t<decltype(rows)>;
+      BRICKCCL_LAUNCH_BLOCKS(SolveRowsKernel<Problem>,
+                             OneBlockPerBrick(grid, WordsPerBrick),
+                             stream,
+                             rows,
+                             mask,
+                             WordGrid(grid.extent).wordsPerRow,
+                             memory.Arrays(),
+                             memory.marks.Data(),
+                             memory.marksBefore.Data());
+      BRICKCCL_LAUNCH_BLOCKS(MergeRowBordersKernel<Problem>,
+                             OneBlockPerBrick(grid, BorderRole::Threads),
+                             stream,
+                             rows,
+                             memory.Arrays());
+    };
+    if (rule.IsEquality())
+    {
+      queue(RowProblem<T, true>(voxels, rule, grid, problem.connectivity));
+    }
+    else
+    {
+      queue(RowProblem<T, false>(voxels, rule, grid, problem.connectivity));
+    }
+  });
+}
+
+} // namespace brickccl::cuda

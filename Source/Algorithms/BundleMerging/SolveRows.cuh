@@ -1,0 +1,328 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
+
+/** Pixels to runs to components, brick by brick, where values decide. */
+namespace brickccl::cuda
+{
+
+/** A brick of rows in shared memory. */
+struct RowBrickMemory
+{
+  static constexpr int RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
+
+  DeviceWord     foreground[WordsPerBrick];
+  DeviceWord     starts[WordsPerBrick];
+  unsigned short runsBefore[WordsPerBrick];
+  /** Values of runs where one voxel answers for all; then parents; then the roots' components. */
+  unsigned forest[RunsPerBrick];
+  unsigned countOfLayer[LayersPerBrick];
+  /** As in BrickMemory. */
+  DeviceWord joinedY[WordsPerBrick];
+  DeviceWord joinedZ[WordsPerBrick];
+  BrickBase  base;
+  bool       isEmpty;
+  bool       fits;
+
+  __device__ unsigned
+  RunAt(int at, int x) const
+  {
+    return cuda::RunAt(runsBefore[at], starts[at], x);
+  }
+  __device__ RunWindow
+  Window(int at) const
+  {
+    const int word = at % WordsPerBrickRow;
+    RunWindow window = { { foreground[at], 0, 0 }, starts[at], false };
+    if (word > 0)
+    {
+      window.foreground.before = foreground[at - 1] >> 31;
+    }
+    if (word < WordsPerBrickRow - 1)
+    {
+      window.foreground.after = foreground[at + 1] & 1u;
+      window.startsAfter = (starts[at + 1] & 1u) != 0;
+    }
+    return window;
+  }
+};
+
+/** Foreground and starts of this lane's word, of voxels of several channels. */
+template <typename TProblem>
+__device__ inline RowLayout::Kept
+PackSlowly(const TProblem & problem, std::int64_t row, std::int64_t x, DeviceWord mask)
+{
+  const std::int64_t rowLength = problem.grid.extent.RowLength();
+  const int          inBrick = static_cast<int>(x % VoxelsPerBrickRow);
+  DeviceWord         foreground = 0;
+  DeviceWord         joined = 0;
+  for (int i = 0; i < BitsPerDeviceWord && x + i < rowLength; ++i)
+  {
+    const auto * const voxel = problem.VoxelAt(row, x + i);
+    foreground |= static_cast<DeviceWord>(problem.rule.IsForeground(voxel)) << i;
+    joined |= static_cast<DeviceWord>(inBrick + i > 0 && problem.rule.AreJoined(voxel, voxel - problem.rule.channels))
+           << i;
+  }
+  foreground &= mask;
+  const DeviceWord before = __shfl_up_sync(FullWarp, foreground, 1);
+  return { { foreground, foreground & ~(joined & ((foreground << 1) | (inBrick > 0 ? before >> 31 : 0u))) } };
+}
+
+/** A number that is the same for equal values alone. */
+template <typename T>
+__device__ inline unsigned
+KeyOf(T value)
+{
+  static_assert(sizeof(T) == sizeof(unsigned));
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    return __float_as_uint(value == 0 ? 0.0f : value);
+  }
+  else
+  {
+    return static_cast<unsigned>(value);
+  }
+}
+
+/** Compares the values of runs, which stand in the place of the forest. */
+template <typename TOtherWord>
+struct KeyComparison
+{
+  static constexpr int few = 2 * BitsPerDeviceWord;
+
+  const RowBrickMemory & memory;
+  int                    self;
+  const TOtherWord &     otherWord;
+
+  /** As VoxelComparison's. */
+  __device__ DeviceWord
+  operator()(DeviceWord candidates, int n, std::int64_t, int step) const
+  {
+    const unsigned   runsBefore = memory.runsBefore[self];
+    const DeviceWord starts = memory.starts[self];
+    const int        first = otherWord(n) * BitsPerDeviceWord + step;
+    return LinksAmong(candidates, [&](int x) {
+      const int to = first + x;
+      return memory.forest[cuda::RunAt(runsBefore, starts, x)] ==
+             memory.forest[memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord)];
+    });
+  }
+};
+
+/** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel. */
+template <typename TProblem>
+__global__ void
+__launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TProblem    problem,
+                                                    const DeviceWord *                  mask,
+                                                    std::int64_t                        maskWordsPerRow,
+                                                    const __grid_constant__ BrickArrays bricks,
+                                                    DeviceWord *                        marks,
+                                                    unsigned *                          markCounts)
+{
+  __shared__ RowBrickMemory memory;
+
+  const BundleGrid & grid = problem.grid;
+  const int          self = static_cast<int>(threadIdx.x);
+  const int          lane = self % WordsPerLayer;
+  const int          layer = self / WordsPerLayer;
+  const int          word = self % WordsPerBrickRow;
+  const int          bundle = self / WordsPerBrickRow;
+  const int          y = bundle & grid.MaskY();
+  const int          z = bundle >> grid.bundlesShiftY;
+  const BrickPlace   place(grid, blockIdx.x);
+  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
+  if (self == 0)
+  {
+    memory.isEmpty = true;
+  }
+  __syncthreads();
+
+  const int          bundleY = (place.y << grid.bundlesShiftY) + y;
+  const int          bundleZ = (place.z << grid.bundlesShiftZ) + z;
+  const std::int64_t row = grid.RowOf(bundleY, bundleZ, 0);
+  const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
+  const bool         isInside = row >= 0 && x < grid.extent.RowLength();
+  // A warp's lanes hold the layer's rows in turn.
+  const LayerRows<TProblem> rows(problem,
+                                 place.x * WordsPerBrickRow,
+                                 bundleY - lane / WordsPerBrickRow,
+                                 bundleZ,
+                                 false);
+  DeviceWord                wanted = 0;
+  if (isInside)
+  {
+    const std::int64_t left = grid.extent.RowLength() - x;
+    wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
+    wanted &= mask != nullptr ? mask[row * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
+  }
+  const RowLayout::Kept own =
+    problem.rule.channels == 1 ? rows.Pack(wanted) : PackSlowly(problem, isInside ? row : 0, x, wanted);
+  const DeviceWord starts = own.rows[1];
+  reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
+  marks[index] = 0;
+  if (self < WordsPerBrick / 8)
+  {
+    markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick / 8) + static_cast<unsigned>(self)] = 0;
+  }
+  if (own.rows[0] != 0)
+  {
+    memory.isEmpty = false;
+  }
+  const auto     runs = static_cast<unsigned>(__popc(starts));
+  const unsigned runsWith = SumOfLanes(runs, lane);
+  if (lane == WordsPerLayer - 1)
+  {
+    memory.countOfLayer[layer] = runsWith;
+  }
+  memory.foreground[self] = own.rows[0];
+  memory.starts[self] = starts;
+  __syncthreads();
+  if (memory.isEmpty)
+  {
+    return;
+  }
+  unsigned runsBefore = runsWith - runs;
+  unsigned runsOfBrick = 0;
+#pragma unroll
+  for (int l = 0; l < LayersPerBrick; ++l)
+  {
+    runsBefore += l < layer ? memory.countOfLayer[l] : 0u;
+    runsOfBrick += memory.countOfLayer[l];
+  }
+  memory.runsBefore[self] = static_cast<unsigned short>(runsBefore);
+  bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
+  __syncthreads();
+
+  // Links to the rows before this one, as far as they lie in the brick.
+  using T = typename TProblem::Pixel;
+  BackwardWords   same = {};
+  BackwardWords   left = {};
+  BackwardWords   right = {};
+  DeviceWord      joinedY = 0;
+  DeviceWord      joinedZ = 0;
+  const T * const voxel = problem.VoxelAt(row, x);
+  const auto      otherWord = [&](int n) {
+    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
+  };
+  const auto findAll = [&](const auto & compare) {
+    if (!__any_sync(FullWarp, own.rows[0] != 0))
+    {
+      return;
+    }
+    const RunWindow window = memory.Window(self);
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
+    {
+      const int  toY = y + BackwardStepY(n);
+      const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
+      if (n >= problem.count || !__any_sync(FullWarp, isInBrick))
+      {
+        continue;
+      }
+      const RunWindow other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+      const RowLinks  found = FindLinks(problem, rows, compare, n, window, other);
+      same.of[n] = found.links.same;
+      left.of[n] = found.links.left;
+      right.of[n] = found.links.right;
+      if (n < 2)
+      {
+        (n == 0 ? joinedY : joinedZ) = found.joined;
+      }
+    }
+  };
+  // Smaller values are in the first-level cache, larger ones do not fit.
+  if constexpr (TProblem::isTransitive && sizeof(T) == sizeof(unsigned))
+  {
+    if (problem.rule.channels == 1)
+    {
+      unsigned run = runsBefore;
+      for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
+      {
+        memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
+      }
+      __syncthreads();
+      findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
+      __syncthreads();
+    }
+    else
+    {
+      findAll(VoxelComparison<TProblem>{ problem, voxel });
+    }
+  }
+  else
+  {
+    findAll(VoxelComparison<TProblem>{ problem, voxel });
+  }
+  FirstLinks(memory, starts, runsBefore, same, otherWord);
+  memory.joinedY[self] = joinedY;
+  memory.joinedZ[self] = joinedZ;
+  __syncthreads();
+  LeaveOutImplied(memory, grid, self, joinedY, same);
+  UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
+  __syncthreads();
+
+  // Roots are their components' first runs, so components are numbered in raster order of the brick.
+  DeviceWord roots = 0;
+  unsigned   run = runsBefore;
+  for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
+  {
+    const unsigned root = PeekRoot<BlockAccess>(memory.forest, run);
+    if (root == run)
+    {
+      roots |= rest & (0u - rest);
+    }
+    BlockAccess::Store(memory.forest + run, root);
+  }
+  const unsigned components = static_cast<unsigned>(__popc(roots));
+  const unsigned componentsWith = SumOfLanes(components, lane);
+  if (lane == WordsPerLayer - 1)
+  {
+    memory.countOfLayer[layer] = componentsWith;
+  }
+  __syncthreads();
+  unsigned component = componentsWith - components;
+  unsigned componentsOfBrick = 0;
+#pragma unroll
+  for (int l = 0; l < LayersPerBrick; ++l)
+  {
+    component += l < layer ? memory.countOfLayer[l] : 0u;
+    componentsOfBrick += memory.countOfLayer[l];
+  }
+  if (self == 0)
+  {
+    const unsigned long long before = atomicAdd(bricks.found,
+                                                static_cast<unsigned long long>(componentsOfBrick) << 32 |
+                                                  static_cast<unsigned long long>(runsOfBrick));
+    memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
+    memory.fits = memory.base.component + componentsOfBrick <= bricks.componentCapacity &&
+                  memory.base.run + runsOfBrick <= bricks.runCapacity;
+    bricks.bases[blockIdx.x] = memory.base;
+  }
+  __syncthreads();
+  if (!memory.fits)
+  {
+    return;
+  }
+  const std::int64_t firstVoxel = row * grid.extent.RowLength() + x;
+  for (; roots != 0; roots &= roots - 1, ++component)
+  {
+    const int      x = LowestBit(roots);
+    const unsigned id = memory.base.component + component;
+    memory.forest[cuda::RunAt(runsBefore, starts, x)] = RootBit | component;
+    bricks.parent[id] = id;
+    bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + x);
+  }
+  __syncthreads();
+  for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+  {
+    const unsigned node = memory.forest[i];
+    bricks.componentOfRun[memory.base.run + i] =
+      static_cast<unsigned short>((node & RootBit) != 0 ? node : memory.forest[node]);
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

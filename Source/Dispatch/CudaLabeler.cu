@@ -28,6 +28,8 @@ public:
   virtual void        Download(const cuda::DeviceProblem &              problem,
                                cuda::DeviceBuffer<unsigned long long> & firstRuns,
                                RunVolume &                              result,
+                               cuda::StagedCopy &                       staged,
+                               const HostContext &                      context,
                                cudaStream_t                             stream) = 0;
   virtual std::size_t CapacityBytes() const = 0;
 };
@@ -51,10 +53,12 @@ public:
   Download(const cuda::DeviceProblem &              problem,
            cuda::DeviceBuffer<unsigned long long> & firstRuns,
            RunVolume &                              result,
+           cuda::StagedCopy &                       staged,
+           const HostContext &                      context,
            cudaStream_t                             stream) override
   {
     cuda::LabelRuns(problem, m_Memory, stream);
-    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
   }
   std::size_t
   CapacityBytes() const override
@@ -84,10 +88,12 @@ public:
   Download(const cuda::DeviceProblem &              problem,
            cuda::DeviceBuffer<unsigned long long> & firstRuns,
            RunVolume &                              result,
+           cuda::StagedCopy &                       staged,
+           const HostContext &                      context,
            cudaStream_t                             stream) override
   {
     cuda::LabelRuns(problem, m_Memory, stream);
-    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
   }
   std::size_t
   CapacityBytes() const override
@@ -117,9 +123,11 @@ public:
   Download(const cuda::DeviceProblem &              problem,
            cuda::DeviceBuffer<unsigned long long> & firstRuns,
            RunVolume &                              result,
+           cuda::StagedCopy &                       staged,
+           const HostContext &                      context,
            cudaStream_t                             stream) override
   {
-    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, stream);
+    cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
   }
   std::size_t
   CapacityBytes() const override
@@ -201,12 +209,12 @@ public:
 
   /** Copies an image to the device. */
   ImageView
-  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer)
+  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer, const HostContext & context)
   {
     const std::size_t bytes = static_cast<std::size_t>(image.extent.VoxelCount()) *
                               static_cast<std::size_t>(image.channels) * SizeOf(image.type);
     buffer.Resize(bytes);
-    BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(buffer.Data(), image.data, bytes, cudaMemcpyHostToDevice, HostStream()));
+    staged.Upload(buffer.Data(), image.data, bytes, HostStream(), context);
     ImageView onDevice = image;
     onDevice.data = buffer.Data();
     return onDevice;
@@ -222,6 +230,7 @@ public:
   cuda::DeviceBuffer<unsigned char>      image;
   cuda::DeviceBuffer<unsigned char>      mask;
   cuda::DeviceBuffer<unsigned long long> firstRuns;
+  cuda::StagedCopy                       staged;
 
   std::size_t
   ScratchBytes() const
@@ -319,7 +328,8 @@ CudaLabeler::Label(const std::string &              algorithm,
                    const Criterion &                criterion,
                    const std::optional<ImageView> & mask,
                    const Connectivity &             connectivity,
-                   RunVolume &                      result)
+                   RunVolume &                      result,
+                   const HostContext &              context)
 {
   cuda::DeviceProblem problem{ image, mask, criterion, connectivity };
   CheckProblem(problem);
@@ -327,15 +337,15 @@ CudaLabeler::Label(const std::string &              algorithm,
   own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
-  problem.image = own.Upload(image, own.image);
+  problem.image = own.Upload(image, own.image, context);
   if (mask)
   {
-    problem.mask = own.Upload(*mask, own.mask);
+    problem.mask = own.Upload(*mask, own.mask, context);
   }
   CudaAlgorithm &     chosen = own.Get(own.lastAlgorithm, image.extent);
   bool                isWritten = false;
   const std::uint64_t components = chosen.Label(problem, nullptr, LabelType::UInt32, isWritten, stream);
-  chosen.Download(problem, own.firstRuns, result, stream);
+  chosen.Download(problem, own.firstRuns, result, own.staged, context, stream);
   return components;
 }
 

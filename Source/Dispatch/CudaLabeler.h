@@ -31,14 +31,16 @@ public:
   /** The name of the algorithm that labeled last, which says what `Auto` chose. */
   const std::string & LastAlgorithm() const;
 
-  /** Labels an image in host memory; the labels 1..N come back as runs, the same as the CPU's. \return N.
+  /** Labels an image in host memory; the labels 1..N come back as runs, the same as the CPU's. Both ways go through
+   *  page-locked memory, copied on the context's threads. \return N.
    *  \throws InvalidArgument, Unsupported, cuda::DeviceError. After an exception the labeler can be used again. */
   std::uint64_t Label(const std::string &              algorithm,
                       const ImageView &                image,
                       const Criterion &                criterion,
                       const std::optional<ImageView> & mask,
                       const Connectivity &             connectivity,
-                      RunVolume &                      result);
+                      RunVolume &                      result,
+                      const HostContext &              context = {});
 
   /** Labels an image in memory of this device and writes the label map, of type `type` and x fastest, to `labels`
    *  there. Work is queued on `stream` (a cudaStream_t; null: the default stream); the call returns when the number of

@@ -134,7 +134,13 @@ Labeling::LabelOnCuda([[maybe_unused]] const ImageView & image, [[maybe_unused]]
       m_CudaLabeler.reset();
       m_CudaLabeler = std::make_shared<CudaLabeler>(m_Device.device.index);
     }
-    found = m_CudaLabeler->Label(options.algorithm, image, options.criterion, options.mask, m_Connectivity, m_Volume);
+    found = m_CudaLabeler->Label(options.algorithm,
+                                 image,
+                                 options.criterion,
+                                 options.mask,
+                                 m_Connectivity,
+                                 m_Volume,
+                                 Context(options.progress).Silent());
   }
   catch (const cuda::DeviceError & error)
   {

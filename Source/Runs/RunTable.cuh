@@ -6,6 +6,7 @@
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Cuda/Launch.cuh"
 #include "BrickCCL/Cuda/Scan.cuh"
+#include "BrickCCL/Cuda/StagedCopy.cuh"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
@@ -523,14 +524,16 @@ DownloadRuns(const Extent &                     extent,
              const RunTable<TIndex> &           table,
              DeviceBuffer<unsigned long long> & firstRuns,
              RunVolume &                        volume,
+             StagedCopy &                       staged,
+             const HostContext &                context,
              cudaStream_t                       stream)
 {
   const WordGrid grid(extent);
   volume.Reset(extent, !table.hasStarts);
-  const auto copy = [stream](void * to, const void * from, std::size_t bytes) {
+  const auto copy = [&](void * to, const void * from, std::size_t bytes) {
     if (bytes > 0)
     {
-      BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+      staged.Download(to, from, bytes, stream, context);
     }
   };
   const std::size_t rowBytes = static_cast<std::size_t>(grid.words) * sizeof(DeviceWord);
@@ -548,13 +551,11 @@ DownloadRuns(const Extent &                     extent,
                   table.runsBefore.Data(),
                   firstRuns.Data());
   copy(&volume.FirstRun(0), firstRuns.Data(), rows * sizeof(unsigned long long));
-  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(stream));
   volume.ResizeLabels(sizeof(TIndex) == 8);
   volume.VisitLabels([&](auto * labels) {
     static_assert(sizeof(*labels) == 4 || sizeof(*labels) == 8);
     copy(labels, table.labelOfRun.Data(), static_cast<std::size_t>(table.runs) * sizeof(*labels));
   });
-  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
 } // namespace brickccl::cuda

@@ -20,6 +20,13 @@ for program in Conformance Unit Device; do
   "./$program" --gtest_brief=1 > "$program.log" 2>&1 || { cat "$program.log" >&2; exit 1; }
   echo "- $program: $(sed -n 's/^\[==========\] \([0-9]* tests\).*ran.*/\1/p' "$program.log"), all passed"
 done
+for device in cpu cuda; do
+  ./brickccl label log.nrrd "labels-$device.nrrd" --connectivity 26 --range -inf -750 --device "$device" \
+    --statistics "table-$device.csv" --quiet
+done
+cmp labels-cpu.nrrd labels-cuda.nrrd
+cmp table-cpu.csv table-cuda.csv
+echo "- brickccl label on \`Data/log.nrrd\`: label map and table of the device the same as the CPU's"
 if command -v compute-sanitizer > /dev/null; then
   compute-sanitizer --tool memcheck ./Conformance --gtest_brief=1 --gtest_filter='*ForegroundOf*:*SlicesEach*' > memcheck.log 2>&1 ||
     { tail -n 30 memcheck.log >&2; exit 1; }
@@ -28,11 +35,13 @@ fi
 echo
 echo "Milliseconds, data on the device, CUDA events, median of 20 after a warm-up, consecutive raster-order uint32 labels and"
 echo "the number of components included. The floor reads a pixel and writes 4 bytes per voxel. Scratch memory in bytes per"
-echo "voxel. Where several algorithms offer a problem, the first one is the default."
+echo "voxel. Where several algorithms offer a problem, the first one is the default. Host to host: wall time from an image to a"
+echo "label map in memory that is not page-locked; its floor moves as many bytes between page-locked memory and the device."
 echo
 ./brickccl-gpu-benchmark "${masks[@]}" --noise --size 512 > benchmark.csv
 ./brickccl-gpu-benchmark --size 1024 >> benchmark.csv
 ./brickccl-gpu-benchmark --kinds 512 >> benchmark.csv
+./brickccl-gpu-benchmark --host 512 >> benchmark.csv
 ./brickccl-gpu-benchmark --noise --flat 8192 >> benchmark.csv
 ./brickccl-gpu-benchmark --connectivity 26 --extent 256 256 256 --extent 512 256 256 --extent 512 512 512 \
   --extent 1024 1024 512 --extent 1024 1024 1024 --extent 2048 1024 1024 --extent 2048 2048 1024 >> benchmark.csv

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Fills a folder with programs and the shared libraries that they need beyond the C library; the programs look for them
+# beside themselves. The build target gpu-bundle calls it.
+#   fill-bundle.sh FOLDER PROGRAM ...
+set -euo pipefail
+sources=$(cd "$(dirname "$0")/../.." && pwd)
+bundle=$1
+shift
+rm -rf "$bundle"
+mkdir -p "$bundle"
+cp "$sources/Testing/gpu/run.sh" "$bundle/"
+cp "$sources/Data/log.nrrd" "$bundle/"
+for program in "$@"; do
+  cp "$program" "$bundle/"
+  # The C library must be the machine's own, since it belongs to its loader.
+  ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
+    grep -Ev '/(libc|libm|libpthread|libdl|librt|libresolv|ld-linux[^/]*)\.so' || true
+done | sort -u | xargs -r cp -Lt "$bundle"
+find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' -exec strip --strip-unneeded {} +
+# What the results are results of.
+cd "$sources"
+git ls-files 'Source/*.cu' 'Source/*.cuh' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16 > "$bundle/sources.sha256"
+size=$(du -sm "$bundle" | cut -f1)
+echo "$bundle: $size MB"
+if [ "$size" -gt 60 ]; then
+  echo "$bundle has $size MB; it should have at most 60, so that it can be carried anywhere" >&2
+  exit 1
+fi

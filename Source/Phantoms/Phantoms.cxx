@@ -188,6 +188,76 @@ MakeSpiral(const Extent & extent)
 namespace
 {
 
+/** The coordinates of a point of the Hilbert curve of 2^bits points along each of several axes. */
+void
+HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
+{
+  // The index's bits in turn, highest first, are those of a Gray code's coordinates.
+  for (int b = 0; b < bits * axes; ++b)
+  {
+    at[b % axes] = at[b % axes] << 1 | (index >> (bits * axes - 1 - b) & 1u);
+  }
+  const std::uint64_t last = at[axes - 1] >> 1;
+  for (int axis = axes - 1; axis > 0; --axis)
+  {
+    at[axis] ^= at[axis - 1];
+  }
+  at[0] ^= last;
+  // Each level's cells are turned and mirrored so that the curve goes on from one to the next.
+  for (std::uint64_t level = 2; level < std::uint64_t{ 1 } << bits; level *= 2)
+  {
+    const std::uint64_t lower = level - 1;
+    for (int axis = axes - 1; axis >= 0; --axis)
+    {
+      const std::uint64_t change = (at[axis] & level) != 0 ? 0 : (at[0] ^ at[axis]) & lower;
+      at[0] ^= (at[axis] & level) != 0 ? lower : change;
+      at[axis] ^= change;
+    }
+  }
+}
+
+} // namespace
+
+std::vector<std::uint8_t>
+MakeHilbertCurve(const Extent & extent)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const int                 axes = extent.dimension < 3 ? extent.dimension : 3;
+  const std::int64_t        longest = *std::max_element(extent.size, extent.size + axes);
+  int                       bits = 0;
+  while ((std::int64_t{ 2 } << bits) < longest)
+  {
+    ++bits;
+  }
+  const auto mark = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    if (x < extent.size[0] && y < extent.size[1] && z < extent.size[2])
+    {
+      voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] = 1;
+    }
+  };
+  std::int64_t previous[3] = {};
+  for (std::uint64_t index = 0; index < std::uint64_t{ 1 } << (bits * axes); ++index)
+  {
+    std::uint64_t point[3] = {};
+    HilbertPoint(index, bits, axes, point);
+    const std::int64_t at[3] = { static_cast<std::int64_t>(2 * point[0]),
+                                 static_cast<std::int64_t>(2 * point[1]),
+                                 static_cast<std::int64_t>(2 * point[2]) };
+    mark((previous[0] + at[0]) / 2, (previous[1] + at[1]) / 2, (previous[2] + at[2]) / 2);
+    mark(at[0], at[1], at[2]);
+    std::copy(at, at + 3, previous);
+  }
+  const auto volume = static_cast<std::size_t>(extent.size[0] * extent.size[1] * extent.size[2]);
+  for (std::int64_t t = 2; t < extent.size[3]; t += 2)
+  {
+    std::copy_n(voxels.begin(), volume, voxels.begin() + static_cast<std::ptrdiff_t>(volume) * t);
+  }
+  return voxels;
+}
+
+namespace
+{
+
 /** 1 where `isSet(at)` says so. */
 template <typename TFunction>
 std::vector<std::uint8_t>
@@ -224,7 +294,8 @@ MakeIsolatedVoxels(const Extent & extent)
 std::vector<std::uint8_t>
 MakeBodyCentredLattice(const Extent & extent)
 {
-  return MakeWhere(extent, [&](const auto & at) { return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1); });
+  return MakeWhere(extent,
+                   [&](const auto & at) { return AllHaveParity(extent, at, 0) || AllHaveParity(extent, at, 1); });
 }
 
 } // namespace brickccl

@@ -24,6 +24,11 @@ std::vector<std::uint8_t> MakeRandom(const Extent & extent, double density, int 
  *  slices joined in turn at the inner and the outer end. */
 std::vector<std::uint8_t> MakeSpiral(const Extent & extent);
 
+/** A Hilbert curve one voxel wide through every second voxel of the first three axes, in every second volume of the
+ *  fourth: one long component wherever all sides are 2^(k+1) - 1 or 2^(k+1); otherwise the curve leaves the image and
+ *  comes back, in pieces. Made as by Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004. */
+std::vector<std::uint8_t> MakeHilbertCurve(const Extent & extent);
+
 /** Voxels whose coordinates have an even sum: under face connectivity every one is a component, under full
  *  connectivity all are one. */
 std::vector<std::uint8_t> MakeCheckerboard(const Extent & extent);

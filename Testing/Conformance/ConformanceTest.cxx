@@ -53,6 +53,7 @@ Shapes(const Extent & extent)
   shapes.push_back({ "isolated voxels", extent, MakeIsolatedVoxels(extent) });
   shapes.push_back({ "body-centred lattice", extent, MakeBodyCentredLattice(extent) });
   shapes.push_back({ "spiral", extent, MakeSpiral(extent) });
+  shapes.push_back({ "Hilbert curve", extent, MakeHilbertCurve(extent) });
   shapes.push_back({ "comb", extent, std::vector<std::uint8_t>(size) });
   for (std::size_t i = 0; i < size; ++i)
   {

@@ -55,6 +55,22 @@ TEST(Phantoms, ACheckerboardIsEveryVoxelOrOne)
   EXPECT_EQ(ComponentsOf(board, extent, 2), 1u);
 }
 
+TEST(Phantoms, AHilbertCurveIsOneThinComponent)
+{
+  for (const Extent & extent : { Extent{ 15 }, Extent{ 63, 63 }, Extent{ 31, 31, 31 }, Extent{ 32, 32, 32 } })
+  {
+    const auto curve = MakeHilbertCurve(extent);
+    EXPECT_EQ(ComponentsOf(curve, extent, 1), 1u) << extent.ToString();
+    // All points and the steps between them: no voxel is met twice.
+    std::int64_t points = 1;
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      points *= (extent.size[axis] + 1) / 2;
+    }
+    EXPECT_EQ(std::accumulate(curve.begin(), curve.end(), std::int64_t{ 0 }), 2 * points - 1) << extent.ToString();
+  }
+}
+
 TEST(Phantoms, LatticesAreSingleVoxelsAtTheirConnectivity)
 {
   const Extent extent{ 14, 10, 6 };

@@ -352,6 +352,7 @@ main(int argc, char ** argv)
       Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
       Benchmark("empty", extent, MakeRandom(extent, 0, 1, 1));
       Benchmark("spiral", extent, MakeSpiral(extent));
+      Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
       if (noise)
       {
         for (const int grain : { 1, 2, 4, 8, 16 })
@@ -377,6 +378,7 @@ main(int argc, char ** argv)
       Benchmark("discs 0.2", extent, MakeBalls(extent, 0.2, 1));
       Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
       Benchmark("spiral", extent, MakeSpiral(extent));
+      Benchmark("Hilbert curve", extent, MakeHilbertCurve(extent));
       for (const int grain : { 1, 2, 4, 8, 16 })
       {
         BenchmarkNoise(extent, grain);

@@ -2,6 +2,7 @@
 #define BRICKCCL_COMPONENTS_EXPANDLABELS_H
 
 #include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -68,6 +69,7 @@ ExpandLabels(const RunVolume &   volume,
   }
   const Extent & extent = volume.GetExtent();
   const Chunks   chunks = RowChunks(extent, context);
+  AdviseHugePages(output, static_cast<std::size_t>(extent.VoxelCount()) * sizeof(T));
   if constexpr (std::is_same_v<T, std::uint32_t>)
   {
     if (simd::HasVectors() && !volume.IsWide() && background == 0)

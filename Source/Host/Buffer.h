@@ -1,6 +1,8 @@
 #ifndef BRICKCCL_HOST_BUFFER_H
 #define BRICKCCL_HOST_BUFFER_H
 
+#include "BrickCCL/Host/HugePages.h"
+
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -26,6 +28,7 @@ public:
       m_Capacity = 0;
       m_Data.reset(new T[size]);
       m_Capacity = size;
+      AdviseHugePages(m_Data.get(), size * sizeof(T));
     }
     m_Size = size;
   }

@@ -1,9 +1,17 @@
 // Times labeling beside itk::ConnectedComponentImageFilter and the memory floor, in one run.
 //
-//   brickccl-benchmark [--repeat N] [--threads N] IMAGE ... | --phantoms SIZE
+//   brickccl-benchmark [OPTIONS] CASE | IMAGE ...
+//   brickccl-benchmark --list
 //
-// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are
-// allocated and touched before the clock starts; the best published habit for peers applies to us as well.
+//   --repeat N         timed runs after a warm-up, of which the median is printed (7)
+//   --threads N,M      thread counts (1,2)
+//   --connectivity N   only this one
+//   --criterion C      for images: equal or tolerance:T instead of foreground
+//   --save FILE        writes the case's voxels, for peers
+//   --no-itk
+//
+// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are allocated
+// and touched before the clock starts, except for the program "fresh", which labels into new memory.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -11,13 +19,18 @@
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImage.h"
 #include "itkImageFileReader.h"
+#include "itkImageIOFactory.h"
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,16 +39,232 @@
 namespace
 {
 
-using Mask = itk::Image<std::uint8_t, 3>;
-using LabelMap = itk::Image<std::uint32_t, 3>;
+using namespace brickccl;
 
-int repeats = 7;
+int              repeats = 7;
+std::vector<int> threadCounts{ 1, 2 };
+int              onlyConnectivity = 0;
+bool             withItk = true;
+std::string      saveTo;
+
+/** What is labeled: voxels of one channel, 2-D or 3-D. */
+struct Input
+{
+  std::string       name;
+  ScalarType        type;
+  Extent            extent;
+  std::vector<char> bytes;
+  Criterion         criterion = Criterion::Foreground();
+
+  ImageView
+  View() const
+  {
+    ImageView view;
+    view.data = bytes.data();
+    view.type = type;
+    view.extent = extent;
+    return view;
+  }
+};
+
+template <typename T>
+Input
+MakeInput(const std::string & name, const Extent & extent, const std::vector<T> & voxels, const Criterion & criterion)
+{
+  Input input{ name, ScalarTypeOf<T>(), extent, std::vector<char>(voxels.size() * sizeof(T)), criterion };
+  std::memcpy(input.bytes.data(), voxels.data(), input.bytes.size());
+  return input;
+}
+
+/** The cells of one random point in each cube of 40 voxels a side, as a segmentation with a value of each: every voxel
+ *  belongs to its nearest point. */
+std::vector<std::uint32_t>
+MakeVoronoi(const Extent & extent)
+{
+  constexpr std::int64_t     side = 40;
+  const std::int64_t         cells[3] = { (extent.size[0] - 1) / side + 1,
+                                          (extent.size[1] - 1) / side + 1,
+                                          (extent.size[2] - 1) / side + 1 };
+  std::vector<std::int64_t>  points;
+  std::uint64_t              state = 1;
+  const auto                 random = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int64_t>(state >> 33) % side;
+  };
+  for (std::int64_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell)
+  {
+    points.push_back(cell % cells[0] * side + random());
+    points.push_back(cell / cells[0] % cells[1] * side + random());
+    points.push_back(cell / cells[0] / cells[1] * side + random());
+  }
+  std::vector<std::uint32_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  ParallelFor(extent.size[2], {}, [&](std::int64_t z) {
+    for (std::int64_t y = 0; y < extent.size[1]; ++y)
+    {
+      // The nearest point lies at most two cubes away.
+      std::vector<std::int64_t> near;
+      for (std::int64_t x = 0; x < extent.size[0]; ++x)
+      {
+        if (x % side == 0)
+        {
+          near.clear();
+          for (std::int64_t i = 0; i < 125; ++i)
+          {
+            const std::int64_t cx = x / side + i % 5 - 2;
+            const std::int64_t cy = y / side + i / 5 % 5 - 2;
+            const std::int64_t cz = z / side + i / 25 - 2;
+            if (cx >= 0 && cx < cells[0] && cy >= 0 && cy < cells[1] && cz >= 0 && cz < cells[2])
+            {
+              near.push_back((cz * cells[1] + cy) * cells[0] + cx);
+            }
+          }
+        }
+        std::int64_t best = std::numeric_limits<std::int64_t>::max();
+        for (const std::int64_t cell : near)
+        {
+          const std::int64_t * point = points.data() + 3 * cell;
+          const std::int64_t   distance =
+            (point[0] - x) * (point[0] - x) + (point[1] - y) * (point[1] - y) + (point[2] - z) * (point[2] - z);
+          if (distance < best)
+          {
+            best = distance;
+            voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] =
+              static_cast<std::uint32_t>(cell + 1);
+          }
+        }
+      }
+    }
+  });
+  return voxels;
+}
+
+/** A scan of balls: 1000 inside and -800 outside, with noise of +-64. */
+std::vector<std::int16_t>
+MakeScan(const Extent & extent)
+{
+  const auto                balls = MakeBalls(extent, 0.2, 1);
+  std::vector<std::int16_t> scan(balls.size());
+  std::uint32_t             noise = 1;
+  for (std::size_t i = 0; i < balls.size(); ++i)
+  {
+    noise = noise * 1664525u + 1013904223u;
+    scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(noise >> 25) - 64);
+  }
+  return scan;
+}
+
+/** A case by its name: the words that `--list` explains. */
+Input
+MakeCase(const std::string & name)
+{
+  std::istringstream words(name);
+  std::string        kind;
+  std::int64_t       size = 0;
+  words >> kind >> size;
+  const bool   isFlat = kind.compare(0, 5, "flat-") == 0;
+  const Extent extent = isFlat ? Extent{ size, size } : Extent{ size, size, size };
+  if (isFlat)
+  {
+    kind.erase(0, 5);
+  }
+  const auto mask = [&](const std::vector<std::uint8_t> & voxels) {
+    return MakeInput(name, extent, voxels, Criterion::Foreground());
+  };
+  if (size > 0 && kind == "balls")
+  {
+    return mask(MakeBalls(extent, 0.2, 1));
+  }
+  if (size > 0 && kind == "full")
+  {
+    return mask(MakeRandom(extent, 1, 1, 1));
+  }
+  if (size > 0 && kind == "empty")
+  {
+    return mask(MakeRandom(extent, 0, 1, 1));
+  }
+  if (size > 0 && kind == "spiral")
+  {
+    return mask(MakeSpiral(extent));
+  }
+  if (size > 0 && kind == "hilbert")
+  {
+    return mask(MakeHilbertCurve(extent));
+  }
+  double density = 0;
+  int    grain = 0;
+  if (size > 0 && kind == "noise" && words >> density >> grain)
+  {
+    return mask(MakeRandom(extent, density, grain, 1));
+  }
+  if (size > 0 && kind == "voronoi")
+  {
+    return MakeInput(name, extent, MakeVoronoi(extent), Criterion::EqualValue());
+  }
+  if (size > 0 && kind == "ct-range")
+  {
+    return MakeInput(name, extent, MakeScan(extent), Criterion::InRange(200, 3000));
+  }
+  double tolerance = 0;
+  if (size > 0 && kind == "ct-tolerance" && words >> tolerance)
+  {
+    return MakeInput(name, extent, MakeScan(extent), Criterion::Tolerance(tolerance));
+  }
+  throw InvalidArgument("case '" + name + "' is unknown; --list names them");
+}
+
+const char * const caseList = "balls SIZE | full SIZE | empty SIZE | spiral SIZE | hilbert SIZE   masks\n"
+                              "noise SIZE DENSITY GRAIN   cubes of GRAIN voxels\n"
+                              "flat-... SIZE ...          the same in 2-D\n"
+                              "voronoi SIZE               uint32 segments, equal values\n"
+                              "ct-range SIZE              int16 scan, range 200..3000\n"
+                              "ct-tolerance SIZE T        int16 scan, tolerance T\n";
+
+/** An image file as it is. */
+Input
+ReadInput(const std::string & file, const Criterion & criterion)
+{
+  auto io = itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::ReadMode);
+  if (!io)
+  {
+    throw InvalidArgument("'" + file + "' is neither a case (--list) nor an image that ITK reads");
+  }
+  io->SetFileName(file);
+  io->ReadImageInformation();
+  Input input;
+  input.name = file.substr(file.rfind('/') + 1);
+  input.criterion = criterion;
+  std::vector<std::int64_t> sizes;
+  for (unsigned axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
+  {
+    sizes.push_back(static_cast<std::int64_t>(io->GetDimensions(axis)));
+  }
+  input.extent = sizes.size() == 2 ? Extent{ sizes[0], sizes[1] } : Extent{ sizes.at(0), sizes.at(1), sizes.at(2) };
+  const bool isSigned = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType()).find("unsigned") ==
+                        std::string::npos;
+  switch (io->GetComponentSize())
+  {
+    case 1:
+      input.type = isSigned ? ScalarTypeOf<std::int8_t>() : ScalarTypeOf<std::uint8_t>();
+      break;
+    case 2:
+      input.type = isSigned ? ScalarTypeOf<std::int16_t>() : ScalarTypeOf<std::uint16_t>();
+      break;
+    case 4:
+      input.type = isSigned ? ScalarTypeOf<std::int32_t>() : ScalarTypeOf<std::uint32_t>();
+      break;
+    default:
+      input.type = isSigned ? ScalarTypeOf<std::int64_t>() : ScalarTypeOf<std::uint64_t>();
+  }
+  input.bytes.resize(static_cast<std::size_t>(io->GetImageSizeInBytes()));
+  io->Read(input.bytes.data());
+  return input;
+}
 
 double
-MedianSeconds(const std::function<void()> & work)
+MedianSeconds(const std::function<void()> & work, int times)
 {
   std::vector<double> seconds;
-  for (int i = 0; i <= repeats; ++i)
+  for (int i = 0; i <= times; ++i)
   {
     const auto begin = std::chrono::steady_clock::now();
     work();
@@ -58,16 +287,22 @@ Print(const std::string & input,
             << std::endl;
 }
 
-/** Reads 1 byte and writes 4 bytes per voxel with streaming stores. */
+/** Reads the pixels and writes 4 bytes per voxel with streaming stores. */
 void
-Floor(const std::uint8_t * in, std::uint32_t * out, std::int64_t voxels, int threads)
+Floor(const Input & input, std::uint32_t * out, int threads)
 {
-  const brickccl::Chunks chunks(voxels / 16, 1 << 14, 4 * threads);
-  brickccl::ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
+  const std::int64_t bytesPerVoxel = static_cast<std::int64_t>(SizeOf(input.type));
+  const Chunks       chunks(input.extent.VoxelCount() / 16, 1 << 14, 4 * threads);
+  ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
     const __m128i zero = _mm_setzero_si128();
     for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
     {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(in) + i);
+      const auto * from = reinterpret_cast<const __m128i *>(input.bytes.data()) + i * bytesPerVoxel;
+      __m128i      bytes = _mm_loadu_si128(from);
+      for (std::int64_t k = 1; k < bytesPerVoxel; ++k)
+      {
+        bytes = _mm_or_si128(bytes, _mm_loadu_si128(from + k));
+      }
       const __m128i low = _mm_unpacklo_epi8(bytes, zero);
       const __m128i high = _mm_unpackhi_epi8(bytes, zero);
       auto *        place = reinterpret_cast<__m128i *>(out) + 4 * i;
@@ -80,77 +315,105 @@ Floor(const std::uint8_t * in, std::uint32_t * out, std::int64_t voxels, int thr
   });
 }
 
+template <unsigned VDimension>
 void
-Benchmark(const std::string & name, Mask * mask, const std::vector<int> & threadCounts)
+BenchmarkItk(const Input & input, int connectivity, int threads)
 {
-  const auto             size = mask->GetLargestPossibleRegion().GetSize();
-  const brickccl::Extent extent{ static_cast<std::int64_t>(size[0]),
-                                 static_cast<std::int64_t>(size[1]),
-                                 static_cast<std::int64_t>(size[2]) };
-  void * memory = std::aligned_alloc(64, static_cast<std::size_t>(extent.VoxelCount() * 4 + 63) / 64 * 64);
-  auto * labels = static_cast<std::uint32_t *>(memory);
-  std::fill_n(labels, extent.VoxelCount(), 1u);
+  using Mask = itk::Image<std::uint8_t, VDimension>;
+  using Filter = itk::ConnectedComponentImageFilter<Mask, itk::Image<std::uint32_t, VDimension>>;
+  auto                      mask = Mask::New();
+  typename Mask::RegionType region;
+  for (unsigned axis = 0; axis < VDimension; ++axis)
+  {
+    region.SetSize(axis, static_cast<itk::SizeValueType>(input.extent.size[axis]));
+  }
+  mask->SetRegions(region);
+  mask->Allocate();
+  std::memcpy(mask->GetBufferPointer(), input.bytes.data(), input.bytes.size());
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
+  auto filter = Filter::New();
+  filter->SetInput(mask);
+  filter->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(threads));
+  filter->SetFullyConnected(connectivity == 26 || connectivity == 8);
+  const double seconds = MedianSeconds(
+    [&] {
+      filter->Modified();
+      filter->Update();
+    },
+    std::min(repeats, 3));
+  Print(input.name, connectivity, "itk", threads, seconds, filter->GetObjectCount());
+}
+
+void
+Benchmark(const Input & input)
+{
+  if (!saveTo.empty())
+  {
+    std::ofstream file(saveTo, std::ios::binary);
+    file.write(input.bytes.data(), static_cast<std::streamsize>(input.bytes.size()));
+    if (!file.flush())
+    {
+      throw InvalidArgument("cannot write '" + saveTo + "'");
+    }
+  }
+  const Extent & extent = input.extent;
+  const auto     voxels = static_cast<std::size_t>(extent.VoxelCount());
+  struct Free
+  {
+    void
+    operator()(void * memory) const
+    {
+      std::free(memory);
+    }
+  };
+  const std::unique_ptr<void, Free> memory(std::aligned_alloc(64, (voxels * 4 + 63) / 64 * 64));
+  auto * const                      labels = static_cast<std::uint32_t *>(memory.get());
+  std::fill_n(labels, voxels, 1u);
 
   for (const int threads : threadCounts)
   {
-    Print(name,
-          0,
-          "floor",
-          threads,
-          MedianSeconds([&] { Floor(mask->GetBufferPointer(), labels, extent.VoxelCount(), threads); }),
-          0);
-    for (const int connectivity : { 6, 18, 26 })
+    Print(input.name, 0, "floor", threads, MedianSeconds([&] { Floor(input, labels, threads); }, repeats), 0);
+    for (int rank = 1; rank <= extent.dimension; ++rank)
     {
-      brickccl::Labeling     labeling;
-      brickccl::LabelOptions options;
-      options.connectivity = brickccl::Connectivity::FromNeighbourCount(connectivity, 3);
+      const Connectivity connectivity(extent.dimension, rank);
+      const int          neighbours = connectivity.NeighbourCount();
+      if (onlyConnectivity != 0 && neighbours != onlyConnectivity)
+      {
+        continue;
+      }
+      Labeling     labeling;
+      LabelOptions options;
+      options.connectivity = connectivity;
+      options.criterion = input.criterion;
       options.threads = threads;
-      const double seconds = MedianSeconds([&] {
-        brickccl::Label(brickccl::ImageView(mask->GetBufferPointer(), extent), options, labeling);
+      const auto print = [&](const char * program, const std::function<void()> & work) {
+        const double seconds = MedianSeconds(work, repeats);
+        Print(input.name, neighbours, program, threads, seconds, labeling.ComponentCount());
+      };
+      print("brickccl", [&] {
+        Label(input.View(), options, labeling);
         labeling.Write(labels);
       });
-      Print(name, connectivity, "brickccl", threads, seconds, labeling.ComponentCount());
-      const double analysis = MedianSeconds(
-        [&] { brickccl::Label(brickccl::ImageView(mask->GetBufferPointer(), extent), options, labeling); });
-      Print(name, connectivity, "brickccl without writing", threads, analysis, labeling.ComponentCount());
-      const double measured = MedianSeconds([&] {
-        brickccl::Label(brickccl::ImageView(mask->GetBufferPointer(), extent), options, labeling);
+      print("brickccl without writing", [&] { Label(input.View(), options, labeling); });
+      print("brickccl with table", [&] {
+        Label(input.View(), options, labeling);
         labeling.Write(labels);
         labeling.Measure();
       });
-      Print(name, connectivity, "brickccl with table", threads, measured, labeling.ComponentCount());
-      if (connectivity != 18)
+      print("brickccl fresh", [&] {
+        Labeling                               fresh;
+        const std::unique_ptr<std::uint32_t[]> output(new std::uint32_t[voxels]);
+        Label(input.View(), options, fresh);
+        fresh.Write(output.get());
+      });
+      const bool isMask = input.type == ScalarTypeOf<std::uint8_t>() &&
+                          input.criterion.joining == Criterion::Joining::Foreground;
+      if (withItk && isMask && (rank == 1 || rank == extent.dimension))
       {
-        using Filter = itk::ConnectedComponentImageFilter<Mask, LabelMap>;
-        itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
-        auto filter = Filter::New();
-        filter->SetInput(mask);
-        filter->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(threads));
-        filter->SetFullyConnected(connectivity == 26);
-        const double itkSeconds = MedianSeconds([&] {
-          filter->Modified();
-          filter->Update();
-        });
-        Print(name, connectivity, "itk", threads, itkSeconds, filter->GetObjectCount());
+        extent.dimension == 2 ? BenchmarkItk<2>(input, neighbours, threads) : BenchmarkItk<3>(input, neighbours, threads);
       }
     }
   }
-  std::free(memory);
-}
-
-Mask::Pointer
-ToImage(const brickccl::Extent & extent, const std::vector<std::uint8_t> & voxels)
-{
-  auto             image = Mask::New();
-  Mask::RegionType region;
-  for (unsigned axis = 0; axis < 3; ++axis)
-  {
-    region.SetSize(axis, static_cast<itk::SizeValueType>(extent.size[axis]));
-  }
-  image->SetRegions(region);
-  image->Allocate();
-  std::memcpy(image->GetBufferPointer(), voxels.data(), voxels.size());
-  return image;
 }
 
 } // namespace
@@ -160,38 +423,62 @@ main(int argc, char ** argv)
 {
   try
   {
-    std::vector<int> threadCounts{ 1, 2 };
+    Criterion criterion = Criterion::Foreground();
     for (int i = 1; i < argc; ++i)
     {
       const std::string argument = argv[i];
-      if (argument == "--repeat" && i + 1 < argc)
+      const auto        value = [&] {
+        if (i + 1 >= argc)
+        {
+          throw InvalidArgument("option " + argument + " needs a value");
+        }
+        return std::string(argv[++i]);
+      };
+      if (argument == "--list")
       {
-        repeats = std::stoi(argv[++i]);
+        std::cout << caseList;
       }
-      else if (argument == "--threads" && i + 1 < argc)
+      else if (argument == "--repeat")
       {
-        threadCounts = { std::stoi(argv[++i]) };
+        repeats = std::stoi(value());
       }
-      else if (argument == "--phantoms" && i + 1 < argc)
+      else if (argument == "--threads")
       {
-        const std::int64_t     size = std::stoll(argv[++i]);
-        const brickccl::Extent extent{ size, size, size };
-        Benchmark("balls 0.2", ToImage(extent, brickccl::MakeBalls(extent, 0.2, 1)), threadCounts);
-        Benchmark("random 0.1", ToImage(extent, brickccl::MakeRandom(extent, 0.1, 1, 1)), threadCounts);
-        Benchmark("random 0.5", ToImage(extent, brickccl::MakeRandom(extent, 0.5, 1, 1)), threadCounts);
-        Benchmark("random 0.5 grain 4", ToImage(extent, brickccl::MakeRandom(extent, 0.5, 4, 1)), threadCounts);
-        Benchmark("full", ToImage(extent, brickccl::MakeRandom(extent, 1, 1, 1)), threadCounts);
+        std::istringstream counts(value());
+        threadCounts.clear();
+        for (std::string count; std::getline(counts, count, ',');)
+        {
+          threadCounts.push_back(std::stoi(count));
+        }
+      }
+      else if (argument == "--connectivity")
+      {
+        onlyConnectivity = std::stoi(value());
+      }
+      else if (argument == "--criterion")
+      {
+        const std::string text = value();
+        criterion = text == "equal" ? Criterion::EqualValue() : Criterion::Tolerance(std::stod(text.substr(text.find(':') + 1)));
+      }
+      else if (argument == "--save")
+      {
+        saveTo = value();
+      }
+      else if (argument == "--no-itk")
+      {
+        withItk = false;
       }
       else
       {
-        Benchmark(argument.substr(argument.rfind('/') + 1), itk::ReadImage<Mask>(argument), threadCounts);
+        std::ifstream file(argument);
+        Benchmark(file ? ReadInput(argument, criterion) : MakeCase(argument));
       }
     }
     return 0;
   }
   catch (const std::exception & error)
   {
-    std::cerr << error.what() << std::endl;
+    std::cerr << "brickccl-benchmark: " << error.what() << std::endl;
     return 1;
   }
 }

@@ -151,13 +151,45 @@ public:
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
-    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
+    const std::int64_t words = WordsForBits(m_Extent.RowLength());
+    if constexpr (std::is_integral_v<T>)
+    {
+      if (simd::HasVectors() && HasVoxels(row, neighbourRow, step, 0, words))
+      {
+        int total = 0;
+        for (std::int64_t w = 0; w < words; ++w)
+        {
+          total += CountBits(candidates[w]);
+        }
+        if (total > SparseBits * words)
+        {
+          simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, bits);
+          for (std::int64_t w = 0; w < words; ++w)
+          {
+            bits[w] &= candidates[w];
+          }
+          return;
+        }
+      }
+    }
+    for (std::int64_t w = 0; w < words; ++w)
     {
       bits[w] = LinksOfWord(row, neighbourRow, step, w, candidates[w]);
     }
   }
 
 private:
+  /** Whether all voxels of some words of two rows can be read and compared at once, `step` voxels further in the second
+   *  one: those past a row's ends are others of the image, and no candidates. */
+  bool
+  HasVoxels(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t word, std::int64_t words) const
+  {
+    const std::int64_t here = row * m_Extent.RowLength() + word * BitsPerWord;
+    const std::int64_t there = neighbourRow * m_Extent.RowLength() + word * BitsPerWord + step;
+    const std::int64_t last = m_Extent.VoxelCount() - words * BitsPerWord;
+    return m_Channels == 1 && !m_Rule.followsForeground && there >= 0 && here <= last && there <= last;
+  }
+
   inline Word
   LinksOfWord(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t w, Word candidates) const
   {
@@ -165,12 +197,10 @@ private:
     {
       return candidates;
     }
-    const std::int64_t length = m_Extent.RowLength();
     const T *          here = RowOf(row);
     const T *          there = RowOf(neighbourRow) + step * m_Channels;
     const std::int64_t begin = w * BitsPerWord;
-    const bool         whole = begin + step >= 0 && begin + BitsPerWord + step <= length;
-    if (whole && m_Channels == 1 && CountBits(candidates) > SparseBits)
+    if (CountBits(candidates) > SparseBits && HasVoxels(row, neighbourRow, step, w, 1))
     {
       const auto joined = m_Rule.difference;
       const T *  a = here + begin;

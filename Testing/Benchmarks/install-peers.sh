@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python3 -m venv build/peers
-build/peers/bin/pip install --quiet numpy scipy connected-components-3d
+build/peers/bin/pip install --quiet numpy scipy connected-components-3d scikit-image opencv-python-headless matplotlib

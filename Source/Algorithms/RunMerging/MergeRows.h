@@ -202,11 +202,11 @@ private:
   void
   MergeLinks(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
   {
-    PackLinks(rowA, rowB, 0, m_Same);
+    PackStraightLinks(rowA, rowB);
     if (diagonal)
     {
-      PackLinks(rowA, rowB, -1, m_Left);
-      PackLinks(rowA, rowB, 1, m_Right);
+      PackDiagonalLinks(rowA, rowB, -1, m_Left);
+      PackDiagonalLinks(rowA, rowB, 1, m_Right);
     }
     std::uint64_t countA = m_Volume.FirstRun(rowA);
     std::uint64_t countB = m_Volume.FirstRun(rowB);
@@ -226,18 +226,16 @@ private:
       if (diagonal)
       {
         const Word left = m_Left[at];
-        const Word leftKnown = (same.word & ~startsB.word) | (same.Left() & ~startsA.word) |
-                               (FromLeft(left, previousLeft) & ~startsA.word & ~startsB.Left());
-        UniteBits(left & ~leftKnown,
+        const Word leftRepeated = FromLeft(left, previousLeft) & ~startsA.word & ~startsB.Left();
+        UniteBits(left & ~leftRepeated,
                   startsA.word,
                   countA,
                   startsB.Left(),
                   countB - (startsB.previous >> (BitsPerWord - 1)),
                   unite);
         const Word right = m_Right[at];
-        const Word rightKnown = (same.word & ~startsB.Right()) | (same.Right() & ~startsA.Right()) |
-                                (FromLeft(right, previousRight) & ~startsA.word & ~startsB.Right());
-        UniteBits(right & ~rightKnown, startsA.word, countA, startsB.Right(), countB + (startsB.word & 1), unite);
+        const Word rightRepeated = FromLeft(right, previousRight) & ~startsA.word & ~startsB.Right();
+        UniteBits(right & ~rightRepeated, startsA.word, countA, startsB.Right(), countB + (startsB.word & 1), unite);
         previousLeft = left;
         previousRight = right;
       }
@@ -246,18 +244,48 @@ private:
     }
   }
 
-  /** The links of row a to b[x + step]. */
+  /** The links of row a to b[x]. */
   void
-  PackLinks(std::int64_t rowA, std::int64_t rowB, int step, std::vector<Word> & links)
+  PackStraightLinks(std::int64_t rowA, std::int64_t rowB)
   {
     const Word * a = m_Volume.Foreground(rowA);
     const Word * b = m_Volume.Foreground(rowB);
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
-      const Window there{ w > 0 ? b[w - 1] : 0, b[w], w + 1 < m_Words ? b[w + 1] : 0 };
-      m_Candidates[static_cast<std::size_t>(w)] = a[w] & (step < 0   ? there.Left()
-                                                          : step > 0 ? there.Right()
-                                                                     : there.word);
+      m_Candidates[static_cast<std::size_t>(w)] = a[w] & b[w];
+    }
+    m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Same.data());
+  }
+
+  /** The links of row a to b[x + step], step -1 or 1, but for those that straight links imply: where the run of b goes
+   *  on to x, or that of a comes from x + step. */
+  void
+  PackDiagonalLinks(std::int64_t rowA, std::int64_t rowB, int step, std::vector<Word> & links)
+  {
+    const Word * bitsA = m_Volume.Foreground(rowA);
+    const Word * bitsB = m_Volume.Foreground(rowB);
+    Window       b{ 0, 0, bitsB[0] };
+    Window       same{ 0, 0, m_Same[0] };
+    Window       startsA{ 0, 0, StartsAt(rowA, 0) };
+    Window       startsB{ 0, 0, StartsAt(rowB, 0) };
+    Word         any = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
+      same.Advance(w + 1 < m_Words ? m_Same[static_cast<std::size_t>(w) + 1] : 0);
+      startsA.Advance(StartsAt(rowA, w + 1));
+      startsB.Advance(StartsAt(rowB, w + 1));
+      const Word there = step < 0 ? b.Left() : b.Right();
+      const Word known = step < 0 ? (same.word & ~startsB.word) | (same.Left() & ~startsA.word)
+                                  : (same.word & ~startsB.Right()) | (same.Right() & ~startsA.Right());
+      const Word candidates = bitsA[w] & there & ~known;
+      m_Candidates[static_cast<std::size_t>(w)] = candidates;
+      any |= candidates;
+    }
+    if (any == 0)
+    {
+      std::fill(links.begin(), links.end(), Word{ 0 });
+      return;
     }
     m_Links.PackLinks(rowA, rowB, step, m_Candidates.data(), links.data());
   }

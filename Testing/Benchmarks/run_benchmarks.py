@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Times BrickCCL beside its peers (ITK, cc3d, scipy, scikit-image, OpenCV) and the memory floor, in one run on the same
+voxels; prints tables in Markdown and writes results.csv and plots (SVG).
+
+    Testing/Benchmarks/install-peers.sh
+    build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N] [-o FOLDER] [MASK.nhdr ...]
+
+Peers come from install-peers.sh; one that is absent is left out with a message. Every program must find the same number
+of components, or the run stops. Times are medians after a warm-up; peers get buffers that were touched before where
+they take any."""
+
+import argparse
+import csv
+import gzip
+import importlib.metadata
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+DENSITIES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.95)
+GRAINS = (1, 2, 4, 8, 16)
+NAMES = {6: 1, 18: 2, 26: 3, 4: 1, 8: 2}
+
+
+def timed(work, repeats):
+    """Median seconds of several runs after a warm-up (none for runs of many seconds), and the last result."""
+    begin = time.perf_counter()
+    result = work()
+    first = time.perf_counter() - begin
+    if first > 8:
+        return first, result
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - begin)
+    return statistics.median(seconds), result
+
+
+def cc3d_peer(voxels, connectivity, criterion, repeats):
+    import cc3d
+    import numpy
+    options = {"delta": criterion[1]} if criterion[0] == "tolerance" else {}
+    if criterion[0] == "range":
+        return None
+    binary = {"binary_image": True} if criterion[0] == "foreground" else {}
+    return timed(lambda: int(cc3d.connected_components(voxels, connectivity=connectivity, out_dtype=numpy.uint32,
+                                                       return_N=True, **options, **binary)[1]), repeats)
+
+
+def scipy_peer(voxels, connectivity, criterion, repeats):
+    import numpy
+    import scipy.ndimage
+    if criterion[0] != "foreground":
+        return None
+    structure = scipy.ndimage.generate_binary_structure(voxels.ndim, NAMES[connectivity])
+    labels = numpy.ones(voxels.shape, numpy.int32)
+    return timed(lambda: int(scipy.ndimage.label(voxels, structure, output=labels)), repeats)
+
+
+def skimage_peer(voxels, connectivity, criterion, repeats):
+    import skimage.measure
+    if criterion[0] not in ("foreground", "equal"):
+        return None
+    return timed(lambda: int(skimage.measure.label(voxels, connectivity=NAMES[connectivity], return_num=True)[1]), repeats)
+
+
+def opencv_peer(voxels, connectivity, criterion, repeats):
+    import cv2
+    import numpy
+    if criterion[0] != "foreground" or voxels.ndim != 2:
+        return None
+    labels = numpy.ones(voxels.shape, numpy.int32)
+    return timed(lambda: int(cv2.connectedComponents(voxels, labels, connectivity, cv2.CV_32S)[0]) - 1, repeats)
+
+
+PEERS = {"cc3d": ("connected-components-3d", "cc3d", cc3d_peer), "scipy": ("scipy", "scipy", scipy_peer),
+         "scikit-image": ("scikit-image", "skimage", skimage_peer),
+         "OpenCV": ("opencv-python-headless", "cv2", opencv_peer)}
+
+
+def found_peers():
+    found = {}
+    for name, (package, module, function) in PEERS.items():
+        try:
+            __import__(module)
+            found[name] = (function, importlib.metadata.version(package))
+        except ImportError:
+            print(name, "is not installed and left out; see Testing/Benchmarks/install-peers.sh", file=sys.stderr)
+    return found
+
+
+def read_mask(path):
+    """The voxels of a detached, gzipped NRRD mask as an array indexed [z, y, x]."""
+    import numpy
+    fields = {}
+    with open(path) as stream:
+        for line in stream:
+            if ": " in line:
+                key, value = line.strip().split(": ", 1)
+                fields[key.lower()] = value
+    with gzip.open(os.path.join(os.path.dirname(path), fields["data file"])) as stream:
+        data = stream.read()
+    return numpy.frombuffer(data, numpy.uint8).reshape([int(size) for size in fields["sizes"].split()][::-1]).copy()
+
+
+class Run:
+    """Collects rows: group, input, connectivity, program, threads, seconds, components."""
+
+    def __init__(self, arguments, peers):
+        self.arguments = arguments
+        self.peers = peers
+        self.rows = []
+
+    def case(self, group, name, connectivities, peers, shape=None, dtype=None, criterion=("foreground",), itk=False,
+             repeats=None, threads="1,2"):
+        """Times a case of the benchmark program, or a mask file, and the peers named."""
+        import numpy
+        repeats = repeats or self.arguments.repeat
+        with tempfile.TemporaryDirectory() as folder:
+            raw = os.path.join(folder, "voxels.raw")
+            for connectivity in connectivities:
+                command = [self.arguments.benchmark, "--repeat", str(repeats), "--threads", threads, "--connectivity",
+                           str(connectivity)]
+                command += [] if itk else ["--no-itk"]
+                command += ["--save", raw] if peers and shape and not os.path.exists(raw) else []
+                output = subprocess.run(command + [name], check=True, capture_output=True, text=True).stdout
+                for line in output.splitlines():
+                    fields = line.rsplit(",", 5)
+                    self.add(group, fields[0], int(fields[1]), fields[2], int(fields[3]), float(fields[4]), int(fields[5]))
+            if not peers:
+                return
+            voxels = numpy.fromfile(raw, dtype).reshape(shape) if shape else read_mask(name)
+            for connectivity in connectivities:
+                for peer in peers:
+                    result = peer in self.peers and self.peers[peer][0](voxels, connectivity, criterion, min(repeats, 3))
+                    if result:
+                        self.add(group, self.rows[-1][1], connectivity, peer, 1, *result)
+        counts = {}
+        for row in self.rows:
+            if row[0] == group and row[1] == self.rows[-1][1] and row[3] != "floor":
+                counts.setdefault(row[2], set()).add(row[6])
+        for connectivity, found in counts.items():
+            if len(found) != 1:
+                raise SystemExit("%s, %d: the programs disagree on the number of components: %s" % (name, connectivity, found))
+
+    def add(self, *row):
+        if row not in self.rows:
+            self.rows.append(row)
+            print(*row, sep=",", file=sys.stderr, flush=True)
+
+    def seconds(self, group, name, connectivity, program, threads=1):
+        for row in self.rows:
+            if row[:5] == (group, name, connectivity, program, threads):
+                return row[5]
+        return float("nan")
+
+    def inputs(self, group):
+        """Name, connectivity and number of components of everything timed in a group, in order."""
+        return list(dict.fromkeys((row[1], row[2], row[6]) for row in self.rows if row[0] == group and row[3] == "brickccl"))
+
+
+def number(value):
+    return "" if value != value else "%.4f" % value if value < 0.1 else "%.3f" % value if value < 10 else "%.1f" % value
+
+
+def ratio(value):
+    return "" if value != value else "%.2f" % value
+
+
+def table(header, lines):
+    print("| " + " | ".join(header) + " |")
+    print("| " + " | ".join("---" for _ in header) + " |")
+    for line in lines:
+        print("| " + " | ".join(line) + " |")
+    print()
+
+
+def print_tables(run, groups):
+    for group, title in (("masks", "Masks, 3-D"), ("values", "Values"), ("sizes", "Size")):
+        if group not in groups:
+            continue
+        peers = [peer for peer in ("itk",) + tuple(PEERS) if any(row[0] == group and row[3] == peer for row in run.rows)]
+        print("## %s\n\nSeconds; x floor in brackets.\n" % title)
+        lines = []
+        for name, connectivity, components in run.inputs(group):
+            line = [name.replace(".nhdr", ""), str(connectivity), str(components)]
+            line += [" / ".join(number(run.seconds(group, name, 0, "floor", t)) for t in (1, 2))]
+            for program in ("brickccl", "brickccl with table", "brickccl fresh"):
+                line += [" / ".join("%s (%s)" % (number(run.seconds(group, name, connectivity, program, t)),
+                                                 ratio(run.seconds(group, name, connectivity, program, t)
+                                                       / run.seconds(group, name, 0, "floor", t))) for t in (1, 2))]
+            line += [number(run.seconds(group, name, connectivity, peer)) for peer in peers]
+            lines.append(line)
+        table(["input", "connectivity", "components", "floor, 1 / 2 threads", "BrickCCL, 1 / 2", "with component table, 1 / 2",
+               "into new memory, 1 / 2"] + [peer.replace("itk", "ITK") + ", 1 thread" for peer in peers], lines)
+    for group, title, peer in (("noise", "Noise, 3-D", "cc3d"), ("flat", "Noise, 2-D", "OpenCV")):
+        if group not in groups:
+            continue
+        print("## %s: means over the densities %s\n\nSeconds. How many times as fast: the mean of all times over the mean of ours.\n"
+              % (title, ", ".join(map(str, DENSITIES))))
+        lines = []
+        for connectivity in sorted({row[2] for row in run.rows if row[0] == group and row[2]}):
+            sums = {}
+            for grain in GRAINS + ("all",):
+                inputs = [entry for entry in run.inputs(group) if entry[1] == connectivity
+                          and (grain == "all" or entry[0].endswith(" %d" % grain))]
+                mean = {key: statistics.mean(run.seconds(group, name, connectivity, *key) for name, _, _ in inputs)
+                        for key in (("brickccl", 1), ("brickccl", 2), (peer, 1))}
+                worst = max(run.seconds(group, name, connectivity, "brickccl") / run.seconds(group, name, 0, "floor")
+                            for name, _, _ in inputs)
+                lines.append([str(connectivity), str(grain)] + [number(value) for value in mean.values()]
+                             + [ratio(mean[peer, 1] / mean["brickccl", 1]), ratio(mean["brickccl", 1] / mean["brickccl", 2]),
+                                ratio(worst)])
+        table(["connectivity", "grain", "BrickCCL, 1 thread", "BrickCCL, 2 threads", peer, "times as fast as " + peer,
+               "2 threads against 1", "worst x floor"], lines)
+
+
+def plot(run, groups, folder):
+    try:
+        import matplotlib
+    except ImportError:
+        print("matplotlib is not installed: no plots; see Testing/Benchmarks/install-peers.sh", file=sys.stderr)
+        return
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "brickccl"
+    import matplotlib.pyplot as pyplot
+    if "noise" in groups:
+        figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), sharey=True)
+        for axis, connectivity in zip(axes, (6, 26)):
+            for grain in GRAINS:
+                for program, style in (("brickccl", "-"), ("cc3d", ":")):
+                    times = [run.seconds("noise", "noise %d %s %d" % (run.arguments.size, density, grain), connectivity, program)
+                             for density in DENSITIES]
+                    axis.plot(DENSITIES, times, style, color="C%d" % GRAINS.index(grain), label="%s, grain %d" % (program, grain))
+            axis.set(title="%d neighbours" % connectivity, xlabel="density", yscale="log")
+        axes[0].set_ylabel("seconds, one thread")
+        axes[1].legend(fontsize=6, ncol=2)
+        figure.savefig(os.path.join(folder, "noise.svg"), bbox_inches="tight", metadata={"Date": None})
+    if "sizes" in groups:
+        figure, axis = pyplot.subplots(figsize=(6, 4))
+        entries = run.inputs("sizes")
+        for connectivity in sorted({entry[1] for entry in entries}):
+            for threads in (1, 2):
+                names = [entry[0] for entry in entries if entry[1] == connectivity]
+                voxels = [int(name.split()[1]) ** 3 for name in names]
+                axis.plot(voxels, [run.seconds("sizes", name, connectivity, "brickccl", threads) / count * 1e9
+                                   for name, count in zip(names, voxels)],
+                          "o-" if threads == 1 else "o:", label="%d neighbours, %d threads" % (connectivity, threads))
+        axis.set(xlabel="voxels", ylabel="nanoseconds per voxel", xscale="log", title="union of balls")
+        axis.set_ylim(bottom=0)
+        axis.legend()
+        figure.savefig(os.path.join(folder, "sizes.svg"), bbox_inches="tight", metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--size", type=int, default=512, help="side of the generated volumes")
+    parser.add_argument("--flat-size", type=int, default=4096, help="side of the generated images")
+    parser.add_argument("--groups", default="masks,values,noise,flat,sizes")
+    parser.add_argument("--benchmark", default=os.path.join(ROOT, "build", "release", "bin", "brickccl-benchmark"))
+    parser.add_argument("-o", "--output", default=os.path.join(ROOT, "build", "benchmarks"))
+    parser.add_argument("masks", nargs="*", help="detached, gzipped NRRD masks of one byte per voxel")
+    arguments = parser.parse_args()
+    groups = arguments.groups.split(",")
+    size, flat = arguments.size, arguments.flat_size
+    cube = (size, size, size)
+    os.makedirs(arguments.output, exist_ok=True)
+    run = Run(arguments, found_peers())
+
+    if "masks" in groups:
+        for kind in ("balls", "full", "empty"):
+            run.case("masks", "%s %d" % (kind, size), (26, 18, 6), PEERS, cube, "uint8", itk=True)
+        for kind in ("spiral", "hilbert"):
+            run.case("masks", "%s %d" % (kind, size), (26, 6), ("cc3d",), cube, "uint8")
+        for path in arguments.masks:
+            run.case("masks", path, (26, 18, 6), PEERS, itk=True)
+    if "values" in groups:
+        run.case("values", "voronoi %d" % size, (26, 18, 6), ("cc3d", "scikit-image"), cube, "uint32", ("equal",))
+        run.case("values", "ct-range %d" % size, (26, 6), ())
+        run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130))
+    if "noise" in groups:
+        for grain in GRAINS:
+            for density in DENSITIES:
+                run.case("noise", "noise %d %s %d" % (size, density, grain), (26, 6), ("cc3d",), cube, "uint8", repeats=3)
+    if "flat" in groups:
+        for grain in GRAINS:
+            for density in DENSITIES:
+                run.case("flat", "flat-noise %d %s %d" % (flat, density, grain), (8, 4), ("OpenCV",), (flat, flat), "uint8")
+    if "sizes" in groups:
+        for side in (64, 128, 256, 512, 1024):
+            run.case("sizes", "balls %d" % side, (26, 6), (), repeats=3 if side > 512 else None)
+
+    with open(os.path.join(arguments.output, "results.csv"), "w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("group", "input", "connectivity", "program", "threads", "seconds", "components"))
+        writer.writerows(run.rows)
+    processor = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+                     platform.processor())
+    print("# Speed beside the peers\n")
+    print("Made by `Testing/Benchmarks/run_benchmarks.py`%s.\n" % ("" if groups == parser.get_default("groups").split(",")
+                                                                 else " --groups " + arguments.groups))
+    print("- date:", time.strftime("%Y-%m-%d"))
+    print("- machine: %s, %d processors" % (processor, os.cpu_count()))
+    print("- peers:", ", ".join("%s %s" % (name, version) for name, (_, version) in run.peers.items()) or "none", "\n")
+    print_tables(run, groups)
+    plot(run, groups, arguments.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -35,6 +35,12 @@ FindRuns(const RowLinks &    links,
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> candidates(volume.StartsFollowForeground() ? 0 : static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
+    // Taken out while they grow: the vectors' own words lie side by side and would wander between the threads.
+    std::vector<std::uint64_t> keys;
+    if (hasKeys)
+    {
+      keys.swap(volume.KeysOfChunks()[static_cast<std::size_t>(chunk)]);
+    }
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
       Word * bits = volume.Foreground(row);
@@ -61,12 +67,18 @@ FindRuns(const RowLinks &    links,
       if (hasKeys)
       {
         // While the row's pixels are at hand.
-        auto & keys = volume.KeysOfChunks()[static_cast<std::size_t>(chunk)];
-        keys.resize(runs);
+        if (keys.size() < runs)
+        {
+          keys.resize(2 * runs);
+        }
         links.RunKeys(row, volume.StoredStarts(row), keys.data() + volume.FirstRun(row));
       }
     }
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;
+    if (hasKeys)
+    {
+      keys.swap(volume.KeysOfChunks()[static_cast<std::size_t>(chunk)]);
+    }
   });
   for (std::size_t chunk = 1; chunk < runsOfChunk.size(); ++chunk)
   {

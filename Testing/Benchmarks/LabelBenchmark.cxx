@@ -10,8 +10,8 @@
 //   --save FILE        writes the case's voxels, for peers
 //   --no-itk
 //
-// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are allocated
-// and touched before the clock starts, except for the program "fresh", which labels into new memory.
+// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are
+// allocated and touched before the clock starts, except for the program "fresh", which labels into new memory.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -81,13 +81,13 @@ MakeInput(const std::string & name, const Extent & extent, const std::vector<T> 
 std::vector<std::uint32_t>
 MakeVoronoi(const Extent & extent)
 {
-  constexpr std::int64_t     side = 40;
-  const std::int64_t         cells[3] = { (extent.size[0] - 1) / side + 1,
-                                          (extent.size[1] - 1) / side + 1,
-                                          (extent.size[2] - 1) / side + 1 };
-  std::vector<std::int64_t>  points;
-  std::uint64_t              state = 1;
-  const auto                 random = [&] {
+  constexpr std::int64_t    side = 40;
+  const std::int64_t        cells[3] = { (extent.size[0] - 1) / side + 1,
+                                         (extent.size[1] - 1) / side + 1,
+                                         (extent.size[2] - 1) / side + 1 };
+  std::vector<std::int64_t> points;
+  std::uint64_t             state = 1;
+  const auto                random = [&] {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::int64_t>(state >> 33) % side;
   };
@@ -239,21 +239,21 @@ ReadInput(const std::string & file, const Criterion & criterion)
     sizes.push_back(static_cast<std::int64_t>(io->GetDimensions(axis)));
   }
   input.extent = sizes.size() == 2 ? Extent{ sizes[0], sizes[1] } : Extent{ sizes.at(0), sizes.at(1), sizes.at(2) };
-  const bool isSigned = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType()).find("unsigned") ==
-                        std::string::npos;
+  const bool isSigned =
+    itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType()).find("unsigned") == std::string::npos;
   switch (io->GetComponentSize())
   {
-    case 1:
-      input.type = isSigned ? ScalarTypeOf<std::int8_t>() : ScalarTypeOf<std::uint8_t>();
-      break;
-    case 2:
-      input.type = isSigned ? ScalarTypeOf<std::int16_t>() : ScalarTypeOf<std::uint16_t>();
-      break;
-    case 4:
-      input.type = isSigned ? ScalarTypeOf<std::int32_t>() : ScalarTypeOf<std::uint32_t>();
-      break;
-    default:
-      input.type = isSigned ? ScalarTypeOf<std::int64_t>() : ScalarTypeOf<std::uint64_t>();
+  case 1:
+    input.type = isSigned ? ScalarTypeOf<std::int8_t>() : ScalarTypeOf<std::uint8_t>();
+    break;
+  case 2:
+    input.type = isSigned ? ScalarTypeOf<std::int16_t>() : ScalarTypeOf<std::uint16_t>();
+    break;
+  case 4:
+    input.type = isSigned ? ScalarTypeOf<std::int32_t>() : ScalarTypeOf<std::uint32_t>();
+    break;
+  default:
+    input.type = isSigned ? ScalarTypeOf<std::int64_t>() : ScalarTypeOf<std::uint64_t>();
   }
   input.bytes.resize(static_cast<std::size_t>(io->GetImageSizeInBytes()));
   io->Read(input.bytes.data());
@@ -406,11 +406,12 @@ Benchmark(const Input & input)
         Label(input.View(), options, fresh);
         fresh.Write(output.get());
       });
-      const bool isMask = input.type == ScalarTypeOf<std::uint8_t>() &&
-                          input.criterion.joining == Criterion::Joining::Foreground;
+      const bool isMask =
+        input.type == ScalarTypeOf<std::uint8_t>() && input.criterion.joining == Criterion::Joining::Foreground;
       if (withItk && isMask && (rank == 1 || rank == extent.dimension))
       {
-        extent.dimension == 2 ? BenchmarkItk<2>(input, neighbours, threads) : BenchmarkItk<3>(input, neighbours, threads);
+        extent.dimension == 2 ? BenchmarkItk<2>(input, neighbours, threads)
+                              : BenchmarkItk<3>(input, neighbours, threads);
       }
     }
   }
@@ -458,7 +459,8 @@ main(int argc, char ** argv)
       else if (argument == "--criterion")
       {
         const std::string text = value();
-        criterion = text == "equal" ? Criterion::EqualValue() : Criterion::Tolerance(std::stod(text.substr(text.find(':') + 1)));
+        criterion =
+          text == "equal" ? Criterion::EqualValue() : Criterion::Tolerance(std::stod(text.substr(text.find(':') + 1)));
       }
       else if (argument == "--save")
       {

@@ -1,0 +1,241 @@
+// Times every stage of labeling on the CPU and the whole, by Google Benchmark:
+//
+//   brickccl-stage-benchmark [--benchmark_filter=Write.*] [--benchmark_format=csv] ...
+//
+// Arguments of each line: input (0 balls, 1 noise of density 0.5, 2 segments of 40 voxels), neighbours, threads.
+// "items" are voxels.
+
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Components/ExpandLabels.h"
+#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/Relabel.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Runs/FindRuns.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <map>
+
+namespace
+{
+
+using namespace brickccl;
+
+const Extent extent{ 256, 256, 256 };
+
+/** Voxels, criterion and links of an input; made when first asked for. */
+struct Problem
+{
+  std::vector<std::uint8_t> voxels;
+  Criterion                 criterion = Criterion::Foreground();
+  std::unique_ptr<RowLinks> links;
+
+  explicit Problem(std::int64_t input)
+  {
+    switch (input)
+    {
+    case 0:
+      voxels = MakeBalls(extent, 0.2, 1);
+      break;
+    case 1:
+      voxels = MakeRandom(extent, 0.5, 1, 1);
+      break;
+    default:
+      criterion = Criterion::EqualValue();
+      for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+      {
+        const std::int64_t x = i % 256 / 40;
+        const std::int64_t y = i / 256 % 256 / 40;
+        const std::int64_t z = i / 65536 / 40;
+        voxels.push_back(static_cast<std::uint8_t>(1 + (z * 49 + y * 7 + x) * 37 % 250));
+      }
+    }
+    links = MakeRowLinks(ImageView(voxels.data(), extent), criterion);
+  }
+
+  static const Problem &
+  Of(std::int64_t input)
+  {
+    static std::map<std::int64_t, Problem> problems;
+    return problems.try_emplace(input, input).first->second;
+  }
+  static const Problem &
+  Of(const benchmark::State & state)
+  {
+    return Of(state.range(0));
+  }
+};
+
+Connectivity
+ConnectivityOf(const benchmark::State & state)
+{
+  return Connectivity::FromNeighbourCount(static_cast<int>(state.range(1)), 3);
+}
+
+HostContext
+ContextOf(const benchmark::State & state)
+{
+  return { static_cast<int>(state.range(2)) };
+}
+
+void
+CountVoxels(benchmark::State & state)
+{
+  state.SetItemsProcessed(state.iterations() * extent.VoxelCount());
+}
+
+/** Labeled runs, for the stages after labeling. */
+std::uint64_t
+LabelRuns(const benchmark::State & state, RunVolume & volume)
+{
+  const Problem &    problem = Problem::Of(state);
+  const Connectivity connectivity = ConnectivityOf(state);
+  return CpuAlgorithmFor("Auto", *problem.links, extent, connectivity)
+    .label(*problem.links, extent, connectivity, ContextOf(state), volume);
+}
+
+void
+Copy(benchmark::State & state)
+{
+  const Problem &            problem = Problem::Of(state);
+  std::vector<std::uint32_t> labels(problem.voxels.size());
+  const HostContext          context = ContextOf(state);
+  for (auto _ : state)
+  {
+    ParallelFor(extent.size[2], context, [&](std::int64_t z) {
+      const std::int64_t plane = extent.size[0] * extent.size[1];
+      std::copy_n(problem.voxels.data() + z * plane, plane, labels.data() + z * plane);
+    });
+    benchmark::ClobberMemory();
+  }
+  CountVoxels(state);
+}
+
+void
+FindRunsStage(benchmark::State & state)
+{
+  const Problem & problem = Problem::Of(state);
+  RunVolume       volume;
+  for (auto _ : state)
+  {
+    FindRuns(*problem.links, extent, true, ContextOf(state), volume);
+  }
+  CountVoxels(state);
+}
+
+void
+LabelStage(benchmark::State & state, const Algorithm & algorithm)
+{
+  const Problem &    problem = Problem::Of(state);
+  const Connectivity connectivity = ConnectivityOf(state);
+  RunVolume          volume;
+  for (auto _ : state)
+  {
+    benchmark::DoNotOptimize(algorithm.label(*problem.links, extent, connectivity, ContextOf(state), volume));
+  }
+  CountVoxels(state);
+}
+
+void
+Write(benchmark::State & state)
+{
+  RunVolume                  volume;
+  const std::uint64_t        components = LabelRuns(state, volume);
+  std::vector<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+  for (auto _ : state)
+  {
+    ExpandLabels(volume, components, ContextOf(state), labels.data());
+  }
+  CountVoxels(state);
+}
+
+void
+RelabelBySize(benchmark::State & state)
+{
+  RunVolume           volume;
+  const std::uint64_t components = LabelRuns(state, volume);
+  RelabelOptions      options;
+  options.order = LabelOrder::Size;
+  for (auto _ : state)
+  {
+    benchmark::DoNotOptimize(Relabel(volume, components, options, ContextOf(state)));
+  }
+  CountVoxels(state);
+}
+
+void
+Measure(benchmark::State & state)
+{
+  RunVolume           volume;
+  const std::uint64_t components = LabelRuns(state, volume);
+  for (auto _ : state)
+  {
+    benchmark::DoNotOptimize(MeasureComponents(volume, components, {}, {}, {}, ContextOf(state)).components.data());
+  }
+  CountVoxels(state);
+}
+
+void
+Whole(benchmark::State & state)
+{
+  const Problem & problem = Problem::Of(state);
+  LabelOptions    options;
+  options.connectivity = ConnectivityOf(state);
+  options.criterion = problem.criterion;
+  options.threads = static_cast<int>(state.range(2));
+  Labeling                   labeling;
+  std::vector<std::uint32_t> labels(problem.voxels.size());
+  for (auto _ : state)
+  {
+    Label(ImageView(problem.voxels.data(), extent), options, labeling);
+    labeling.Write(labels.data());
+  }
+  CountVoxels(state);
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  using Registered = benchmark::internal::Benchmark;
+  const auto common = [](Registered * stage) {
+    return stage->ArgNames({ "input", "neighbours", "threads" })->UseRealTime()->Unit(benchmark::kMillisecond);
+  };
+  const auto forAll = [&](Registered * stage) { common(stage)->ArgsProduct({ { 0, 1, 2 }, { 6, 18, 26 }, { 1, 2 } }); };
+  // These do not know of neighbours.
+  common(benchmark::RegisterBenchmark("Copy", Copy))->ArgsProduct({ { 0 }, { 26 }, { 1, 2 } });
+  common(benchmark::RegisterBenchmark("FindRuns", FindRunsStage))->ArgsProduct({ { 0, 1, 2 }, { 26 }, { 1, 2 } });
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    Registered * stage = nullptr;
+    for (std::int64_t input = 0; input < 3; ++input)
+    {
+      for (const int neighbours : { 6, 18, 26 })
+      {
+        if (algorithm.offersOnCpu != nullptr &&
+            algorithm.offersOnCpu(*Problem::Of(input).links, extent, Connectivity::FromNeighbourCount(neighbours, 3)))
+        {
+          stage = stage != nullptr ? stage
+                                   : common(benchmark::RegisterBenchmark(
+                                       ("Label by " + std::string(algorithm.name)).c_str(),
+                                       [&algorithm](benchmark::State & state) { LabelStage(state, algorithm); }));
+          stage->Args({ input, neighbours, 1 })->Args({ input, neighbours, 2 });
+        }
+      }
+    }
+  }
+  forAll(benchmark::RegisterBenchmark("RelabelBySize", RelabelBySize));
+  forAll(benchmark::RegisterBenchmark("Measure", Measure));
+  forAll(benchmark::RegisterBenchmark("Write", Write));
+  forAll(benchmark::RegisterBenchmark("Whole", Whole));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+  {
+    return 1;
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

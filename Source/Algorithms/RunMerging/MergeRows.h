@@ -43,8 +43,9 @@ public:
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
   {
-    if (m_Volume.FirstRun(rowA) == m_Volume.FirstRun(rowA + 1) ||
-        m_Volume.FirstRun(rowB) == m_Volume.FirstRun(rowB + 1))
+    const std::uint64_t runsA = m_Volume.FirstRun(rowA + 1) - m_Volume.FirstRun(rowA);
+    const std::uint64_t runsB = m_Volume.FirstRun(rowB + 1) - m_Volume.FirstRun(rowB);
+    if (runsA == 0 || runsB == 0)
     {
       return;
     }
@@ -52,7 +53,7 @@ public:
     {
       MergeForeground(rowA, rowB, diagonal, unite);
     }
-    else if (m_Links.HasRunKeys())
+    else if (m_Links.HasRunKeys() && runsA + runsB < ManyRuns * static_cast<std::uint64_t>(m_Words))
     {
       MergeKeys(rowA, rowB, diagonal, unite);
     }
@@ -63,6 +64,9 @@ public:
   }
 
 private:
+  /** From so many runs a word on, of both rows, it is faster to compare all voxels than the runs. */
+  static constexpr std::uint64_t ManyRuns = 16;
+
   /** A word of a bit row with its neighbours, zero outside of the row. */
   struct Window
   {

@@ -43,6 +43,7 @@ struct LabelArguments
   int                      threads = 0;
   std::string              statistics;
   std::string              intensity;
+  std::string              columns;
   std::string              picture;
   bool                     noCompression = false;
   bool                     json = false;
@@ -132,7 +133,12 @@ RunLabel(const LabelArguments & arguments)
   LabelOptions options;
   options.criterion = CriterionOf(arguments);
   options.device = Device::FromName(arguments.device);
-  const LabelType requestedType = LabelTypeFromName(arguments.labelType);
+  const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
+  const ColumnGroups groups = ColumnGroups::FromNames(arguments.columns);
+  if (!arguments.columns.empty() && arguments.statistics.empty())
+  {
+    throw InvalidArgument("--columns needs --statistics, the table that they are for");
+  }
   if (!arguments.statistics.empty())
   {
     CheckTableName(arguments.statistics);
@@ -207,7 +213,9 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.statistics.empty() || !arguments.picture.empty())
   {
     reporter.Step("measuring");
-    table = labeling.Measure(intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, reporter.Hooks());
+    table = labeling.Measure(intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
+                             reporter.Hooks(),
+                             groups);
   }
   seconds["measure"] = watch.Lap();
 
@@ -324,6 +332,11 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
   command->add_option("--statistics", arguments->statistics, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
+  command
+    ->add_option("--columns",
+                 arguments->columns,
+                 "further groups of columns of the table, with commas between: place, shape, surface")
+    ->type_name("GROUPS");
   command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
     ->type_name("FILE");
   command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")

@@ -21,6 +21,7 @@ struct StatsArguments
   std::string labels;
   std::string intensity;
   std::string output;
+  std::string columns;
   int         threads = 0;
   bool        json = false;
   bool        quiet = false;
@@ -29,10 +30,11 @@ struct StatsArguments
 void
 RunStats(const StatsArguments & arguments)
 {
-  Reporter       reporter(arguments.quiet || arguments.json);
-  Stopwatch      total;
-  Stopwatch      watch;
-  nlohmann::json seconds;
+  Reporter           reporter(arguments.quiet || arguments.json);
+  Stopwatch          total;
+  Stopwatch          watch;
+  nlohmann::json     seconds;
+  const ColumnGroups groups = ColumnGroups::FromNames(arguments.columns);
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
 
@@ -51,7 +53,8 @@ RunStats(const StatsArguments & arguments)
   const ComponentTable table = MeasureLabelImage(labels.View(),
                                                  labels.geometry,
                                                  intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
-                                                 { arguments.threads, Progress(hooks) });
+                                                 { arguments.threads, Progress(hooks) },
+                                                 groups);
   seconds["measure"] = watch.Lap();
   WriteTable(arguments.output, table);
   seconds["write"] = watch.Lap();
@@ -86,6 +89,8 @@ AddStatsCommand(CLI::App & app)
     ->type_name("FILE");
   command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
     ->type_name("FILE");
+  command->add_option("--columns", arguments->columns, "further groups of columns, with commas between: place, shape, surface")
+    ->type_name("GROUPS");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

@@ -9,19 +9,15 @@
 namespace brickccl
 {
 
-/** Collects one accumulator per component from the runs of a labeled volume.
+/** Collects one accumulator per component, row by row.
  *
- *  `add(accumulator, row, position, begin, end)` sees each run of a component once, in raster order within a slab of
- *  rows; slabs run in parallel and are then combined in order by `TAccumulator::Merge`. The slabs depend on the
- *  volume and on the number of components, never on the number of threads, so that floating-point sums do not either.
- *  \param labelOfRun maps a run's number to its component, 1..components, or 0. */
-template <typename TAccumulator, typename TLabelOfRun, typename TAdd>
+ *  `visit(accumulators, row)` sees each row that has runs once, in raster order within a slab of rows, and adds to the
+ *  accumulators 0..components - 1; slabs run in parallel and are then combined in order by `TAccumulator::Merge`. The
+ * slabs depend on the volume and on the number of components, never on the number of threads, so that floating-point
+ * sums do not either. */
+template <typename TAccumulator, typename TVisit>
 std::vector<TAccumulator>
-AccumulateRuns(const RunVolume &   volume,
-               std::uint64_t       components,
-               const HostContext & context,
-               TLabelOfRun         labelOfRun,
-               TAdd                add)
+AccumulateRows(const RunVolume & volume, std::uint64_t components, const HostContext & context, TVisit visit)
 {
   const Extent &         extent = volume.GetExtent();
   const auto             bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
@@ -36,18 +32,10 @@ AccumulateRuns(const RunVolume &   volume,
     accumulators.resize(static_cast<std::size_t>(components));
     for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
     {
-      if (volume.FirstRun(row) == volume.FirstRun(row + 1))
+      if (volume.FirstRun(row) != volume.FirstRun(row + 1))
       {
-        continue;
+        visit(accumulators, row);
       }
-      const RowPosition position(extent, row);
-      volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labelOfRun(run);
-        if (label != 0)
-        {
-          add(accumulators[static_cast<std::size_t>(label - 1)], row, position, begin, end);
-        }
-      });
     }
   });
 
@@ -66,6 +54,33 @@ AccumulateRuns(const RunVolume &   volume,
     });
   }
   return total;
+}
+
+/** Collects one accumulator per component from the runs of a labeled volume: `add(accumulator, row, position, begin,
+ * end)` sees each run of a component once, in the order that AccumulateRows says. \param labelOfRun maps a run's number
+ * to its component, 1..components, or 0. */
+template <typename TAccumulator, typename TLabelOfRun, typename TAdd>
+std::vector<TAccumulator>
+AccumulateRuns(const RunVolume &   volume,
+               std::uint64_t       components,
+               const HostContext & context,
+               TLabelOfRun         labelOfRun,
+               TAdd                add)
+{
+  return AccumulateRows<TAccumulator>(
+    volume,
+    components,
+    context,
+    [&](std::vector<TAccumulator> & accumulators, std::int64_t row) {
+      const RowPosition position(volume.GetExtent(), row);
+      volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        const std::uint64_t label = labelOfRun(run);
+        if (label != 0)
+        {
+          add(accumulators[static_cast<std::size_t>(label - 1)], row, position, begin, end);
+        }
+      });
+    });
 }
 
 } // namespace brickccl

@@ -1,9 +1,12 @@
 #include "BrickCCL/Components/ComponentTable.h"
 
+#include "BrickCCL/Core/Error.h"
+
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <ostream>
+#include <sstream>
 
 namespace brickccl
 {
@@ -64,6 +67,197 @@ PhysicalCentroid(const ComponentTable & table, const ComponentMeasures & compone
   return value;
 }
 
+const ShapeMeasures &
+ShapeOf(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return table.shapes[component.shape];
+}
+
+/** The ratio of two principal moments' roots; 0 where the lower one is. */
+double
+MomentRatio(const ShapeMeasures & shape, int higher, int lower)
+{
+  const double below = shape.principalMoments[lower];
+  return below > 0 ? std::sqrt(shape.principalMoments[higher] / below) : 0;
+}
+
+/** Diameters of the ellipsoid of the component's volume whose axes are as the moments' roots; 0 where a moment is. */
+double
+EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & component, int axis)
+{
+  const ShapeMeasures & shape = ShapeOf(table, component);
+  double                meanRoot = 1;
+  for (int i = 0; i < table.dimension; ++i)
+  {
+    meanRoot *= std::pow(shape.principalMoments[i], 0.5 / table.dimension);
+  }
+  return meanRoot > 0 ? BallDiameter(table.dimension, VolumeOf(table, component)) *
+                          std::sqrt(shape.principalMoments[axis]) / meanRoot
+                      : 0;
+}
+
+/** The share of the bounding box that the component fills. */
+double
+BoxFill(const ComponentTable & table, const ComponentMeasures & component)
+{
+  double box = 1;
+  for (int axis = 0; axis < table.dimension; ++axis)
+  {
+    box *= static_cast<double>(component.boxMaximum[axis] - component.boxMinimum[axis] + 1);
+  }
+  return static_cast<double>(component.voxelCount) / box;
+}
+
+/** The surface of the ball (the perimeter of the disc) of the component's volume, over the component's. */
+double
+Sphericity(const ComponentTable & table, const ComponentMeasures & component)
+{
+  const double diameter = BallDiameter(table.dimension, VolumeOf(table, component));
+  const double ball = table.dimension == 1 ? 2 : table.dimension == 2 ? Pi * diameter : Pi * diameter * diameter;
+  return ball / component.surface;
+}
+
+void
+AddSurfaceColumns(int dimension, std::vector<ComponentColumn> & columns)
+{
+  using Table = const ComponentTable &;
+  using Component = const ComponentMeasures &;
+  using Value = ComponentColumn::Value;
+  static const char * const names[] = { "ends", "perimeter_mm", "surface_area_mm2" };
+  static const char * const faceNames[] = { "face_ends", "face_perimeter_mm", "face_area_mm2" };
+  const bool                isFlat = dimension == 2;
+  columns.push_back({ names[dimension - 1],
+                      isFlat ? "perimeter by Crofton's formula in 4 directions"
+                             : "surface by Crofton's formula in 13 directions, weighted for the spacing",
+                      "Perimeter (its weights are those of cubic voxels)",
+                      isFlat ? "perimeter_crofton" : "",
+                      [](Table, Component c) { return Value{ c.surface }; } });
+  columns.push_back({ faceNames[dimension - 1],
+                      "area of the voxels' faces (in 2-D length of their edges) that bound the component",
+                      "",
+                      "",
+                      [](Table, Component c) { return Value{ c.faceSurface }; } });
+  columns.push_back({ isFlat ? "circularity" : "sphericity",
+                      isFlat ? "4 pi area / perimeter^2: 1 for a disc"
+                             : "surface of the ball of the same volume / surface: 1 for a ball",
+                      isFlat ? "Roundness^2" : "Roundness",
+                      "",
+                      [isFlat](Table t, Component c) {
+                        const double ratio = Sphericity(t, c);
+                        return Value{ isFlat ? ratio * ratio : ratio };
+                      } });
+  if (dimension == 3)
+  {
+    columns.push_back(
+      { "compactness", "36 pi volume^2 / surface^3: the sphericity's cube", "", "", [](Table t, Component c) {
+         return Value{ std::pow(Sphericity(t, c), 3) };
+       } });
+  }
+}
+
+void
+AddPlaceColumns(int dimension, std::vector<ComponentColumn> & columns)
+{
+  using Table = const ComponentTable &;
+  using Component = const ComponentMeasures &;
+  using Value = ComponentColumn::Value;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    columns.push_back({ std::string("first_voxel_") + AxisNames[axis],
+                        "index of the first voxel in raster order (x fastest)",
+                        "",
+                        "",
+                        [axis](Table, Component c) { return Value{ c.firstVoxel[axis] }; } });
+  }
+  columns.push_back(
+    { "bbox_fill", "share of the bounding box that the component fills", "", "extent", [](Table t, Component c) {
+       return Value{ BoxFill(t, c) };
+     } });
+  for (int side = 0; side < 2 * dimension; ++side)
+  {
+    columns.push_back({ std::string("touches_") + AxisNames[side / 2] + (side % 2 == 0 ? "_min" : "_max"),
+                        "1 if a voxel lies on this side of the image",
+                        "",
+                        "",
+                        [side](Table, Component c) { return Value{ std::uint64_t{ c.sidesTouched >> side & 1u } }; } });
+  }
+}
+
+void
+AddShapeColumns(int dimension, std::vector<ComponentColumn> & columns)
+{
+  using Table = const ComponentTable &;
+  using Component = const ComponentMeasures &;
+  using Value = ComponentColumn::Value;
+  for (int i = 0; i < dimension; ++i)
+  {
+    for (int j = i; j < dimension; ++j)
+    {
+      columns.push_back({ std::string("covariance_") + AxisNames[i] + AxisNames[j] + "_mm2",
+                          "covariance of the voxel centres' physical coordinates (divided by their number)",
+                          "",
+                          "",
+                          [i, j](Table t, Component c) { return Value{ ShapeOf(t, c).covariance[i][j] }; } });
+    }
+  }
+  for (int i = 0; i < dimension; ++i)
+  {
+    columns.push_back({ "principal_moment_" + std::to_string(i + 1) + "_mm2",
+                        "eigenvalue of the covariance, ascending",
+                        "PrincipalMoments",
+                        "",
+                        [i](Table t, Component c) { return Value{ ShapeOf(t, c).principalMoments[i] }; } });
+  }
+  for (int i = 0; i < dimension; ++i)
+  {
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      columns.push_back({ "principal_axis_" + std::to_string(i + 1) + "_" + AxisNames[axis],
+                          "unit vector of this moment; its component of the largest magnitude is positive",
+                          "PrincipalAxes (signs may differ)",
+                          "",
+                          [i, axis](Table t, Component c) { return Value{ ShapeOf(t, c).principalAxes[i][axis] }; } });
+    }
+  }
+  for (int i = 0; i < dimension; ++i)
+  {
+    const bool isMajor = i == dimension - 1;
+    columns.push_back({ "axis_length_" + std::to_string(i + 1) + "_mm",
+                        "length of the axis of the ellipsoid with this moment (a ball's diameter along all of them)",
+                        "",
+                        isMajor  ? "axis_major_length"
+                        : i == 0 ? "axis_minor_length"
+                                 : "",
+                        [i](Table t, Component c) {
+                          return Value{ 2 * std::sqrt((t.dimension + 2) * ShapeOf(t, c).principalMoments[i]) };
+                        } });
+  }
+  for (int i = 0; i < dimension; ++i)
+  {
+    columns.push_back({ "ellipsoid_diameter_" + std::to_string(i + 1) + "_mm",
+                        "diameter of the ellipsoid of the same volume and ratios of axes; 0 for lines and planes",
+                        "EquivalentEllipsoidDiameter",
+                        "",
+                        [i](Table t, Component c) { return Value{ EllipsoidDiameter(t, c, i) }; } });
+  }
+  if (dimension > 1)
+  {
+    columns.push_back({ "elongation",
+                        "root of the ratio of the two largest principal moments; 0 for lines and single voxels",
+                        "Elongation",
+                        "",
+                        [dimension](Table t, Component c) {
+                          return Value{ MomentRatio(ShapeOf(t, c), dimension - 1, dimension - 2) };
+                        } });
+    columns.push_back(
+      { "flatness",
+        "root of the ratio of the two smallest principal moments; 0 for lines, planes and single voxels",
+        "Flatness",
+        "",
+        [](Table t, Component c) { return Value{ MomentRatio(ShapeOf(t, c), 1, 0) }; } });
+  }
+}
+
 /** The shortest text that reads back as the same number. */
 template <typename T>
 void
@@ -93,6 +287,34 @@ AppendValue(std::string & text, const ComponentColumn::Value & value, const char
 }
 
 } // namespace
+
+ColumnGroups
+ColumnGroups::FromNames(const std::string & names)
+{
+  ColumnGroups       groups;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');)
+  {
+    if (name == "place")
+    {
+      groups.place = true;
+    }
+    else if (name == "shape")
+    {
+      groups.shape = true;
+    }
+    else if (name == "surface")
+    {
+      groups.surface = true;
+    }
+    else
+    {
+      throw InvalidArgument("'" + name +
+                            "' is no group of columns; there are: place, shape, surface (the others are always there)");
+    }
+  }
+  return groups;
+}
 
 std::vector<ComponentColumn>
 ColumnsOf(const ComponentTable & table)
@@ -190,6 +412,18 @@ ColumnsOf(const ComponentTable & table)
                       "NumberOfPixelsOnBorder > 0",
                       "",
                       [](Table, Component c) { return Value{ std::uint64_t{ c.touchesBorder ? 1u : 0u } }; } });
+  if (table.groups.place)
+  {
+    AddPlaceColumns(dimension, columns);
+  }
+  if (table.groups.shape)
+  {
+    AddShapeColumns(dimension, columns);
+  }
+  if (table.groups.surface)
+  {
+    AddSurfaceColumns(dimension, columns);
+  }
   if (table.hasIntensity)
   {
     columns.push_back({ "intensity_min", "lowest intensity", "Minimum", "intensity_min", [](Table, Component c) {

@@ -28,6 +28,31 @@ struct IntensityMeasures
   double standardDeviation = 0;
 };
 
+/** Second moments of one component, of its voxels' centres in physical space (mm^2), divided by their number, as
+ *  itk::ShapeLabelMapFilter takes them. */
+struct ShapeMeasures
+{
+  double covariance[MaximumDimension][MaximumDimension] = {};
+  /** The covariance's eigenvalues, ascending; what is rounding beside the largest one is 0. */
+  double principalMoments[MaximumDimension] = {};
+  /** Unit vectors of these, one a row; of each the component of the largest magnitude is positive. */
+  double principalAxes[MaximumDimension][MaximumDimension] = {};
+};
+
+/** Groups of columns that are measured only where they are asked for. */
+struct ColumnGroups
+{
+  /** Moments, axes and what follows from them. */
+  bool shape = false;
+  /** Surface and what follows from it; of up to 3 dimensions. */
+  bool surface = false;
+  /** First voxel, fill of the bounding box, sides of the image that are touched. */
+  bool place = false;
+
+  /** From names with commas between them. \throws InvalidArgument, which lists the names that there are. */
+  static ColumnGroups FromNames(const std::string & names);
+};
+
 /** Measures of one component. Indices count as in the image that was labeled, its region's start included. */
 struct ComponentMeasures
 {
@@ -38,9 +63,20 @@ struct ComponentMeasures
   std::int64_t boxMaximum[MaximumDimension] = {};
   /** Mean index of the voxels. */
   double centroid[MaximumDimension] = {};
-  bool   touchesBorder = false;
+  /** The first voxel in raster order (x fastest), where places were asked for. */
+  std::int64_t firstVoxel[MaximumDimension] = {};
+  bool         touchesBorder = false;
+  /** Bit 2 a: the component touches the image's lower side along axis a; bit 2 a + 1: the upper one. */
+  unsigned sidesTouched = 0;
+
+  /** Where the surface was asked for: its area (in 2-D the perimeter) by Crofton's formula, see CroftonWeights, and
+   * that of the voxels' faces, physical. What lies on the image's border is surface, too. */
+  double surface = 0;
+  double faceSurface = 0;
 
   IntensityMeasures intensity;
+  /** Where the table's `shapes` has this component's. */
+  std::size_t shape = 0;
 };
 
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
@@ -51,7 +87,10 @@ struct ComponentTable
   /** The axis across which slices were labeled each on its own. */
   std::optional<int>             sliceAxis;
   bool                           hasIntensity = false;
+  ColumnGroups                   groups;
   std::vector<ComponentMeasures> components;
+  /** One for each component if they were asked for, else none. */
+  std::vector<ShapeMeasures> shapes;
 };
 
 /** One column of the table as it is written: how it is called and computed, in one place. */
@@ -70,7 +109,7 @@ struct ComponentColumn
 };
 
 /** The columns that a table has: those of its dimension, a slice column if slices were labeled, intensity columns
- *  if there is an intensity image. */
+ *  if there is an intensity image, and those of the table's groups. */
 std::vector<ComponentColumn> ColumnsOf(const ComponentTable & table);
 
 /** Measures the components 1..components of a labeled volume from its runs.
@@ -81,14 +120,16 @@ ComponentTable MeasureComponents(const RunVolume &                volume,
                                  const Geometry &                 geometry,
                                  const std::optional<ImageView> & intensity,
                                  const std::optional<int> &       sliceAxis,
-                                 const HostContext &              context);
+                                 const HostContext &              context,
+                                 const ColumnGroups &             groups = {});
 
 /** Measures an existing label image: every value but 0 is the label of one component, connected or not.
  *  \throws InvalidArgument if a label is negative or not a whole number. */
 ComponentTable MeasureLabelImage(const ImageView &                labels,
                                  const Geometry &                 geometry,
                                  const std::optional<ImageView> & intensity,
-                                 const HostContext &              context);
+                                 const HostContext &              context,
+                                 const ColumnGroups &             groups = {});
 
 /** Writes a header line and one line per component; numbers as the shortest text that reads back the same. */
 void WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimiter);

@@ -1,5 +1,7 @@
 #include "BrickCCL/Components/AccumulateRuns.h"
 #include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/Crofton.h"
+#include "BrickCCL/Components/Eigen.h"
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
@@ -58,6 +60,85 @@ struct ShapeSums
       maximum[axis] = std::max(maximum[axis], other.maximum[axis]);
     }
   }
+};
+
+/** Sums of products of two indices over the voxels of a component; exact: below 2^32 * 2^32 * 2^63. */
+struct ProductSums
+{
+  /** Of axes i <= j at j (j + 1) / 2 + i. */
+  UInt128 products[MaximumDimension * (MaximumDimension + 1) / 2] = {};
+
+  void
+  AddRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
+  {
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    // Sum of x, and of x^2 as a difference of sums from 0 on.
+    const UInt128 sum = static_cast<UInt128>(begin + end - 1) * count / 2;
+    products[0] += SquaresBelow(end) - SquaresBelow(begin);
+    for (int j = 1; j < MaximumDimension; ++j)
+    {
+      const auto at = static_cast<UInt128>(position.at[j - 1]);
+      products[j * (j + 1) / 2] += at * sum;
+      for (int i = 1; i <= j; ++i)
+      {
+        products[j * (j + 1) / 2 + i] += at * static_cast<UInt128>(position.at[i - 1]) * count;
+      }
+    }
+  }
+
+  void
+  Merge(const ProductSums & other)
+  {
+    for (int i = 0; i < MaximumDimension * (MaximumDimension + 1) / 2; ++i)
+    {
+      products[i] += other.products[i];
+    }
+  }
+
+  /** Covariances of the indices. With the whole part of each mean taken off in integers, what is rounded afterwards is
+   *  no larger than the answer. */
+  void
+  Covariance(int dimension, const ShapeSums & shape, double (&covariance)[MaximumDimension][MaximumDimension]) const
+  {
+    const auto count = static_cast<Int128>(shape.voxels);
+    for (int j = 0; j < dimension; ++j)
+    {
+      for (int i = 0; i <= j; ++i)
+      {
+        const auto   sumI = static_cast<Int128>(shape.indexSum[i]);
+        const auto   sumJ = static_cast<Int128>(shape.indexSum[j]);
+        const Int128 meanI = sumI / count;
+        const Int128 meanJ = sumJ / count;
+        const Int128 around =
+          static_cast<Int128>(products[j * (j + 1) / 2 + i]) - meanI * sumJ - meanJ * sumI + meanI * meanJ * count;
+        const auto restI = static_cast<long double>(sumI - meanI * count);
+        const auto restJ = static_cast<long double>(sumJ - meanJ * count);
+        const auto n = static_cast<long double>(count);
+        covariance[i][j] = covariance[j][i] =
+          static_cast<double>((static_cast<long double>(around) - restI / n * restJ) / n);
+      }
+    }
+  }
+
+private:
+  /** The sum of x^2 over 0 <= x < end. */
+  static UInt128
+  SquaresBelow(std::int64_t end)
+  {
+    const auto n = static_cast<UInt128>(end);
+    return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
+  }
+};
+
+/** No products. */
+struct NoProducts
+{
+  void
+  AddRun(const RowPosition &, std::int64_t, std::int64_t)
+  {}
+  void
+  Merge(const NoProducts &)
+  {}
 };
 
 /** Sums of integers of at most 32 bits, exact: |sum| < 2^31 * 2^62, sum of squares < 2^64 * 2^62. */
@@ -194,10 +275,11 @@ struct SumsOf<void>
 };
 
 /** All that is collected of one component. */
-template <typename TSums>
+template <typename TSums, typename TProducts>
 struct ComponentSums
 {
   ShapeSums shape;
+  TProducts products;
   double    lowest = std::numeric_limits<double>::infinity();
   double    highest = -std::numeric_limits<double>::infinity();
   TSums     intensity;
@@ -207,6 +289,7 @@ struct ComponentSums
   {
     intensity.Merge(shape.voxels, other.intensity, other.shape.voxels);
     shape.Merge(other.shape);
+    products.Merge(other.products);
     lowest = std::min(lowest, other.lowest);
     highest = std::max(highest, other.highest);
   }
@@ -225,10 +308,43 @@ FinishShape(const ShapeSums & sums, const Extent & extent, const ComponentTable 
       static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
     if (extent.size[axis] > 1 && table.sliceAxis != axis)
     {
-      measures.touchesBorder =
-        measures.touchesBorder || sums.minimum[axis] == 0 || sums.maximum[axis] == extent.size[axis] - 1;
+      measures.sidesTouched |= (sums.minimum[axis] == 0 ? 1u : 0u) << (2 * axis);
+      measures.sidesTouched |= (sums.maximum[axis] == extent.size[axis] - 1 ? 2u : 0u) << (2 * axis);
     }
   }
+  measures.touchesBorder = measures.sidesTouched != 0;
+}
+
+/** Index covariances in physical space, and their axes. */
+ShapeMeasures
+FinishMoments(const ProductSums & products, const ShapeSums & sums, int dimension, const Geometry & geometry)
+{
+  double indices[MaximumDimension][MaximumDimension] = {};
+  products.Covariance(dimension, sums, indices);
+  ShapeMeasures measures;
+  for (int row = 0; row < dimension; ++row)
+  {
+    for (int column = 0; column < dimension; ++column)
+    {
+      for (int i = 0; i < dimension; ++i)
+      {
+        for (int j = 0; j < dimension; ++j)
+        {
+          measures.covariance[row][column] += geometry.direction[row][i] * geometry.spacing[i] * indices[i][j] *
+                                              geometry.spacing[j] * geometry.direction[column][j];
+        }
+      }
+    }
+  }
+  const EigenSystem system(dimension, measures.covariance);
+  // Rounding, and nothing that a component has: one voxel across has no extent there.
+  const double least = 1e-12 * system.values[dimension - 1];
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    measures.principalMoments[axis] = system.values[axis] > least ? system.values[axis] : 0;
+    std::copy_n(system.vectors[axis], MaximumDimension, measures.principalAxes[axis]);
+  }
+  return measures;
 }
 
 void
@@ -256,7 +372,7 @@ CheckMeasurable(const Extent & extent, const std::optional<ImageView> & intensit
 }
 
 /** Measures the components that `labelOfRun` names; `T` is the intensity type, or void without intensities. */
-template <typename T, typename TLabelOfRun>
+template <typename T, typename TProducts, typename TLabelOfRun>
 void
 MeasureTyped(const RunVolume &   volume,
              std::uint64_t       components,
@@ -267,41 +383,202 @@ MeasureTyped(const RunVolume &   volume,
 {
   const Extent & extent = volume.GetExtent();
   constexpr bool hasIntensity = !std::is_void_v<T>;
-  using Sums = typename SumsOf<T>::Type;
-  const auto sums =
-    AccumulateRuns<ComponentSums<Sums>>(volume,
-                                        components,
-                                        context,
-                                        labelOfRun,
-                                        [&extent, intensities](ComponentSums<Sums> &         component,
-                                                               [[maybe_unused]] std::int64_t row,
-                                                               const RowPosition &           position,
-                                                               std::int64_t                  begin,
-                                                               std::int64_t                  end) {
-                                          component.shape.AddRun(position, begin, end);
-                                          if constexpr (hasIntensity)
-                                          {
-                                            const T * values = intensities + row * extent.RowLength() + begin;
-                                            component.intensity.AddRun(values, end - begin);
-                                            for (std::int64_t i = 0; i < end - begin; ++i)
-                                            {
-                                              const auto value = static_cast<double>(values[i]);
-                                              component.lowest = value < component.lowest ? value : component.lowest;
-                                              component.highest = value > component.highest ? value : component.highest;
-                                            }
-                                          }
-                                        });
+  using Sums = ComponentSums<typename SumsOf<T>::Type, TProducts>;
+  const auto sums = AccumulateRuns<Sums>(volume,
+                                         components,
+                                         context,
+                                         labelOfRun,
+                                         [&extent, intensities](Sums &                        component,
+                                                                [[maybe_unused]] std::int64_t row,
+                                                                const RowPosition &           position,
+                                                                std::int64_t                  begin,
+                                                                std::int64_t                  end) {
+                                           component.shape.AddRun(position, begin, end);
+                                           component.products.AddRun(position, begin, end);
+                                           if constexpr (hasIntensity)
+                                           {
+                                             const T * values = intensities + row * extent.RowLength() + begin;
+                                             component.intensity.AddRun(values, end - begin);
+                                             for (std::int64_t i = 0; i < end - begin; ++i)
+                                             {
+                                               const auto value = static_cast<double>(values[i]);
+                                               component.lowest = value < component.lowest ? value : component.lowest;
+                                               component.highest =
+                                                 value > component.highest ? value : component.highest;
+                                             }
+                                           }
+                                         });
   table.components.resize(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
     ComponentMeasures & measures = table.components[c];
     measures.label = c + 1;
     FinishShape(sums[c].shape, extent, table, measures);
+    if constexpr (std::is_same_v<TProducts, ProductSums>)
+    {
+      measures.shape = c;
+      table.shapes.push_back(FinishMoments(sums[c].products, sums[c].shape, extent.dimension, table.geometry));
+    }
     if constexpr (hasIntensity)
     {
       sums[c].intensity.Finish(sums[c].shape.voxels, measures.intensity);
       measures.intensity.minimum = sums[c].lowest;
       measures.intensity.maximum = sums[c].highest;
+    }
+  }
+}
+
+/** The first voxel of a component: runs come in raster order. */
+struct FirstVoxel
+{
+  std::int64_t at[MaximumDimension] = { -1 };
+
+  void
+  Merge(const FirstVoxel & later)
+  {
+    *this = at[0] < 0 ? later : *this;
+  }
+};
+
+template <typename TLabelOfRun>
+void
+FindFirstVoxels(const RunVolume &   volume,
+                std::uint64_t       components,
+                const HostContext & context,
+                TLabelOfRun         labelOfRun,
+                ComponentTable &    table)
+{
+  const auto firsts = AccumulateRuns<FirstVoxel>(
+    volume,
+    components,
+    context,
+    labelOfRun,
+    [](FirstVoxel & first, std::int64_t, const RowPosition & position, std::int64_t begin, std::int64_t) {
+      if (first.at[0] < 0)
+      {
+        first.at[0] = begin;
+        std::copy_n(position.at, MaximumDimension - 1, first.at + 1);
+      }
+    });
+  for (std::size_t c = 0; c < firsts.size(); ++c)
+  {
+    for (int axis = 0; axis < table.dimension; ++axis)
+    {
+      table.components[c].firstVoxel[axis] = table.geometry.startIndex[axis] + firsts[c].at[axis];
+    }
+  }
+}
+
+/** How many voxels of a component have a neighbour in it, for each of HalfNeighbours. */
+struct NeighbourSums
+{
+  std::uint64_t pairs[13] = {};
+
+  void
+  Merge(const NeighbourSums & other)
+  {
+    for (std::size_t i = 0; i < 13; ++i)
+    {
+      pairs[i] += other.pairs[i];
+    }
+  }
+};
+
+/** A run with its component. */
+struct LabeledRun
+{
+  std::int64_t  begin;
+  std::int64_t  end;
+  std::uint64_t label;
+};
+
+/** Counts the pairs of neighbours that two rows of runs hold, `step` along x apart. */
+template <typename TAdd>
+void
+CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, int step, TAdd add)
+{
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();)
+  {
+    const std::int64_t begin = std::max(a[i].begin + step, b[j].begin);
+    const std::int64_t end = std::min(a[i].end + step, b[j].end);
+    if (begin < end && a[i].label == b[j].label)
+    {
+      add(a[i].label, static_cast<std::uint64_t>(end - begin));
+    }
+    (a[i].end + step < b[j].end ? i : j) += 1;
+  }
+}
+
+/** Surfaces from the chords of every component along the directions to its voxels' neighbours. */
+template <typename TLabelOfRun>
+void
+MeasureSurfaces(const RunVolume &   volume,
+                std::uint64_t       components,
+                const HostContext & context,
+                TLabelOfRun         labelOfRun,
+                ComponentTable &    table)
+{
+  const Extent &               extent = volume.GetExtent();
+  const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
+  const auto                   runsOf = [&](std::int64_t row, std::vector<LabeledRun> & runs) {
+    runs.clear();
+    volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+      const std::uint64_t label = labelOfRun(run);
+      if (label != 0)
+      {
+        runs.push_back({ begin, end, label });
+      }
+    });
+  };
+  const auto sums = AccumulateRows<NeighbourSums>(
+    volume,
+    components,
+    context,
+    [&](std::vector<NeighbourSums> & accumulators, std::int64_t row) {
+      std::vector<LabeledRun> own;
+      std::vector<LabeledRun> other;
+      runsOf(row, own);
+      for (std::size_t i = 0; i < own.size(); ++i)
+      {
+        // Runs of one component can lie side by side without a link between them.
+        const bool goesOn = i + 1 < own.size() && own[i + 1].begin == own[i].end && own[i + 1].label == own[i].label;
+        accumulators[static_cast<std::size_t>(own[i].label - 1)].pairs[0] +=
+          static_cast<std::uint64_t>(own[i].end - own[i].begin - (goesOn ? 0 : 1));
+      }
+      const RowPosition position(extent, row);
+      for (std::size_t direction = 1; direction < steps.size(); ++direction)
+      {
+        const auto & step = steps[direction].step;
+        const auto   y = position.at[0] + step[1];
+        const auto   z = position.at[1] + step[2];
+        if (y < 0 || y >= extent.size[1] || z >= extent.size[2])
+        {
+          continue;
+        }
+        if (step[0] == -1)
+        {
+          runsOf(row + step[2] * extent.size[1] + step[1], other);
+        }
+        CountPairs(own, other, step[0], [&](std::uint64_t label, std::uint64_t count) {
+          accumulators[static_cast<std::size_t>(label - 1)].pairs[direction] += count;
+        });
+      }
+    });
+  const std::vector<double> weights = CroftonWeights(extent.dimension, table.geometry);
+  const double              voxel = table.geometry.VoxelVolume(extent.dimension);
+  for (std::size_t c = 0; c < sums.size(); ++c)
+  {
+    ComponentMeasures & measures = table.components[c];
+    for (std::size_t direction = 0; direction < steps.size(); ++direction)
+    {
+      const auto & step = steps[direction].step;
+      const auto   chords = static_cast<double>(measures.voxelCount - sums[c].pairs[direction]);
+      measures.surface += weights[direction] * chords;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        const bool isAxis = step[axis] == 1 && std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]) == 1;
+        measures.faceSurface += isAxis ? 2 * chords * voxel / table.geometry.spacing[axis] : 0;
+      }
     }
   }
 }
@@ -314,6 +591,7 @@ Measure(const RunVolume &                volume,
         const std::optional<ImageView> & intensity,
         const std::optional<int> &       sliceAxis,
         const HostContext &              context,
+        const ColumnGroups &             groups,
         TLabelOfRun                      labelOfRun)
 {
   CheckMeasurable(volume.GetExtent(), intensity);
@@ -322,16 +600,34 @@ Measure(const RunVolume &                volume,
   table.geometry = geometry;
   table.sliceAxis = sliceAxis;
   table.hasIntensity = intensity.has_value();
-  if (!intensity)
+  table.groups = groups;
+  const auto measure = [&](auto products) {
+    using Products = decltype(products);
+    if (!intensity)
+    {
+      MeasureTyped<void, Products>(volume, components, static_cast<const void *>(nullptr), context, labelOfRun, table);
+    }
+    else
+    {
+      VisitScalarType(intensity->type, [&](auto tag) {
+        using T = typename decltype(tag)::Type;
+        MeasureTyped<T, Products>(volume,
+                                  components,
+                                  static_cast<const T *>(intensity->data),
+                                  context,
+                                  labelOfRun,
+                                  table);
+      });
+    }
+  };
+  groups.shape ? measure(ProductSums{}) : measure(NoProducts{});
+  if (groups.place)
   {
-    MeasureTyped<void>(volume, components, static_cast<const void *>(nullptr), context, labelOfRun, table);
+    FindFirstVoxels(volume, components, context.Silent(), labelOfRun, table);
   }
-  else
+  if (groups.surface)
   {
-    VisitScalarType(intensity->type, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
-      MeasureTyped<T>(volume, components, static_cast<const T *>(intensity->data), context, labelOfRun, table);
-    });
+    MeasureSurfaces(volume, components, context.Silent(), labelOfRun, table);
   }
   return table;
 }
@@ -362,10 +658,11 @@ MeasureComponents(const RunVolume &                volume,
                   const Geometry &                 geometry,
                   const std::optional<ImageView> & intensity,
                   const std::optional<int> &       sliceAxis,
-                  const HostContext &              context)
+                  const HostContext &              context,
+                  const ColumnGroups &             groups)
 {
   return volume.VisitLabels([&](const auto * labels) {
-    return Measure(volume, components, geometry, intensity, sliceAxis, context, [labels](std::uint64_t run) {
+    return Measure(volume, components, geometry, intensity, sliceAxis, context, groups, [labels](std::uint64_t run) {
       return std::uint64_t{ labels[run] };
     });
   });
@@ -375,7 +672,8 @@ ComponentTable
 MeasureLabelImage(const ImageView &                labels,
                   const Geometry &                 geometry,
                   const std::optional<ImageView> & intensity,
-                  const HostContext &              context)
+                  const HostContext &              context,
+                  const ColumnGroups &             groups)
 {
   if (labels.channels != 1)
   {
@@ -401,11 +699,17 @@ MeasureLabelImage(const ImageView &                labels,
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 
-  ComponentTable table =
-    Measure(volume, values.size(), geometry, intensity, std::nullopt, context.Part(0.5, 1), [&](std::uint64_t run) {
-      const auto place = std::lower_bound(values.begin(), values.end(), labelOfRun[run]);
-      return static_cast<std::uint64_t>(place - values.begin()) + 1;
-    });
+  ComponentTable table = Measure(volume,
+                                 values.size(),
+                                 geometry,
+                                 intensity,
+                                 std::nullopt,
+                                 context.Part(0.5, 1),
+                                 groups,
+                                 [&](std::uint64_t run) {
+                                   const auto place = std::lower_bound(values.begin(), values.end(), labelOfRun[run]);
+                                   return static_cast<std::uint64_t>(place - values.begin()) + 1;
+                                 });
   for (std::size_t c = 0; c < values.size(); ++c)
   {
     table.components[c].label = values[c];

@@ -81,9 +81,17 @@ Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) cons
 }
 
 ComponentTable
-Labeling::Measure(const std::optional<ImageView> & intensity, const ProgressHooks & hooks) const
+Labeling::Measure(const std::optional<ImageView> & intensity,
+                  const ProgressHooks &            hooks,
+                  const ColumnGroups &             groups) const
 {
-  return MeasureComponents(m_Volume, m_Components, m_Geometry, intensity, SliceAxisOf(m_Connectivity), Context(hooks));
+  return MeasureComponents(m_Volume,
+                           m_Components,
+                           m_Geometry,
+                           intensity,
+                           SliceAxisOf(m_Connectivity),
+                           Context(hooks),
+                           groups);
 }
 
 void

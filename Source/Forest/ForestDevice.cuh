@@ -5,7 +5,7 @@
 
 /** The forest of Forest.h on the device: the same invariant (a parent comes before its child, in the order of numbers
  *  or in another that never changes) and the same argument about races. A root
- *  stops being one only by atomicCAS, whose answer is fresh and smaller if it fails, so every retry makes progress.
+ *  stops being one only by atomicCAS, whose answer, if it fails, is fresh and comes before it, so every retry makes progress.
  *  Results are read after the kernel ends, or after a barrier of the block. How parents are read and written is a
  *  choice of speed: */
 namespace brickccl::cuda

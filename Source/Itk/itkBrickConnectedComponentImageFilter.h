@@ -123,6 +123,23 @@ public:
   itkGetConstMacro(ComputeComponentTable, bool);
   itkBooleanMacro(ComputeComponentTable);
 
+  /** Groups of columns that the table has beside the default ones; none by default. */
+  void
+  SetColumnGroups(const brickccl::ColumnGroups & groups)
+  {
+    if (groups.shape != m_ColumnGroups.shape || groups.place != m_ColumnGroups.place ||
+        groups.surface != m_ColumnGroups.surface)
+    {
+      m_ColumnGroups = groups;
+      this->Modified();
+    }
+  }
+  const brickccl::ColumnGroups &
+  GetColumnGroups() const
+  {
+    return m_ColumnGroups;
+  }
+
   /** Pixels where the mask is 0 become background. */
   itkSetInputMacro(MaskImage, MaskImageType);
   itkGetInputMacro(MaskImage, MaskImageType);
@@ -180,6 +197,7 @@ private:
   std::string              m_Device{ "auto" };
   bool                     m_ComputeComponentTable{ true };
   LabelType                m_ObjectCount{ 0 };
+  brickccl::ColumnGroups   m_ColumnGroups;
   bool                     m_HasComponentTable{ false };
   brickccl::ComponentTable m_ComponentTable;
   brickccl::Labeling       m_Labeling;

@@ -9,6 +9,7 @@
 //   --criterion C      for images: equal or tolerance:T instead of foreground
 //   --save FILE        writes the case's voxels, for peers
 //   --no-itk
+//   --brief            labeling alone
 //
 // Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are
 // allocated and touched before the clock starts, except for the program "fresh", which labels into new memory.
@@ -45,6 +46,7 @@ int              repeats = 7;
 std::vector<int> threadCounts{ 1, 2 };
 int              onlyConnectivity = 0;
 bool             withItk = true;
+bool             brief = false;
 std::string      saveTo;
 
 /** What is labeled: voxels of one channel, 2-D or 3-D. */
@@ -394,6 +396,10 @@ Benchmark(const Input & input)
         Label(input.View(), options, labeling);
         labeling.Write(labels);
       });
+      if (brief)
+      {
+        continue;
+      }
       print("brickccl without writing", [&] { Label(input.View(), options, labeling); });
       print("brickccl with table", [&] {
         Label(input.View(), options, labeling);
@@ -469,6 +475,10 @@ main(int argc, char ** argv)
       else if (argument == "--no-itk")
       {
         withItk = false;
+      }
+      else if (argument == "--brief")
+      {
+        brief = true;
       }
       else
       {

@@ -8,6 +8,7 @@
 #include "itkCommand.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImageRegionIterator.h"
+#include "itkLabelImageToShapeLabelMapFilter.h"
 #include "itkMetaDataObject.h"
 #include "itkRGBPixel.h"
 #include "itkRegionOfInterestImageFilter.h"
@@ -398,6 +399,94 @@ TEST(BrickConnectedComponentImageFilter, ErrorsAreItkExceptionsAndLeaveNoLabels)
   other->Allocate(true);
   filter->SetMaskImage(other);
   EXPECT_THROW(filter->Update(), itk::ExceptionObject) << "a mask of another size";
+}
+
+TEST(BrickConnectedComponentImageFilter, ShapesEqualThoseOfItksLabelMaps)
+{
+  using Image = itk::Image<unsigned char, 3>;
+  using Labels = itk::Image<unsigned int, 3>;
+  const brickccl::Extent extent{ 60, 50, 40 };
+  const auto             voxels = brickccl::MakeRandom(extent, 0.1, 4, 3);
+  auto                   image = MakeImage<Image>({ 60, 50, 40 }, 1, true);
+  std::copy(voxels.begin(), voxels.end(), image->GetBufferPointer());
+  const double spacing[] = { 0.4, 0.7, 1.5 };
+  image->SetSpacing(spacing);
+  Image::DirectionType direction;
+  direction.SetIdentity();
+  direction[0][0] = direction[1][1] = std::sqrt(3.0) / 2;
+  direction[0][1] = -0.5;
+  direction[1][0] = 0.5;
+  image->SetDirection(direction);
+  auto filter = itk::BrickConnectedComponentImageFilter<Image, Labels>::New();
+  filter->SetInput(image);
+  filter->SetConnectivity(26);
+  filter->SetColumnGroups(brickccl::ColumnGroups::FromNames("shape"));
+  filter->Update();
+  auto theirs = itk::LabelImageToShapeLabelMapFilter<Labels>::New();
+  theirs->SetInput(filter->GetOutput());
+  theirs->Update();
+  const brickccl::ComponentTable & table = filter->GetComponentTable();
+  ASSERT_EQ(table.components.size(), theirs->GetOutput()->GetNumberOfLabelObjects());
+  ASSERT_GT(table.components.size(), 10u);
+  const auto columns = brickccl::ColumnsOf(table);
+  for (const brickccl::ComponentMeasures & component : table.components)
+  {
+    const auto value = [&](const std::string & name) {
+      for (const brickccl::ComponentColumn & column : columns)
+      {
+        if (column.name == name)
+        {
+          return std::visit([](auto number) { return static_cast<double>(number); }, column.value(table, component));
+        }
+      }
+      ADD_FAILURE() << "no column " << name;
+      return 0.0;
+    };
+    const auto * object = theirs->GetOutput()->GetLabelObject(static_cast<unsigned int>(component.label));
+    EXPECT_NEAR(value("volume_mm3"), object->GetPhysicalSize(), 1e-9);
+    EXPECT_NEAR(value("elongation"), object->GetElongation(), 1e-6);
+    EXPECT_NEAR(value("flatness"), object->GetFlatness(), 1e-6);
+    for (unsigned axis = 0; axis < 3; ++axis)
+    {
+      const std::string number = std::to_string(axis + 1);
+      EXPECT_NEAR(value("principal_moment_" + number + "_mm2"), object->GetPrincipalMoments()[axis], 1e-7);
+      EXPECT_NEAR(value("ellipsoid_diameter_" + number + "_mm"), object->GetEquivalentEllipsoidDiameter()[axis], 1e-6);
+      double along = 0;
+      for (unsigned i = 0; i < 3; ++i)
+      {
+        along += value("principal_axis_" + number + "_" + "xyz"[i]) * object->GetPrincipalAxes()[axis][i];
+      }
+      // Cubes have moments that are equal, and then no axes of their own.
+      const auto moments = object->GetPrincipalMoments();
+      const bool isAlone = (axis == 0 || moments[axis] - moments[axis - 1] > 1e-3) &&
+                           (axis == 2 || moments[axis + 1] - moments[axis] > 1e-3);
+      EXPECT_NEAR(std::fabs(along), isAlone ? 1 : std::fabs(along), 1e-6);
+    }
+  }
+}
+
+TEST(BrickConnectedComponentImageFilter, SurfacesOfCubicVoxelsEqualThoseOfItksLabelMaps)
+{
+  using Image = itk::Image<unsigned char, 3>;
+  using Labels = itk::Image<unsigned int, 3>;
+  auto       image = MakeImage<Image>({ 50, 40, 30 }, 1);
+  const auto voxels = brickccl::MakeRandom({ 50, 40, 30 }, 0.2, 3, 4);
+  std::copy(voxels.begin(), voxels.end(), image->GetBufferPointer());
+  const double spacing[] = { 0.5, 0.5, 0.5 };
+  image->SetSpacing(spacing);
+  auto filter = itk::BrickConnectedComponentImageFilter<Image, Labels>::New();
+  filter->SetInput(image);
+  filter->SetColumnGroups(brickccl::ColumnGroups::FromNames("surface"));
+  filter->Update();
+  auto theirs = itk::LabelImageToShapeLabelMapFilter<Labels>::New();
+  theirs->SetInput(filter->GetOutput());
+  theirs->Update();
+  ASSERT_GT(filter->GetObjectCount(), 10u);
+  for (const brickccl::ComponentMeasures & component : filter->GetComponentTable().components)
+  {
+    const auto * object = theirs->GetOutput()->GetLabelObject(static_cast<unsigned int>(component.label));
+    EXPECT_NEAR(component.surface, object->GetPerimeter(), 1e-9 * component.surface);
+  }
 }
 
 TEST(BrickConnectedComponentImageFilter, ReportsProgressAndAborts)

@@ -1,10 +1,12 @@
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Components/Crofton.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace brickccl
@@ -278,6 +280,374 @@ TEST(ComponentTable, NumbersAreWrittenSoThatTheyReadBackTheSame)
   EXPECT_EQ(line,
             "1\t3\t0.30000000000000004\t0\t0\t2\t0\t-0.05\t-0.5\t0.25\t0.5\t1\t0\t0.1\t0\t"
             "0.6180387232371034\t1\n");
+}
+
+/** The table of a mask with its shape columns. */
+ComponentTable
+ShapesOf(const std::vector<std::uint8_t> & voxels,
+         const Extent &                    extent,
+         const Geometry &                  geometry = {},
+         int                               threads = 0)
+{
+  LabelOptions options;
+  options.connectivity = Connectivity::Full(extent.dimension);
+  options.geometry = geometry;
+  options.threads = threads;
+  return Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("shape"));
+}
+
+TEST(ComponentTable, MomentsEqualTheSumsOverVoxels)
+{
+  const Extent         extent{ 70, 24, 15 };
+  const auto           voxels = MakeRandom(extent, 0.15, 3, 5);
+  const Geometry       geometry = SkewGeometry();
+  const ComponentTable table = ShapesOf(voxels, extent, geometry);
+  LabelOptions         options;
+  options.connectivity = Connectivity::Full(3);
+  std::vector<std::uint32_t> labels(voxels.size());
+  Label(ImageView(voxels.data(), extent), options).Write(labels.data());
+  ASSERT_GT(table.components.size(), 3u);
+  ASSERT_EQ(table.shapes.size(), table.components.size());
+  for (std::size_t c = 0; c < table.components.size(); ++c)
+  {
+    long double count = 0, sum[3] = {}, products[3][3] = {};
+    for (int pass = 0; pass < 2; ++pass)
+    {
+      for (std::size_t i = 0; i < labels.size(); ++i)
+      {
+        if (labels[i] != c + 1)
+        {
+          continue;
+        }
+        const auto   linear = static_cast<std::int64_t>(i);
+        const double index[3] = { static_cast<double>(linear % extent.size[0]),
+                                  static_cast<double>(linear / extent.size[0] % extent.size[1]),
+                                  static_cast<double>(linear / extent.size[0] / extent.size[1]) };
+        double       point[3];
+        geometry.IndexToPhysical(3, index, point);
+        count += pass == 0 ? 1 : 0;
+        for (int a = 0; a < 3; ++a)
+        {
+          sum[a] += pass == 0 ? static_cast<long double>(point[a]) : 0;
+          for (int b = 0; b < 3 && pass == 1; ++b)
+          {
+            products[a][b] += (point[a] - sum[a] / count) * (point[b] - sum[b] / count);
+          }
+        }
+      }
+    }
+    const char * const axes[] = { "x", "y", "z" };
+    double             trace = 0, principal = 0;
+    for (int a = 0; a < 3; ++a)
+    {
+      for (int b = a; b < 3; ++b)
+      {
+        EXPECT_NEAR(ValueOf(table, c, std::string("covariance_") + axes[a] + axes[b] + "_mm2"),
+                    static_cast<double>(products[a][b] / count),
+                    1e-10);
+      }
+      trace += static_cast<double>(products[a][a] / count);
+      const std::string number = std::to_string(a + 1);
+      const double      moment = ValueOf(table, c, "principal_moment_" + number + "_mm2");
+      principal += moment;
+      // Each axis is a direction of its moment: C v = m v.
+      double v[3];
+      for (int b = 0; b < 3; ++b)
+      {
+        v[b] = ValueOf(table, c, "principal_axis_" + number + "_" + axes[b]);
+      }
+      EXPECT_NEAR(v[0] * v[0] + v[1] * v[1] + v[2] * v[2], 1, 1e-12);
+      for (int row = 0; row < 3; ++row)
+      {
+        double product = 0;
+        for (int b = 0; b < 3; ++b)
+        {
+          product += static_cast<double>(products[row][b] / count) * v[b];
+        }
+        EXPECT_NEAR(product, moment * v[row], 1e-9 * (1 + trace));
+      }
+    }
+    EXPECT_NEAR(principal, trace, 1e-9 * (1 + trace));
+  }
+}
+
+TEST(ComponentTable, MomentsOfBallsAndBoxesAreThoseOfTheSolids)
+{
+  // A ball of radius 20 voxels, seen with voxels of any size, has its diameter along all axes.
+  Geometry geometry;
+  geometry.spacing[0] = geometry.spacing[1] = geometry.spacing[2] = 0.3;
+  const Extent              extent{ 45, 45, 45 };
+  std::vector<std::uint8_t> ball;
+  std::vector<std::uint8_t> box;
+  for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+  {
+    const std::int64_t x = i % 45 - 22, y = i / 45 % 45 - 22, z = i / 45 / 45 - 22;
+    ball.push_back(x * x + y * y + z * z <= 400);
+    box.push_back(std::abs(x) <= 15 && std::abs(y) <= 10 && std::abs(z) <= 5);
+  }
+  const ComponentTable balls = ShapesOf(ball, extent, geometry);
+  for (const char * const name : { "axis_length_1_mm", "axis_length_3_mm", "ellipsoid_diameter_2_mm" })
+  {
+    EXPECT_NEAR(ValueOf(balls, 0, name), 12, 0.05) << name;
+  }
+  EXPECT_NEAR(ValueOf(balls, 0, "elongation"), 1, 1e-9);
+  const ComponentTable boxes = ShapesOf(box, extent);
+  // The variance of n numbers in a row is (n^2 - 1) / 12.
+  EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "principal_moment_1_mm2"), (11 * 11 - 1) / 12.0);
+  EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "principal_moment_2_mm2"), (21 * 21 - 1) / 12.0);
+  EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "principal_moment_3_mm2"), (31 * 31 - 1) / 12.0);
+  EXPECT_EQ(ValueOf(boxes, 0, "principal_axis_3_x"), 1);
+  EXPECT_EQ(ValueOf(boxes, 0, "principal_axis_1_z"), 1);
+  EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "elongation"), std::sqrt(960.0 / 440));
+  EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "flatness"), std::sqrt(440.0 / 120));
+}
+
+TEST(ComponentTable, MomentsOfPointsLinesAndPlanesAreFinite)
+{
+  const Extent              extent{ 21, 21, 21 };
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const auto                set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    voxels[static_cast<std::size_t>((z * 21 + y) * 21 + x)] = 1;
+  };
+  set(0, 0, 0);
+  for (std::int64_t i = 3; i < 12; ++i)
+  {
+    set(i, i, 4);
+    set(18, i, 18);
+    set(19, i, 18);
+  }
+  const ComponentTable table = ShapesOf(voxels, extent, SkewGeometry());
+  ASSERT_EQ(table.components.size(), 3u);
+  for (std::size_t c = 0; c < 3; ++c)
+  {
+    for (const ComponentColumn & column : ColumnsOf(table))
+    {
+      const double value =
+        std::visit([](auto number) { return static_cast<double>(number); }, column.value(table, table.components[c]));
+      EXPECT_TRUE(std::isfinite(value)) << column.name;
+    }
+    EXPECT_EQ(ValueOf(table, c, "principal_moment_1_mm2"), 0);
+    EXPECT_EQ(ValueOf(table, c, "flatness"), 0);
+    EXPECT_EQ(ValueOf(table, c, "ellipsoid_diameter_3_mm"), 0);
+  }
+  EXPECT_EQ(ValueOf(table, 0, "axis_length_3_mm"), 0) << "a voxel";
+  EXPECT_EQ(ValueOf(table, 1, "principal_moment_2_mm2"), 0) << "a line";
+  EXPECT_EQ(ValueOf(table, 1, "elongation"), 0) << "a line";
+  EXPECT_GT(ValueOf(table, 2, "principal_moment_2_mm2"), 0) << "a plane";
+  EXPECT_GT(ValueOf(table, 2, "elongation"), 1) << "a plane";
+}
+
+TEST(ComponentTable, MomentsFarFromTheOriginLoseNothing)
+{
+  // A pair of voxels at the end of a long row: sums of squares near 2^63, a variance of 1/4.
+  const Extent              extent{ (std::int64_t{ 1 } << 22) + 7 };
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  voxels[voxels.size() - 2] = voxels[voxels.size() - 1] = 1;
+  EXPECT_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), 0.25);
+  std::fill(voxels.begin(), voxels.end(), std::uint8_t{ 1 });
+  const double length = static_cast<double>(voxels.size());
+  EXPECT_DOUBLE_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), (length * length - 1) / 12);
+}
+
+TEST(ComponentTable, ShapesAreTheSameForEveryNumberOfThreads)
+{
+  const Extent extent{ 200, 80, 60 };
+  const auto   voxels = MakeRandom(extent, 0.1, 2, 8);
+  std::string  expected;
+  for (const int threads : { 1, 2, 5 })
+  {
+    std::ostringstream text;
+    WriteDelimited(text, ShapesOf(voxels, extent, SkewGeometry(), threads), ',');
+    expected = threads == 1 ? text.str() : expected;
+    EXPECT_EQ(text.str(), expected) << threads << " threads";
+  }
+}
+
+TEST(ComponentTable, SurfacesEqualTheSumsOverVoxels)
+{
+  for (const Extent & extent : { Extent{ 40, 18, 11 }, Extent{ 90, 35 } })
+  {
+    // Of three values, so that components lie side by side, and with voxels that are no cubes.
+    std::vector<std::uint8_t> voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      voxels.push_back(static_cast<std::uint8_t>(HashOf(3, static_cast<std::uint64_t>(i / 3)) % 3));
+    }
+    const Geometry geometry = SkewGeometry();
+    LabelOptions   options;
+    options.criterion = Criterion::EqualValue();
+    options.connectivity = Connectivity::Full(extent.dimension);
+    options.geometry = geometry;
+    const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+    const ComponentTable       table = labeling.Measure({}, {}, ColumnGroups::FromNames("surface"));
+    std::vector<std::uint32_t> labels(voxels.size());
+    labeling.Write(labels.data());
+    const auto          steps = HalfNeighbours(extent.dimension);
+    const auto          weights = CroftonWeights(extent.dimension, geometry);
+    std::vector<double> expected(table.components.size() + 1, 0);
+    std::vector<double> faces(table.components.size() + 1, 0);
+    for (std::size_t i = 0; i < labels.size(); ++i)
+    {
+      const auto         linear = static_cast<std::int64_t>(i);
+      const std::int64_t at[3] = { linear % extent.size[0],
+                                   linear / extent.size[0] % extent.size[1],
+                                   linear / extent.size[0] / extent.size[1] };
+      for (std::size_t d = 0; d < steps.size(); ++d)
+      {
+        std::int64_t to[3];
+        bool         isInside = true;
+        for (int axis = 0; axis < 3; ++axis)
+        {
+          to[axis] = at[axis] + steps[d].step[axis];
+          isInside = isInside && to[axis] >= 0 && to[axis] < extent.size[axis];
+        }
+        const auto there = static_cast<std::size_t>((to[2] * extent.size[1] + to[1]) * extent.size[0] + to[0]);
+        const bool leaves = !isInside || labels[there] != labels[i];
+        expected[labels[i]] += leaves ? weights[d] : 0;
+        for (int axis = 0; axis < extent.dimension; ++axis)
+        {
+          const bool isAlong =
+            steps[d].step[axis] == 1 &&
+            std::abs(steps[d].step[0]) + std::abs(steps[d].step[1]) + std::abs(steps[d].step[2]) == 1;
+          faces[labels[i]] +=
+            leaves && isAlong ? 2 * geometry.VoxelVolume(extent.dimension) / geometry.spacing[axis] : 0;
+        }
+      }
+    }
+    ASSERT_GT(table.components.size(), 5u);
+    for (std::size_t c = 0; c < table.components.size(); ++c)
+    {
+      EXPECT_NEAR(table.components[c].surface, expected[c + 1], 1e-9 * expected[c + 1]);
+      EXPECT_NEAR(table.components[c].faceSurface, faces[c + 1], 1e-9 * faces[c + 1]);
+    }
+  }
+}
+
+TEST(ComponentTable, CroftonsWeightsShareTheSphere)
+{
+  // The shares of cubic voxels' 26 directions, as itk::ShapeLabelMapFilter has them.
+  const auto cubic = CroftonWeights(3, {});
+  EXPECT_NEAR(cubic[0] / 4, 2 * 0.04577789120476, 1e-12);
+  EXPECT_NEAR(cubic[1] / 4 * std::sqrt(2.0), 2 * 0.03698062787608, 1e-12);
+  EXPECT_NEAR(cubic[4] / 4 * std::sqrt(3.0), 2 * 0.03519563978232, 1e-12);
+  const Geometry skew = SkewGeometry();
+  const auto     steps = HalfNeighbours(3);
+  const auto     weights = CroftonWeights(3, skew);
+  ASSERT_EQ(steps.size(), 13u);
+  double share = 0;
+  for (std::size_t d = 0; d < steps.size(); ++d)
+  {
+    const double length = std::hypot(steps[d].step[0] * 0.5, steps[d].step[1] * 1.25, steps[d].step[2] * 3);
+    share += weights[d] * length / skew.VoxelVolume(3) / 4;
+  }
+  EXPECT_NEAR(share, 1, 1e-12);
+  EXPECT_THROW(HalfNeighbours(4), Unsupported);
+}
+
+TEST(ComponentTable, SurfacesOfBallsAndBoxesAreThoseOfTheSolids)
+{
+  // Ellipsoids of voxels that are a ball of radius 20 mm where the voxels' shape is taken into account.
+  for (const double along : { 1.0, 0.5, 2.0 })
+  {
+    Geometry geometry;
+    geometry.spacing[0] = along;
+    geometry.spacing[2] = 0.8;
+    const Extent              extent{ static_cast<std::int64_t>(44 / along) + 2, 46, 56 };
+    std::vector<std::uint8_t> voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      const double x = (static_cast<double>(i % extent.size[0]) - static_cast<double>(extent.size[0]) / 2) * along;
+      const double y = static_cast<double>(i / extent.size[0] % 46) - 22.7;
+      const double z = (static_cast<double>(i / extent.size[0] / 46) - 27.8) * 0.8;
+      voxels.push_back(x * x + y * y + z * z <= 400);
+    }
+    LabelOptions options;
+    options.geometry = geometry;
+    const ComponentTable table =
+      Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("surface"));
+    ASSERT_EQ(table.components.size(), 1u);
+    EXPECT_NEAR(ValueOf(table, 0, "surface_area_mm2") / (1600 * M_PI), 1, 0.01) << along;
+    EXPECT_NEAR(ValueOf(table, 0, "sphericity"), 1, 0.015) << along;
+  }
+  const Extent                    extent{ 9, 7, 4 };
+  const std::vector<std::uint8_t> box(static_cast<std::size_t>(extent.VoxelCount()), 1);
+  const ComponentTable table = Label(ImageView(box.data(), extent)).Measure({}, {}, ColumnGroups::FromNames("surface"));
+  EXPECT_DOUBLE_EQ(ValueOf(table, 0, "face_area_mm2"), 2 * (9 * 7 + 9 * 4 + 7 * 4));
+  EXPECT_LT(ValueOf(table, 0, "sphericity"), 0.95);
+
+  const Extent              flat{ 121, 121 };
+  std::vector<std::uint8_t> disc;
+  for (std::int64_t i = 0; i < flat.VoxelCount(); ++i)
+  {
+    const std::int64_t x = i % 121 - 60, y = i / 121 - 60;
+    disc.push_back(x * x + y * y <= 2500);
+  }
+  const ComponentTable discs = Label(ImageView(disc.data(), flat)).Measure({}, {}, ColumnGroups::FromNames("surface"));
+  EXPECT_NEAR(ValueOf(discs, 0, "perimeter_mm") / (100 * M_PI), 1, 0.01);
+  EXPECT_NEAR(ValueOf(discs, 0, "circularity"), 1, 0.02);
+}
+
+TEST(ComponentTable, PlacesAreThoseOfTheVoxels)
+{
+  const Extent              extent{ 12, 10, 8 };
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  const auto                set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    voxels[static_cast<std::size_t>((z * 10 + y) * 12 + x)] = 1;
+  };
+  // A cross whose first voxel is not its box's corner, and a line across the image.
+  set(3, 2, 4), set(2, 3, 4), set(3, 3, 4), set(4, 3, 4), set(3, 4, 4);
+  for (std::int64_t x = 0; x < 12; ++x)
+  {
+    set(x, 0, 7);
+  }
+  LabelOptions options;
+  options.geometry.startIndex[0] = 100;
+  const ComponentTable table =
+    Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("place"));
+  ASSERT_EQ(table.components.size(), 2u);
+  EXPECT_EQ(ValueOf(table, 0, "first_voxel_x"), 103);
+  EXPECT_EQ(ValueOf(table, 0, "first_voxel_y"), 2);
+  EXPECT_EQ(ValueOf(table, 0, "first_voxel_z"), 4);
+  EXPECT_DOUBLE_EQ(ValueOf(table, 0, "bbox_fill"), 5.0 / 9);
+  EXPECT_EQ(ValueOf(table, 0, "touches_border"), 0);
+  EXPECT_EQ(ValueOf(table, 1, "bbox_fill"), 1);
+  const std::map<std::string, double> sides{ { "x_min", 1 }, { "x_max", 1 }, { "y_min", 1 },
+                                             { "y_max", 0 }, { "z_min", 0 }, { "z_max", 1 } };
+  for (const auto & [side, touched] : sides)
+  {
+    EXPECT_EQ(ValueOf(table, 1, "touches_" + side), touched) << side;
+    EXPECT_EQ(ValueOf(table, 0, "touches_" + side), 0) << side;
+  }
+}
+
+TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
+{
+  const Extent               extent{ 150, 90, 70 };
+  const auto                 voxels = MakeRandom(extent, 0.3, 2, 8);
+  const Labeling             labeling = Label(ImageView(voxels.data(), extent));
+  const ComponentTable       table = labeling.Measure({}, {}, ColumnGroups::FromNames("place"));
+  std::vector<std::uint32_t> labels(voxels.size());
+  labeling.Write(labels.data());
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    // Labels count first voxels.
+    if (labels[i] == seen + 1)
+    {
+      const auto * const first = table.components[seen].firstVoxel;
+      ASSERT_EQ((first[2] * 90 + first[1]) * 150 + first[0], static_cast<std::int64_t>(i));
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, table.components.size());
+}
+
+TEST(ComponentTable, GroupsOfColumnsThatAreNoneAreNamed)
+{
+  EXPECT_TRUE(ColumnGroups::FromNames("shape").shape);
+  EXPECT_FALSE(ColumnGroups::FromNames("").shape);
+  EXPECT_TRUE(ColumnGroups::FromNames("place,shape").place);
+  EXPECT_THROW(ColumnGroups::FromNames("shape,form"), InvalidArgument);
 }
 
 TEST(ComponentTable, AnIntensityImageMustFit)

@@ -439,9 +439,9 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
     // Of a bundle of rows: a bit and 4 bytes in 64 for its voxels along x, 8 bytes per run of the bundle, of which
     // there are no more than runs of its rows; and a bit and 4 bytes in 64 for the runs of rows.
     const double rows = rank == 2 ? 2 : 4;
-    const double scratch = rank == 1 ? 0 : voxelCount / rows * (1.0 / 8 + 1.0 / 16) + runCount * 3.0 / 16;
+    const double scratch = (rank == 1 ? 0 : voxelCount / rows * (1.0 / 8 + 1.0 / 16)) + runCount * 3.0 / 16;
     EXPECT_GE(static_cast<double>(runs.CapacityBytes()), volume + scratch);
-    EXPECT_LE(static_cast<double>(runs.CapacityBytes()), volume + scratch + (rank == 1 ? 0 : 8 * runCount + 256));
+    EXPECT_LE(static_cast<double>(runs.CapacityBytes()), volume + scratch + 256 + (rank == 1 ? 0 : 8 * runCount));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/Marks.h"
 
 #include <algorithm>
 #include <limits>
@@ -453,61 +454,35 @@ LabelRows(const BundleRows<VBundling> & bundles,
   });
 
   // A component's number is that of its first run among all first runs.
-  const std::int64_t runWords = WordsForBits(static_cast<std::int64_t>(runs));
-  Word * const       isFirst = volume.Scratch().template Get<Word>(4, static_cast<std::size_t>(runWords));
-  TIndex * const     firstsBefore = volume.Scratch().template Get<TIndex>(5, static_cast<std::size_t>(runWords));
-  const Chunks       parts(runWords, 1 + context.grain / BitsPerWord, 4 * EffectiveThreadCount(context.threads));
-  std::vector<std::uint64_t> firstsOfPart(static_cast<std::size_t>(parts.count) + 1, 0);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    std::fill(isFirst + parts.Begin(part), isFirst + parts.End(part), 0);
-  });
+  Marks<TIndex> firsts(volume.Scratch(), 4, runs, context);
+  firsts.Clear();
   ParallelFor(nodes.count, context.Part(0.6, 0.7), [&](std::int64_t chunk) {
     for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
     {
       if (parent[node] == static_cast<TIndex>(node))
       {
-        const TIndex run = firstRun[node];
-        __atomic_fetch_or(isFirst + run / BitsPerWord, Word{ 1 } << (run % BitsPerWord), __ATOMIC_RELAXED);
+        firsts.Set(firstRun[node]);
       }
     }
   });
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    std::uint64_t firsts = 0;
-    for (std::int64_t w = parts.Begin(part); w < parts.End(part); ++w)
-    {
-      firstsBefore[w] = static_cast<TIndex>(firsts);
-      firsts += static_cast<std::uint64_t>(CountBits(isFirst[w]));
-    }
-    firstsOfPart[static_cast<std::size_t>(part) + 1] = firsts;
-  });
-  SumUp(firstsOfPart);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (std::int64_t w = parts.Begin(part); w < parts.End(part); ++w)
-    {
-      firstsBefore[w] += static_cast<TIndex>(firstsOfPart[static_cast<std::size_t>(part)]);
-    }
-  });
+  const std::uint64_t components = firsts.Count();
   TIndex * const number = firstRun;
   ParallelFor(nodes.count, context.Part(0.7, 0.8), [&](std::int64_t chunk) {
     for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
     {
       if (parent[node] == static_cast<TIndex>(node))
       {
-        const TIndex run = firstRun[node];
-        const Word   upTo = BitsUpTo(static_cast<int>(run % BitsPerWord));
-        number[node] =
-          firstsBefore[run / BitsPerWord] + static_cast<TIndex>(CountBits(isFirst[run / BitsPerWord] & upTo));
+        number[node] = firsts.RankOf(firstRun[node]);
       }
     }
   });
-  ParallelFor(parts.count, context.Part(0.8, 1), [&](std::int64_t part) {
-    const auto end = std::min(static_cast<std::int64_t>(runs), parts.End(part) * BitsPerWord);
-    for (std::int64_t run = parts.Begin(part) * BitsPerWord; run < end; ++run)
+  ParallelFor(firsts.PartCount(), context.Part(0.8, 1), [&](std::int64_t part) {
+    for (std::uint64_t run = firsts.FirstOf(part); run < firsts.FirstOf(part + 1); ++run)
     {
       labels[run] = static_cast<TLabel>(number[labels[run]]);
     }
   });
-  return firstsOfPart.back();
+  return components;
 }
 
 template <Bundling VBundling, typename TIndex>

@@ -30,7 +30,7 @@ struct BrickMemory
   /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
   unsigned edgesAndRuns[WordsPerBrick];
   unsigned forest[RunsPerBrick];
-  /** Of each root. */
+  /** Of each root its component in the brick. */
   unsigned short componentOf[RunsPerBrick];
   unsigned       runsOfLayer[LayersPerBrick];
   /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */

@@ -3,6 +3,7 @@
 #include "BrickCCL/Algorithms/RunMerging/MergeRows.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/Marks.h"
 
 #include <limits>
 #include <vector>
@@ -109,53 +110,30 @@ UniteRuns(const RowLinks &     links,
 /** Replaces each node's parent by the consecutive number, from 1, of its root among all roots. */
 template <typename TIndex>
 std::uint64_t
-NumberRoots(std::uint64_t nodes, const HostContext & context, TIndex * parent)
+NumberRoots(std::uint64_t nodes, const HostContext & context, Workspace & workspace, TIndex * parent)
 {
-  const auto                 words = WordsForBits(static_cast<std::int64_t>(nodes));
-  Buffer<Word>               isRoot;
-  Buffer<TIndex>             rootsBefore;
-  const Chunks               chunks(words, 1 + context.grain / BitsPerWord, 4 * EffectiveThreadCount(context.threads));
-  std::vector<std::uint64_t> rootsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
-  isRoot.Resize(static_cast<std::size_t>(words));
-  rootsBefore.Resize(static_cast<std::size_t>(words));
-  const auto nodesOf = [&](std::int64_t w) { return std::min(nodes, static_cast<std::uint64_t>(w) * BitsPerWord); };
-
-  ParallelFor(chunks.count, context.Part(0, 0.6), [&](std::int64_t chunk) {
-    std::uint64_t roots = 0;
-    for (std::int64_t w = chunks.Begin(chunk); w < chunks.End(chunk); ++w)
+  Marks<TIndex> roots(workspace, 4, nodes, context);
+  ParallelFor(roots.PartCount(), context.Part(0, 0.6), [&](std::int64_t part) {
+    const std::uint64_t end = roots.FirstOf(part + 1);
+    for (std::uint64_t first = roots.FirstOf(part); first < end; first += BitsPerWord)
     {
       Word bits = 0;
-      for (std::uint64_t node = nodesOf(w); node < nodesOf(w + 1); ++node)
+      for (std::uint64_t node = first; node < std::min(end, first + BitsPerWord); ++node)
       {
-        const bool root = FlattenShared(parent, static_cast<TIndex>(node)) == node;
-        bits |= Word{ root ? 1u : 0u } << (node % BitsPerWord);
+        const bool isRoot = FlattenShared(parent, static_cast<TIndex>(node)) == node;
+        bits |= Word{ isRoot ? 1u : 0u } << (node - first);
       }
-      isRoot[static_cast<std::size_t>(w)] = bits;
-      rootsBefore[static_cast<std::size_t>(w)] = static_cast<TIndex>(roots);
-      roots += static_cast<std::uint64_t>(CountBits(bits));
+      roots.SetWord(static_cast<std::int64_t>(first / BitsPerWord), bits);
     }
-    rootsOfChunk[static_cast<std::size_t>(chunk) + 1] = roots;
   });
-  for (std::size_t chunk = 1; chunk < rootsOfChunk.size(); ++chunk)
-  {
-    rootsOfChunk[chunk] += rootsOfChunk[chunk - 1];
-  }
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (std::int64_t w = chunks.Begin(chunk); w < chunks.End(chunk); ++w)
+  const std::uint64_t count = roots.Count();
+  ParallelFor(roots.PartCount(), context.Part(0.6, 1), [&](std::int64_t part) {
+    for (std::uint64_t node = roots.FirstOf(part); node < roots.FirstOf(part + 1); ++node)
     {
-      rootsBefore[static_cast<std::size_t>(w)] += static_cast<TIndex>(rootsOfChunk[static_cast<std::size_t>(chunk)]);
+      parent[node] = roots.RankOf(parent[node]);
     }
   });
-  ParallelFor(chunks.count, context.Part(0.6, 1), [&](std::int64_t chunk) {
-    for (std::uint64_t node = nodesOf(chunks.Begin(chunk)); node < nodesOf(chunks.End(chunk)); ++node)
-    {
-      const std::uint64_t root = parent[node];
-      const auto          word = static_cast<std::size_t>(root / BitsPerWord);
-      const Word          upTo = BitsUpTo(static_cast<int>(root % BitsPerWord));
-      parent[node] = rootsBefore[word] + static_cast<TIndex>(CountBits(isRoot[word] & upTo));
-    }
-  });
-  return rootsOfChunk.back();
+  return count;
 }
 
 std::uint64_t
@@ -171,7 +149,7 @@ LabelRuns(const RowLinks &     links,
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   return result.VisitLabels([&](auto * parent) {
     UniteRuns(links, connectivity, context.Part(0.3, 0.9), result, parent);
-    return NumberRoots(result.RunCount(), context.Part(0.9, 1), parent);
+    return NumberRoots(result.RunCount(), context.Part(0.9, 1), result.Scratch(), parent);
   });
 }
 

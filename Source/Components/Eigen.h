@@ -1,0 +1,108 @@
+#ifndef BRICKCCL_COMPONENTS_EIGEN_H
+#define BRICKCCL_COMPONENTS_EIGEN_H
+
+#include "BrickCCL/Core/Extent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace brickccl
+{
+
+/** Eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of up to 4 x 4, by Jacobi's rotations:
+ * for so small a matrix as exact as any. Of each vector the component of the largest magnitude is positive, so that the
+ *  answer is one; where eigenvalues are equal, vectors are some of those that there are. */
+struct EigenSystem
+{
+  double values[MaximumDimension] = {};
+  double vectors[MaximumDimension][MaximumDimension] = {};
+
+  EigenSystem(int size, const double (&matrix)[MaximumDimension][MaximumDimension])
+  {
+    double a[MaximumDimension][MaximumDimension];
+    for (int i = 0; i < size; ++i)
+    {
+      std::copy(matrix[i], matrix[i] + size, a[i]);
+      vectors[i][i] = 1;
+    }
+    for (int sweep = 0; sweep < 60; ++sweep)
+    {
+      double beside = 0;
+      for (int p = 0; p < size; ++p)
+      {
+        for (int q = p + 1; q < size; ++q)
+        {
+          beside += std::abs(a[p][q]);
+          Rotate(size, a, p, q);
+        }
+      }
+      if (beside == 0)
+      {
+        break;
+      }
+    }
+    for (int i = 0; i < size; ++i)
+    {
+      values[i] = a[i][i];
+    }
+    Sort(size);
+  }
+
+private:
+  /** Makes a[p][q] zero by a rotation in the plane of axes p and q. */
+  void
+  Rotate(int size, double (&a)[MaximumDimension][MaximumDimension], int p, int q)
+  {
+    // What does not change its diagonal neighbours any more is zero.
+    if (std::abs(a[p][q]) <= 1e-18 * (std::abs(a[p][p]) + std::abs(a[q][q])))
+    {
+      a[p][q] = a[q][p] = 0;
+      return;
+    }
+    const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+    const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
+    const double cosine = 1 / std::hypot(tangent, 1.0);
+    const double sine = tangent * cosine;
+    const double change = tangent * a[p][q];
+    a[p][p] -= change;
+    a[q][q] += change;
+    a[p][q] = a[q][p] = 0;
+    const auto turn = [&](double & first, double & second) {
+      const double old = first;
+      first = cosine * old - sine * second;
+      second = sine * old + cosine * second;
+    };
+    for (int i = 0; i < size; ++i)
+    {
+      if (i != p && i != q)
+      {
+        turn(a[i][p], a[i][q]);
+        a[p][i] = a[i][p];
+        a[q][i] = a[i][q];
+      }
+      turn(vectors[p][i], vectors[q][i]);
+    }
+  }
+
+  void
+  Sort(int size)
+  {
+    for (int i = 0; i < size; ++i)
+    {
+      const int least = static_cast<int>(std::min_element(values + i, values + size) - values);
+      std::swap(values[i], values[least]);
+      std::swap(vectors[i], vectors[least]);
+      const double largest =
+        *std::max_element(vectors[i], vectors[i] + size, [](double x, double y) { return std::abs(x) < std::abs(y); });
+      if (largest < 0)
+      {
+        std::transform(vectors[i], vectors[i] + size, vectors[i], [](double x) { return -x; });
+      }
+    }
+  }
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,109 @@
+#ifndef BRICKCCL_RUNS_MARKS_H
+#define BRICKCCL_RUNS_MARKS_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Host/Buffer.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Marks on some of many elements, one bit each; once they are counted, the number of marks up to any element. It is
+ *  how first runs become consecutive numbers in raster order. */
+template <typename TIndex>
+class Marks
+{
+public:
+  /** Takes the workspace's buffers `number` and `number + 1`. */
+  Marks(Workspace & workspace, std::size_t number, std::uint64_t elements, const HostContext & context)
+    : m_Elements(elements)
+    , m_Context(context.Silent())
+    , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
+              1 + context.grain / BitsPerWord,
+              4 * EffectiveThreadCount(context.threads))
+    , m_Bits(workspace.Get<Word>(number, static_cast<std::size_t>(m_Parts.size)))
+    , m_Before(workspace.Get<TIndex>(number + 1, static_cast<std::size_t>(m_Parts.size)))
+  {}
+
+  /** Elements in pieces for threads, none of which share a word: piece `part` begins at FirstOf(part). */
+  std::int64_t
+  PartCount() const
+  {
+    return m_Parts.count;
+  }
+  std::uint64_t
+  FirstOf(std::int64_t part) const
+  {
+    return std::min(m_Elements, static_cast<std::uint64_t>(m_Parts.Begin(part)) * BitsPerWord);
+  }
+
+  void
+  Clear()
+  {
+    ParallelFor(m_Parts.count, m_Context, [this](std::int64_t part) {
+      std::fill(m_Bits + m_Parts.Begin(part), m_Bits + m_Parts.End(part), Word{ 0 });
+    });
+  }
+  /** Sets 64 marks at once: bit i of `bits` is that of element 64 `word` + i. */
+  void
+  SetWord(std::int64_t word, Word bits)
+  {
+    m_Bits[word] = bits;
+  }
+  /** May be called by several threads at once. */
+  void
+  Set(std::uint64_t element)
+  {
+    __atomic_fetch_or(m_Bits + element / BitsPerWord, Word{ 1 } << (element % BitsPerWord), __ATOMIC_RELAXED);
+  }
+
+  /** To be called when all marks are set. \return how many there are. */
+  std::uint64_t
+  Count()
+  {
+    std::vector<std::uint64_t> marksBefore(static_cast<std::size_t>(m_Parts.count) + 1, 0);
+    ParallelFor(m_Parts.count, m_Context, [&](std::int64_t part) {
+      std::uint64_t marks = 0;
+      for (std::int64_t w = m_Parts.Begin(part); w < m_Parts.End(part); ++w)
+      {
+        m_Before[w] = static_cast<TIndex>(marks);
+        marks += static_cast<std::uint64_t>(CountBits(m_Bits[w]));
+      }
+      marksBefore[static_cast<std::size_t>(part) + 1] = marks;
+    });
+    for (std::size_t part = 1; part < marksBefore.size(); ++part)
+    {
+      marksBefore[part] += marksBefore[part - 1];
+    }
+    ParallelFor(m_Parts.count, m_Context, [&](std::int64_t part) {
+      for (std::int64_t w = m_Parts.Begin(part); w < m_Parts.End(part); ++w)
+      {
+        m_Before[w] += static_cast<TIndex>(marksBefore[static_cast<std::size_t>(part)]);
+      }
+    });
+    return marksBefore.back();
+  }
+
+  /** The number of marks up to an element, with its own. */
+  TIndex
+  RankOf(std::uint64_t element) const
+  {
+    const Word upTo = BitsUpTo(static_cast<int>(element % BitsPerWord));
+    return m_Before[element / BitsPerWord] + static_cast<TIndex>(CountBits(m_Bits[element / BitsPerWord] & upTo));
+  }
+
+private:
+  std::uint64_t m_Elements;
+  HostContext   m_Context;
+  Chunks        m_Parts;
+  Word *        m_Bits;
+  TIndex *      m_Before;
+};
+
+} // namespace brickccl
+
+#endif

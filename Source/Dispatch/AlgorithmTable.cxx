@@ -43,14 +43,18 @@ Algorithms()
       "bundles of rows as runs of their united bits; on CUDA devices brick by brick in shared memory",
       LabelByBundleMerging,
       OffersBundleMerging,
+      // In a plane the runs of two rows are hardly fewer than those of one.
+      [](const Extent & extent) { return extent.dimension > 2; },
       OffersBundles },
     { "RunMerging",
       "bit-packed rows, runs united a word at a time",
       LabelByRunMerging,
       [](const RowLinks &, const Extent &, const Connectivity &) { return true; },
+      nullptr,
       OffersAlways },
     { "BrickMerging",
       "tiles or bricks solved in shared memory, merged level by level",
+      nullptr,
       nullptr,
       nullptr,
       OffersUpTo3D },
@@ -84,7 +88,8 @@ CpuAlgorithmFor(const std::string &  name,
   for (const Algorithm & algorithm : Algorithms())
   {
     const bool offers = algorithm.offersOnCpu != nullptr && algorithm.offersOnCpu(links, extent, connectivity);
-    if (offers && (name == algorithm.name || name == "Auto"))
+    const bool suits = algorithm.suitsOnCpu == nullptr || algorithm.suitsOnCpu(extent);
+    if (offers && (name == algorithm.name || (name == "Auto" && suits)))
     {
       return algorithm;
     }

@@ -27,11 +27,14 @@ struct Algorithm
   /** Whether it labels a problem on the CPU; null if it runs on CUDA devices alone. */
   bool (*offersOnCpu)(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
 
+  /** Whether `Auto` should choose it on the CPU for a problem that it offers; null: always. */
+  bool (*suitsOnCpu)(const Extent & extent);
+
   /** Whether it labels a problem on CUDA devices; null if it runs on the CPU alone. */
   bool (*offersOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
 };
 
-/** Every algorithm. `Auto` chooses the first one that offers the problem where it runs. */
+/** Every algorithm. `Auto` chooses the first one that offers the problem where it runs, and suits it there. */
 const std::vector<Algorithm> & Algorithms();
 
 /** \throws InvalidArgument, which lists the names. */

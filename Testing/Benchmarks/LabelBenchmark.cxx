@@ -8,6 +8,7 @@
 //   --connectivity N   only this one
 //   --criterion C      for images: equal or tolerance:T instead of foreground
 //   --save FILE        writes the case's voxels, for peers
+//   --algorithm NAME   instead of Auto
 //   --no-itk
 //   --brief            labeling alone
 //
@@ -48,6 +49,7 @@ int              onlyConnectivity = 0;
 bool             withItk = true;
 bool             brief = false;
 std::string      saveTo;
+std::string      algorithm = "Auto";
 
 /** What is labeled: voxels of one channel, 2-D or 3-D. */
 struct Input
@@ -388,6 +390,7 @@ Benchmark(const Input & input)
       options.connectivity = connectivity;
       options.criterion = input.criterion;
       options.threads = threads;
+      options.algorithm = algorithm;
       const auto print = [&](const char * program, const std::function<void()> & work) {
         const double seconds = MedianSeconds(work, repeats);
         Print(input.name, neighbours, program, threads, seconds, labeling.ComponentCount());
@@ -467,6 +470,10 @@ main(int argc, char ** argv)
         const std::string text = value();
         criterion =
           text == "equal" ? Criterion::EqualValue() : Criterion::Tolerance(std::stod(text.substr(text.find(':') + 1)));
+      }
+      else if (argument == "--algorithm")
+      {
+        algorithm = value();
       }
       else if (argument == "--save")
       {

@@ -42,7 +42,7 @@ def timed(work, repeats):
     return statistics.median(seconds), result
 
 
-def cc3d_peer(voxels, connectivity, criterion, repeats):
+def cc3d_peer(voxels, connectivity, criterion, repeats, _):
     import cc3d
     import numpy
     options = {"delta": criterion[1]} if criterion[0] == "tolerance" else {}
@@ -53,7 +53,7 @@ def cc3d_peer(voxels, connectivity, criterion, repeats):
                                                        return_N=True, **options, **binary)[1]), repeats)
 
 
-def scipy_peer(voxels, connectivity, criterion, repeats):
+def scipy_peer(voxels, connectivity, criterion, repeats, _):
     import numpy
     import scipy.ndimage
     if criterion[0] != "foreground":
@@ -63,19 +63,20 @@ def scipy_peer(voxels, connectivity, criterion, repeats):
     return timed(lambda: int(scipy.ndimage.label(voxels, structure, output=labels)), repeats)
 
 
-def skimage_peer(voxels, connectivity, criterion, repeats):
+def skimage_peer(voxels, connectivity, criterion, repeats, _):
     import skimage.measure
     if criterion[0] not in ("foreground", "equal"):
         return None
     return timed(lambda: int(skimage.measure.label(voxels, connectivity=NAMES[connectivity], return_num=True)[1]), repeats)
 
 
-def opencv_peer(voxels, connectivity, criterion, repeats):
+def opencv_peer(voxels, connectivity, criterion, repeats, threads):
     import cv2
     import numpy
     if criterion[0] != "foreground" or voxels.ndim != 2:
         return None
     labels = numpy.ones(voxels.shape, numpy.int32)
+    cv2.setNumThreads(threads)
     return timed(lambda: int(cv2.connectedComponents(voxels, labels, connectivity, cv2.CV_32S)[0]) - 1, repeats)
 
 
@@ -138,9 +139,11 @@ class Run:
             voxels = numpy.fromfile(raw, dtype).reshape(shape) if shape else read_mask(name)
             for connectivity in connectivities:
                 for peer in peers:
-                    result = peer in self.peers and self.peers[peer][0](voxels, connectivity, criterion, min(repeats, 3))
-                    if result:
-                        self.add(group, self.rows[-1][1], connectivity, peer, 1, *result)
+                    for threads in (1, 2) if peer == "OpenCV" else (1,):
+                        result = peer in self.peers and self.peers[peer][0](voxels, connectivity, criterion,
+                                                                            min(repeats, 3), threads)
+                        if result:
+                            self.add(group, self.rows[-1][1], connectivity, peer, threads, *result)
         counts = {}
         for row in self.rows:
             if row[0] == group and row[1] == self.rows[-1][1] and row[3] != "floor":
@@ -211,14 +214,14 @@ def print_tables(run, groups):
                 inputs = [entry for entry in run.inputs(group) if entry[1] == connectivity
                           and (grain == "all" or entry[0].endswith(" %d" % grain))]
                 mean = {key: statistics.mean(run.seconds(group, name, connectivity, *key) for name, _, _ in inputs)
-                        for key in (("brickccl", 1), ("brickccl", 2), (peer, 1))}
+                        for key in (("brickccl", 1), ("brickccl", 2), (peer, 1), (peer, 2))}
                 worst = max(run.seconds(group, name, connectivity, "brickccl") / run.seconds(group, name, 0, "floor")
                             for name, _, _ in inputs)
                 lines.append([str(connectivity), str(grain)] + [number(value) for value in mean.values()]
-                             + [ratio(mean[peer, 1] / mean["brickccl", 1]), ratio(mean["brickccl", 1] / mean["brickccl", 2]),
-                                ratio(worst)])
-        table(["connectivity", "grain", "BrickCCL, 1 thread", "BrickCCL, 2 threads", peer, "times as fast as " + peer,
-               "2 threads against 1", "worst x floor"], lines)
+                             + [ratio(mean[peer, 1] / mean["brickccl", 1]), ratio(mean[peer, 2] / mean["brickccl", 2]),
+                                ratio(mean["brickccl", 1] / mean["brickccl", 2]), ratio(worst)])
+        table(["connectivity", "grain", "BrickCCL, 1 thread", "BrickCCL, 2 threads", peer + ", 1 thread", peer + ", 2 threads",
+               "times as fast, 1 thread", "2 threads", "2 threads against 1", "worst x floor"], lines)
 
 
 def plot(run, groups, folder):

@@ -19,9 +19,11 @@ template <typename TAccumulator, typename TVisit>
 std::vector<TAccumulator>
 AccumulateRows(const RunVolume & volume, std::uint64_t components, const HostContext & context, TVisit visit)
 {
-  const Extent &         extent = volume.GetExtent();
-  const auto             bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
-  constexpr std::int64_t mostSlabs = 16;
+  const Extent &     extent = volume.GetExtent();
+  const auto         bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
+  const std::int64_t threads = EffectiveThreadCount(context.threads);
+  const std::int64_t mostSlabs =
+    TAccumulator::IsExact ? (threads == 1 ? 1 : std::min<std::int64_t>(2 * threads, 16)) : 16;
   constexpr std::int64_t leastVoxels = 1 << 18;
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));

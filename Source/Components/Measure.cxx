@@ -145,6 +145,8 @@ struct NoProducts
 template <typename T>
 struct ExactSums
 {
+  static constexpr bool IsExact = true;
+
   Int128  sum = 0;
   UInt128 squares = 0;
 
@@ -204,6 +206,8 @@ struct ExactSums
 template <typename T>
 struct FloatingSums
 {
+  static constexpr bool IsExact = false;
+
   double sum = 0;
   double mean = 0;
   double deviation = 0;
@@ -254,6 +258,8 @@ struct FloatingSums
 /** No intensity image. */
 struct NoSums
 {
+  static constexpr bool IsExact = true;
+
   void
   Merge(std::uint64_t, const NoSums &, std::uint64_t)
   {}
@@ -278,6 +284,8 @@ struct SumsOf<void>
 template <typename TSums, typename TProducts>
 struct ComponentSums
 {
+  static constexpr bool IsExact = TSums::IsExact;
+
   ShapeSums shape;
   TProducts products;
   double    lowest = std::numeric_limits<double>::infinity();
@@ -431,6 +439,8 @@ MeasureTyped(const RunVolume &   volume,
 /** The first voxel of a component: runs come in raster order. */
 struct FirstVoxel
 {
+  static constexpr bool IsExact = true;
+
   std::int64_t at[MaximumDimension] = { -1 };
 
   void
@@ -472,6 +482,8 @@ FindFirstVoxels(const RunVolume &   volume,
 /** How many voxels of a component have a neighbour in it, for each of HalfNeighbours. */
 struct NeighbourSums
 {
+  static constexpr bool IsExact = true;
+
   std::uint64_t pairs[13] = {};
 
   void

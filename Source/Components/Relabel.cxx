@@ -13,6 +13,8 @@ namespace
 
 struct VoxelCounter
 {
+  static constexpr bool IsExact = true;
+
   std::uint64_t voxels = 0;
 
   void

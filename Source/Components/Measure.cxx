@@ -316,8 +316,15 @@ FinishShape(const ShapeSums & sums, const Extent & extent, const ComponentTable 
       static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
     if (extent.size[axis] > 1 && table.sliceAxis != axis)
     {
-      measures.sidesTouched |= (sums.minimum[axis] == 0 ? 1u : 0u) << (2 * axis);
-      measures.sidesTouched |= (sums.maximum[axis] == extent.size[axis] - 1 ? 2u : 0u) << (2 * axis);
+      const unsigned lowerSide = 1u << (2 * axis);
+      if (sums.minimum[axis] == 0)
+      {
+        measures.sidesTouched |= lowerSide;
+      }
+      if (sums.maximum[axis] == extent.size[axis] - 1)
+      {
+        measures.sidesTouched |= lowerSide << 1;
+      }
     }
   }
   measures.touchesBorder = measures.sidesTouched != 0;

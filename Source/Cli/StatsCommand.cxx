@@ -35,6 +35,10 @@ RunStats(const StatsArguments & arguments)
   Stopwatch          watch;
   nlohmann::json     seconds;
   const ColumnGroups groups = ColumnGroups::FromNames(arguments.columns);
+  if (groups.intensity && arguments.intensity.empty())
+  {
+    throw InvalidArgument("the columns 'intensity' need an intensity image: --intensity FILE");
+  }
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
 
@@ -89,7 +93,10 @@ AddStatsCommand(CLI::App & app)
     ->type_name("FILE");
   command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
     ->type_name("FILE");
-  command->add_option("--columns", arguments->columns, "further groups of columns, with commas between: place, shape, surface")
+  command
+    ->add_option("--columns",
+                 arguments->columns,
+                 "further groups of columns, with commas between: intensity, place, shape, surface")
     ->type_name("GROUPS");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");

@@ -56,13 +56,14 @@ PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, i
   }
 }
 
+/** A coordinate of the physical point of an index. */
 double
-PhysicalCentroid(const ComponentTable & table, const ComponentMeasures & component, int axis)
+PhysicalPoint(const ComponentTable & table, const double (&index)[MaximumDimension], int axis)
 {
   double value = table.geometry.origin[axis];
   for (int step = 0; step < table.dimension; ++step)
   {
-    value += table.geometry.direction[axis][step] * table.geometry.spacing[step] * component.centroid[step];
+    value += table.geometry.direction[axis][step] * table.geometry.spacing[step] * index[step];
   }
   return value;
 }
@@ -70,7 +71,7 @@ PhysicalCentroid(const ComponentTable & table, const ComponentMeasures & compone
 const ShapeMeasures &
 ShapeOf(const ComponentTable & table, const ComponentMeasures & component)
 {
-  return table.shapes[component.shape];
+  return table.shapes[component.place];
 }
 
 /** The ratio of two principal moments' roots; 0 where the lower one is. */
@@ -152,6 +153,52 @@ AddSurfaceColumns(int dimension, std::vector<ComponentColumn> & columns)
       { "compactness", "36 pi volume^2 / surface^3: the sphericity's cube", "", "", [](Table t, Component c) {
          return Value{ std::pow(Sphericity(t, c), 3) };
        } });
+  }
+}
+
+void
+AddDistributionColumns(int dimension, std::vector<ComponentColumn> & columns)
+{
+  using Table = const ComponentTable &;
+  using Component = const ComponentMeasures &;
+  using Value = ComponentColumn::Value;
+  columns.push_back({ "intensity_skewness",
+                      "third central moment over the cube of the sample's standard deviation; 0 for equal intensities",
+                      "Skewness",
+                      "",
+                      [](Table t, Component c) { return Value{ t.distributions[c.place].skewness }; } });
+  columns.push_back({ "intensity_kurtosis",
+                      "fourth central moment over the fourth power of the deviation, less 3; 0 for equal intensities",
+                      "Kurtosis",
+                      "",
+                      [](Table t, Component c) { return Value{ t.distributions[c.place].kurtosis }; } });
+  for (std::size_t i = 0; i < 5; ++i)
+  {
+    const std::string name = Percentages[i] == 50 ? "median" : "p" + std::to_string(Percentages[i]);
+    columns.push_back({ "intensity_" + name,
+                        "exact percentile, linear between two ranks as numpy.percentile",
+                        name == "median" ? "Median (of a histogram)" : "",
+                        name == "median" ? "intensity_median" : "",
+                        [i](Table t, Component c) { return Value{ t.distributions[c.place].percentiles[i] }; } });
+  }
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    columns.push_back(
+      { std::string("weighted_centroid_") + AxisNames[axis],
+        "mean index weighted by intensities",
+        "",
+        "centroid_weighted",
+        [axis](Table t, Component c) { return Value{ t.distributions[c.place].weightedCentroid[axis] }; } });
+  }
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    columns.push_back({ std::string("weighted_centroid_") + AxisNames[axis] + "_mm",
+                        "physical point of the weighted centroid",
+                        "CenterOfGravity",
+                        "centroid_weighted (with spacing)",
+                        [axis](Table t, Component c) {
+                          return Value{ PhysicalPoint(t, t.distributions[c.place].weightedCentroid, axis) };
+                        } });
   }
 }
 
@@ -295,7 +342,11 @@ ColumnGroups::FromNames(const std::string & names)
   std::istringstream list(names);
   for (std::string name; std::getline(list, name, ',');)
   {
-    if (name == "place")
+    if (name == "intensity")
+    {
+      groups.intensity = true;
+    }
+    else if (name == "place")
     {
       groups.place = true;
     }
@@ -309,8 +360,9 @@ ColumnGroups::FromNames(const std::string & names)
     }
     else
     {
-      throw InvalidArgument("'" + name +
-                            "' is no group of columns; there are: place, shape, surface (the others are always there)");
+      throw InvalidArgument(
+        "'" + name +
+        "' is no group of columns; there are: intensity, place, shape, surface (the others are always there)");
     }
   }
   return groups;
@@ -400,7 +452,7 @@ ColumnsOf(const ComponentTable & table)
                         "physical point of the centroid (spacing, origin and direction applied)",
                         "Centroid",
                         "centroid (with spacing)",
-                        [axis](Table t, Component c) { return Value{ PhysicalCentroid(t, c, axis) }; } });
+                        [axis](Table t, Component c) { return Value{ PhysicalPoint(t, c.centroid, axis) }; } });
   }
   columns.push_back({ "equivalent_spherical_diameter_mm",
                       "diameter of the ball (in 2-D the disc) of the same volume",
@@ -443,6 +495,10 @@ ColumnsOf(const ComponentTable & table)
     columns.push_back({ "intensity_sum", "sum of the intensities", "Sum", "", [](Table, Component c) {
                          return Value{ c.intensity.sum };
                        } });
+  }
+  if (table.groups.intensity)
+  {
+    AddDistributionColumns(dimension, columns);
   }
   return columns;
 }

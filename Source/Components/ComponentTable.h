@@ -39,9 +39,27 @@ struct ShapeMeasures
   double principalAxes[MaximumDimension][MaximumDimension] = {};
 };
 
+/** How the intensities under one component are distributed. All are NaN where one of them is. */
+struct DistributionMeasures
+{
+  /** Third and fourth central moment over the third and fourth power of the sample's standard deviation, the latter
+   * less 3, as itk::StatisticsLabelMapFilter has them; 0 where all intensities are the same. */
+  double skewness = 0;
+  double kurtosis = 0;
+  /** Exact, between two ranks by linear interpolation (the default of numpy.percentile): 5, 10, 50, 90, 95 %. */
+  double percentiles[5] = {};
+  /** Mean index of the voxels, weighted by their intensities; NaN where these sum up to 0. */
+  double weightedCentroid[MaximumDimension] = {};
+};
+
+/** The percentages of DistributionMeasures::percentiles. */
+inline constexpr int Percentages[5] = { 5, 10, 50, 90, 95 };
+
 /** Groups of columns that are measured only where they are asked for. */
 struct ColumnGroups
 {
+  /** The distribution of intensities; needs an intensity image. */
+  bool intensity = false;
   /** Moments, axes and what follows from them. */
   bool shape = false;
   /** Surface and what follows from it; of up to 3 dimensions. */
@@ -75,8 +93,8 @@ struct ComponentMeasures
   double faceSurface = 0;
 
   IntensityMeasures intensity;
-  /** Where the table's `shapes` has this component's. */
-  std::size_t shape = 0;
+  /** Where the table's `shapes` and `distributions` have this component's. */
+  std::size_t place = 0;
 };
 
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
@@ -90,7 +108,8 @@ struct ComponentTable
   ColumnGroups                   groups;
   std::vector<ComponentMeasures> components;
   /** One for each component if they were asked for, else none. */
-  std::vector<ShapeMeasures> shapes;
+  std::vector<ShapeMeasures>        shapes;
+  std::vector<DistributionMeasures> distributions;
 };
 
 /** One column of the table as it is written: how it is called and computed, in one place. */

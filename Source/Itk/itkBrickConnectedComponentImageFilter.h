@@ -128,7 +128,7 @@ public:
   SetColumnGroups(const brickccl::ColumnGroups & groups)
   {
     if (groups.shape != m_ColumnGroups.shape || groups.place != m_ColumnGroups.place ||
-        groups.surface != m_ColumnGroups.surface)
+        groups.surface != m_ColumnGroups.surface || groups.intensity != m_ColumnGroups.intensity)
     {
       m_ColumnGroups = groups;
       this->Modified();

@@ -209,16 +209,18 @@ TEST(ComponentTable, IsTheSameForEveryNumberOfThreads)
   {
     intensity[i] = static_cast<float>(UniformOf(6, i) * 1000 - 300);
   }
-  std::string expected;
+  std::string        expected;
+  const ColumnGroups groups = ColumnGroups::FromNames("intensity,place,shape,surface");
   for (const int threads : { 1, 2, 3, 7 })
   {
     LabelOptions options;
     options.threads = threads;
     options.grain = threads;
     std::ostringstream text;
-    WriteDelimited(text,
-                   Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent)),
-                   ',');
+    WriteDelimited(
+      text,
+      Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent), {}, groups),
+      ',');
     expected = threads == 1 ? text.str() : expected;
     EXPECT_EQ(text.str(), expected) << threads << " threads";
   }
@@ -461,6 +463,102 @@ TEST(ComponentTable, ShapesAreTheSameForEveryNumberOfThreads)
     expected = threads == 1 ? text.str() : expected;
     EXPECT_EQ(text.str(), expected) << threads << " threads";
   }
+}
+
+template <typename T>
+void
+CheckDistributions()
+{
+  const Extent   extent{ 60, 30, 20 };
+  const auto     voxels = MakeRandom(extent, 0.15, 3, 5);
+  std::vector<T> intensity(voxels.size());
+  for (std::size_t i = 0; i < intensity.size(); ++i)
+  {
+    // Skewed, with many equal values.
+    const double uniform = UniformOf(9, i);
+    intensity[i] = static_cast<T>(uniform * uniform * uniform * 100);
+  }
+  LabelOptions options;
+  options.geometry = SkewGeometry();
+  const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+  const ColumnGroups         groups = ColumnGroups::FromNames("intensity");
+  const ComponentTable       table = labeling.Measure(ImageView(intensity.data(), extent), {}, groups);
+  std::vector<std::uint32_t> labels(voxels.size());
+  labeling.Write(labels.data());
+  ASSERT_GT(table.components.size(), 10u);
+  for (std::size_t c = 0; c < table.components.size(); ++c)
+  {
+    std::vector<long double> values;
+    long double              sum = 0, weighted[3] = {};
+    for (std::size_t i = 0; i < labels.size(); ++i)
+    {
+      if (labels[i] == c + 1)
+      {
+        const auto linear = static_cast<std::int64_t>(i);
+        const auto value = static_cast<long double>(intensity[i]);
+        values.push_back(value);
+        sum += value;
+        weighted[0] += value * static_cast<long double>(linear % 60 + 7);
+        weighted[1] += value * static_cast<long double>(linear / 60 % 30);
+        weighted[2] += value * static_cast<long double>(linear / 1800 - 4);
+      }
+    }
+    std::sort(values.begin(), values.end());
+    const auto  count = static_cast<long double>(values.size());
+    long double powers[5] = {};
+    for (const long double value : values)
+    {
+      for (int power = 2; power <= 4; ++power)
+      {
+        powers[power] += std::pow(value - sum / count, static_cast<long double>(power));
+      }
+    }
+    const long double deviation = values.size() > 1 ? std::sqrt(powers[2] / (count - 1)) : 0;
+    const auto        skewness = deviation == 0 ? 0 : powers[3] / count / std::pow(deviation, 3.0L);
+    const auto        kurtosis = deviation == 0 ? 0 : powers[4] / count / std::pow(deviation, 4.0L) - 3;
+    EXPECT_NEAR(ValueOf(table, c, "intensity_skewness"), static_cast<double>(skewness), 1e-9);
+    EXPECT_NEAR(ValueOf(table, c, "intensity_kurtosis"), static_cast<double>(kurtosis), 1e-9);
+    for (const auto & [name, percentage] :
+         { std::pair{ "p5", 5 }, { "p10", 10 }, { "median", 50 }, { "p90", 90 }, { "p95", 95 } })
+    {
+      const long double rank = (count - 1) * percentage / 100;
+      const auto        low = static_cast<std::size_t>(rank);
+      const long double share = rank - static_cast<long double>(low);
+      const long double expected = values[low] + (share > 0 ? share * (values[low + 1] - values[low]) : 0);
+      EXPECT_NEAR(ValueOf(table, c, std::string("intensity_") + name), static_cast<double>(expected), 1e-10) << name;
+    }
+    if (sum != 0)
+    {
+      EXPECT_NEAR(ValueOf(table, c, "weighted_centroid_x"), static_cast<double>(weighted[0] / sum), 1e-10);
+      EXPECT_NEAR(ValueOf(table, c, "weighted_centroid_y"), static_cast<double>(weighted[1] / sum), 1e-10);
+      EXPECT_NEAR(ValueOf(table, c, "weighted_centroid_z"), static_cast<double>(weighted[2] / sum), 1e-10);
+    }
+    else
+    {
+      EXPECT_TRUE(std::isnan(ValueOf(table, c, "weighted_centroid_x")));
+    }
+  }
+  EXPECT_THROW(labeling.Measure({}, {}, groups), InvalidArgument);
+}
+
+TEST(ComponentTable, DistributionsAreThoseOfTheVoxels)
+{
+  CheckDistributions<std::uint8_t>();
+  CheckDistributions<std::int16_t>();
+  CheckDistributions<std::uint64_t>();
+  CheckDistributions<float>();
+}
+
+TEST(ComponentTable, DistributionsOfNotANumberAreNone)
+{
+  const Extent                    extent{ 4 };
+  const std::vector<std::uint8_t> voxels(4, 1);
+  const std::vector<float>        intensity{ 1, std::numeric_limits<float>::quiet_NaN(), 3, 4 };
+  const ComponentTable            table =
+    Label(ImageView(voxels.data(), extent))
+      .Measure(ImageView(intensity.data(), extent), {}, ColumnGroups::FromNames("intensity"));
+  EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_median")));
+  EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_skewness")));
 }
 
 TEST(ComponentTable, SurfacesEqualTheSumsOverVoxels)

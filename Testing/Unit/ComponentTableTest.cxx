@@ -295,6 +295,7 @@ ShapesOf(const std::vector<std::uint8_t> & voxels,
   options.connectivity = Connectivity::Full(extent.dimension);
   options.geometry = geometry;
   options.threads = threads;
+  options.device = { Device::Kind::Cpu, 0 };
   return Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("shape"));
 }
 

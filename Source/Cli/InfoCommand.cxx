@@ -39,7 +39,8 @@ AddInfoCommand(CLI::App & app)
     std::cout << "algorithms:\n";
     for (const Algorithm & algorithm : Algorithms())
     {
-      std::cout << "  " << algorithm.name << " (" << (algorithm.label ? algorithm.offersOnCuda ? "cpu, cuda" : "cpu" : "cuda")
+      std::cout << "  " << algorithm.name << " ("
+                << (algorithm.label ? algorithm.offersOnCuda ? "cpu, cuda" : "cpu" : "cuda")
                 << "): " << algorithm.summary << '\n';
     }
     std::cout << std::flush;

@@ -134,11 +134,7 @@ RunLabel(const LabelArguments & arguments)
   options.criterion = CriterionOf(arguments);
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
-  const ColumnGroups groups = ColumnGroups::FromNames(arguments.columns);
-  if (groups.intensity && arguments.intensity.empty())
-  {
-    throw InvalidArgument("the columns 'intensity' need an intensity image: --intensity FILE");
-  }
+  const ColumnGroups groups = ParseColumns(arguments.columns, !arguments.intensity.empty());
   if (!arguments.columns.empty() && arguments.statistics.empty())
   {
     throw InvalidArgument("--columns needs --statistics, the table that they are for");
@@ -339,7 +335,7 @@ AddLabelCommand(CLI::App & app)
   command
     ->add_option("--columns",
                  arguments->columns,
-                 "further groups of columns of the table, with commas between: intensity, place, shape, surface")
+                 "further groups of columns of the table, with commas between: " + ColumnGroups::Names())
     ->type_name("GROUPS");
   command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
     ->type_name("FILE");

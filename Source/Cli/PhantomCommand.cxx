@@ -80,7 +80,8 @@ RunPhantom(const PhantomArguments & arguments)
   {
     const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
       { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
-      { "random", [&] { return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed); } },
+      { "random",
+        [&] { return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed); } },
       { "spiral", [&] { return MakeSpiral(extent); } },
       { "hilbert", [&] { return MakeHilbertCurve(extent); } },
       { "checkerboard", [&] { return MakeCheckerboard(extent); } },
@@ -106,10 +107,19 @@ AddPhantomCommand(CLI::App & app)
   command
     ->add_option("KIND",
                  arguments->kind,
-                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, log (CT of wood) or casting (CT of "
+                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, log (CT of "
+                 "wood) or casting (CT of "
                  "metal)")
     ->required()
-    ->check(CLI::IsMember({ "balls", "random", "spiral", "hilbert", "checkerboard", "isolated-voxels", "body-centred-lattice", "log", "casting" }));
+    ->check(CLI::IsMember({ "balls",
+                            "random",
+                            "spiral",
+                            "hilbert",
+                            "checkerboard",
+                            "isolated-voxels",
+                            "body-centred-lattice",
+                            "log",
+                            "casting" }));
   command->add_option("OUT", arguments->output, "image file")->required();
   command
     ->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")

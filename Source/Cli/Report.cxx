@@ -131,6 +131,17 @@ PeakMemoryBytes()
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+ColumnGroups
+ParseColumns(const std::string & names, bool hasIntensity)
+{
+  const ColumnGroups groups = ColumnGroups::FromNames(names);
+  if (groups.intensity && !hasIntensity)
+  {
+    throw InvalidArgument("the columns 'intensity' need an intensity image: --intensity FILE");
+  }
+  return groups;
+}
+
 void
 CheckTableName(const std::string & path)
 {

@@ -34,11 +34,7 @@ RunStats(const StatsArguments & arguments)
   Stopwatch          total;
   Stopwatch          watch;
   nlohmann::json     seconds;
-  const ColumnGroups groups = ColumnGroups::FromNames(arguments.columns);
-  if (groups.intensity && arguments.intensity.empty())
-  {
-    throw InvalidArgument("the columns 'intensity' need an intensity image: --intensity FILE");
-  }
+  const ColumnGroups groups = ParseColumns(arguments.columns, !arguments.intensity.empty());
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
 
@@ -96,7 +92,7 @@ AddStatsCommand(CLI::App & app)
   command
     ->add_option("--columns",
                  arguments->columns,
-                 "further groups of columns, with commas between: intensity, place, shape, surface")
+                 "further groups of columns, with commas between: " + ColumnGroups::Names())
     ->type_name("GROUPS");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");

@@ -2,8 +2,10 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <ostream>
 #include <sstream>
@@ -335,6 +337,33 @@ AppendValue(std::string & text, const ComponentColumn::Value & value, const char
 
 } // namespace
 
+namespace
+{
+
+struct NamedGroup
+{
+  const char * name;
+  bool ColumnGroups::*group;
+};
+
+constexpr NamedGroup namedGroups[] = { { "intensity", &ColumnGroups::intensity },
+                                       { "place", &ColumnGroups::place },
+                                       { "shape", &ColumnGroups::shape },
+                                       { "surface", &ColumnGroups::surface } };
+
+} // namespace
+
+std::string
+ColumnGroups::Names()
+{
+  std::string names;
+  for (const NamedGroup & named : namedGroups)
+  {
+    names += (names.empty() ? "" : ", ") + std::string(named.name);
+  }
+  return names;
+}
+
 ColumnGroups
 ColumnGroups::FromNames(const std::string & names)
 {
@@ -342,30 +371,25 @@ ColumnGroups::FromNames(const std::string & names)
   std::istringstream list(names);
   for (std::string name; std::getline(list, name, ',');)
   {
-    if (name == "intensity")
+    const auto * const found = std::find_if(std::begin(namedGroups),
+                                            std::end(namedGroups),
+                                            [&](const NamedGroup & named) { return name == named.name; });
+    if (found == std::end(namedGroups))
     {
-      groups.intensity = true;
+      throw InvalidArgument("'" + name + "' is no group of columns; there are: " + Names() +
+                            " (the others are always there)");
     }
-    else if (name == "place")
-    {
-      groups.place = true;
-    }
-    else if (name == "shape")
-    {
-      groups.shape = true;
-    }
-    else if (name == "surface")
-    {
-      groups.surface = true;
-    }
-    else
-    {
-      throw InvalidArgument(
-        "'" + name +
-        "' is no group of columns; there are: intensity, place, shape, surface (the others are always there)");
-    }
+    groups.*(found->group) = true;
   }
   return groups;
+}
+
+bool
+ColumnGroups::operator==(const ColumnGroups & other) const
+{
+  return std::all_of(std::begin(namedGroups), std::end(namedGroups), [&](const NamedGroup & named) {
+    return this->*(named.group) == other.*(named.group);
+  });
 }
 
 std::vector<ComponentColumn>

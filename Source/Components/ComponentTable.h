@@ -67,8 +67,13 @@ struct ColumnGroups
   /** First voxel, fill of the bounding box, sides of the image that are touched. */
   bool place = false;
 
+  /** All that there are, with ", " between. */
+  static std::string Names();
+
   /** From names with commas between them. \throws InvalidArgument, which lists the names that there are. */
   static ColumnGroups FromNames(const std::string & names);
+
+  bool operator==(const ColumnGroups & other) const;
 };
 
 /** Measures of one component. Indices count as in the image that was labeled, its region's start included. */

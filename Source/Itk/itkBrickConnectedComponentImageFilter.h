@@ -127,8 +127,7 @@ public:
   void
   SetColumnGroups(const brickccl::ColumnGroups & groups)
   {
-    if (groups.shape != m_ColumnGroups.shape || groups.place != m_ColumnGroups.place ||
-        groups.surface != m_ColumnGroups.surface || groups.intensity != m_ColumnGroups.intensity)
+    if (!(groups == m_ColumnGroups))
     {
       m_ColumnGroups = groups;
       this->Modified();

@@ -1,6 +1,7 @@
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace brickccl
@@ -80,10 +81,7 @@ FindRuns(const RowLinks &    links,
       keys.swap(volume.KeysOfChunks()[static_cast<std::size_t>(chunk)]);
     }
   });
-  for (std::size_t chunk = 1; chunk < runsOfChunk.size(); ++chunk)
-  {
-    runsOfChunk[chunk] += runsOfChunk[chunk - 1];
-  }
+  std::partial_sum(runsOfChunk.begin(), runsOfChunk.end(), runsOfChunk.begin());
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {

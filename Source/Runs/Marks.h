@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace brickccl
@@ -75,10 +76,7 @@ public:
       }
       marksBefore[static_cast<std::size_t>(part) + 1] = marks;
     });
-    for (std::size_t part = 1; part < marksBefore.size(); ++part)
-    {
-      marksBefore[part] += marksBefore[part - 1];
-    }
+    std::partial_sum(marksBefore.begin(), marksBefore.end(), marksBefore.begin());
     ParallelFor(m_Parts.count, m_Context, [&](std::int64_t part) {
       for (std::int64_t w = m_Parts.Begin(part); w < m_Parts.End(part); ++w)
       {

@@ -16,12 +16,11 @@
 // allocated and touched before the clock starts, except for the program "fresh", which labels into new memory.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Itk/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImage.h"
-#include "itkImageFileReader.h"
-#include "itkImageIOFactory.h"
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
@@ -223,44 +222,19 @@ const char * const caseList = "balls SIZE | full SIZE | empty SIZE | spiral SIZE
                               "ct-range SIZE              int16 scan, range 200..3000\n"
                               "ct-tolerance SIZE T        int16 scan, tolerance T\n";
 
-/** An image file as it is. */
+/** An image file, read as the command reads it. */
 Input
 ReadInput(const std::string & file, const Criterion & criterion)
 {
-  auto io = itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::ReadMode);
-  if (!io)
+  const LoadedImage image = ReadImageFile(file);
+  if (image.channels != 1 || image.extent.dimension < 2 || image.extent.dimension > 3)
   {
-    throw InvalidArgument("'" + file + "' is neither a case (--list) nor an image that ITK reads");
+    throw InvalidArgument("'" + file + "' has " + std::to_string(image.channels) + " channels and " +
+                          std::to_string(image.extent.dimension) + " dimensions; it must have 1, and 2 or 3");
   }
-  io->SetFileName(file);
-  io->ReadImageInformation();
-  Input input;
-  input.name = file.substr(file.rfind('/') + 1);
-  input.criterion = criterion;
-  std::vector<std::int64_t> sizes;
-  for (unsigned axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
-  {
-    sizes.push_back(static_cast<std::int64_t>(io->GetDimensions(axis)));
-  }
-  input.extent = sizes.size() == 2 ? Extent{ sizes[0], sizes[1] } : Extent{ sizes.at(0), sizes.at(1), sizes.at(2) };
-  const bool isSigned =
-    itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType()).find("unsigned") == std::string::npos;
-  switch (io->GetComponentSize())
-  {
-  case 1:
-    input.type = isSigned ? ScalarTypeOf<std::int8_t>() : ScalarTypeOf<std::uint8_t>();
-    break;
-  case 2:
-    input.type = isSigned ? ScalarTypeOf<std::int16_t>() : ScalarTypeOf<std::uint16_t>();
-    break;
-  case 4:
-    input.type = isSigned ? ScalarTypeOf<std::int32_t>() : ScalarTypeOf<std::uint32_t>();
-    break;
-  default:
-    input.type = isSigned ? ScalarTypeOf<std::int64_t>() : ScalarTypeOf<std::uint64_t>();
-  }
-  input.bytes.resize(static_cast<std::size_t>(io->GetImageSizeInBytes()));
-  io->Read(input.bytes.data());
+  Input input{ file.substr(file.rfind('/') + 1), image.type, image.extent, {}, criterion };
+  input.bytes.resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(image.type));
+  std::memcpy(input.bytes.data(), image.voxels.Data(), input.bytes.size());
   return input;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace brickccl
@@ -321,16 +322,6 @@ MakeMerger(const BundleRows<VBundling> & bundles, const BundleRuns<TIndex> & run
   return BundleMerger<VBundling, TIndex, TUnite>(bundles, runs, unite);
 }
 
-/** Turns the counts of chunks, from place 1 on, to the counts before each chunk. */
-void
-SumUp(std::vector<std::uint64_t> & counts)
-{
-  for (std::size_t i = 1; i < counts.size(); ++i)
-  {
-    counts[i] += counts[i - 1];
-  }
-}
-
 /** United bits, and numbers of their runs. */
 template <Bundling VBundling, typename TIndex>
 void
@@ -367,7 +358,7 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
     }
     runsOfSlab[static_cast<std::size_t>(slab) + 1] = count;
   });
-  SumUp(runsOfSlab);
+  std::partial_sum(runsOfSlab.begin(), runsOfSlab.end(), runsOfSlab.begin());
   runs.count = runsOfSlab.back();
   runs.parent = scratch.Get<TIndex>(2, static_cast<std::size_t>(runs.count));
   ParallelFor(slabs.count, context.Part(0.5, 1), [&](std::int64_t slab) {

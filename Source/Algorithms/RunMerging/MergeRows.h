@@ -4,6 +4,7 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace brickccl

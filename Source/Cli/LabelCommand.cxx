@@ -213,9 +213,8 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.statistics.empty() || !arguments.picture.empty())
   {
     reporter.Step("measuring");
-    table = labeling.Measure(intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
-                             reporter.Hooks(),
-                             groups);
+    table = labeling.Measure({ intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, groups },
+                             reporter.Hooks());
   }
   seconds["measure"] = watch.Lap();
 

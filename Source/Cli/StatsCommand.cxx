@@ -50,11 +50,11 @@ RunStats(const StatsArguments & arguments)
 
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
-  const ComponentTable table = MeasureLabelImage(labels.View(),
-                                                 labels.geometry,
-                                                 intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt,
-                                                 { arguments.threads, Progress(hooks) },
-                                                 groups);
+  const ComponentTable table =
+    MeasureLabelImage(labels.View(),
+                      labels.geometry,
+                      { intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, groups },
+                      { arguments.threads, Progress(hooks) });
   seconds["measure"] = watch.Lap();
   WriteTable(arguments.output, table);
   seconds["write"] = watch.Lap();

@@ -11,13 +11,17 @@ namespace brickccl
 
 /** Collects one accumulator per component, row by row.
  *
- *  `visit(accumulators, row)` sees each row that has runs once, in raster order within a slab of rows, and adds to the
- *  accumulators 0..components - 1; slabs run in parallel and are then combined in order by `TAccumulator::Merge`. The
- * slabs depend on the volume and on the number of components, never on the number of threads, so that floating-point
- * sums do not either. */
+ *  `visit(accumulators, row)` sees each row that has runs (or each row at all) once, in raster order within a slab of
+ * rows, and adds to the accumulators 0..components - 1; slabs run in parallel and are then combined in order by
+ * `TAccumulator::Merge`. The slabs depend on the volume and on the number of components, never on the number of
+ * threads, so that floating-point sums do not either. */
 template <typename TAccumulator, typename TVisit>
 std::vector<TAccumulator>
-AccumulateRows(const RunVolume & volume, std::uint64_t components, const HostContext & context, TVisit visit)
+AccumulateRows(const RunVolume &   volume,
+               std::uint64_t       components,
+               const HostContext & context,
+               TVisit              visit,
+               bool                emptyRowsToo = false)
 {
   const Extent &     extent = volume.GetExtent();
   const auto         bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
@@ -34,7 +38,7 @@ AccumulateRows(const RunVolume & volume, std::uint64_t components, const HostCon
     accumulators.resize(static_cast<std::size_t>(components));
     for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
     {
-      if (volume.FirstRun(row) != volume.FirstRun(row + 1))
+      if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
       {
         visit(accumulators, row);
       }

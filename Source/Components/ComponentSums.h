@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_COMPONENTS_COMPONENTSUMS_H
 #define BRICKCCL_COMPONENTS_COMPONENTSUMS_H
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/WideInteger.h"
 
 #include <algorithm>
@@ -14,13 +14,34 @@
 namespace brickccl
 {
 
-/** Sums over the voxels of a component; exact, so any order of merging gives the same. */
+/** Measures of the intensities under one component. NaN voxels make the sum, mean and deviation NaN and are left out
+ *  of the extremes. */
+struct IntensityMeasures
+{
+  double minimum = 0;
+  double maximum = 0;
+  double sum = 0;
+  double mean = 0;
+  /** Of the sample (divided by n - 1), 0 for a single voxel, as in itk::LabelStatisticsImageFilter. */
+  double standardDeviation = 0;
+};
+
+/** The index of a voxel. */
+struct VoxelIndex
+{
+  std::int64_t at[MaximumDimension] = {};
+};
+
+/** Sums over the voxels of a component; exact, so any order of merging gives the same. Bounds: no image has 2^62
+ *  voxels, and index sums are checked to stay below 2^63. */
 struct ShapeSums
 {
   std::uint64_t voxels = 0;
   std::uint64_t indexSum[MaximumDimension] = {};
   std::int64_t  minimum[MaximumDimension];
   std::int64_t  maximum[MaximumDimension];
+  /** In raster order, as its place in the buffer. */
+  std::uint64_t firstVoxel = std::numeric_limits<std::uint64_t>::max();
 
   ShapeSums()
   {
@@ -29,9 +50,10 @@ struct ShapeSums
   }
 
   void
-  AddRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
+  AddRun(const RowPosition & position, std::int64_t place, std::int64_t begin, std::int64_t end)
   {
     const auto count = static_cast<std::uint64_t>(end - begin);
+    firstVoxel = std::min(firstVoxel, static_cast<std::uint64_t>(place));
     voxels += count;
     // Of begin + (end - 1) and count, one is even.
     const auto ends = static_cast<std::uint64_t>(begin + end - 1);
@@ -51,6 +73,7 @@ struct ShapeSums
   Merge(const ShapeSums & other)
   {
     voxels += other.voxels;
+    firstVoxel = std::min(firstVoxel, other.firstVoxel);
     for (int axis = 0; axis < MaximumDimension; ++axis)
     {
       indexSum[axis] += other.indexSum[axis];
@@ -96,15 +119,18 @@ struct ProductSums
   /** Covariances of the indices. With the whole part of each mean taken off in integers, what is rounded afterwards is
    *  no larger than the answer. */
   void
-  Covariance(int dimension, const ShapeSums & shape, double (&covariance)[MaximumDimension][MaximumDimension]) const
+  Covariance(int           dimension,
+             std::uint64_t voxels,
+             const std::uint64_t (&indexSum)[MaximumDimension],
+             double (&covariance)[MaximumDimension][MaximumDimension]) const
   {
-    const auto count = static_cast<Int128>(shape.voxels);
+    const auto count = static_cast<Int128>(voxels);
     for (int j = 0; j < dimension; ++j)
     {
       for (int i = 0; i <= j; ++i)
       {
-        const auto   sumI = static_cast<Int128>(shape.indexSum[i]);
-        const auto   sumJ = static_cast<Int128>(shape.indexSum[j]);
+        const auto   sumI = static_cast<Int128>(indexSum[i]);
+        const auto   sumJ = static_cast<Int128>(indexSum[j]);
         const Int128 meanI = sumI / count;
         const Int128 meanJ = sumJ / count;
         const Int128 around =
@@ -114,6 +140,21 @@ struct ProductSums
         const auto n = static_cast<long double>(count);
         covariance[i][j] = covariance[j][i] =
           static_cast<double>((static_cast<long double>(around) - restI / n * restJ) / n);
+      }
+    }
+  }
+
+  /** The same sums for indices that count from a voxel that lies `offset` before. */
+  void
+  Shift(std::uint64_t voxels, const std::uint64_t (&indexSum)[MaximumDimension], const std::int64_t * offset)
+  {
+    for (int j = 0; j < MaximumDimension; ++j)
+    {
+      for (int i = 0; i <= j; ++i)
+      {
+        const auto a = static_cast<UInt128>(offset[i]);
+        const auto b = static_cast<UInt128>(offset[j]);
+        products[j * (j + 1) / 2 + i] += a * indexSum[j] + b * indexSum[i] + a * b * voxels;
       }
     }
   }
@@ -139,17 +180,110 @@ struct NoProducts
   {}
 };
 
-/** Sums of integers of at most 32 bits, exact: |sum| < 2^31 * 2^62, sum of squares < 2^64 * 2^62. */
-template <typename T>
-struct ExactSums
+/** Sums of the intensities under a component, in a form that does not depend on their type. */
+struct IntensitySums
 {
-  static constexpr bool IsExact = true;
-
-  Int128  sum = 0;
+  /** Of integers of at most 32 bits: exact, |sum| < 2^31 * 2^62, sum of squares < 2^64 * 2^62. */
+  bool    isExact = false;
+  Int128  exactSum = 0;
   UInt128 squares = 0;
 
+  /** Of other types: mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979), so that large
+   *  means do not swallow small deviations. */
+  double sum = 0;
+  double mean = 0;
+  double deviation = 0;
+
+  double minimum = std::numeric_limits<double>::infinity();
+  double maximum = -std::numeric_limits<double>::infinity();
+
+  /** `ownVoxels` and `otherVoxels` were summed. */
   void
-  AddRun(const T * values, std::int64_t count)
+  Merge(std::uint64_t ownVoxels, const IntensitySums & other, std::uint64_t otherVoxels)
+  {
+    minimum = std::min(minimum, other.minimum);
+    maximum = std::max(maximum, other.maximum);
+    if (isExact)
+    {
+      exactSum += other.exactSum;
+      squares += other.squares;
+    }
+    else if (otherVoxels != 0)
+    {
+      const auto   own = static_cast<double>(ownVoxels);
+      const auto   others = static_cast<double>(otherVoxels);
+      const double total = own + others;
+      const double difference = other.mean - mean;
+      sum += other.sum;
+      deviation += other.deviation + difference * difference * own / total * others;
+      mean += difference * others / total;
+    }
+  }
+
+  IntensityMeasures
+  Measures(std::uint64_t voxels) const
+  {
+    IntensityMeasures measures;
+    measures.minimum = minimum;
+    measures.maximum = maximum;
+    if (!isExact)
+    {
+      measures.sum = sum;
+      measures.mean = sum / static_cast<double>(voxels);
+      measures.standardDeviation = voxels > 1 ? std::sqrt(deviation / static_cast<double>(voxels - 1)) : 0;
+      return measures;
+    }
+    const auto   count = static_cast<Int128>(voxels);
+    const Int128 floorMean = exactSum / count;
+    const Int128 rest = exactSum - floorMean * count;
+    const Int128 aroundFloor = static_cast<Int128>(squares) - 2 * floorMean * exactSum + count * floorMean * floorMean;
+    const auto   longCount = static_cast<long double>(voxels);
+    const auto   longRest = static_cast<long double>(rest);
+    const auto   around = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
+    measures.sum = static_cast<double>(exactSum);
+    measures.mean = static_cast<double>(static_cast<long double>(floorMean) + longRest / longCount);
+    measures.standardDeviation =
+      voxels > 1 ? static_cast<double>(std::sqrt(std::max(0.0L, around) / (longCount - 1))) : 0;
+    return measures;
+  }
+
+  /** The sums of one run of voxels. */
+  template <typename T>
+  static IntensitySums
+  OfRun(const T * values, std::int64_t length)
+  {
+    IntensitySums run;
+    run.isExact = std::is_integral_v<T> && sizeof(T) <= 4;
+    for (std::int64_t i = 0; i < length; ++i)
+    {
+      const auto value = static_cast<double>(values[i]);
+      run.minimum = value < run.minimum ? value : run.minimum;
+      run.maximum = value > run.maximum ? value : run.maximum;
+    }
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= 4)
+    {
+      run.AddExact(values, length);
+    }
+    else
+    {
+      for (std::int64_t i = 0; i < length; ++i)
+      {
+        run.sum += static_cast<double>(values[i]);
+      }
+      run.mean = run.sum / static_cast<double>(length);
+      for (std::int64_t i = 0; i < length; ++i)
+      {
+        const double difference = static_cast<double>(values[i]) - run.mean;
+        run.deviation += difference * difference;
+      }
+    }
+    return run;
+  }
+
+private:
+  template <typename T>
+  void
+  AddExact(const T * values, std::int64_t count)
   {
     constexpr std::int64_t block = 1 << 20;
     for (std::int64_t begin = 0; begin < count; begin += block)
@@ -170,125 +304,56 @@ struct ExactSums
             static_cast<std::uint64_t>(value < 0 ? -value : value) * static_cast<UInt128>(value < 0 ? -value : value);
         }
       }
-      sum += blockSum;
+      exactSum += blockSum;
       squares += narrowSquares;
     }
   }
-
-  void
-  Merge(std::uint64_t, const ExactSums & other, std::uint64_t)
-  {
-    sum += other.sum;
-    squares += other.squares;
-  }
-
-  void
-  Finish(std::uint64_t voxels, IntensityMeasures & measures) const
-  {
-    const auto   count = static_cast<Int128>(voxels);
-    const Int128 floorMean = sum / count;
-    const Int128 rest = sum - floorMean * count;
-    const Int128 aroundFloor = static_cast<Int128>(squares) - 2 * floorMean * sum + count * floorMean * floorMean;
-    const auto   longCount = static_cast<long double>(voxels);
-    const auto   longRest = static_cast<long double>(rest);
-    const auto   deviation = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
-    measures.sum = static_cast<double>(sum);
-    measures.mean = static_cast<double>(static_cast<long double>(floorMean) + longRest / longCount);
-    measures.standardDeviation =
-      voxels > 1 ? static_cast<double>(std::sqrt(std::max(0.0L, deviation) / (longCount - 1))) : 0;
-  }
 };
 
-/** Sums of floating-point values and wide integers: mean and squared deviation, combined pairwise as Chan, Golub and
- *  LeVeque do (1979), so that large means do not swallow small deviations. */
+/** Sums of intensities of type T, or nothing for void. */
 template <typename T>
-struct FloatingSums
+struct IntensitiesOf
 {
-  static constexpr bool IsExact = false;
+  static constexpr bool IsExact = std::is_integral_v<T> && sizeof(T) <= 4;
 
-  double sum = 0;
-  double mean = 0;
-  double deviation = 0;
-  double count = 0;
+  IntensitySums sums;
 
-  void
-  AddRun(const T * values, std::int64_t length)
+  IntensitiesOf()
   {
-    FloatingSums run;
-    run.count = static_cast<double>(length);
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      run.sum += static_cast<double>(values[i]);
-    }
-    run.mean = run.sum / run.count;
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      const double difference = static_cast<double>(values[i]) - run.mean;
-      run.deviation += difference * difference;
-    }
-    Merge(0, run, 0);
+    sums.isExact = IsExact;
   }
 
   void
-  Merge(std::uint64_t, const FloatingSums & other, std::uint64_t)
+  AddRun(std::uint64_t voxelsBefore, const T * values, std::int64_t length)
   {
-    if (other.count == 0)
-    {
-      return;
-    }
-    const double total = count + other.count;
-    const double difference = other.mean - mean;
-    sum += other.sum;
-    deviation += other.deviation + difference * difference * count / total * other.count;
-    mean += difference * other.count / total;
-    count = total;
+    sums.Merge(voxelsBefore, IntensitySums::OfRun(values, length), static_cast<std::uint64_t>(length));
   }
-
   void
-  Finish(std::uint64_t, IntensityMeasures & measures) const
+  Merge(std::uint64_t voxels, const IntensitiesOf & other, std::uint64_t otherVoxels)
   {
-    measures.sum = sum;
-    measures.mean = sum / count;
-    measures.standardDeviation = count > 1 ? std::sqrt(deviation / (count - 1)) : 0;
+    sums.Merge(voxels, other.sums, otherVoxels);
   }
 };
 
-/** No intensity image. */
-struct NoSums
+template <>
+struct IntensitiesOf<void>
 {
   static constexpr bool IsExact = true;
 
   void
-  Merge(std::uint64_t, const NoSums &, std::uint64_t)
-  {}
-  void
-  Finish(std::uint64_t, IntensityMeasures &) const
+  Merge(std::uint64_t, const IntensitiesOf &, std::uint64_t)
   {}
 };
 
-template <typename T>
-struct SumsOf
-{
-  using Type = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 4, ExactSums<T>, FloatingSums<T>>;
-};
-
-template <>
-struct SumsOf<void>
-{
-  using Type = NoSums;
-};
-
-/** All that is collected of one component. */
-template <typename TSums, typename TProducts>
+/** All that is collected of one component in the first pass. */
+template <typename T, typename TProducts>
 struct ComponentSums
 {
-  static constexpr bool IsExact = TSums::IsExact;
+  static constexpr bool IsExact = IntensitiesOf<T>::IsExact;
 
-  ShapeSums shape;
-  TProducts products;
-  double    lowest = std::numeric_limits<double>::infinity();
-  double    highest = -std::numeric_limits<double>::infinity();
-  TSums     intensity;
+  ShapeSums        shape;
+  TProducts        products;
+  IntensitiesOf<T> intensity;
 
   void
   Merge(const ComponentSums & other)
@@ -296,8 +361,6 @@ struct ComponentSums
     intensity.Merge(shape.voxels, other.intensity, other.shape.voxels);
     shape.Merge(other.shape);
     products.Merge(other.products);
-    lowest = std::min(lowest, other.lowest);
-    highest = std::max(highest, other.highest);
   }
 };
 

@@ -1,9 +1,7 @@
 #include "BrickCCL/Components/AccumulateRuns.h"
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Components/Eigen.h"
-#include "BrickCCL/Components/MeasureDistributions.h"
-#include "BrickCCL/Components/MeasureSurfaces.h"
+#include "BrickCCL/Components/MeasureGroups.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
@@ -18,66 +16,22 @@ namespace
 {
 
 void
-FinishShape(const ShapeSums & sums, const Extent & extent, const ComponentTable & table, ComponentMeasures & measures)
+CheckSecondImage(const char * name, const ImageView & image, const Extent & extent)
 {
-  measures.voxelCount = sums.voxels;
-  for (int axis = 0; axis < extent.dimension; ++axis)
+  if (image.extent != extent)
   {
-    const std::int64_t start = table.geometry.startIndex[axis];
-    measures.boxMinimum[axis] = start + sums.minimum[axis];
-    measures.boxMaximum[axis] = start + sums.maximum[axis];
-    measures.centroid[axis] =
-      static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
-    if (extent.size[axis] > 1 && table.sliceAxis != axis)
-    {
-      const unsigned lowerSide = 1u << (2 * axis);
-      if (sums.minimum[axis] == 0)
-      {
-        measures.sidesTouched |= lowerSide;
-      }
-      if (sums.maximum[axis] == extent.size[axis] - 1)
-      {
-        measures.sidesTouched |= lowerSide << 1;
-      }
-    }
+    throw InvalidArgument(std::string("the ") + name + " has the extent " + image.extent.ToString() +
+                          " but the labeled image " + extent.ToString() + "; they must be the same");
   }
-  measures.touchesBorder = measures.sidesTouched != 0;
-}
-
-/** Index covariances in physical space, and their axes. */
-ShapeMeasures
-FinishMoments(const ProductSums & products, const ShapeSums & sums, int dimension, const Geometry & geometry)
-{
-  double indices[MaximumDimension][MaximumDimension] = {};
-  products.Covariance(dimension, sums, indices);
-  ShapeMeasures measures;
-  for (int row = 0; row < dimension; ++row)
+  if (image.channels != 1)
   {
-    for (int column = 0; column < dimension; ++column)
-    {
-      for (int i = 0; i < dimension; ++i)
-      {
-        for (int j = 0; j < dimension; ++j)
-        {
-          measures.covariance[row][column] += geometry.direction[row][i] * geometry.spacing[i] * indices[i][j] *
-                                              geometry.spacing[j] * geometry.direction[column][j];
-        }
-      }
-    }
+    throw InvalidArgument(std::string("the ") + name + " has " + std::to_string(image.channels) +
+                          " channels; it must have 1");
   }
-  const EigenSystem system(dimension, measures.covariance);
-  // Rounding, and nothing that a component has: one voxel across has no extent there.
-  const double least = 1e-12 * system.values[dimension - 1];
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    measures.principalMoments[axis] = system.values[axis] > least ? system.values[axis] : 0;
-    std::copy_n(system.vectors[axis], MaximumDimension, measures.principalAxes[axis]);
-  }
-  return measures;
 }
 
 void
-CheckMeasurable(const Extent & extent, const std::optional<ImageView> & intensity)
+CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 {
   std::int64_t longest = 1;
   for (const std::int64_t size : extent.size)
@@ -88,181 +42,107 @@ CheckMeasurable(const Extent & extent, const std::optional<ImageView> & intensit
   {
     throw Unsupported("the extent " + extent.ToString() + " is too large to measure: index sums would pass 2^63");
   }
-  if (intensity && intensity->extent != extent)
+  options.groups.CheckDimension(extent.dimension);
+  if (options.intensity)
   {
-    throw InvalidArgument("the intensity image has the extent " + intensity->extent.ToString() +
-                          " but the labeled image " + extent.ToString() + "; they must be the same");
+    CheckSecondImage("intensity image", *options.intensity, extent);
   }
-  if (intensity && intensity->channels != 1)
+  if (options.part)
   {
-    throw InvalidArgument("the intensity image has " + std::to_string(intensity->channels) +
-                          " channels; it must have 1");
+    CheckSecondImage("mask of the part", *options.part, extent);
+  }
+  if (options.groups.intensity && !options.intensity)
+  {
+    throw InvalidArgument("the columns 'intensity' need an intensity image");
   }
 }
 
-/** Measures the components that `labelOfRun` names; `T` is the intensity type, or void without intensities. */
-template <typename T, typename TProducts, typename TLabelOfRun>
+/** Measures the first pass's columns; `T` is the intensity type, or void without intensities. */
+template <typename T, typename TProducts, typename TLabel>
 void
 MeasureTyped(const RunVolume &   volume,
+             const TLabel *      labels,
              std::uint64_t       components,
              const T *           intensities,
              const HostContext & context,
-             TLabelOfRun         labelOfRun,
              ComponentTable &    table)
 {
   const Extent & extent = volume.GetExtent();
   constexpr bool hasIntensity = !std::is_void_v<T>;
-  using Sums = ComponentSums<typename SumsOf<T>::Type, TProducts>;
-  const auto sums = AccumulateRuns<Sums>(volume,
-                                         components,
-                                         context,
-                                         labelOfRun,
-                                         [&extent, intensities](Sums &                        component,
-                                                                [[maybe_unused]] std::int64_t row,
-                                                                const RowPosition &           position,
-                                                                std::int64_t                  begin,
-                                                                std::int64_t                  end) {
-                                           component.shape.AddRun(position, begin, end);
-                                           component.products.AddRun(position, begin, end);
-                                           if constexpr (hasIntensity)
-                                           {
-                                             const T * values = intensities + row * extent.RowLength() + begin;
-                                             component.intensity.AddRun(values, end - begin);
-                                             for (std::int64_t i = 0; i < end - begin; ++i)
-                                             {
-                                               const auto value = static_cast<double>(values[i]);
-                                               component.lowest = value < component.lowest ? value : component.lowest;
-                                               component.highest =
-                                                 value > component.highest ? value : component.highest;
-                                             }
-                                           }
-                                         });
-  table.components.resize(sums.size());
-  for (std::size_t c = 0; c < sums.size(); ++c)
-  {
-    ComponentMeasures & measures = table.components[c];
-    measures.label = c + 1;
-    measures.place = c;
-    FinishShape(sums[c].shape, extent, table, measures);
-    if constexpr (std::is_same_v<TProducts, ProductSums>)
-    {
-      table.shapes.push_back(FinishMoments(sums[c].products, sums[c].shape, extent.dimension, table.geometry));
-    }
-    if constexpr (hasIntensity)
-    {
-      sums[c].intensity.Finish(sums[c].shape.voxels, measures.intensity);
-      measures.intensity.minimum = sums[c].lowest;
-      measures.intensity.maximum = sums[c].highest;
-    }
-  }
-}
-
-/** The first voxel of a component: runs come in raster order. */
-struct FirstVoxel
-{
-  static constexpr bool IsExact = true;
-
-  std::int64_t at[MaximumDimension] = { -1 };
-
-  void
-  Merge(const FirstVoxel & later)
-  {
-    *this = at[0] < 0 ? later : *this;
-  }
-};
-
-template <typename TLabelOfRun>
-void
-FindFirstVoxels(const RunVolume &   volume,
-                std::uint64_t       components,
-                const HostContext & context,
-                TLabelOfRun         labelOfRun,
-                ComponentTable &    table)
-{
-  const auto firsts = AccumulateRuns<FirstVoxel>(
+  constexpr bool hasProducts = std::is_same_v<TProducts, ProductSums>;
+  using Sums = ComponentSums<T, TProducts>;
+  const auto sums = AccumulateRuns<Sums>(
     volume,
     components,
     context,
-    labelOfRun,
-    [](FirstVoxel & first, std::int64_t, const RowPosition & position, std::int64_t begin, std::int64_t) {
-      if (first.at[0] < 0)
+    [labels](std::uint64_t run) { return std::uint64_t{ labels[run] }; },
+    [&extent, intensities](Sums &              component,
+                           std::int64_t        row,
+                           const RowPosition & position,
+                           std::int64_t        begin,
+                           std::int64_t        end) {
+      const std::int64_t place = row * extent.RowLength() + begin;
+      if constexpr (hasIntensity)
       {
-        first.at[0] = begin;
-        std::copy_n(position.at, MaximumDimension - 1, first.at + 1);
+        component.intensity.AddRun(component.shape.voxels, intensities + place, end - begin);
       }
+      component.shape.AddRun(position, place, begin, end);
+      component.products.AddRun(position, begin, end);
     });
-  for (std::size_t c = 0; c < firsts.size(); ++c)
-  {
-    for (int axis = 0; axis < table.dimension; ++axis)
+  table.components.resize(sums.size());
+  table.shapes.resize(hasProducts ? sums.size() : 0);
+  table.intensitySums.resize(hasIntensity ? sums.size() : 0);
+  const Chunks parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
-      table.components[c].firstVoxel[axis] = table.geometry.startIndex[axis] + firsts[c].at[axis];
+      ComponentMeasures & measures = table.components[c];
+      const ShapeSums &   shape = sums[c].shape;
+      measures.label = c + 1;
+      measures.place = c;
+      measures.voxelCount = shape.voxels;
+      measures.firstVoxel = shape.firstVoxel;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + shape.minimum[axis];
+        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + shape.maximum[axis];
+        measures.indexSum[axis] = shape.indexSum[axis];
+      }
+      if constexpr (hasProducts)
+      {
+        table.shapes[c].products = sums[c].products;
+      }
+      if constexpr (hasIntensity)
+      {
+        table.intensitySums[c] = sums[c].intensity.sums;
+      }
+      FinishComponent(table, c);
     }
-  }
+  });
 }
 
-template <typename TLabelOfRun>
-ComponentTable
-Measure(const RunVolume &                volume,
-        std::uint64_t                    components,
-        const Geometry &                 geometry,
-        const std::optional<ImageView> & intensity,
-        const std::optional<int> &       sliceAxis,
-        const HostContext &              context,
-        const ColumnGroups &             groups,
-        TLabelOfRun                      labelOfRun)
+template <typename TLabel>
+void
+MeasureFirstPass(const RunVolume &                volume,
+                 const TLabel *                   labels,
+                 std::uint64_t                    components,
+                 const std::optional<ImageView> & intensity,
+                 const HostContext &              context,
+                 ComponentTable &                 table)
 {
-  CheckMeasurable(volume.GetExtent(), intensity);
-  if (groups.intensity && !intensity)
-  {
-    throw InvalidArgument("the columns 'intensity' need an intensity image");
-  }
-  ComponentTable table;
-  table.dimension = volume.GetExtent().dimension;
-  table.geometry = geometry;
-  table.sliceAxis = sliceAxis;
-  table.hasIntensity = intensity.has_value();
-  table.groups = groups;
   const auto measure = [&](auto products) {
     using Products = decltype(products);
     if (!intensity)
     {
-      MeasureTyped<void, Products>(volume, components, static_cast<const void *>(nullptr), context, labelOfRun, table);
+      MeasureTyped<void, Products>(volume, labels, components, nullptr, context, table);
+      return;
     }
-    else
-    {
-      VisitScalarType(intensity->type, [&](auto tag) {
-        using T = typename decltype(tag)::Type;
-        MeasureTyped<T, Products>(volume,
-                                  components,
-                                  static_cast<const T *>(intensity->data),
-                                  context,
-                                  labelOfRun,
-                                  table);
-      });
-    }
-  };
-  groups.shape ? measure(ProductSums{}) : measure(NoProducts{});
-  if (groups.intensity)
-  {
     VisitScalarType(intensity->type, [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      MeasureDistributions(volume,
-                           components,
-                           static_cast<const T *>(intensity->data),
-                           context.Silent(),
-                           labelOfRun,
-                           table);
+      MeasureTyped<T, Products>(volume, labels, components, static_cast<const T *>(intensity->data), context, table);
     });
-  }
-  if (groups.place)
-  {
-    FindFirstVoxels(volume, components, context.Silent(), labelOfRun, table);
-  }
-  if (groups.surface)
-  {
-    MeasureSurfaces(volume, components, context.Silent(), labelOfRun, table);
-  }
-  return table;
+  };
+  table.groups.shape || table.groups.feret ? measure(ProductSums{}) : measure(NoProducts{});
 }
 
 /** The label that a voxel of a label image holds. */
@@ -286,33 +166,78 @@ ToLabel(T value)
 } // namespace
 
 ComponentTable
-MeasureComponents(const RunVolume &                volume,
-                  std::uint64_t                    components,
-                  const Geometry &                 geometry,
-                  const std::optional<ImageView> & intensity,
-                  const std::optional<int> &       sliceAxis,
-                  const HostContext &              context,
-                  const ColumnGroups &             groups)
+MeasureComponents(const RunVolume &          volume,
+                  std::uint64_t              components,
+                  const Geometry &           geometry,
+                  const MeasureOptions &     options,
+                  const std::optional<int> & sliceAxis,
+                  const HostContext &        context)
 {
-  return volume.VisitLabels([&](const auto * labels) {
-    return Measure(volume, components, geometry, intensity, sliceAxis, context, groups, [labels](std::uint64_t run) {
-      return std::uint64_t{ labels[run] };
-    });
-  });
+  CheckMeasurable(volume.GetExtent(), options);
+  ComponentTable table;
+  table.extent = volume.GetExtent();
+  table.geometry = geometry;
+  table.sliceAxis = sliceAxis;
+  table.hasIntensity = options.intensity.has_value();
+  table.hasPart = options.part.has_value();
+  table.groups = options.groups;
+  volume.VisitLabels(
+    [&](const auto * labels) { MeasureFirstPass(volume, labels, components, options.intensity, context, table); });
+
+  const ColumnGroups & groups = options.groups;
+  const HostContext    silent = context.Silent();
+  if (groups.intensity)
+  {
+    MeasureDistributions(volume, *options.intensity, silent, table);
+  }
+  if (groups.feret)
+  {
+    MeasureExtents(volume, silent, table);
+  }
+  if (groups.surface)
+  {
+    MeasureSurfaces(volume, silent, table);
+  }
+  if (groups.topology)
+  {
+    MeasureTopology(volume, silent, table);
+  }
+  if (groups.inscribed || groups.thickness)
+  {
+    MeasureThickness(volume, silent, table);
+  }
+  if (groups.neighbours)
+  {
+    MeasureNeighbours(volume, silent, table);
+  }
+  if (options.part)
+  {
+    MeasurePartDistances(volume, *options.part, silent, table);
+  }
+  return table;
 }
 
 ComponentTable
-MeasureLabelImage(const ImageView &                labels,
-                  const Geometry &                 geometry,
-                  const std::optional<ImageView> & intensity,
-                  const HostContext &              context,
-                  const ColumnGroups &             groups)
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context)
+{
+  RunVolume volume;
+  return MeasureLabelImage(labels, geometry, options, context, volume);
+}
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context,
+                  RunVolume &            volume)
 {
   if (labels.channels != 1)
   {
     throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
   }
-  RunVolume volume;
   FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)), labels.extent, true, context.Part(0, 0.4), volume);
 
   std::vector<std::uint64_t> labelOfRun(static_cast<std::size_t>(volume.RunCount()));
@@ -332,20 +257,33 @@ MeasureLabelImage(const ImageView &                labels,
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 
-  ComponentTable table = Measure(volume,
-                                 values.size(),
-                                 geometry,
-                                 intensity,
-                                 std::nullopt,
-                                 context.Part(0.5, 1),
-                                 groups,
-                                 [&](std::uint64_t run) {
-                                   const auto place = std::lower_bound(values.begin(), values.end(), labelOfRun[run]);
-                                   return static_cast<std::uint64_t>(place - values.begin()) + 1;
-                                 });
+  // Places in the table take the labels' place.
+  volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
+  volume.VisitLabels([&](auto * places) {
+    const Chunks chunks(static_cast<std::int64_t>(labelOfRun.size()), context.grain, 256);
+    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+      {
+        const auto place =
+          std::lower_bound(values.begin(), values.end(), labelOfRun[static_cast<std::size_t>(run)]) - values.begin();
+        places[run] = static_cast<std::remove_reference_t<decltype(*places)>>(place + 1);
+      }
+    });
+  });
+  ComponentTable table =
+    MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   for (std::size_t c = 0; c < values.size(); ++c)
   {
     table.components[c].label = values[c];
+  }
+  for (NeighbourMeasures & neighbour : table.neighbours)
+  {
+    neighbour.nearest = neighbour.nearest == 0 ? 0 : values[static_cast<std::size_t>(neighbour.nearest - 1)];
+  }
+  for (Contact & contact : table.contacts)
+  {
+    contact.first = values[static_cast<std::size_t>(contact.first - 1)];
+    contact.second = values[static_cast<std::size_t>(contact.second - 1)];
   }
   return table;
 }

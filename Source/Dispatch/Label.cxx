@@ -81,17 +81,9 @@ Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) cons
 }
 
 ComponentTable
-Labeling::Measure(const std::optional<ImageView> & intensity,
-                  const ProgressHooks &            hooks,
-                  const ColumnGroups &             groups) const
+Labeling::Measure(const MeasureOptions & options, const ProgressHooks & hooks) const
 {
-  return MeasureComponents(m_Volume,
-                           m_Components,
-                           m_Geometry,
-                           intensity,
-                           SliceAxisOf(m_Connectivity),
-                           Context(hooks),
-                           groups);
+  return MeasureComponents(m_Volume, m_Components, m_Geometry, options, SliceAxisOf(m_Connectivity), Context(hooks));
 }
 
 void

@@ -112,11 +112,8 @@ public:
   /** As above, for a label type chosen at run time; `labels` points to voxels of that type. */
   void Write(void * labels, LabelType type, const ProgressHooks & hooks = {}) const;
 
-  /** The component table, with intensity columns if an image of the same extent and one channel is given, and with the
-   *  groups of columns that are asked for. */
-  ComponentTable Measure(const std::optional<ImageView> & intensity = {},
-                         const ProgressHooks &            hooks = {},
-                         const ColumnGroups &             groups = {}) const;
+  /** The component table: with no options its default columns, with an image alone those and its intensities. */
+  ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
 
 private:
   friend void Label(const ImageView & image, const LabelOptions & options, Labeling & result);

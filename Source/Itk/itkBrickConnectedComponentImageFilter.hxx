@@ -121,9 +121,9 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
     {
       const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage");
       m_ComponentTable =
-        m_Labeling.Measure(intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt,
-                           hooks,
-                           m_ColumnGroups);
+        m_Labeling.Measure({ intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt,
+                             m_ColumnGroups },
+                           hooks);
       m_HasComponentTable = true;
     }
     m_ObjectCount = m_Labeling.ComponentCount();

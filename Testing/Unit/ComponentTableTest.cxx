@@ -219,7 +219,7 @@ TEST(ComponentTable, IsTheSameForEveryNumberOfThreads)
     std::ostringstream text;
     WriteDelimited(
       text,
-      Label(ImageView(voxels.data(), extent), options).Measure(ImageView(intensity.data(), extent), {}, groups),
+      Label(ImageView(voxels.data(), extent), options).Measure({ ImageView(intensity.data(), extent), groups }),
       ',');
     expected = threads == 1 ? text.str() : expected;
     EXPECT_EQ(text.str(), expected) << threads << " threads";
@@ -247,15 +247,15 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   sparse[5] = 300;
   sparse[60] = 7;
   sparse[65] = 300;
-  const ComponentTable table = MeasureLabelImage(ImageView(sparse.data(), extent), {}, {}, {});
+  const ComponentTable table = MeasureLabelImage(ImageView(sparse.data(), extent), {}, MeasureOptions(), {});
   ASSERT_EQ(table.components.size(), 2u);
   EXPECT_EQ(table.components[0].label, 7u);
   EXPECT_EQ(table.components[1].label, 300u);
   EXPECT_EQ(table.components[1].voxelCount, 2u) << "one label in two pieces is one row";
   sparse[9] = -3;
-  EXPECT_THROW(MeasureLabelImage(ImageView(sparse.data(), extent), {}, {}, {}), InvalidArgument);
+  EXPECT_THROW(MeasureLabelImage(ImageView(sparse.data(), extent), {}, MeasureOptions(), {}), InvalidArgument);
   asDouble[0] = 1.5;
-  EXPECT_THROW(MeasureLabelImage(ImageView(asDouble.data(), extent), {}, {}, {}), InvalidArgument);
+  EXPECT_THROW(MeasureLabelImage(ImageView(asDouble.data(), extent), {}, MeasureOptions(), {}), InvalidArgument);
 }
 
 TEST(ComponentTable, SlicesHaveAColumnOfTheirOwn)
@@ -296,7 +296,7 @@ ShapesOf(const std::vector<std::uint8_t> & voxels,
   options.geometry = geometry;
   options.threads = threads;
   options.device = { Device::Kind::Cpu, 0 };
-  return Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("shape"));
+  return Label(ImageView(voxels.data(), extent), options).Measure({ {}, ColumnGroups::FromNames("shape") });
 }
 
 TEST(ComponentTable, MomentsEqualTheSumsOverVoxels)
@@ -483,7 +483,7 @@ CheckDistributions()
   options.geometry = SkewGeometry();
   const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
   const ColumnGroups         groups = ColumnGroups::FromNames("intensity");
-  const ComponentTable       table = labeling.Measure(ImageView(intensity.data(), extent), {}, groups);
+  const ComponentTable       table = labeling.Measure({ ImageView(intensity.data(), extent), groups });
   std::vector<std::uint32_t> labels(voxels.size());
   labeling.Write(labels.data());
   ASSERT_GT(table.components.size(), 10u);
@@ -539,7 +539,7 @@ CheckDistributions()
       EXPECT_TRUE(std::isnan(ValueOf(table, c, "weighted_centroid_x")));
     }
   }
-  EXPECT_THROW(labeling.Measure({}, {}, groups), InvalidArgument);
+  EXPECT_THROW(labeling.Measure({ {}, groups }), InvalidArgument);
 }
 
 TEST(ComponentTable, DistributionsAreThoseOfTheVoxels)
@@ -557,7 +557,7 @@ TEST(ComponentTable, DistributionsOfNotANumberAreNone)
   const std::vector<float>        intensity{ 1, std::numeric_limits<float>::quiet_NaN(), 3, 4 };
   const ComponentTable            table =
     Label(ImageView(voxels.data(), extent))
-      .Measure(ImageView(intensity.data(), extent), {}, ColumnGroups::FromNames("intensity"));
+      .Measure({ ImageView(intensity.data(), extent), ColumnGroups::FromNames("intensity") });
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_median")));
   EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_skewness")));
 }
@@ -578,7 +578,7 @@ TEST(ComponentTable, SurfacesEqualTheSumsOverVoxels)
     options.connectivity = Connectivity::Full(extent.dimension);
     options.geometry = geometry;
     const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
-    const ComponentTable       table = labeling.Measure({}, {}, ColumnGroups::FromNames("surface"));
+    const ComponentTable       table = labeling.Measure({ {}, ColumnGroups::FromNames("surface") });
     std::vector<std::uint32_t> labels(voxels.size());
     labeling.Write(labels.data());
     const auto          steps = HalfNeighbours(extent.dimension);
@@ -616,8 +616,8 @@ TEST(ComponentTable, SurfacesEqualTheSumsOverVoxels)
     ASSERT_GT(table.components.size(), 5u);
     for (std::size_t c = 0; c < table.components.size(); ++c)
     {
-      EXPECT_NEAR(table.components[c].surface, expected[c + 1], 1e-9 * expected[c + 1]);
-      EXPECT_NEAR(table.components[c].faceSurface, faces[c + 1], 1e-9 * faces[c + 1]);
+      EXPECT_NEAR(table.surfaces[c].crofton, expected[c + 1], 1e-9 * expected[c + 1]);
+      EXPECT_NEAR(table.surfaces[c].faces, faces[c + 1], 1e-9 * faces[c + 1]);
     }
   }
 }
@@ -663,14 +663,14 @@ TEST(ComponentTable, SurfacesOfBallsAndBoxesAreThoseOfTheSolids)
     LabelOptions options;
     options.geometry = geometry;
     const ComponentTable table =
-      Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("surface"));
+      Label(ImageView(voxels.data(), extent), options).Measure({ {}, ColumnGroups::FromNames("surface") });
     ASSERT_EQ(table.components.size(), 1u);
     EXPECT_NEAR(ValueOf(table, 0, "surface_area_mm2") / (1600 * M_PI), 1, 0.01) << along;
     EXPECT_NEAR(ValueOf(table, 0, "sphericity"), 1, 0.015) << along;
   }
   const Extent                    extent{ 9, 7, 4 };
   const std::vector<std::uint8_t> box(static_cast<std::size_t>(extent.VoxelCount()), 1);
-  const ComponentTable table = Label(ImageView(box.data(), extent)).Measure({}, {}, ColumnGroups::FromNames("surface"));
+  const ComponentTable table = Label(ImageView(box.data(), extent)).Measure({ {}, ColumnGroups::FromNames("surface") });
   EXPECT_DOUBLE_EQ(ValueOf(table, 0, "face_area_mm2"), 2 * (9 * 7 + 9 * 4 + 7 * 4));
   EXPECT_LT(ValueOf(table, 0, "sphericity"), 0.95);
 
@@ -681,7 +681,7 @@ TEST(ComponentTable, SurfacesOfBallsAndBoxesAreThoseOfTheSolids)
     const std::int64_t x = i % 121 - 60, y = i / 121 - 60;
     disc.push_back(x * x + y * y <= 2500);
   }
-  const ComponentTable discs = Label(ImageView(disc.data(), flat)).Measure({}, {}, ColumnGroups::FromNames("surface"));
+  const ComponentTable discs = Label(ImageView(disc.data(), flat)).Measure({ {}, ColumnGroups::FromNames("surface") });
   EXPECT_NEAR(ValueOf(discs, 0, "perimeter_mm") / (100 * M_PI), 1, 0.01);
   EXPECT_NEAR(ValueOf(discs, 0, "circularity"), 1, 0.02);
 }
@@ -702,7 +702,7 @@ TEST(ComponentTable, PlacesAreThoseOfTheVoxels)
   LabelOptions options;
   options.geometry.startIndex[0] = 100;
   const ComponentTable table =
-    Label(ImageView(voxels.data(), extent), options).Measure({}, {}, ColumnGroups::FromNames("place"));
+    Label(ImageView(voxels.data(), extent), options).Measure({ {}, ColumnGroups::FromNames("place") });
   ASSERT_EQ(table.components.size(), 2u);
   EXPECT_EQ(ValueOf(table, 0, "first_voxel_x"), 103);
   EXPECT_EQ(ValueOf(table, 0, "first_voxel_y"), 2);
@@ -724,7 +724,7 @@ TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
   const Extent               extent{ 150, 90, 70 };
   const auto                 voxels = MakeRandom(extent, 0.3, 2, 8);
   const Labeling             labeling = Label(ImageView(voxels.data(), extent));
-  const ComponentTable       table = labeling.Measure({}, {}, ColumnGroups::FromNames("place"));
+  const ComponentTable       table = labeling.Measure({ {}, ColumnGroups::FromNames("place") });
   std::vector<std::uint32_t> labels(voxels.size());
   labeling.Write(labels.data());
   std::size_t seen = 0;
@@ -733,8 +733,10 @@ TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
     // Labels count first voxels.
     if (labels[i] == seen + 1)
     {
-      const auto * const first = table.components[seen].firstVoxel;
-      ASSERT_EQ((first[2] * 90 + first[1]) * 150 + first[0], static_cast<std::int64_t>(i));
+      ASSERT_EQ(table.components[seen].firstVoxel, i);
+      ASSERT_EQ(ValueOf(table, seen, "first_voxel_x"), static_cast<double>(i % 150));
+      ASSERT_EQ(ValueOf(table, seen, "first_voxel_y"), static_cast<double>(i / 150 % 90));
+      ASSERT_EQ(ValueOf(table, seen, "first_voxel_z"), static_cast<double>(i / 150 / 90));
       ++seen;
     }
   }

@@ -1,8 +1,5 @@
-#ifndef BRICKCCL_COMPONENTS_MEASUREDISTRIBUTIONS_H
-#define BRICKCCL_COMPONENTS_MEASUREDISTRIBUTIONS_H
-
 #include "BrickCCL/Components/AccumulateRuns.h"
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/MeasureGroups.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
@@ -11,8 +8,10 @@
 #include <limits>
 #include <vector>
 
-/** Distributions of intensities under components: the group of columns `intensity`. */
 namespace brickccl
+{
+
+namespace
 {
 
 /** Sums around a known mean, and of indices weighted by intensities. */
@@ -39,12 +38,12 @@ struct CentralSums
 };
 
 /** The intensities of each component side by side: those of component c from offsets[c] on, in any order. */
-template <typename T, typename TLabelOfRun>
+template <typename T, typename TLabel>
 std::vector<T>
 GatherIntensities(const RunVolume &                  volume,
+                  const TLabel *                     labels,
                   const T *                          intensities,
                   const HostContext &                context,
-                  TLabelOfRun                        labelOfRun,
                   const std::vector<std::uint64_t> & offsets)
 {
   std::vector<T>             gathered(static_cast<std::size_t>(offsets.back()));
@@ -55,7 +54,7 @@ GatherIntensities(const RunVolume &                  volume,
     {
       const T * const values = intensities + row * volume.GetExtent().RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labelOfRun(run);
+        const std::uint64_t label = labels[run];
         if (label != 0)
         {
           const std::uint64_t at = __atomic_fetch_add(&next[static_cast<std::size_t>(label - 1)],
@@ -88,17 +87,17 @@ PercentileOf(T * values, std::uint64_t count, int percentage)
 }
 
 /** Distributions of intensities, whose means and deviations the table has. */
-template <typename T, typename TLabelOfRun>
+template <typename T, typename TLabel>
 void
-MeasureDistributions(const RunVolume &   volume,
-                     std::uint64_t       components,
-                     const T *           intensities,
-                     const HostContext & context,
-                     TLabelOfRun         labelOfRun,
-                     ComponentTable &    table)
+MeasureTypedDistributions(const RunVolume &   volume,
+                          const TLabel *      labels,
+                          const T *           intensities,
+                          const HostContext & context,
+                          ComponentTable &    table)
 {
-  const Extent & extent = volume.GetExtent();
-  const auto     sums = AccumulateRows<CentralSums>(
+  const Extent &      extent = volume.GetExtent();
+  const std::uint64_t components = table.components.size();
+  const auto          sums = AccumulateRows<CentralSums>(
     volume,
     components,
     context,
@@ -106,7 +105,7 @@ MeasureDistributions(const RunVolume &   volume,
       const RowPosition position(extent, row);
       const T * const   values = intensities + row * extent.RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labelOfRun(run);
+        const std::uint64_t label = labels[run];
         if (label == 0)
         {
           return;
@@ -135,7 +134,7 @@ MeasureDistributions(const RunVolume &   volume,
   {
     offsets.push_back(offsets.back() + component.voxelCount);
   }
-  std::vector<T> gathered = GatherIntensities(volume, intensities, context, labelOfRun, offsets);
+  std::vector<T> gathered = GatherIntensities(volume, labels, intensities, context, offsets);
   table.distributions.resize(sums.size());
   const Chunks parts(static_cast<std::int64_t>(components), 1, 64);
   ParallelFor(parts.count, context, [&](std::int64_t part) {
@@ -169,6 +168,20 @@ MeasureDistributions(const RunVolume &   volume,
   });
 }
 
-} // namespace brickccl
+} // namespace
 
-#endif
+void
+MeasureDistributions(const RunVolume &   volume,
+                     const ImageView &   intensity,
+                     const HostContext & context,
+                     ComponentTable &    table)
+{
+  volume.VisitLabels([&](const auto * labels) {
+    VisitScalarType(intensity.type, [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      MeasureTypedDistributions(volume, labels, static_cast<const T *>(intensity.data), context, table);
+    });
+  });
+}
+
+} // namespace brickccl

@@ -1,0 +1,32 @@
+#ifndef BRICKCCL_COMPONENTS_MEASUREGROUPS_H
+#define BRICKCCL_COMPONENTS_MEASUREGROUPS_H
+
+#include "BrickCCL/Components/ComponentTable.h"
+
+/** The steps of MeasureComponents: each fills its group of a table whose components have been counted. Runs' labels are
+ *  places in the table, from 1 on, or 0. */
+namespace brickccl
+{
+
+/** What follows from a component's exact sums: centroid, intensities, moments and axes. */
+void FinishComponent(ComponentTable & table, std::size_t component);
+
+void MeasureDistributions(const RunVolume &   volume,
+                          const ImageView &   intensity,
+                          const HostContext & context,
+                          ComponentTable &    table);
+void MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+/** From the candidates in `hull`. */
+void FinishExtent(ComponentTable & table, std::size_t component);
+void MeasureSurfaces(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+void MeasureTopology(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+void MeasureThickness(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+void MeasureNeighbours(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+void MeasurePartDistances(const RunVolume &   volume,
+                          const ImageView &   part,
+                          const HostContext & context,
+                          ComponentTable &    table);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,222 @@
+#include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/DistanceTransform.h"
+#include "BrickCCL/Components/ExpandLabels.h"
+#include "BrickCCL/Components/MeasureGroups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The voxel farthest from all others, the first of several in raster order. */
+struct Innermost
+{
+  static constexpr bool IsExact = true;
+
+  float        square = -1;
+  std::int64_t place = 0;
+
+  void
+  Merge(const Innermost & later)
+  {
+    *this = later.square > square ? later : *this;
+  }
+};
+
+struct DiameterSum
+{
+  static constexpr bool IsExact = false;
+
+  double sum = 0;
+
+  void
+  Merge(const DiameterSum & other)
+  {
+    sum += other.sum;
+  }
+};
+
+/** A voxel whose ball no ball of a neighbour holds. */
+struct RidgeVoxel
+{
+  float        square;
+  std::int64_t place;
+};
+
+/** Balls within others add nothing to the local thickness: what is left when those of neighbours are considered. */
+std::vector<RidgeVoxel>
+FindRidge(const Extent &             extent,
+          const Geometry &           geometry,
+          const std::vector<float> & squares,
+          const HostContext &        context)
+{
+  std::vector<std::vector<RidgeVoxel>> parts(static_cast<std::size_t>(extent.size[2]));
+  ParallelFor(extent.size[2], context, [&](std::int64_t z) {
+    for (std::int64_t y = 0; y < extent.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < extent.size[0]; ++x)
+      {
+        const std::int64_t place = (z * extent.size[1] + y) * extent.size[0] + x;
+        const double       radius = std::sqrt(static_cast<double>(squares[static_cast<std::size_t>(place)]));
+        bool               isHeld = radius == 0;
+        for (int neighbour = 0; neighbour < 27 && !isHeld; ++neighbour)
+        {
+          const std::int64_t step[3] = { neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1 };
+          const std::int64_t at[3] = { x + step[0], y + step[1], z + step[2] };
+          double             distance = 0;
+          bool               isInside = true;
+          for (int axis = 0; axis < 3; ++axis)
+          {
+            const double length = static_cast<double>(step[axis]) * geometry.spacing[axis];
+            distance += length * length;
+            isInside = isInside && at[axis] >= 0 && at[axis] < extent.size[axis];
+          }
+          if (distance > 0 && isInside)
+          {
+            const auto other = static_cast<std::size_t>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0]);
+            isHeld = std::sqrt(distance) + radius <= std::sqrt(static_cast<double>(squares[other]));
+          }
+        }
+        if (!isHeld)
+        {
+          parts[static_cast<std::size_t>(z)].push_back({ squares[static_cast<std::size_t>(place)], place });
+        }
+      }
+    }
+  });
+  std::vector<RidgeVoxel> ridge;
+  for (const auto & part : parts)
+  {
+    ridge.insert(ridge.end(), part.begin(), part.end());
+  }
+  std::sort(ridge.begin(), ridge.end(), [](const RidgeVoxel & a, const RidgeVoxel & b) {
+    return a.square != b.square ? a.square < b.square : a.place < b.place;
+  });
+  return ridge;
+}
+
+/** Makes of each voxel's squared distance the largest of the balls that hold the voxel's centre. Each ball lies within
+ * one component; the smaller ones are drawn first and the larger ones over them. */
+void
+DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & context, std::vector<float> & squares)
+{
+  const std::vector<RidgeVoxel> ridge = FindRidge(extent, geometry, squares, context);
+  const std::int64_t            rows = extent.RowCount();
+  const Chunks                  slabs(rows, 1 + (std::int64_t{ 1 } << 16) / extent.RowLength(), 256);
+  const double *                spacing = geometry.spacing;
+  ParallelFor(slabs.count, context, [&](std::int64_t slab) {
+    const std::int64_t firstZ = slabs.Begin(slab) / extent.size[1];
+    const std::int64_t lastZ = (slabs.End(slab) - 1) / extent.size[1];
+    for (const RidgeVoxel & voxel : ridge)
+    {
+      const double       square = static_cast<double>(voxel.square);
+      const double       radius = std::sqrt(square);
+      const std::int64_t x = voxel.place % extent.size[0];
+      const std::int64_t y = voxel.place / extent.size[0] % extent.size[1];
+      const std::int64_t z = voxel.place / extent.size[0] / extent.size[1];
+      const auto         reach = [](double length, double step) { return static_cast<std::int64_t>(length / step); };
+      const std::int64_t reachZ = reach(radius, spacing[2]);
+      for (std::int64_t atZ = std::max(firstZ, z - reachZ); atZ <= std::min(lastZ, z + reachZ); ++atZ)
+      {
+        const double       dz = static_cast<double>(atZ - z) * spacing[2];
+        const std::int64_t reachY = reach(std::sqrt(std::max(0.0, square - dz * dz)), spacing[1]);
+        const std::int64_t beginY = std::max(y - reachY, slabs.Begin(slab) - atZ * extent.size[1]);
+        const std::int64_t endY = std::min(y + reachY + 1, slabs.End(slab) - atZ * extent.size[1]);
+        for (std::int64_t atY = std::max<std::int64_t>(0, beginY); atY < std::min(extent.size[1], endY); ++atY)
+        {
+          const double dy = static_cast<double>(atY - y) * spacing[1];
+          const double left = square - dz * dz - dy * dy;
+          if (left <= 0)
+          {
+            continue;
+          }
+          // Strictly within: the surface belongs to others.
+          std::int64_t reachX = reach(std::sqrt(left), spacing[0]);
+          const double dx = static_cast<double>(reachX) * spacing[0];
+          reachX -= dx * dx >= left ? 1 : 0;
+          float * const row = squares.data() + (atZ * extent.size[1] + atY) * extent.size[0];
+          std::fill(row + std::max<std::int64_t>(0, x - reachX),
+                    row + std::min(extent.size[0], x + reachX + 1),
+                    voxel.square);
+        }
+      }
+    }
+  });
+}
+
+} // namespace
+
+void
+MeasureThickness(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+{
+  const Extent &      extent = volume.GetExtent();
+  const std::uint64_t components = table.components.size();
+  if (components > std::numeric_limits<std::uint32_t>::max())
+  {
+    throw Unsupported("thickness is measured of up to 4294967295 components, not of " + std::to_string(components));
+  }
+  std::vector<float> squares;
+  {
+    std::vector<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+    ExpandLabels(volume, components, context, labels.data());
+    squares = SquaredDistancesToOthers(extent, table.geometry, labels, context);
+  }
+  const auto labelOf = [&volume](std::uint64_t run) {
+    return volume.VisitLabels([run](const auto * labels) { return std::uint64_t{ labels[run] }; });
+  };
+  const auto innermost = AccumulateRuns<Innermost>(
+    volume,
+    components,
+    context,
+    labelOf,
+    [&](Innermost & best, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = row * extent.RowLength();
+      for (std::int64_t place = first + begin; place < first + end; ++place)
+      {
+        const float square = squares[static_cast<std::size_t>(place)];
+        best = square > best.square ? Innermost{ square, place } : best;
+      }
+    });
+  table.thicknesses.resize(static_cast<std::size_t>(components));
+  for (std::size_t c = 0; c < innermost.size(); ++c)
+  {
+    ThicknessMeasures & measures = table.thicknesses[c];
+    measures.inscribedDiameter = 2 * std::sqrt(static_cast<double>(innermost[c].square));
+    std::int64_t rest = innermost[c].place;
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      measures.inscribedCentre[axis] = table.geometry.startIndex[axis] + rest % extent.size[axis];
+      rest /= extent.size[axis];
+    }
+  }
+  if (!table.groups.thickness)
+  {
+    return;
+  }
+  DrawBalls(extent, table.geometry, context, squares);
+  const auto sums = AccumulateRuns<DiameterSum>(
+    volume,
+    components,
+    context,
+    labelOf,
+    [&](DiameterSum & sum, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
+      const std::int64_t first = row * extent.RowLength();
+      for (std::int64_t place = first + begin; place < first + end; ++place)
+      {
+        sum.sum += 2 * std::sqrt(static_cast<double>(squares[static_cast<std::size_t>(place)]));
+      }
+    });
+  for (std::size_t c = 0; c < sums.size(); ++c)
+  {
+    table.thicknesses[c].meanLocal = sums[c].sum / static_cast<double>(table.components[c].voxelCount);
+  }
+}
+
+} // namespace brickccl

@@ -1,0 +1,159 @@
+#include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/LabeledRuns.h"
+#include "BrickCCL/Components/MeasureGroups.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+struct EulerSums
+{
+  static constexpr bool IsExact = true;
+
+  std::int64_t full = 0;
+  std::int64_t face = 0;
+
+  void
+  Merge(const EulerSums & other)
+  {
+    full += other.full;
+    face += other.face;
+  }
+};
+
+/** What two rows' runs of one component have in common: as closed intervals, which also meet in a point, or as open
+ *  ones. */
+template <bool IsClosed>
+void
+Intersect(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, std::vector<LabeledRun> & common)
+{
+  common.clear();
+  const auto isBefore = [](std::int64_t end, std::int64_t begin) { return IsClosed ? end < begin : end <= begin; };
+  for (std::size_t i = 0, first = 0; i < a.size(); ++i)
+  {
+    while (first < b.size() && isBefore(b[first].end, a[i].begin))
+    {
+      ++first;
+    }
+    for (std::size_t j = first; j < b.size() && !isBefore(a[i].end, b[j].begin); ++j)
+    {
+      if (a[i].label == b[j].label)
+      {
+        common.push_back({ std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end), a[i].label });
+      }
+    }
+  }
+}
+
+/** The runs of a row and of its neighbours before it along y, z and both, with room for what they have in common. */
+struct RowQuartet
+{
+  std::vector<LabeledRun> own, y, z, yz;
+  std::vector<LabeledRun> common, ownY, third;
+};
+
+/** Euler numbers by counting intervals.
+ *
+ *  The voxels of a component around a line of voxel corners along x are the union of the runs of four rows. Of the
+ *  closed boxes' vertices, edges, faces and volumes, those on one line differ in number by its intervals, so that the
+ *  Euler number is a sum of numbers of intervals of unions of 4, 2 and 1 rows; by inclusion and exclusion these become
+ *  numbers of intervals that rows have in common:
+ *  full = rows - pairs (6 of each four) + triples - fours, of closed intervals, and for voxels that join through faces,
+ *  whose elements are voxels, common faces, edges with four voxels and corners with eight,
+ *  face = rows - pairs (along y, along z) + fours, of open ones. */
+void
+AddEulerNumbers(RowQuartet & rows, bool hasY, bool hasZ, std::vector<EulerSums> & sums)
+{
+  const auto add = [&](const std::vector<LabeledRun> & intervals, int sign, std::int64_t EulerSums::*number) {
+    for (const LabeledRun & interval : intervals)
+    {
+      sums[static_cast<std::size_t>(interval.label - 1)].*number += sign;
+    }
+  };
+  add(rows.own, 1, &EulerSums::full);
+  add(rows.own, 1, &EulerSums::face);
+  if (hasY)
+  {
+    Intersect<true>(rows.own, rows.y, rows.common);
+    add(rows.common, -1, &EulerSums::full);
+    Intersect<false>(rows.own, rows.y, rows.common);
+    add(rows.common, -1, &EulerSums::face);
+  }
+  if (hasZ)
+  {
+    Intersect<true>(rows.own, rows.z, rows.common);
+    add(rows.common, -1, &EulerSums::full);
+    Intersect<false>(rows.own, rows.z, rows.common);
+    add(rows.common, -1, &EulerSums::face);
+  }
+  if (!hasY || !hasZ)
+  {
+    return;
+  }
+  Intersect<true>(rows.own, rows.y, rows.ownY);
+  Intersect<true>(rows.ownY, rows.z, rows.third);
+  add(rows.third, 1, &EulerSums::full);
+  Intersect<true>(rows.third, rows.yz, rows.common);
+  add(rows.common, -1, &EulerSums::full);
+  Intersect<true>(rows.ownY, rows.yz, rows.common);
+  add(rows.common, 1, &EulerSums::full);
+  Intersect<true>(rows.own, rows.yz, rows.common);
+  add(rows.common, -1, &EulerSums::full);
+  Intersect<true>(rows.common, rows.z, rows.third);
+  add(rows.third, 1, &EulerSums::full);
+  Intersect<true>(rows.y, rows.z, rows.common);
+  add(rows.common, -1, &EulerSums::full);
+  Intersect<true>(rows.common, rows.yz, rows.third);
+  add(rows.third, 1, &EulerSums::full);
+
+  Intersect<false>(rows.own, rows.y, rows.ownY);
+  Intersect<false>(rows.ownY, rows.z, rows.third);
+  Intersect<false>(rows.third, rows.yz, rows.common);
+  add(rows.common, 1, &EulerSums::face);
+}
+
+} // namespace
+
+void
+MeasureTopology(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+{
+  const Extent & extent = volume.GetExtent();
+  const auto     sums = AccumulateRows<EulerSums>(
+    volume,
+    table.components.size(),
+    context,
+    [&](std::vector<EulerSums> & accumulators, std::int64_t row) {
+      thread_local RowQuartet rows;
+      const RowPosition       position(extent, row);
+      const bool              hasY = position.at[0] > 0;
+      const bool              hasZ = position.at[1] > 0;
+      CollectLabeledRuns(volume, row, rows.own);
+      if (hasY)
+      {
+        CollectLabeledRuns(volume, row - 1, rows.y);
+      }
+      if (hasZ)
+      {
+        CollectLabeledRuns(volume, row - extent.size[1], rows.z);
+      }
+      if (hasY && hasZ)
+      {
+        CollectLabeledRuns(volume, row - extent.size[1] - 1, rows.yz);
+      }
+      AddEulerNumbers(rows, hasY, hasZ, accumulators);
+    },
+    true);
+  table.topologies.resize(sums.size());
+  for (std::size_t c = 0; c < sums.size(); ++c)
+  {
+    table.topologies[c] = { sums[c].full, sums[c].face };
+  }
+}
+
+} // namespace brickccl

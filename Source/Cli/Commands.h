@@ -9,6 +9,7 @@ namespace brickccl::cli
 /** Each adds its subcommand, which runs when the arguments are parsed and throws where it fails. */
 void AddLabelCommand(CLI::App & app);
 void AddStatsCommand(CLI::App & app);
+void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 

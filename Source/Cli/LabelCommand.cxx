@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -41,9 +42,7 @@ struct LabelArguments
   std::string              algorithm = "Auto";
   std::string              device = "auto";
   int                      threads = 0;
-  std::string              statistics;
-  std::string              intensity;
-  std::string              columns;
+  TableArguments           table;
   std::string              picture;
   bool                     noCompression = false;
   bool                     json = false;
@@ -134,16 +133,7 @@ RunLabel(const LabelArguments & arguments)
   options.criterion = CriterionOf(arguments);
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
-  const ColumnGroups groups = ParseColumns(arguments.columns, !arguments.intensity.empty());
-  if (!arguments.columns.empty() && arguments.statistics.empty())
-  {
-    throw InvalidArgument("--columns needs --statistics, the table that they are for");
-  }
-  if (!arguments.statistics.empty())
-  {
-    CheckTableName(arguments.statistics);
-    CheckWritable(arguments.statistics);
-  }
+  const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -167,12 +157,7 @@ RunLabel(const LabelArguments & arguments)
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  std::optional<LoadedImage> intensity;
-  if (!arguments.intensity.empty())
-  {
-    intensity = ReadImageFile(arguments.intensity);
-    CheckSameGrid(image, *intensity, arguments.intensity);
-  }
+  const TableImages tableImages = ReadTableImages(arguments.table, image);
   seconds["read"] = watch.Lap();
 
   reporter.Step("labeling");
@@ -210,11 +195,10 @@ RunLabel(const LabelArguments & arguments)
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.statistics.empty() || !arguments.picture.empty())
+  if (!arguments.table.table.empty() || !arguments.picture.empty())
   {
     reporter.Step("measuring");
-    table = labeling.Measure({ intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, groups },
-                             reporter.Hooks());
+    table = labeling.Measure(tableImages.Options(groups), reporter.Hooks());
   }
   seconds["measure"] = watch.Lap();
 
@@ -225,14 +209,14 @@ RunLabel(const LabelArguments & arguments)
                  image.extent,
                  image.geometry,
                  !arguments.noCompression);
-  if (!arguments.statistics.empty())
+  if (!arguments.table.table.empty())
   {
-    WriteTable(arguments.statistics, table);
+    WriteTables(arguments.table, table);
   }
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    WritePicture(arguments.picture, intensity ? *intensity : image, labels.Data(), type, table);
+    WritePicture(arguments.picture, tableImages.intensity ? *tableImages.intensity : image, labels.Data(), type, table);
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -329,15 +313,9 @@ AddLabelCommand(CLI::App & app)
     ->capture_default_str();
   command->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
-  command->add_option("--statistics", arguments->statistics, "write the component table: .csv, .tsv or .json")
+  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
-  command
-    ->add_option("--columns",
-                 arguments->columns,
-                 "further groups of columns of the table, with commas between: " + ColumnGroups::Names())
-    ->type_name("GROUPS");
-  command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
-    ->type_name("FILE");
+  AddTableOptions(*command, arguments->table, "--statistics");
   command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")
     ->type_name("FILE")
     ->check([](const std::string & path) {

@@ -18,14 +18,14 @@ namespace
 
 volatile std::sig_atomic_t interrupted = 0;
 
+} // namespace
+
 std::string
 ExtensionOf(const std::string & path)
 {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(dot);
 }
-
-} // namespace
 
 Number
 ParseNumber(const std::string & text, const std::string & option)

@@ -63,9 +63,12 @@ private:
 /** The most memory that this process has held. */
 std::uint64_t PeakMemoryBytes();
 
-/** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities without an
- *  image of these. */
+/** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities without
+ * an image of these. */
 ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
+
+/** ".csv" of "table.csv"; empty where there is none. */
+std::string ExtensionOf(const std::string & path);
 
 /** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
 void CheckTableName(const std::string & path);

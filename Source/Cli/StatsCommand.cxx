@@ -1,6 +1,8 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Itk/ImageFile.h"
@@ -18,14 +20,29 @@ namespace
 
 struct StatsArguments
 {
-  std::string labels;
-  std::string intensity;
-  std::string output;
-  std::string columns;
-  int         threads = 0;
-  bool        json = false;
-  bool        quiet = false;
+  std::string    labels;
+  TableArguments table;
+  std::string    histogram;
+  int            bins = 50;
+  int            threads = 0;
+  bool           json = false;
+  bool           quiet = false;
 };
+
+void
+PrintHistogram(const Histogram & histogram)
+{
+  std::cout << histogram.column << (histogram.unit.empty() ? "" : " [" + histogram.unit + "]") << ", components\n";
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i)
+  {
+    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i] << '\n';
+  }
+  if (histogram.notFinite > 0)
+  {
+    std::cout << "not finite: " << histogram.notFinite << '\n';
+  }
+  std::cout.flush();
+}
 
 void
 RunStats(const StatsArguments & arguments)
@@ -34,29 +51,24 @@ RunStats(const StatsArguments & arguments)
   Stopwatch          total;
   Stopwatch          watch;
   nlohmann::json     seconds;
-  const ColumnGroups groups = ParseColumns(arguments.columns, !arguments.intensity.empty());
-  CheckTableName(arguments.output);
-  CheckWritable(arguments.output);
+  const ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
 
   reporter.Step("reading " + arguments.labels);
-  const LoadedImage          labels = ReadImageFile(arguments.labels);
-  std::optional<LoadedImage> intensity;
-  if (!arguments.intensity.empty())
-  {
-    intensity = ReadImageFile(arguments.intensity);
-    CheckSameGrid(labels, *intensity, arguments.intensity);
-  }
+  const LoadedImage labels = ReadImageFile(arguments.labels);
+  const TableImages images = ReadTableImages(arguments.table, labels);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const ComponentTable table =
-    MeasureLabelImage(labels.View(),
-                      labels.geometry,
-                      { intensity ? std::optional<ImageView>(intensity->View()) : std::nullopt, groups },
-                      { arguments.threads, Progress(hooks) });
+    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), { arguments.threads, Progress(hooks) });
+  std::optional<Histogram> histogram;
+  if (!arguments.histogram.empty())
+  {
+    histogram = HistogramOf(table, arguments.histogram, arguments.bins);
+  }
   seconds["measure"] = watch.Lap();
-  WriteTable(arguments.output, table);
+  WriteTables(arguments.table, table);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -64,6 +76,19 @@ RunStats(const StatsArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["components"] = table.components.size();
+    const Totals totals = TotalsOf(table);
+    summary["totals"] = { { "voxel_count", totals.voxels },
+                          { "volume", totals.volume },
+                          { "region_volume", totals.regionVolume },
+                          { "volume_fraction", totals.volumeFraction } };
+    if (histogram)
+    {
+      summary["histogram"] = { { "column", histogram->column },
+                               { "unit", histogram->unit },
+                               { "edges", histogram->edges },
+                               { "counts", histogram->counts },
+                               { "not_finite", histogram->notFinite } };
+    }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -72,7 +97,14 @@ RunStats(const StatsArguments & arguments)
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << table.components.size() << " labels measured: " << arguments.output << std::endl;
+    const Totals totals = TotalsOf(table);
+    std::cout << table.components.size() << " labels measured: " << arguments.table.table << '\n'
+              << "together " << totals.voxels << " voxels, " << 100 * totals.volumeFraction << " % of the "
+              << (table.hasPart ? "part" : "image") << std::endl;
+    if (histogram)
+    {
+      PrintHistogram(*histogram);
+    }
   }
 }
 
@@ -84,16 +116,25 @@ AddStatsCommand(CLI::App & app)
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
   command->add_option("LABELS", arguments->labels, "label map; every value but 0 is one component")->required();
-  command->add_option("-o,--output", arguments->output, "component table: .csv, .tsv or .json")
+  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv or .json")
     ->required()
     ->type_name("FILE");
-  command->add_option("--intensity", arguments->intensity, "measure the values of this image under each component")
-    ->type_name("FILE");
-  command
-    ->add_option("--columns",
-                 arguments->columns,
-                 "further groups of columns, with commas between: " + ColumnGroups::Names())
-    ->type_name("GROUPS");
+  AddTableOptions(*command, arguments->table, "--output");
+  command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
+  command->add_option("--bins", arguments->bins, "number of the histogram's bins")->capture_default_str();
+  const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
+    command
+      ->add_flag_callback(
+        flag,
+        [asMarkdown] {
+          PrintColumns(asMarkdown);
+          throw CLI::Success();
+        },
+        description)
+      ->trigger_on_parse();
+  };
+  list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
+  list("--list-columns-markdown", true, "the same as a table of Markdown");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

@@ -14,6 +14,7 @@ main(int argc, char ** argv)
   app.require_subcommand(1);
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
+  brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
   brickccl::cli::CatchInterrupts();

@@ -847,12 +847,33 @@ ColumnGroups::FromNames(const std::string & names)
                                             [&](const NamedGroup & named) { return name == named.name; });
     if (found == std::end(namedGroups))
     {
-      throw InvalidArgument("'" + name + "' is no group of columns; there are: " + Names() +
-                            " (the others are always there)");
+      groups.AddGroupOfColumn(name);
+      continue;
     }
     groups.*(found->group) = true;
   }
   return groups;
+}
+
+void
+ColumnGroups::AddGroupOfColumn(const std::string & column)
+{
+  for (const int dimension : { 3, 2, 1, 4 })
+  {
+    for (const ComponentColumn & known : AllColumns(dimension))
+    {
+      if (known.name == column)
+      {
+        for (const NamedGroup & named : namedGroups)
+        {
+          this->*(named.group) = this->*(named.group) || known.group == named.name;
+        }
+        return;
+      }
+    }
+  }
+  throw InvalidArgument("'" + column + "' is no column and no group of columns; there are the groups " + Names() +
+                        ", and the columns that `brickccl stats --list-columns` lists");
 }
 
 void

@@ -141,13 +141,17 @@ struct ColumnGroups
   /** All that there are, with ", " between. */
   static std::string Names();
 
-  /** From names with commas between them. \throws InvalidArgument, which lists the names that there are. */
+  /** From names of groups and of columns, which stand for their groups, with commas between them. \throws
+   *  InvalidArgument, which lists the groups that there are. */
   static ColumnGroups FromNames(const std::string & names);
 
   /** \throws Unsupported for a group that images of this dimension do not have. */
   void CheckDimension(int dimension) const;
 
   bool operator==(const ColumnGroups & other) const;
+
+private:
+  void AddGroupOfColumn(const std::string & column);
 };
 
 /** Measures of one component. Indices count as in the image that was labeled, its region's start included. */
@@ -168,6 +172,14 @@ struct ComponentMeasures
   IntensityMeasures intensity;
   /** Where the table's groups have this component's measures. */
   std::size_t place = 0;
+};
+
+/** What a mask of the inspected part says of it as a whole. */
+struct PartTotals
+{
+  /** Voxels of the part, and those of them that belong to components. */
+  std::uint64_t voxels = 0;
+  std::uint64_t componentVoxels = 0;
 };
 
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
@@ -193,6 +205,7 @@ struct ComponentTable
   std::vector<DistributionMeasures> distributions;
   /** Distances to the part's surface, mm. */
   std::vector<double> partDistances;
+  PartTotals          partTotals;
   /** With the group `neighbours`: all pairs of components that share voxel faces, in the order of their labels. */
   std::vector<Contact> contacts;
 
@@ -313,7 +326,12 @@ ComponentTable MergeComponentTables(const ComponentTable &                      
 /** Writes a header line and one line per component; numbers as the shortest text that reads back the same. */
 void WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimiter);
 
-/** Writes {"columns": {name: description ...}, "components": [{name: value ...} ...]}; NaN is null. */
+/** Writes a header line and one line per pair of components that share voxel faces: both labels, the number of faces
+ * and their area. */
+void WriteContacts(std::ostream & stream, const ComponentTable & table, char delimiter);
+
+/** Writes {"columns": {name: description ...}, "totals": {name: value ...}, "components": [{name: value ...} ...]}; NaN
+ *  is null. */
 void WriteJson(std::ostream & stream, const ComponentTable & table);
 
 } // namespace brickccl

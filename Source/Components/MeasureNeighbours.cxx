@@ -286,6 +286,34 @@ FindContacts(const RunVolume & volume, const HostContext & context, const Geomet
   return contacts;
 }
 
+/** How many voxels of components lie within the part: all but those among the voxels outside of it. */
+std::uint64_t
+CountCommonVoxels(const RunVolume & volume, const RunVolume & outside, const ComponentTable & table)
+{
+  std::uint64_t inside = 0;
+  for (const ComponentMeasures & component : table.components)
+  {
+    inside += component.voxelCount;
+  }
+  std::vector<LabeledRun> own;
+  for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
+  {
+    CollectLabeledRuns(volume, row, own);
+    std::size_t i = 0;
+    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
+      while (i < own.size() && own[i].end <= begin)
+      {
+        ++i;
+      }
+      for (std::size_t k = i; k < own.size() && own[k].begin < end; ++k)
+      {
+        inside -= static_cast<std::uint64_t>(std::min(end, own[k].end) - std::max(begin, own[k].begin));
+      }
+    });
+  }
+  return inside;
+}
+
 } // namespace
 
 void
@@ -330,6 +358,13 @@ MeasurePartDistances(const RunVolume &   volume,
       boxes.push_back(BoxOfRun(position, begin, end));
     });
   }
+  std::uint64_t outsideVoxels = 0;
+  for (const VoxelBox & box : boxes)
+  {
+    outsideVoxels += static_cast<std::uint64_t>(box.high[0] - box.low[0] + 1);
+  }
+  table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
+  table.partTotals.componentVoxels = CountCommonVoxels(volume, outside, table);
   const BoxTree              outsideTree(std::move(boxes), table.geometry.spacing);
   const std::vector<BoxTree> trees = MakeComponentTrees(volume, context, table);
   table.partDistances.assign(trees.size(), std::numeric_limits<double>::quiet_NaN());

@@ -169,6 +169,8 @@ MergeComponentTables(const ComponentTable &                                     
   united.sliceAxis = a.sliceAxis;
   united.hasIntensity = a.hasIntensity;
   united.hasPart = a.hasPart;
+  united.partTotals = { a.partTotals.voxels + b.partTotals.voxels,
+                        a.partTotals.componentVoxels + b.partTotals.componentVoxels };
   united.groups.place = a.groups.place;
   united.groups.shape = a.groups.shape;
   united.groups.feret = a.groups.feret;

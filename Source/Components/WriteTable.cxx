@@ -1,4 +1,5 @@
 #include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/Totals.h"
 
 #include <charconv>
 #include <cmath>
@@ -68,6 +69,23 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimit
 }
 
 void
+WriteContacts(std::ostream & stream, const ComponentTable & table, char delimiter)
+{
+  static const char * const areas[] = { "ends", "length_mm", "area_mm2", "volume_mm3" };
+  stream << "label_1" << delimiter << "label_2" << delimiter << "faces" << delimiter
+         << areas[table.extent.dimension - 1] << '\n';
+  for (const Contact & contact : table.contacts)
+  {
+    std::string line;
+    AppendNumber(line, contact.first);
+    AppendNumber(line += delimiter, contact.second);
+    AppendNumber(line += delimiter, contact.faces);
+    AppendNumber(line += delimiter, contact.area);
+    stream << line << '\n';
+  }
+}
+
+void
 WriteJson(std::ostream & stream, const ComponentTable & table)
 {
   const auto columns = ColumnsOf(table);
@@ -76,8 +94,15 @@ WriteJson(std::ostream & stream, const ComponentTable & table)
   {
     stream << (i ? ",\n    \"" : "\n    \"") << columns[i].name << "\": \"" << columns[i].description << '"';
   }
-  stream << "\n  },\n  \"components\": [";
-  std::string line;
+  const Totals totals = TotalsOf(table);
+  std::string  line = "\n  },\n  \"totals\": {\"components\": " + std::to_string(totals.components);
+  line += ", \"voxel_count\": " + std::to_string(totals.voxels) + ", \"volume\": ";
+  AppendNumber(line, totals.volume);
+  line += ", \"region_volume\": ";
+  AppendNumber(line, totals.regionVolume);
+  line += ", \"volume_fraction\": ";
+  AppendNumber(line, totals.volumeFraction);
+  stream << line << "},\n  \"components\": [";
   for (std::size_t i = 0; i < table.components.size(); ++i)
   {
     line = i ? ",\n    {" : "\n    {";

@@ -1,9 +1,13 @@
 """What `brickccl stats` does."""
 
 import csv
+import json
+import os
 import unittest
 
 from support import CommandTest, write_nrrd
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Source")
 
 
 class StatsTest(CommandTest):
@@ -43,6 +47,38 @@ class StatsTest(CommandTest):
             self.assertEqual(float(next(csv.DictReader(stream))["covariance_xx_mm2"]), 1.25)
         self.fails("label", image, self.path("out.nrrd"), "--columns", "shape", saying="--statistics")
 
+    def test_parts_contacts_totals_and_histograms(self):
+        labels, part, table = self.path("labels.nrrd"), self.path("part.nrrd"), self.path("table.json")
+        write_nrrd(labels, "uint8", (6, 2, 1), [0, 3, 3, 5, 5, 0, 0, 3, 0, 5, 0, 7], (2, 1, 1))
+        write_nrrd(part, "uint8", (6, 2, 1), [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1], (2, 1, 1))
+        summary = json.loads(self.ok("stats", labels, "-o", table, "--part", part, "--columns", "nearest_distance_mm",
+                                     "--contacts", self.path("contacts.csv"), "--histogram", "voxel_count", "--bins",
+                                     2, "--json").stdout)
+        self.assertEqual(summary["histogram"]["counts"], [1, 2])
+        self.assertEqual(summary["histogram"]["edges"], [1, 2, 3])
+        with open(table) as stream:
+            content = json.load(stream)
+        self.assertEqual(content["totals"], {"components": 3, "voxel_count": 7, "volume": 14, "region_volume": 22,
+                                             "volume_fraction": 7 / 11})
+        self.assertEqual(summary["totals"]["volume_fraction"], 7 / 11)
+        rows = content["components"]
+        self.assertEqual([row["surface_distance_mm"] for row in rows], [4, 0, 0])
+        self.assertEqual([row["nearest_distance_mm"] for row in rows], [0, 0, 0])
+        self.assertEqual([row["nearest_label"] for row in rows], [5, 3, 5])
+        self.assertEqual([row["contact_area_mm2"] for row in rows], [1, 1, 0])
+        with open(self.path("contacts.csv")) as stream:
+            self.assertEqual(stream.read(), "label_1,label_2,faces,area_mm2\n3,5,1,1\n")
+        self.assertIn("2 .. 3: 2", self.ok("stats", labels, "-o", table, "--histogram", "voxel_count", "--bins",
+                                           2).stdout)
+        self.fails("stats", labels, "-o", table, "--histogram", "form", saying="no column 'form'")
+        self.fails("stats", labels, "-o", table, "--contacts", "c.json", saying=".csv or .tsv")
+
+    def test_the_list_of_columns_is_the_documented_one(self):
+        with open(os.path.join(SOURCE, "Components", "COLUMNS.md")) as stream:
+            self.assertTrue(stream.read().endswith(self.ok("stats", "--list-columns-markdown").stdout),
+                            "brickccl stats --list-columns-markdown gives the table anew")
+        self.assertIn("sphericity", self.ok("stats", "--list-columns").stdout)
+
     def test_bad_input(self):
         labels = self.path("labels.nrrd")
         write_nrrd(labels, "int16", (2, 2), [1, -4, 0, 0])
@@ -52,7 +88,7 @@ class StatsTest(CommandTest):
         write_nrrd(labels, "uint8", (2, 2), [1, 1, 0, 0])
         self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "intensity", saying="need an intensity image")
         self.fails("stats", labels, "-o", self.path("t.xls"), saying=".csv, .tsv or .json")
-        self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "form", saying="there are: intensity, place, shape, surface")
+        self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "form", saying="no column and no group of columns")
         self.fails("stats", self.path("none.nrrd"), "-o", self.path("t.csv"), saying="no such file")
 
 

@@ -1,0 +1,240 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Components/Condition.h"
+#include "BrickCCL/Components/ExpandLabels.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Itk/ImageFile.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct SelectArguments
+{
+  std::string    labels;
+  std::string    output;
+  std::string    where;
+  std::string    labelType = "auto";
+  bool           keep = false;
+  bool           remove = false;
+  bool           keepLabels = false;
+  TableArguments table;
+  int            threads = 0;
+  bool           noCompression = false;
+  bool           json = false;
+  bool           quiet = false;
+};
+
+/** The groups that a condition's columns belong to, beside those that are asked for. */
+ColumnGroups
+GroupsOfCondition(const Condition & condition, const TableArguments & table)
+{
+  std::string names = table.columns;
+  for (const std::string & column : condition.ColumnNames())
+  {
+    names += (names.empty() ? "" : ",") + column;
+  }
+  const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
+  for (const std::string & column : condition.ColumnNames())
+  {
+    if (column.rfind("intensity_", 0) == 0 && table.intensity.empty())
+    {
+      throw InvalidArgument("the condition names the column '" + column + "', which needs --intensity FILE");
+    }
+    if (column == "surface_distance_mm" && table.part.empty())
+    {
+      throw InvalidArgument("the condition names the column '" + column + "', which needs --part FILE");
+    }
+  }
+  return groups;
+}
+
+/** Gives every run the number that its component gets; 0 removes it. */
+void
+ReplaceLabels(RunVolume & volume, const std::vector<std::uint64_t> & numberOfPlace, const HostContext & context)
+{
+  const std::uint64_t        largest = *std::max_element(numberOfPlace.begin(), numberOfPlace.end());
+  std::vector<std::uint64_t> wide;
+  if (!volume.IsWide() && largest > std::numeric_limits<std::uint32_t>::max())
+  {
+    volume.VisitLabels([&](const auto * labels) { wide.assign(labels, labels + volume.RunCount()); });
+    volume.ResizeLabels(true);
+    volume.VisitLabels([&](auto * labels) {
+      std::transform(wide.begin(), wide.end(), labels, [](std::uint64_t label) {
+        return static_cast<std::remove_reference_t<decltype(*labels)>>(label);
+      });
+    });
+  }
+  volume.VisitLabels([&](auto * labels) {
+    using Label = std::remove_reference_t<decltype(*labels)>;
+    const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+      {
+        labels[run] = static_cast<Label>(numberOfPlace[static_cast<std::size_t>(labels[run])]);
+      }
+    });
+  });
+}
+
+void
+RunSelect(const SelectArguments & arguments)
+{
+  Reporter       reporter(arguments.quiet || arguments.json);
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+
+  if (arguments.keep == arguments.remove)
+  {
+    throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
+  }
+  const Condition    condition(arguments.where);
+  const ColumnGroups tableGroups = CheckTableArguments(arguments.table, "--statistics");
+  const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
+  const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
+
+  reporter.Step("reading " + arguments.labels);
+  LoadedImage image = ReadImageFile(arguments.labels);
+  CheckImageFileWritable(arguments.output,
+                         requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
+                         image.extent);
+  const TableImages images = ReadTableImages(arguments.table, image);
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("measuring");
+  const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  RunVolume            volume;
+  const ComponentTable before =
+    MeasureLabelImage(image.View(), image.geometry, images.Options(conditionGroups), context, volume);
+  image.voxels.Release();
+  const std::vector<bool>    holds = condition.Evaluate(before);
+  std::vector<std::uint64_t> numberOfPlace{ 0 };
+  std::vector<std::uint64_t> oldLabels{ 0 };
+  for (std::size_t c = 0; c < holds.size(); ++c)
+  {
+    const bool stays = holds[c] == arguments.keep;
+    numberOfPlace.push_back(stays ? oldLabels.size() : 0);
+    if (stays)
+    {
+      oldLabels.push_back(before.components[c].label);
+    }
+  }
+  const std::uint64_t kept = oldLabels.size() - 1;
+  ReplaceLabels(volume, numberOfPlace, context.Silent());
+  ComponentTable table;
+  if (!arguments.table.table.empty())
+  {
+    // Distances and contacts are those among the components that are left.
+    table =
+      MeasureComponents(volume, kept, image.geometry, images.Options(tableGroups), std::nullopt, context.Silent());
+  }
+  if (arguments.keepLabels)
+  {
+    ReplaceLabels(volume, oldLabels, context.Silent());
+    for (ComponentMeasures & component : table.components)
+    {
+      component.label = oldLabels[static_cast<std::size_t>(component.label)];
+    }
+    for (NeighbourMeasures & neighbour : table.neighbours)
+    {
+      neighbour.nearest = oldLabels[static_cast<std::size_t>(neighbour.nearest)];
+    }
+    for (Contact & contact : table.contacts)
+    {
+      contact.first = oldLabels[static_cast<std::size_t>(contact.first)];
+      contact.second = oldLabels[static_cast<std::size_t>(contact.second)];
+    }
+  }
+  const std::uint64_t largest = arguments.keepLabels ? oldLabels.back() : kept;
+  seconds["measure"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  const LabelType type = requestedType == LabelType::Auto ? SmallestLabelType(largest) : requestedType;
+  if (largest > MaximumLabel(type))
+  {
+    throw LabelOverflow("the label " + std::to_string(largest) + " does not fit label type " + NameOf(type) +
+                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use --label-type " +
+                        NameOf(SmallestLabelType(largest)) + " or auto");
+  }
+  Buffer<std::byte> labels;
+  labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
+  VisitLabelType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    ExpandLabels(volume, largest, context.Silent(), reinterpret_cast<T *>(labels.Data()));
+  });
+  WriteImageFile(arguments.output,
+                 labels.Data(),
+                 ScalarTypeOfLabel(type),
+                 image.extent,
+                 image.geometry,
+                 !arguments.noCompression);
+  if (!arguments.table.table.empty())
+  {
+    WriteTables(arguments.table, table);
+  }
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components_before"] = holds.size();
+    summary["components"] = kept;
+    summary["label_type"] = NameOf(type);
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    std::cout << summary.dump(2) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << kept << " of " << holds.size() << " components kept: " << arguments.output << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddSelectCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<SelectArguments>();
+  CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
+  command->add_option("LABELS", arguments->labels, "label map; every value but 0 is one component")->required();
+  command->add_option("OUTPUT", arguments->output, "label map: .nrrd, .nii.gz, .mha, .tif or (2-D) .png")->required();
+  command
+    ->add_option("--where",
+                 arguments->where,
+                 "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns, "
+                 "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
+    ->required()
+    ->type_name("CONDITION");
+  auto * keep = command->add_flag("--keep", arguments->keep, "keep the components for which the condition holds");
+  command->add_flag("--remove", arguments->remove, "remove the components for which the condition holds")
+    ->excludes(keep);
+  command->add_flag("--keep-labels", arguments->keepLabels, "leave labels as they are instead of numbering from 1 on");
+  command
+    ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+    ->capture_default_str();
+  command->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv or .json")
+    ->type_name("FILE");
+  AddTableOptions(*command, arguments->table, "--statistics");
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunSelect(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,52 @@
+#ifndef BRICKCCL_CLI_TABLEOPTIONS_H
+#define BRICKCCL_CLI_TABLEOPTIONS_H
+
+#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Itk/ImageFile.h"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace brickccl::cli
+{
+
+/** What the commands that write a component table ask about it. */
+struct TableArguments
+{
+  std::string table;
+  std::string columns;
+  std::string intensity;
+  std::string part;
+  std::string contacts;
+};
+
+/** Adds the options of `arguments` but for the table's own, which is called `tableOption`. */
+void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption);
+
+/** Checks before the long work what can be known to fail. \return the groups that are asked for.
+ *  \throws InvalidArgument for options that need another one, for names that do not fit. */
+ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
+
+/** The images beside the labels that the table measures. */
+struct TableImages
+{
+  std::optional<LoadedImage> intensity;
+  std::optional<LoadedImage> part;
+
+  MeasureOptions Options(const ColumnGroups & groups) const;
+};
+
+/** Reads them. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
+TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image);
+
+/** Writes the table, and the contacts where they are asked for. */
+void WriteTables(const TableArguments & arguments, const ComponentTable & table);
+
+/** Prints the columns of 3-D images, one a line, or as a table of Markdown. */
+void PrintColumns(bool asMarkdown);
+
+} // namespace brickccl::cli
+
+#endif

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Dispatch/Label.h"
 #include "itkBrickImageView.h"
+#include "itkBrickLabelMap.h"
 
 #include "itkImage.h"
 #include "itkImageToImageFilter.h"
@@ -162,6 +163,12 @@ public:
    *  \throws ExceptionObject if none was computed. */
   const brickccl::ComponentTable & GetComponentTable() const;
 
+  /** The components as an itk::LabelMap, whose label objects have the attributes that their type has; made from runs,
+   *  see MakeBrickLabelMap. Labels are 1..ObjectCount. Valid after Update and before ReleaseWorkspace.
+   *  \throws ExceptionObject for attributes of intensities without an IntensityImage, or too small a label type. */
+  template <typename TLabelMap>
+  typename TLabelMap::Pointer MakeLabelMap() const;
+
   /** Gives the memory kept for the next Update back. */
   void
   ReleaseWorkspace()
@@ -180,7 +187,8 @@ protected:
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
-  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
+  brickccl::LabelOptions   MakeOptions(const brickccl::ProgressHooks & hooks) const;
+  brickccl::MeasureOptions MakeMeasureOptions(const brickccl::ColumnGroups & groups) const;
 
   bool                     m_FullyConnected{ false };
   unsigned int             m_Connectivity{ 0 };

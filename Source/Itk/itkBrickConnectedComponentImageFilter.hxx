@@ -89,6 +89,44 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+brickccl::MeasureOptions
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeMeasureOptions(
+  const brickccl::ColumnGroups & groups) const
+{
+  brickccl::MeasureOptions options;
+  options.groups = groups;
+  if (const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage"))
+  {
+    options.intensity = m_ViewIntensity(intensity);
+  }
+  return options;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+template <typename TLabelMap>
+typename TLabelMap::Pointer
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeLabelMap() const
+{
+  static_assert(TLabelMap::ImageDimension == ImageDimension, "the label map has the input's dimension");
+  if (m_Labeling.GetExtent().dimension == 0)
+  {
+    itkExceptionMacro("there are no components to make a label map of; call Update() first");
+  }
+  brickccl::ColumnGroups groups = BrickGroupsOfAttributes<typename TLabelMap::LabelObjectType>();
+  groups.feret = groups.shape && ImageDimension <= 3 && m_ColumnGroups.feret;
+  try
+  {
+    const brickccl::ComponentTable table =
+      groups.shape ? m_Labeling.Measure(MakeMeasureOptions(groups)) : brickccl::ComponentTable();
+    return MakeBrickLabelMap<TLabelMap>(m_Labeling, table, this->GetInput());
+  }
+  catch (const brickccl::Error & error)
+  {
+    itkExceptionMacro(<< error.what());
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
@@ -119,11 +157,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
     share = 0.1;
     if (m_ComputeComponentTable)
     {
-      const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage");
-      m_ComponentTable =
-        m_Labeling.Measure({ intensity ? std::optional<brickccl::ImageView>(m_ViewIntensity(intensity)) : std::nullopt,
-                             m_ColumnGroups },
-                           hooks);
+      m_ComponentTable = m_Labeling.Measure(MakeMeasureOptions(m_ColumnGroups), hooks);
       m_HasComponentTable = true;
     }
     m_ObjectCount = m_Labeling.ComponentCount();

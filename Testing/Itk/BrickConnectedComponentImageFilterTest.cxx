@@ -8,10 +8,14 @@
 #include "itkCommand.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkImageRegionIterator.h"
+#include "itkLabelImageToLabelMapFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
+#include "itkLabelMapToLabelImageFilter.h"
 #include "itkMetaDataObject.h"
 #include "itkRGBPixel.h"
 #include "itkRegionOfInterestImageFilter.h"
+#include "itkShapeOpeningLabelMapFilter.h"
+#include "itkStatisticsLabelMapFilter.h"
 #include "itkVectorImage.h"
 
 #include <gtest/gtest.h>
@@ -487,6 +491,116 @@ TEST(BrickConnectedComponentImageFilter, SurfacesOfCubicVoxelsEqualThoseOfItksLa
     const auto * object = theirs->GetOutput()->GetLabelObject(static_cast<unsigned int>(component.label));
     const double surface = filter->GetComponentTable().surfaces[component.place].crofton;
     EXPECT_NEAR(surface, object->GetPerimeter(), 1e-9 * surface);
+  }
+}
+
+TEST(BrickConnectedComponentImageFilter, LabelMapsHaveTheLinesAndAttributesOfItksOwn)
+{
+  using Image = itk::Image<short, 3>;
+  using Labels = itk::Image<unsigned int, 3>;
+  using LabelObject = itk::StatisticsLabelObject<unsigned int, 3>;
+  using LabelMap = itk::LabelMap<LabelObject>;
+  auto       image = MakeImage<Image>({ 50, 40, 30 }, 1, true);
+  const auto voxels = brickccl::MakeRandom({ 50, 40, 30 }, 0.15, 3, 4);
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    image->GetBufferPointer()[i] = static_cast<short>(voxels[i] ? 100 + brickccl::HashOf(3, i) % 900 : 0);
+  }
+  const double spacing[] = { 0.5, 0.5, 0.5 };
+  image->SetSpacing(spacing);
+  auto filter = itk::BrickConnectedComponentImageFilter<Image, Labels>::New();
+  filter->SetInput(image);
+  EXPECT_THROW(filter->MakeLabelMap<LabelMap>(), itk::ExceptionObject) << "before Update";
+  filter->SetColumnGroups(brickccl::ColumnGroups::FromNames("feret"));
+  filter->Update();
+  EXPECT_THROW(filter->MakeLabelMap<LabelMap>(), itk::ExceptionObject) << "without intensities";
+  filter->SetIntensityImage(image.GetPointer());
+  filter->Update();
+  const LabelMap::Pointer ours = filter->MakeLabelMap<LabelMap>();
+
+  auto lines = itk::LabelImageToLabelMapFilter<Labels, LabelMap>::New();
+  lines->SetInput(filter->GetOutput());
+  auto theirs = itk::StatisticsLabelMapFilter<LabelMap, Image>::New();
+  theirs->SetInput(lines->GetOutput());
+  theirs->SetFeatureImage(image);
+  theirs->SetComputeFeretDiameter(true);
+  theirs->SetComputeOrientedBoundingBox(true);
+  theirs->Update();
+  ASSERT_EQ(ours->GetNumberOfLabelObjects(), theirs->GetOutput()->GetNumberOfLabelObjects());
+  ASSERT_GT(ours->GetNumberOfLabelObjects(), 20u);
+  EXPECT_EQ(ours->GetLargestPossibleRegion(), image->GetLargestPossibleRegion());
+  EXPECT_EQ(ours->GetSpacing(), image->GetSpacing());
+  for (unsigned int label = 1; label <= ours->GetNumberOfLabelObjects(); ++label)
+  {
+    const LabelObject * a = ours->GetLabelObject(label);
+    const LabelObject * b = theirs->GetOutput()->GetLabelObject(label);
+    ASSERT_EQ(a->GetNumberOfLines(), b->GetNumberOfLines());
+    for (itk::SizeValueType i = 0; i < a->GetNumberOfLines(); ++i)
+    {
+      ASSERT_EQ(a->GetLine(i).GetIndex(), b->GetLine(i).GetIndex());
+      ASSERT_EQ(a->GetLine(i).GetLength(), b->GetLine(i).GetLength());
+    }
+    EXPECT_EQ(a->GetBoundingBox(), b->GetBoundingBox());
+    EXPECT_EQ(a->GetNumberOfPixels(), b->GetNumberOfPixels());
+    EXPECT_EQ(a->GetNumberOfPixelsOnBorder(), b->GetNumberOfPixelsOnBorder());
+    using Attribute = double (*)(const LabelObject *);
+    const Attribute attributes[] = { [](const LabelObject * o) { return o->GetPhysicalSize(); },
+                                     [](const LabelObject * o) { return o->GetCentroid()[0]; },
+                                     [](const LabelObject * o) { return o->GetCentroid()[1]; },
+                                     [](const LabelObject * o) { return o->GetCentroid()[2]; },
+                                     [](const LabelObject * o) { return o->GetPerimeterOnBorder(); },
+                                     [](const LabelObject * o) { return o->GetPerimeterOnBorderRatio(); },
+                                     [](const LabelObject * o) { return o->GetFeretDiameter(); },
+                                     [](const LabelObject * o) { return o->GetPrincipalMoments()[0]; },
+                                     [](const LabelObject * o) { return o->GetPrincipalMoments()[2]; },
+                                     [](const LabelObject * o) { return o->GetElongation(); },
+                                     [](const LabelObject * o) { return o->GetFlatness(); },
+                                     [](const LabelObject * o) { return o->GetPerimeter(); },
+                                     [](const LabelObject * o) { return o->GetRoundness(); },
+                                     [](const LabelObject * o) { return o->GetEquivalentSphericalRadius(); },
+                                     [](const LabelObject * o) { return o->GetEquivalentSphericalPerimeter(); },
+                                     [](const LabelObject * o) { return o->GetEquivalentEllipsoidDiameter()[1]; },
+                                     [](const LabelObject * o) { return o->GetMinimum(); },
+                                     [](const LabelObject * o) { return o->GetMaximum(); },
+                                     [](const LabelObject * o) { return o->GetMean(); },
+                                     [](const LabelObject * o) { return o->GetSum(); },
+                                     [](const LabelObject * o) { return o->GetStandardDeviation(); },
+                                     [](const LabelObject * o) { return o->GetVariance(); },
+                                     [](const LabelObject * o) { return o->GetSkewness(); },
+                                     [](const LabelObject * o) { return o->GetKurtosis(); },
+                                     [](const LabelObject * o) { return o->GetCenterOfGravity()[0]; },
+                                     [](const LabelObject * o) { return o->GetCenterOfGravity()[2]; } };
+    for (std::size_t i = 0; i < std::size(attributes); ++i)
+    {
+      const double should = attributes[i](b);
+      EXPECT_NEAR(attributes[i](a), should, 1e-6 * (1 + std::fabs(should))) << "attribute " << i << " of " << label;
+    }
+    // Axes of equal moments are any; then boxes along them differ, too.
+    const auto moments = b->GetPrincipalMoments();
+    if (moments[1] - moments[0] > 1e-3 && moments[2] - moments[1] > 1e-3)
+    {
+      for (unsigned axis = 0; axis < 3; ++axis)
+      {
+        EXPECT_NEAR(a->GetOrientedBoundingBoxSize()[axis], b->GetOrientedBoundingBoxSize()[axis], 1e-6);
+      }
+    }
+  }
+
+  // ITK's label map filters go on from here.
+  auto opening = itk::ShapeOpeningLabelMapFilter<LabelMap>::New();
+  opening->SetInput(ours);
+  opening->SetAttribute(LabelObject::NUMBER_OF_PIXELS);
+  opening->SetLambda(100);
+  auto back = itk::LabelMapToLabelImageFilter<LabelMap, Labels>::New();
+  back->SetInput(opening->GetOutput());
+  back->Update();
+  const auto & table = filter->GetComponentTable();
+  const auto   before = PixelsOf(filter->GetOutput());
+  const auto   after = PixelsOf(back->GetOutput());
+  for (std::size_t i = 0; i < before.size(); ++i)
+  {
+    const bool stays = before[i] != 0 && table.components[before[i] - 1].voxelCount >= 100;
+    ASSERT_EQ(after[i], stays ? before[i] : 0u);
   }
 }
 

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_COMPONENTS_ACCUMULATERUNS_H
 #define BRICKCCL_COMPONENTS_ACCUMULATERUNS_H
 
+#include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -23,11 +24,10 @@ AccumulateRows(const RunVolume &   volume,
                TVisit              visit,
                bool                emptyRowsToo = false)
 {
-  const Extent &     extent = volume.GetExtent();
-  const auto         bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
-  const std::int64_t threads = EffectiveThreadCount(context.threads);
-  const std::int64_t mostSlabs =
-    TAccumulator::IsExact ? (threads == 1 ? 1 : std::min<std::int64_t>(2 * threads, 16)) : 16;
+  const Extent &         extent = volume.GetExtent();
+  const auto             bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
+  const std::int64_t     threads = EffectiveThreadCount(context.threads);
+  const std::int64_t     mostSlabs = TAccumulator::IsExact ? std::min<std::int64_t>(threads, 16) : 16;
   constexpr std::int64_t leastVoxels = 1 << 18;
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
@@ -35,6 +35,8 @@ AccumulateRows(const RunVolume &   volume,
   std::vector<std::vector<TAccumulator>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
+    accumulators.reserve(static_cast<std::size_t>(components));
+    AdviseHugePages(accumulators.data(), static_cast<std::size_t>(components) * sizeof(TAccumulator));
     accumulators.resize(static_cast<std::size_t>(components));
     for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
     {

@@ -83,6 +83,59 @@ struct ShapeSums
   }
 };
 
+/** The same in the 64 bytes of a cache line, for up to 3 dimensions of less than 2^31 voxels each. Runs are to come in
+ *  raster order. */
+struct alignas(64) CompactShapeSums
+{
+  static constexpr bool IsExact = true;
+
+  /** Voxels, and the sums of their indices. */
+  std::uint64_t sums[4] = {};
+  /** The lowest indices along x and y, then the complements (-1 - index) of the highest ones. */
+  std::int32_t  lowest[4] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
+  std::uint64_t firstVoxel = 0;
+  std::int64_t  lastSlice = 0;
+
+  void
+  AddRun(std::int64_t y, std::int64_t z, std::int64_t place, std::int64_t begin, std::int64_t end)
+  {
+    const auto         count = static_cast<std::uint64_t>(end - begin);
+    const auto         ends = static_cast<std::uint64_t>(begin + end - 1);
+    const std::int32_t bounds[4] = { static_cast<std::int32_t>(begin),
+                                     static_cast<std::int32_t>(y),
+                                     static_cast<std::int32_t>(-end),
+                                     static_cast<std::int32_t>(-1 - y) };
+    firstVoxel = sums[0] == 0 ? static_cast<std::uint64_t>(place) : firstVoxel;
+    lastSlice = z;
+    sums[0] += count;
+    // Below 2^32 * 2^31.
+    sums[1] += ends * count / 2;
+    sums[2] += static_cast<std::uint64_t>(y) * count;
+    sums[3] += static_cast<std::uint64_t>(z) * count;
+    for (int i = 0; i < 4; ++i)
+    {
+      lowest[i] = std::min(lowest[i], bounds[i]);
+    }
+  }
+
+  /** `later` holds what comes after all that this one holds. */
+  void
+  Merge(const CompactShapeSums & later)
+  {
+    if (later.sums[0] == 0)
+    {
+      return;
+    }
+    firstVoxel = sums[0] == 0 ? later.firstVoxel : firstVoxel;
+    lastSlice = later.lastSlice;
+    for (int i = 0; i < 4; ++i)
+    {
+      sums[i] += later.sums[i];
+      lowest[i] = std::min(lowest[i], later.lowest[i]);
+    }
+  }
+};
+
 /** Sums of products of two indices over the voxels of a component; exact: below 2^32 * 2^32 * 2^63. */
 struct ProductSums
 {

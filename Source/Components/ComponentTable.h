@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -182,17 +185,41 @@ struct PartTotals
   std::uint64_t componentVoxels = 0;
 };
 
+/** Leaves new rows of a large table unset, so that the threads that fill them are the first to touch their memory. */
+template <typename T>
+struct UnsetAllocator : std::allocator<T>
+{
+  template <typename TOther>
+  struct rebind
+  {
+    using other = UnsetAllocator<TOther>;
+  };
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "nothing but values");
+
+  template <typename TOther>
+  void
+  construct(TOther *) noexcept
+  {}
+  template <typename TOther, typename... TArguments>
+  void
+  construct(TOther * place, TArguments &&... arguments)
+  {
+    ::new (static_cast<void *>(place)) TOther(std::forward<TArguments>(arguments)...);
+  }
+};
+
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
 struct ComponentTable
 {
   Extent   extent;
   Geometry geometry;
   /** The axis across which slices were labeled each on its own. */
-  std::optional<int>             sliceAxis;
-  bool                           hasIntensity = false;
-  bool                           hasPart = false;
-  ColumnGroups                   groups;
-  std::vector<ComponentMeasures> components;
+  std::optional<int> sliceAxis;
+  bool               hasIntensity = false;
+  bool               hasPart = false;
+  ColumnGroups       groups;
+
+  std::vector<ComponentMeasures, UnsetAllocator<ComponentMeasures>> components;
 
   /** One for each component if they were asked for, else none. */
   std::vector<IntensitySums>        intensitySums;

@@ -57,6 +57,15 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
+/** Makes room for the components, whose rows are to be set as a whole. */
+void
+ReserveRows(ComponentTable & table, std::size_t components)
+{
+  table.components.reserve(components);
+  AdviseHugePages(table.components.data(), components * sizeof(ComponentMeasures));
+  table.components.resize(components);
+}
+
 /** Measures the first pass's columns; `T` is the intensity type, or void without intensities. */
 template <typename T, typename TProducts, typename TLabel>
 void
@@ -89,14 +98,14 @@ MeasureTyped(const RunVolume &   volume,
       component.shape.AddRun(position, place, begin, end);
       component.products.AddRun(position, begin, end);
     });
-  table.components.resize(sums.size());
+  ReserveRows(table, sums.size());
   table.shapes.resize(hasProducts ? sums.size() : 0);
   table.intensitySums.resize(hasIntensity ? sums.size() : 0);
   const Chunks parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
   ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
-      ComponentMeasures & measures = table.components[c];
+      ComponentMeasures & measures = table.components[c] = ComponentMeasures();
       const ShapeSums &   shape = sums[c].shape;
       measures.label = c + 1;
       measures.place = c;
@@ -121,6 +130,60 @@ MeasureTyped(const RunVolume &   volume,
   });
 }
 
+/** The default columns alone, the most frequent case. */
+template <typename TLabel>
+void
+MeasureShapesAlone(const RunVolume &   volume,
+                   const TLabel *      labels,
+                   std::uint64_t       components,
+                   const HostContext & context,
+                   ComponentTable &    table)
+{
+  const Extent & extent = volume.GetExtent();
+  const auto     sums = AccumulateRows<CompactShapeSums>(
+    volume,
+    components,
+    context,
+    [&](std::vector<CompactShapeSums> & accumulators, std::int64_t row) {
+      const std::int64_t y = row % extent.size[1];
+      const std::int64_t z = row / extent.size[1];
+      const std::int64_t first = row * extent.RowLength();
+      volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        if (labels[run] != 0)
+        {
+          accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
+        }
+      });
+    });
+  ReserveRows(table, sums.size());
+  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
+  const Chunks       parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
+      const CompactShapeSums & shape = sums[c];
+      const std::int64_t       lowest[] = { shape.lowest[0],
+                                            shape.lowest[1],
+                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
+      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
+                                             -1 - std::int64_t{ shape.lowest[3] },
+                                             shape.lastSlice };
+      measures.label = c + 1;
+      measures.place = c;
+      measures.voxelCount = shape.sums[0];
+      measures.firstVoxel = shape.firstVoxel;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
+        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
+        measures.indexSum[axis] = shape.sums[axis + 1];
+      }
+      FinishComponent(table, c);
+    }
+  });
+}
+
 template <typename TLabel>
 void
 MeasureFirstPass(const RunVolume &                volume,
@@ -130,6 +193,14 @@ MeasureFirstPass(const RunVolume &                volume,
                  const HostContext &              context,
                  ComponentTable &                 table)
 {
+  const Extent & extent = volume.GetExtent();
+  const bool     hasProducts = table.groups.shape || table.groups.feret;
+  const bool     isCompact = extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff;
+  if (!intensity && !hasProducts && isCompact)
+  {
+    MeasureShapesAlone(volume, labels, components, context, table);
+    return;
+  }
   const auto measure = [&](auto products) {
     using Products = decltype(products);
     if (!intensity)
@@ -142,7 +213,7 @@ MeasureFirstPass(const RunVolume &                volume,
       MeasureTyped<T, Products>(volume, labels, components, static_cast<const T *>(intensity->data), context, table);
     });
   };
-  table.groups.shape || table.groups.feret ? measure(ProductSums{}) : measure(NoProducts{});
+  hasProducts ? measure(ProductSums{}) : measure(NoProducts{});
 }
 
 /** The label that a voxel of a label image holds. */

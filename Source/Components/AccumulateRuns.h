@@ -12,16 +12,18 @@ namespace brickccl
 
 /** Collects one accumulator per component, row by row.
  *
+ *  `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives `visit`.
+ *
  *  `visit(accumulators, row)` sees each row that has runs (or each row at all) once, in raster order within a slab of
  * rows, and adds to the accumulators 0..components - 1; slabs run in parallel and are then combined in order by
  * `TAccumulator::Merge`. The slabs depend on the volume and on the number of components, never on the number of
  * threads, so that floating-point sums do not either. */
-template <typename TAccumulator, typename TVisit>
+template <typename TAccumulator, typename TMakeVisit>
 std::vector<TAccumulator>
 AccumulateRows(const RunVolume &   volume,
                std::uint64_t       components,
                const HostContext & context,
-               TVisit              visit,
+               TMakeVisit          makeVisit,
                bool                emptyRowsToo = false)
 {
   const Extent &         extent = volume.GetExtent();
@@ -38,6 +40,7 @@ AccumulateRows(const RunVolume &   volume,
     accumulators.reserve(static_cast<std::size_t>(components));
     AdviseHugePages(accumulators.data(), static_cast<std::size_t>(components) * sizeof(TAccumulator));
     accumulators.resize(static_cast<std::size_t>(components));
+    auto visit = makeVisit();
     for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
     {
       if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
@@ -75,11 +78,8 @@ AccumulateRuns(const RunVolume &   volume,
                TLabelOfRun         labelOfRun,
                TAdd                add)
 {
-  return AccumulateRows<TAccumulator>(
-    volume,
-    components,
-    context,
-    [&](std::vector<TAccumulator> & accumulators, std::int64_t row) {
+  return AccumulateRows<TAccumulator>(volume, components, context, [&] {
+    return [&](std::vector<TAccumulator> & accumulators, std::int64_t row) {
       const RowPosition position(volume.GetExtent(), row);
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
         const std::uint64_t label = labelOfRun(run);
@@ -88,7 +88,8 @@ AccumulateRuns(const RunVolume &   volume,
           add(accumulators[static_cast<std::size_t>(label - 1)], row, position, begin, end);
         }
       });
-    });
+    };
+  });
 }
 
 } // namespace brickccl

@@ -151,6 +151,10 @@ struct ProductSums
     products[0] += SquaresBelow(end) - SquaresBelow(begin);
     for (int j = 1; j < MaximumDimension; ++j)
     {
+      if (position.at[j - 1] == 0)
+      {
+        continue;
+      }
       const auto at = static_cast<UInt128>(position.at[j - 1]);
       products[j * (j + 1) / 2] += at * sum;
       for (int i = 1; i <= j; ++i)
@@ -217,8 +221,13 @@ private:
   static UInt128
   SquaresBelow(std::int64_t end)
   {
+    if (end < std::int64_t{ 1 } << 20)
+    {
+      const auto n = static_cast<std::uint64_t>(end);
+      return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
+    }
     const auto n = static_cast<UInt128>(end);
-    return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
+    return (n - 1) * n * (2 * n - 1) / 6;
   }
 };
 

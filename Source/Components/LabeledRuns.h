@@ -23,6 +23,10 @@ inline void
 CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs)
 {
   runs.clear();
+  if (volume.FirstRun(row) == volume.FirstRun(row + 1))
+  {
+    return;
+  }
   volume.VisitLabels([&](const auto * labels) {
     volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
       const std::uint64_t label = labels[run];
@@ -41,6 +45,40 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
     });
   });
 }
+
+/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z: each row is
+ *  collected once. */
+class LabeledRows
+{
+public:
+  explicit LabeledRows(const RunVolume & volume)
+    : m_Volume(volume)
+    , m_Rows(static_cast<std::size_t>(3 * volume.GetExtent().size[1]))
+  {}
+
+  /** The runs of a row; valid until one is asked for that lies three slices away. */
+  const std::vector<LabeledRun> &
+  operator[](std::int64_t row)
+  {
+    Row & place = m_Rows[static_cast<std::size_t>(row) % m_Rows.size()];
+    if (place.row != row)
+    {
+      place.row = row;
+      CollectLabeledRuns(m_Volume, row, place.runs);
+    }
+    return place.runs;
+  }
+
+private:
+  struct Row
+  {
+    std::int64_t            row = -1;
+    std::vector<LabeledRun> runs;
+  };
+
+  const RunVolume & m_Volume;
+  std::vector<Row>  m_Rows;
+};
 
 } // namespace brickccl
 

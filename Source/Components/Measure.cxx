@@ -140,11 +140,8 @@ MeasureShapesAlone(const RunVolume &   volume,
                    ComponentTable &    table)
 {
   const Extent & extent = volume.GetExtent();
-  const auto     sums = AccumulateRows<CompactShapeSums>(
-    volume,
-    components,
-    context,
-    [&](std::vector<CompactShapeSums> & accumulators, std::int64_t row) {
+  const auto     sums = AccumulateRows<CompactShapeSums>(volume, components, context, [&] {
+    return [&](std::vector<CompactShapeSums> & accumulators, std::int64_t row) {
       const std::int64_t y = row % extent.size[1];
       const std::int64_t z = row / extent.size[1];
       const std::int64_t first = row * extent.RowLength();
@@ -154,7 +151,8 @@ MeasureShapesAlone(const RunVolume &   volume,
           accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
         }
       });
-    });
+    };
+  });
   ReserveRows(table, sums.size());
   const std::int64_t sliceSize = extent.size[0] * extent.size[1];
   const Chunks       parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);

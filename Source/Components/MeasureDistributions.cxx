@@ -95,13 +95,10 @@ MeasureTypedDistributions(const RunVolume &   volume,
                           const HostContext & context,
                           ComponentTable &    table)
 {
-  const Extent &      extent = volume.GetExtent();
-  const std::uint64_t components = table.components.size();
-  const auto          sums = AccumulateRows<CentralSums>(
-    volume,
-    components,
-    context,
-    [&](std::vector<CentralSums> & accumulators, std::int64_t row) {
+  const Extent &             extent = volume.GetExtent();
+  const std::uint64_t        components = table.components.size();
+  const auto                 sums = AccumulateRows<CentralSums>(volume, components, context, [&] {
+    return [&](std::vector<CentralSums> & accumulators, std::int64_t row) {
       const RowPosition position(extent, row);
       const T * const   values = intensities + row * extent.RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
@@ -128,7 +125,8 @@ MeasureTypedDistributions(const RunVolume &   volume,
           component.weighted[axis] += weight * static_cast<long double>(position.at[axis - 1]);
         }
       });
-    });
+    };
+  });
   std::vector<std::uint64_t> offsets{ 0 };
   for (const ComponentMeasures & component : table.components)
   {

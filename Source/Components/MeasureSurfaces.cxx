@@ -31,20 +31,31 @@ struct NeighbourSums
   }
 };
 
-/** Counts the pairs of neighbours that two rows of runs hold, `step` along x apart. */
+/** Counts the pairs of neighbours that two rows of runs hold, -1, 0 and 1 apart along x; `add(label, counts)`. */
 template <typename TAdd>
 void
-CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, int step, TAdd add)
+CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, TAdd add)
 {
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();)
+  for (std::size_t i = 0, first = 0; i < a.size(); ++i)
   {
-    const std::int64_t begin = std::max(a[i].begin + step, b[j].begin);
-    const std::int64_t end = std::min(a[i].end + step, b[j].end);
-    if (begin < end && a[i].label == b[j].label)
+    while (first < b.size() && b[first].end < a[i].begin)
     {
-      add(a[i].label, static_cast<std::uint64_t>(end - begin));
+      ++first;
     }
-    (a[i].end + step < b[j].end ? i : j) += 1;
+    for (std::size_t j = first; j < b.size() && b[j].begin <= a[i].end; ++j)
+    {
+      if (a[i].label == b[j].label)
+      {
+        std::uint64_t counts[3];
+        for (int step = -1; step <= 1; ++step)
+        {
+          const std::int64_t begin = std::max(a[i].begin + step, b[j].begin);
+          const std::int64_t end = std::min(a[i].end + step, b[j].end);
+          counts[step + 1] = static_cast<std::uint64_t>(std::max<std::int64_t>(0, end - begin));
+        }
+        add(a[i].label, counts);
+      }
+    }
   }
 }
 
@@ -56,40 +67,37 @@ MeasureSurfaces(const RunVolume & volume, const HostContext & context, Component
 {
   const Extent &               extent = volume.GetExtent();
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
-  const auto                   sums =
-    AccumulateRows<NeighbourSums>(volume,
-                                  table.components.size(),
-                                  context,
-                                  [&](std::vector<NeighbourSums> & accumulators, std::int64_t row) {
-                                    thread_local std::vector<LabeledRun> own;
-                                    thread_local std::vector<LabeledRun> other;
-                                    CollectLabeledRuns(volume, row, own);
-                                    for (const LabeledRun & run : own)
-                                    {
-                                      accumulators[static_cast<std::size_t>(run.label - 1)].pairs[0] +=
-                                        static_cast<std::uint64_t>(run.end - run.begin - 1);
-                                    }
-                                    const RowPosition position(extent, row);
-                                    for (std::size_t direction = 1; direction < steps.size(); ++direction)
-                                    {
-                                      const auto & step = steps[direction].step;
-                                      const auto   y = position.at[0] + step[1];
-                                      const auto   z = position.at[1] + step[2];
-                                      if (y < 0 || y >= extent.size[1] || z >= extent.size[2])
-                                      {
-                                        continue;
-                                      }
-                                      if (step[0] == -1)
-                                      {
-                                        CollectLabeledRuns(volume, row + step[2] * extent.size[1] + step[1], other);
-                                      }
-                                      CountPairs(own, other, step[0], [&](std::uint64_t label, std::uint64_t count) {
-                                        accumulators[static_cast<std::size_t>(label - 1)].pairs[direction] += count;
-                                      });
-                                    }
-                                  });
-  const std::vector<double> weights = CroftonWeights(extent.dimension, table.geometry);
-  const double              voxel = table.geometry.VoxelVolume(extent.dimension);
+  const auto                   sums = AccumulateRows<NeighbourSums>(volume, table.components.size(), context, [&] {
+    return [&, rows = LabeledRows(volume)](std::vector<NeighbourSums> & accumulators, std::int64_t row) mutable {
+      const std::vector<LabeledRun> & own = rows[row];
+      for (const LabeledRun & run : own)
+      {
+        accumulators[static_cast<std::size_t>(run.label - 1)].pairs[0] +=
+          static_cast<std::uint64_t>(run.end - run.begin - 1);
+      }
+      const RowPosition position(extent, row);
+      // Those from one row to another stand side by side, for -1, 0 and 1 along x.
+      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
+      {
+        const auto & step = steps[direction].step;
+        const auto   y = position.at[0] + step[1];
+        const auto   z = position.at[1] + step[2];
+        if (y < 0 || y >= extent.size[1] || z >= extent.size[2])
+        {
+          continue;
+        }
+        CountPairs(own, rows[row + step[2] * extent.size[1] + step[1]], [&](std::uint64_t label, const auto & counts) {
+          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].pairs + direction;
+          for (int i = 0; i < 3; ++i)
+          {
+            pairs[i] += counts[i];
+          }
+        });
+      }
+    };
+  });
+  const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
+  const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
   table.surfaces.resize(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {

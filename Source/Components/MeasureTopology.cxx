@@ -51,10 +51,18 @@ Intersect(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, 
   }
 }
 
-/** The runs of a row and of its neighbours before it along y, z and both, with room for what they have in common. */
+/** The runs of a row and of its neighbours before it along y, z and both, where there are any. */
 struct RowQuartet
 {
-  std::vector<LabeledRun> own, y, z, yz;
+  const std::vector<LabeledRun> & own;
+  const std::vector<LabeledRun> & y;
+  const std::vector<LabeledRun> & z;
+  const std::vector<LabeledRun> & yz;
+};
+
+/** Room for what they have in common. */
+struct CommonRuns
+{
   std::vector<LabeledRun> common, ownY, third;
 };
 
@@ -68,7 +76,7 @@ struct RowQuartet
  *  whose elements are voxels, common faces, edges with four voxels and corners with eight,
  *  face = rows - pairs (along y, along z) + fours, of open ones. */
 void
-AddEulerNumbers(RowQuartet & rows, bool hasY, bool hasZ, std::vector<EulerSums> & sums)
+AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, std::vector<EulerSums> & sums)
 {
   const auto add = [&](const std::vector<LabeledRun> & intervals, int sign, std::int64_t EulerSums::*number) {
     for (const LabeledRun & interval : intervals)
@@ -78,44 +86,33 @@ AddEulerNumbers(RowQuartet & rows, bool hasY, bool hasZ, std::vector<EulerSums> 
   };
   add(rows.own, 1, &EulerSums::full);
   add(rows.own, 1, &EulerSums::face);
-  if (hasY)
-  {
-    Intersect<true>(rows.own, rows.y, rows.common);
-    add(rows.common, -1, &EulerSums::full);
-    Intersect<false>(rows.own, rows.y, rows.common);
-    add(rows.common, -1, &EulerSums::face);
-  }
-  if (hasZ)
-  {
-    Intersect<true>(rows.own, rows.z, rows.common);
-    add(rows.common, -1, &EulerSums::full);
-    Intersect<false>(rows.own, rows.z, rows.common);
-    add(rows.common, -1, &EulerSums::face);
-  }
-  if (!hasY || !hasZ)
-  {
-    return;
-  }
-  Intersect<true>(rows.own, rows.y, rows.ownY);
-  Intersect<true>(rows.ownY, rows.z, rows.third);
-  add(rows.third, 1, &EulerSums::full);
-  Intersect<true>(rows.third, rows.yz, rows.common);
-  add(rows.common, -1, &EulerSums::full);
-  Intersect<true>(rows.ownY, rows.yz, rows.common);
-  add(rows.common, 1, &EulerSums::full);
-  Intersect<true>(rows.own, rows.yz, rows.common);
-  add(rows.common, -1, &EulerSums::full);
-  Intersect<true>(rows.common, rows.z, rows.third);
-  add(rows.third, 1, &EulerSums::full);
-  Intersect<true>(rows.y, rows.z, rows.common);
-  add(rows.common, -1, &EulerSums::full);
-  Intersect<true>(rows.common, rows.yz, rows.third);
-  add(rows.third, 1, &EulerSums::full);
 
-  Intersect<false>(rows.own, rows.y, rows.ownY);
-  Intersect<false>(rows.ownY, rows.z, rows.third);
-  Intersect<false>(rows.third, rows.yz, rows.common);
-  add(rows.common, 1, &EulerSums::face);
+  Intersect<true>(rows.own, rows.z, room.common);
+  add(room.common, -1, &EulerSums::full);
+  Intersect<true>(rows.own, rows.y, room.ownY);
+  add(room.ownY, -1, &EulerSums::full);
+  Intersect<true>(room.ownY, rows.z, room.third);
+  add(room.third, 1, &EulerSums::full);
+  Intersect<true>(room.third, rows.yz, room.common);
+  add(room.common, -1, &EulerSums::full);
+  Intersect<true>(room.ownY, rows.yz, room.common);
+  add(room.common, 1, &EulerSums::full);
+  Intersect<true>(rows.own, rows.yz, room.common);
+  add(room.common, -1, &EulerSums::full);
+  Intersect<true>(room.common, rows.z, room.third);
+  add(room.third, 1, &EulerSums::full);
+  Intersect<true>(rows.y, rows.z, room.common);
+  add(room.common, -1, &EulerSums::full);
+  Intersect<true>(room.common, rows.yz, room.third);
+  add(room.third, 1, &EulerSums::full);
+
+  Intersect<false>(rows.own, rows.z, room.common);
+  add(room.common, -1, &EulerSums::face);
+  Intersect<false>(rows.own, rows.y, room.ownY);
+  add(room.ownY, -1, &EulerSums::face);
+  Intersect<false>(room.ownY, rows.z, room.third);
+  Intersect<false>(room.third, rows.yz, room.common);
+  add(room.common, 1, &EulerSums::face);
 }
 
 } // namespace
@@ -128,25 +125,21 @@ MeasureTopology(const RunVolume & volume, const HostContext & context, Component
     volume,
     table.components.size(),
     context,
-    [&](std::vector<EulerSums> & accumulators, std::int64_t row) {
-      thread_local RowQuartet rows;
-      const RowPosition       position(extent, row);
-      const bool              hasY = position.at[0] > 0;
-      const bool              hasZ = position.at[1] > 0;
-      CollectLabeledRuns(volume, row, rows.own);
-      if (hasY)
-      {
-        CollectLabeledRuns(volume, row - 1, rows.y);
-      }
-      if (hasZ)
-      {
-        CollectLabeledRuns(volume, row - extent.size[1], rows.z);
-      }
-      if (hasY && hasZ)
-      {
-        CollectLabeledRuns(volume, row - extent.size[1] - 1, rows.yz);
-      }
-      AddEulerNumbers(rows, hasY, hasZ, accumulators);
+    [&] {
+      return [&extent, rows = LabeledRows(volume), room = CommonRuns(), none = std::vector<LabeledRun>()](
+               std::vector<EulerSums> & accumulators,
+               std::int64_t             row) mutable {
+        const RowPosition  position(extent, row);
+        const std::int64_t slice = extent.size[1];
+        const bool         hasY = position.at[0] > 0;
+        const bool         hasZ = position.at[1] > 0;
+        AddEulerNumbers({ rows[row],
+                          hasY ? rows[row - 1] : none,
+                          hasZ ? rows[row - slice] : none,
+                          hasY && hasZ ? rows[row - slice - 1] : none },
+                        room,
+                        accumulators);
+      };
     },
     true);
   table.topologies.resize(sums.size());

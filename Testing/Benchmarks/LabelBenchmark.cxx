@@ -20,6 +20,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkConnectedComponentImageFilter.h"
+#include "itkLabelImageToShapeLabelMapFilter.h"
 #include "itkImage.h"
 #include "itkMultiThreaderBase.h"
 
@@ -46,6 +47,7 @@ int              repeats = 7;
 std::vector<int> threadCounts{ 1, 2 };
 int              onlyConnectivity = 0;
 bool             withItk = true;
+bool             measures = false;
 bool             brief = false;
 std::string      saveTo;
 std::string      algorithm = "Auto";
@@ -322,6 +324,75 @@ BenchmarkItk(const Input & input, int connectivity, int threads)
   Print(input.name, connectivity, "itk", threads, seconds, filter->GetObjectCount());
 }
 
+/** Measures the components of a mask, labeled at full connectivity, from the label image, as peers have to, and from
+ * the runs; and ITK's shape attributes. The label image is saved. */
+void
+BenchmarkMeasures(const Input & input)
+{
+  LabelOptions options;
+  options.connectivity = Connectivity::Full(input.extent.dimension);
+  const Labeling             labeling = Label(input.View(), options);
+  std::vector<std::uint32_t> labels(static_cast<std::size_t>(input.extent.VoxelCount()));
+  labeling.Write(labels.data());
+  if (!saveTo.empty())
+  {
+    std::ofstream file(saveTo, std::ios::binary);
+    file.write(reinterpret_cast<const char *>(labels.data()), static_cast<std::streamsize>(labels.size() * 4));
+  }
+  const int  neighbours = options.connectivity->NeighbourCount();
+  const auto print = [&](const std::string & program, int threads, const std::function<void()> & work) {
+    Print(input.name, neighbours, program, threads, MedianSeconds(work, repeats), labeling.ComponentCount());
+  };
+  for (const int threads : threadCounts)
+  {
+    for (const std::string groups : { "",
+                                      "shape",
+                                      "shape,surface",
+                                      "feret",
+                                      "topology",
+                                      "inscribed",
+                                      "thickness",
+                                      "neighbours",
+                                      "shape,surface,feret,topology" })
+    {
+      MeasureOptions measure;
+      measure.groups = ColumnGroups::FromNames(groups);
+      print("measure " + groups, threads, [&] {
+        MeasureLabelImage(ImageView(labels.data(), input.extent), {}, measure, { threads });
+      });
+    }
+    Labeling own;
+    options.threads = threads;
+    Label(input.View(), options, own);
+    print("measure runs", threads, [&] { own.Measure(); });
+    print("measure runs shape,surface", threads, [&] {
+      own.Measure({ {}, ColumnGroups::FromNames("shape,surface") });
+    });
+    using Labels = itk::Image<std::uint32_t, 3>;
+    auto               image = Labels::New();
+    Labels::RegionType region;
+    for (unsigned axis = 0; axis < 3; ++axis)
+    {
+      region.SetSize(axis, static_cast<itk::SizeValueType>(input.extent.size[axis]));
+    }
+    image->SetRegions(region);
+    image->Allocate();
+    std::copy(labels.begin(), labels.end(), image->GetBufferPointer());
+    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
+    auto filter = itk::LabelImageToShapeLabelMapFilter<Labels>::New();
+    filter->SetInput(image);
+    filter->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(threads));
+    const auto update = [&] {
+      filter->Modified();
+      filter->Update();
+    };
+    filter->SetComputePerimeter(false);
+    print("itk shape", threads, update);
+    filter->SetComputePerimeter(true);
+    print("itk shape,surface", threads, update);
+  }
+}
+
 void
 Benchmark(const Input & input)
 {
@@ -461,10 +532,15 @@ main(int argc, char ** argv)
       {
         brief = true;
       }
+      else if (argument == "--measures")
+      {
+        measures = true;
+      }
       else
       {
         std::ifstream file(argument);
-        Benchmark(file ? ReadInput(argument, criterion) : MakeCase(argument));
+        const Input   input = file ? ReadInput(argument, criterion) : MakeCase(argument);
+        measures ? BenchmarkMeasures(input) : Benchmark(input);
       }
     }
     return 0;

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache python3 libtbb-dev libhwy-dev libinsighttoolkit5-dev libtiff-dev zlib1g-dev
-          libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind)
+          libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind libvtk9-dev xvfb xauth)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -7,6 +7,10 @@
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Itk/ImageFile.h"
 
+#ifdef BRICKCCL_USE_VTK
+#  include "BrickCCL/Vtk/HistogramChart.h"
+#endif
+
 #include <nlohmann/json.hpp>
 
 #include <iostream>
@@ -23,11 +27,31 @@ struct StatsArguments
   std::string    labels;
   TableArguments table;
   std::string    histogram;
+  std::string    plot;
   int            bins = 50;
   int            threads = 0;
   bool           json = false;
   bool           quiet = false;
 };
+
+/** \throws InvalidArgument, Unsupported for a plot that cannot be made. */
+void
+CheckPlot([[maybe_unused]] const StatsArguments & arguments)
+{
+#ifdef BRICKCCL_USE_VTK
+  if (arguments.histogram.empty())
+  {
+    throw InvalidArgument("--plot needs --histogram COLUMN, which it draws");
+  }
+  if (ExtensionOf(arguments.plot) != ".png")
+  {
+    throw InvalidArgument("a plot's name must end in .png, unlike '" + arguments.plot + "'");
+  }
+  CheckWritable(arguments.plot);
+#else
+  throw Unsupported("--plot needs VTK, without which this program was built");
+#endif
+}
 
 void
 PrintHistogram(const Histogram & histogram)
@@ -53,6 +77,11 @@ RunStats(const StatsArguments & arguments)
   nlohmann::json     seconds;
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
 
+  if (!arguments.plot.empty())
+  {
+    CheckPlot(arguments);
+  }
+
   reporter.Step("reading " + arguments.labels);
   const LoadedImage labels = ReadImageFile(arguments.labels);
   const TableImages images = ReadTableImages(arguments.table, labels);
@@ -69,6 +98,13 @@ RunStats(const StatsArguments & arguments)
   }
   seconds["measure"] = watch.Lap();
   WriteTables(arguments.table, table);
+#ifdef BRICKCCL_USE_VTK
+  if (!arguments.plot.empty())
+  {
+    reporter.Step("drawing " + arguments.plot);
+    WriteHistogramChart(arguments.plot, *histogram);
+  }
+#endif
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -121,6 +157,8 @@ AddStatsCommand(CLI::App & app)
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--output");
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .png; needs a display, if need be xvfb-run's")
+    ->type_name("FILE");
   command->add_option("--bins", arguments->bins, "number of the histogram's bins")->capture_default_str();
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
     command

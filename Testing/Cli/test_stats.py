@@ -3,9 +3,12 @@
 import csv
 import json
 import os
+import shutil
+import struct
+import subprocess
 import unittest
 
-from support import CommandTest, write_nrrd
+from support import COMMAND, CommandTest, run, write_nrrd
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Source")
 
@@ -72,6 +75,27 @@ class StatsTest(CommandTest):
                                            2).stdout)
         self.fails("stats", labels, "-o", table, "--histogram", "form", saying="no column 'form'")
         self.fails("stats", labels, "-o", table, "--contacts", "c.json", saying=".csv or .tsv")
+
+    def test_plots(self):
+        labels, plot = self.path("labels.nrrd"), self.path("plot.png")
+        write_nrrd(labels, "uint8", (6, 1, 1), [0, 3, 3, 5, 5, 7])
+        arguments = ["stats", labels, "-o", self.path("t.csv"), "--histogram", "volume_mm3", "--plot", plot]
+        if "VTK ON" not in run("info").stdout:
+            self.fails(*arguments, saying="built")
+            return
+        environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+        without = run(*arguments, env=environment)
+        self.assertEqual(without.returncode, 1)
+        self.assertIn("xvfb-run", without.stderr)
+        self.assertFalse(os.path.exists(plot))
+        self.fails(*arguments[:-1], "plot.svg", saying=".png")
+        self.fails(*arguments[:4], "--plot", plot, saying="--histogram")
+        if shutil.which("xvfb-run"):
+            subprocess.run(["xvfb-run", "-a", COMMAND, *arguments], check=True, capture_output=True)
+            with open(plot, "rb") as stream:
+                content = stream.read()
+            self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertEqual(struct.unpack(">2I", content[16:24]), (1000, 600))
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Components", "COLUMNS.md")) as stream:

@@ -153,33 +153,7 @@ MeasureShapesAlone(const RunVolume &   volume,
       });
     };
   });
-  ReserveRows(table, sums.size());
-  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
-  const Chunks       parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
-      const CompactShapeSums & shape = sums[c];
-      const std::int64_t       lowest[] = { shape.lowest[0],
-                                            shape.lowest[1],
-                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
-      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
-                                             -1 - std::int64_t{ shape.lowest[3] },
-                                             shape.lastSlice };
-      measures.label = c + 1;
-      measures.place = c;
-      measures.voxelCount = shape.sums[0];
-      measures.firstVoxel = shape.firstVoxel;
-      for (int axis = 0; axis < extent.dimension; ++axis)
-      {
-        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
-        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
-        measures.indexSum[axis] = shape.sums[axis + 1];
-      }
-      FinishComponent(table, c);
-    }
-  });
+  FinishShapes(sums, context, table);
 }
 
 template <typename TLabel>
@@ -213,6 +187,44 @@ MeasureFirstPass(const RunVolume &                volume,
   };
   hasProducts ? measure(ProductSums{}) : measure(NoProducts{});
 }
+
+} // namespace
+
+void
+FinishShapes(const std::vector<CompactShapeSums> & sums, const HostContext & context, ComponentTable & table)
+{
+  const Extent & extent = table.extent;
+  ReserveRows(table, sums.size());
+  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
+  const Chunks       parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
+      const CompactShapeSums & shape = sums[c];
+      const std::int64_t       lowest[] = { shape.lowest[0],
+                                            shape.lowest[1],
+                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
+      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
+                                             -1 - std::int64_t{ shape.lowest[3] },
+                                             shape.lastSlice };
+      measures.label = c + 1;
+      measures.place = c;
+      measures.voxelCount = shape.sums[0];
+      measures.firstVoxel = shape.firstVoxel;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
+        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
+        measures.indexSum[axis] = shape.sums[axis + 1];
+      }
+      FinishComponent(table, c);
+    }
+  });
+}
+
+namespace
+{
 
 /** The label that a voxel of a label image holds. */
 template <typename T>

@@ -3,10 +3,14 @@
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
+#include "BrickCCL/Components/MeasureGroups.h"
+#include "BrickCCL/Components/SumComponents.cuh"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -31,6 +35,11 @@ public:
                                cuda::StagedCopy &                       staged,
                                const HostContext &                      context,
                                cudaStream_t                             stream) = 0;
+  /** Queues the sums of the default columns over the last problem's components. */
+  virtual void        Sum(const cuda::DeviceProblem &            problem,
+                          std::uint64_t                          components,
+                          cuda::DeviceBuffer<CompactShapeSums> & sums,
+                          cudaStream_t                           stream) = 0;
   virtual std::size_t CapacityBytes() const = 0;
 };
 
@@ -59,6 +68,14 @@ public:
   {
     cuda::LabelRuns(problem, m_Memory, stream);
     cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
+  }
+  void
+  Sum(const cuda::DeviceProblem &            problem,
+      std::uint64_t                          components,
+      cuda::DeviceBuffer<CompactShapeSums> & sums,
+      cudaStream_t                           stream) override
+  {
+    cuda::SumComponents(problem, m_Memory, components, sums, stream);
   }
   std::size_t
   CapacityBytes() const override
@@ -95,6 +112,15 @@ public:
     cuda::LabelRuns(problem, m_Memory, stream);
     cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
   }
+  void
+  Sum(const cuda::DeviceProblem &            problem,
+      std::uint64_t                          components,
+      cuda::DeviceBuffer<CompactShapeSums> & sums,
+      cudaStream_t                           stream) override
+  {
+    cuda::LabelRuns(problem, m_Memory, stream);
+    cuda::SumRuns(problem.image.extent, m_Memory.table, components, sums, stream);
+  }
   std::size_t
   CapacityBytes() const override
   {
@@ -128,6 +154,14 @@ public:
            cudaStream_t                             stream) override
   {
     cuda::DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
+  }
+  void
+  Sum(const cuda::DeviceProblem &            problem,
+      std::uint64_t                          components,
+      cuda::DeviceBuffer<CompactShapeSums> & sums,
+      cudaStream_t                           stream) override
+  {
+    cuda::SumRuns(problem.image.extent, m_Memory.table, components, sums, stream);
   }
   std::size_t
   CapacityBytes() const override
@@ -227,6 +261,9 @@ public:
   }
 
   std::string                            lastAlgorithm;
+  std::optional<cuda::DeviceProblem>     lastProblem;
+  std::uint64_t                          lastComponents = 0;
+  cuda::DeviceBuffer<CompactShapeSums>   sums;
   cuda::DeviceBuffer<unsigned char>      image;
   cuda::DeviceBuffer<unsigned char>      mask;
   cuda::DeviceBuffer<unsigned long long> firstRuns;
@@ -334,6 +371,7 @@ CudaLabeler::Label(const std::string &              algorithm,
   cuda::DeviceProblem problem{ image, mask, criterion, connectivity };
   CheckProblem(problem);
   Implementation & own = *m_Implementation;
+  own.lastProblem.reset();
   own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
@@ -346,6 +384,8 @@ CudaLabeler::Label(const std::string &              algorithm,
   bool                isWritten = false;
   const std::uint64_t components = chosen.Label(problem, nullptr, LabelType::UInt32, isWritten, stream);
   chosen.Download(problem, own.firstRuns, result, own.staged, context, stream);
+  own.lastProblem = problem;
+  own.lastComponents = components;
   return components;
 }
 
@@ -363,6 +403,7 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
   CheckProblem(problem);
   Implementation &   own = *m_Implementation;
   const cudaStream_t on = static_cast<cudaStream_t>(stream);
+  own.lastProblem.reset();
   own.lastAlgorithm = ChooseAlgorithm(algorithm, problem);
   const cuda::CurrentDevice current(own.Device());
   CudaAlgorithm &           chosen = own.Get(own.lastAlgorithm, image.extent);
@@ -380,7 +421,53 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
   {
     chosen.Write(problem, labels, type, on);
   }
+  own.lastProblem = problem;
+  own.lastComponents = components;
   return components;
+}
+
+void
+CudaLabeler::MeasureOnDevice(void * stream)
+{
+  Implementation & own = *m_Implementation;
+  if (!own.lastProblem)
+  {
+    throw InvalidArgument("nothing has been labeled on the device that could be measured");
+  }
+  const Extent & extent = own.lastProblem->image.extent;
+  if (extent.dimension > 3 || *std::max_element(extent.size, extent.size + 3) >= 0x7fffffff)
+  {
+    throw Unsupported("an image of " + extent.ToString() + " is not measured on CUDA devices: at most 3 dimensions of " +
+                      "less than 2^31 voxels are; label it into runs (Label) and measure those");
+  }
+  const cuda::CurrentDevice current(own.Device());
+  own.Get(own.lastAlgorithm, extent)
+    .Sum(*own.lastProblem, own.lastComponents, own.sums, static_cast<cudaStream_t>(stream));
+}
+
+ComponentTable
+CudaLabeler::FetchTable(const Geometry & geometry, const HostContext & context, void * stream)
+{
+  Implementation & own = *m_Implementation;
+  MeasureOnDevice(stream);
+  const cuda::CurrentDevice     current(own.Device());
+  std::vector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
+  const cudaStream_t            on = static_cast<cudaStream_t>(stream);
+  BRICKCCL_CUDA_CHECK(
+    cudaMemcpyAsync(sums.data(), own.sums.Data(), sums.size() * sizeof(CompactShapeSums), cudaMemcpyDeviceToHost, on));
+  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(on));
+  ComponentTable table;
+  table.extent = own.lastProblem->image.extent;
+  table.geometry = geometry;
+  for (int axis = 0; axis < table.extent.dimension; ++axis)
+  {
+    if (!own.lastProblem->connectivity.Uses(axis))
+    {
+      table.sliceAxis = axis;
+    }
+  }
+  FinishShapes(sums, context, table);
+  return table;
 }
 
 } // namespace brickccl

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_DISPATCH_CUDALABELER_H
 #define BRICKCCL_DISPATCH_CUDALABELER_H
 
+#include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
@@ -54,6 +55,14 @@ public:
                               void *                           labels,
                               LabelType                        type,
                               void *                           stream = nullptr);
+
+  /** Queues the sums of the component table's default columns over the components that the last call labeled, on the
+   *  stream of that call; they stay on the device. With BrickMerging the image must still be there.
+   *  \throws InvalidArgument if nothing was labeled; Unsupported for more than 3 dimensions; cuda::DeviceError. */
+  void MeasureOnDevice(void * stream = nullptr);
+
+  /** Does that and brings the table of the default columns to the host: the same as the CPU's, bit for bit. */
+  ComponentTable FetchTable(const Geometry & geometry, const HostContext & context = {}, void * stream = nullptr);
 
   /** Device memory held for the next call, beside uploaded images. */
   std::size_t ScratchBytes() const;

@@ -133,6 +133,15 @@ atomicMin(T * place, T value)
 
 template <typename T>
 T
+atomicMax(T * place, T value)
+{
+  const T old = *place;
+  *place = value > old ? value : old;
+  return old;
+}
+
+template <typename T>
+T
 atomicOr(T * place, T value)
 {
   const T old = *place;

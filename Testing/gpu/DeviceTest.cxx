@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -289,6 +290,76 @@ TEST_F(OnCuda, MoreThan2To31Voxels)
   }
 }
 #endif
+
+/** The table that the device measures is the CPU's, for every algorithm that there is. */
+template <typename T>
+void
+CheckTables(const std::vector<T> & voxels,
+            const Extent &         extent,
+            const Criterion &      criterion,
+            const Connectivity &   connectivity)
+{
+  Geometry geometry;
+  geometry.spacing[1] = 0.7;
+  geometry.startIndex[0] = -5;
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.criterion = criterion;
+  options.connectivity = connectivity;
+  options.geometry = geometry;
+  std::ostringstream expected;
+  WriteDelimited(expected, Label(ImageView(voxels.data(), extent), options).Measure(), ',');
+  const OnDevice<T>             image(voxels);
+  const OnDevice<std::uint32_t> labels(voxels.size());
+  CudaLabeler                   labeler(0);
+  for (const std::string & algorithm : CudaAlgorithms())
+  {
+    if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+    {
+      continue;
+    }
+    labeler.LabelOnDevice(algorithm,
+                          ImageView(image.Data(), extent),
+                          criterion,
+                          std::nullopt,
+                          connectivity,
+                          labels.Data(),
+                          LabelType::UInt32);
+    std::ostringstream measured;
+    WriteDelimited(measured, labeler.FetchTable(geometry), ',');
+    EXPECT_EQ(measured.str(), expected.str())
+      << algorithm << ' ' << extent.ToString() << ' ' << connectivity.ToString();
+  }
+}
+
+TEST_F(OnCuda, TablesEqualTheCpus)
+{
+  CudaLabeler empty(0);
+  EXPECT_THROW(empty.MeasureOnDevice(), InvalidArgument) << "nothing was labeled";
+  for (const Extent & extent :
+       { Extent{ 131, 37 / Reduction, 19 }, Extent{ 64, 16, 16 }, Extent{ 300, 90 / Reduction }, Extent{ 1, 1, 50 } })
+  {
+    for (const double density : { 0.0, 0.1, 0.6, 1.0 })
+    {
+      for (const int grain : { 1, 5 })
+      {
+        const auto voxels = MakeRandom(extent, density, grain, 3);
+        for (int rank = 1; rank <= extent.dimension; ++rank)
+        {
+          CheckTables(voxels, extent, Criterion::Foreground(), Connectivity(extent.dimension, rank));
+        }
+        std::vector<std::uint8_t> values(voxels.size());
+        for (std::size_t i = 0; i < values.size(); ++i)
+        {
+          values[i] = static_cast<std::uint8_t>(voxels[i] * (1 + HashOf(9, i / 7) % 3));
+        }
+        CheckTables(values, extent, Criterion::EqualValue(), Connectivity::Full(extent.dimension));
+      }
+    }
+  }
+  const Extent volume{ 60, 20, 9 };
+  CheckTables(MakeRandom(volume, 0.4, 1, 3), volume, Criterion::Foreground(), Connectivity::Full(2).WithinSlices(2));
+}
 
 } // namespace
 } // namespace brickccl

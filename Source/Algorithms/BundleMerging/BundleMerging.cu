@@ -3,6 +3,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
 
 #include <algorithm>
@@ -179,6 +180,27 @@ WriteLabels(const DeviceProblem &       problem,
                              memory.Arrays(),
                              static_cast<TLabel *>(labels));
     });
+  });
+}
+
+void
+SumComponents(const DeviceProblem &            problem,
+              const BundleMergingMemory &      memory,
+              std::uint64_t                    components,
+              DeviceBuffer<CompactShapeSums> & sums,
+              cudaStream_t                     stream)
+{
+  const BundleGrid grid = GridOf(problem);
+  const auto       count = static_cast<std::int64_t>(components);
+  sums.Resize(static_cast<std::size_t>(components));
+  BRICKCCL_LAUNCH(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), stream, sums.Data(), count);
+  VisitLayout(problem, [&](auto layout) {
+    BRICKCCL_LAUNCH_BLOCKS(SumBricksKernel<decltype(layout)>,
+                           OneBlockPerBrick(grid, WordsPerBrick),
+                           stream,
+                           grid,
+                           memory.Arrays(),
+                           sums.Data());
   });
 }
 

@@ -2,6 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
 namespace brickccl::cuda
@@ -72,6 +73,13 @@ void WriteLabels(const DeviceProblem &       problem,
                  void *                      labels,
                  LabelType                   type,
                  cudaStream_t                stream);
+
+/** Queues the sums of the default columns over the last problem's components, of which there are `components`. */
+void SumComponents(const DeviceProblem &            problem,
+                   const BundleMergingMemory &      memory,
+                   std::uint64_t                    components,
+                   DeviceBuffer<CompactShapeSums> & sums,
+                   cudaStream_t                     stream);
 
 /** Finds the runs of the last problem and labels them in `memory.table`, for transfer to the host. */
 void LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream);

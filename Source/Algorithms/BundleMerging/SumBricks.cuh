@@ -1,0 +1,238 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Components/SumComponents.cuh"
+
+/** The sums of the default columns, from what bricks keep. */
+namespace brickccl::cuda
+{
+
+/** Sums of a brick's components in shared memory, found by their labels; those for which there is no place go to
+ *  memory at once. */
+struct BrickSums
+{
+  static constexpr unsigned capacity = WordsPerBrick;
+  static constexpr unsigned probes = 8;
+
+  /** 0: free. */
+  unsigned labels[capacity];
+  unsigned sums[4][capacity];
+  int      lowest[5][capacity];
+  int      lastSlice[capacity];
+
+  __device__ void
+  Clear(unsigned slot)
+  {
+    labels[slot] = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+      sums[i][slot] = 0;
+    }
+    for (int i = 0; i < 5; ++i)
+    {
+      lowest[i][slot] = 0x7fffffff;
+    }
+    lastSlice[slot] = 0;
+  }
+
+  /** \return false if there is no place for the label. */
+  __device__ bool
+  Add(unsigned label, const PieceSums & piece)
+  {
+    unsigned slot = label * 2654435761u >> 24;
+    for (unsigned i = 0; i < probes; ++i, slot = (slot + 1) % capacity)
+    {
+      const unsigned found = atomicCAS(&labels[slot], 0u, label);
+      if (found == 0 || found == label)
+      {
+        for (int k = 0; k < 4; ++k)
+        {
+          atomicAdd(&sums[k][slot], piece.sums[k]);
+        }
+        for (int k = 0; k < 5; ++k)
+        {
+          atomicMin(&lowest[k][slot], piece.lowest[k]);
+        }
+        atomicMax(&lastSlice[slot], piece.lastSlice);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  __device__ PieceSums
+  Get(unsigned slot) const
+  {
+    PieceSums piece;
+    for (int i = 0; i < 4; ++i)
+    {
+      piece.sums[i] = sums[i][slot];
+    }
+    for (int i = 0; i < 5; ++i)
+    {
+      piece.lowest[i] = lowest[i][slot];
+    }
+    piece.lastSlice = lastSlice[slot];
+    return piece;
+  }
+};
+
+/** What all lanes have, together. */
+__device__ inline PieceSums
+JoinInWarp(const PieceSums & own)
+{
+  PieceSums piece = own;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#  pragma unroll
+  for (int i = 0; i < 4; ++i)
+  {
+    piece.sums[i] = __reduce_add_sync(FullWarp, own.sums[i]);
+  }
+#  pragma unroll
+  for (int i = 0; i < 5; ++i)
+  {
+    piece.lowest[i] = __reduce_min_sync(FullWarp, own.lowest[i]);
+  }
+  piece.lastSlice = __reduce_max_sync(FullWarp, own.lastSlice);
+#else
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+  {
+    // Lanes past the end get their own again, which only lanes past the end use.
+    PieceSums other;
+    for (int i = 0; i < 4; ++i)
+    {
+      other.sums[i] = __shfl_down_sync(FullWarp, piece.sums[i], distance);
+    }
+    for (int i = 0; i < 5; ++i)
+    {
+      other.lowest[i] = __shfl_down_sync(FullWarp, piece.lowest[i], distance);
+    }
+    other.lastSlice = __shfl_down_sync(FullWarp, piece.lastSlice, distance);
+    piece.Add(other);
+  }
+#endif
+  return piece;
+}
+
+/** One run of a word: the bits of the bundle's rows that it covers. `y` and `z` are the bundle's first row's, from its
+ *  brick. */
+template <typename TLayout>
+__device__ PieceSums
+PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
+{
+  PieceSums piece;
+  const int x = word * BitsPerDeviceWord;
+#pragma unroll
+  for (int r = 0; r < TLayout::rowCount; ++r)
+  {
+    const DeviceWord bits = rows.rows[r] & run;
+    if (bits != 0)
+    {
+      const auto count = static_cast<unsigned>(__popc(bits));
+      const int  rowY = y + (r & 1);
+      const int  rowZ = z + (r >> 1);
+      // Rows come in raster order.
+      if (piece.sums[0] == 0)
+      {
+        piece.lowest[4] = FirstVoxelKey(x + LowestBit(bits), rowY, rowZ);
+      }
+      piece.sums[0] += count;
+      piece.sums[1] += SumOfPlaces(bits);
+      piece.sums[2] += count * static_cast<unsigned>(rowY);
+      piece.sums[3] += count * static_cast<unsigned>(rowZ);
+      piece.lowest[1] = rowY < piece.lowest[1] ? rowY : piece.lowest[1];
+      piece.lowest[3] = -1 - rowY < piece.lowest[3] ? -1 - rowY : piece.lowest[3];
+      piece.lastSlice = rowZ > piece.lastSlice ? rowZ : piece.lastSlice;
+    }
+  }
+  piece.sums[1] += piece.sums[0] * static_cast<unsigned>(x);
+  piece.lowest[0] = x + LowestBit(run);
+  piece.lowest[2] = __clz(static_cast<int>(run)) - BitsPerDeviceWord - x;
+  return piece;
+}
+
+/** One block per brick, one thread per word: what a lane, then a warp, then a brick has of a component is joined before
+ *  anything goes to memory, so that a component that fills the volume costs each brick no more than a small one. */
+template <typename TLayout>
+__global__ void
+__launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleGrid  grid,
+                                                 const __grid_constant__ BrickArrays bricks,
+                                                 CompactShapeSums * __restrict__ sums)
+{
+  constexpr int        mostRounds = 4;
+  __shared__ BrickSums memory;
+  const auto           self = static_cast<unsigned>(threadIdx.x);
+  const auto           lane = static_cast<int>(self % 32);
+  memory.Clear(self);
+
+  const BrickPlace   place(grid, blockIdx.x);
+  const std::int64_t at[3] = { std::int64_t{ place.x } * VoxelsPerBrickRow,
+                               std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY),
+                               std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ) };
+  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
+  const auto         kept = bricks.Kept<TLayout>(index);
+  const auto         rows = TLayout::Rows(kept);
+  const DeviceWord   united = rows.United();
+  const DeviceWord   before = __shfl_up_sync(FullWarp, united, 1);
+  const BrickBase    base = bricks.bases[blockIdx.x];
+  const int          word = lane % WordsPerBrickRow;
+  const int          bundle = static_cast<int>(self) / WordsPerBrickRow;
+  const int          y = (bundle & grid.MaskY()) << grid.rowsShiftY;
+  const int          z = (bundle >> grid.bundlesShiftY) << grid.rowsShiftZ;
+  const DeviceWord   starts = TLayout::Starts(kept, word > 0 ? before : 0u);
+  const unsigned     runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
+  const auto         add = [&](unsigned label, const PieceSums & piece) {
+    if (!memory.Add(label, piece))
+    {
+      AddPiece(sums[label - 1], piece, at, grid.extent);
+    }
+  };
+  __syncthreads();
+
+  // Runs side by side mostly belong to one component.
+  PieceSums own;
+  unsigned  ownLabel = 0;
+  for (DeviceWord rest = united; rest != 0;)
+  {
+    const int        low = LowestBit(rest);
+    const DeviceWord run = RunFrom(united, starts, low);
+    const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
+    const unsigned   label = __ldg(bricks.parent + base.component + component);
+    if (label != ownLabel && ownLabel != 0)
+    {
+      add(ownLabel, own);
+      own = PieceSums();
+    }
+    ownLabel = label;
+    own.Add(PieceOfRun<TLayout>(rows, run, word, y, z));
+    rest &= ~run;
+  }
+  unsigned waiting = __ballot_sync(FullWarp, ownLabel != 0);
+  for (int round = 0; waiting != 0 && round < mostRounds; ++round)
+  {
+    const int       leader = LowestBit(waiting);
+    const unsigned  common = __shfl_sync(FullWarp, ownLabel, static_cast<unsigned>(leader));
+    const bool      belongs = ownLabel == common;
+    const PieceSums joined = JoinInWarp(belongs ? own : PieceSums());
+    if (lane == 0)
+    {
+      add(common, joined);
+    }
+    ownLabel = belongs ? 0 : ownLabel;
+    waiting = __ballot_sync(FullWarp, ownLabel != 0);
+  }
+  if (ownLabel != 0)
+  {
+    add(ownLabel, own);
+  }
+  __syncthreads();
+  if (memory.labels[self] != 0)
+  {
+    AddPiece(sums[memory.labels[self] - 1], memory.Get(self), at, grid.extent);
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

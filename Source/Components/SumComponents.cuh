@@ -1,0 +1,162 @@
+#ifndef BRICKCCL_COMPONENTS_SUMCOMPONENTS_CUH
+#define BRICKCCL_COMPONENTS_SUMCOMPONENTS_CUH
+
+#include "BrickCCL/Components/ComponentSums.h"
+#include "BrickCCL/Runs/RunTable.cuh"
+
+/** The sums of the default columns, collected on the device: one CompactShapeSums for each component. */
+namespace brickccl::cuda
+{
+
+/** The sum of the places of the bits that are set. */
+__device__ inline unsigned
+SumOfPlaces(DeviceWord bits)
+{
+  const auto count = [](DeviceWord some) { return static_cast<unsigned>(__popc(some)); };
+  return count(bits & 0xAAAAAAAAu) + 2 * count(bits & 0xCCCCCCCCu) + 4 * count(bits & 0xF0F0F0F0u) +
+         8 * count(bits & 0xFF00FF00u) + 16 * count(bits & 0xFFFF0000u);
+}
+
+/** The bits of the run that begins at bit `low` of a word: up to the next gap or the next start. */
+__device__ inline DeviceWord
+RunFrom(DeviceWord bits, DeviceWord starts, int low)
+{
+  const DeviceWord ends = (~bits | starts) & ~BitsUpToLane(low);
+  const int        end = __ffs(static_cast<int>(ends));
+  return bits & ~(BitsUpToLane(low) >> 1) & (end == 0 ? 0xFFFFFFFFu : BitsUpToLane(end - 1) >> 1);
+}
+
+/** Voxels of one component within a small box: counts and sums of indices that count from the box. */
+struct PieceSums
+{
+  unsigned sums[4] = { 0, 0, 0, 0 };
+  /** As CompactShapeSums has them, from the box; then its first voxel in raster order, as FirstVoxelKey packs it. */
+  int lowest[5] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
+  int lastSlice = 0;
+
+  __device__ void
+  Add(const PieceSums & other)
+  {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+    {
+      sums[i] += other.sums[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 5; ++i)
+    {
+      lowest[i] = other.lowest[i] < lowest[i] ? other.lowest[i] : lowest[i];
+    }
+    lastSlice = other.lastSlice > lastSlice ? other.lastSlice : lastSlice;
+  }
+};
+
+/** A voxel of a box of at most 2^8 x 2^10 x 2^10 voxels as a number that is ordered as raster order is. */
+__device__ inline int
+FirstVoxelKey(int x, int y, int z)
+{
+  return (z << 18) | (y << 8) | x;
+}
+
+/** Adds what one box has of a component; `at` is the box's first voxel. */
+__device__ inline void
+AddPiece(CompactShapeSums & sums, const PieceSums & piece, const std::int64_t (&at)[3], const Extent & extent)
+{
+  const auto add = [&](int i, unsigned long long value) {
+    atomicAdd(reinterpret_cast<unsigned long long *>(sums.sums + i), value);
+  };
+  const unsigned long long count = piece.sums[0];
+  add(0, count);
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    add(axis + 1, piece.sums[axis + 1] + count * static_cast<unsigned long long>(at[axis]));
+  }
+  atomicMin(sums.lowest, piece.lowest[0] + static_cast<int>(at[0]));
+  atomicMin(sums.lowest + 1, piece.lowest[1] + static_cast<int>(at[1]));
+  atomicMin(sums.lowest + 2, piece.lowest[2] - static_cast<int>(at[0]));
+  atomicMin(sums.lowest + 3, piece.lowest[3] - static_cast<int>(at[1]));
+  const int          key = piece.lowest[4];
+  const std::int64_t row = (at[2] + (key >> 18)) * extent.size[1] + at[1] + (key >> 8 & 1023);
+  atomicMin(reinterpret_cast<unsigned long long *>(&sums.firstVoxel),
+            static_cast<unsigned long long>(row * extent.RowLength() + at[0] + (key & 255)));
+  atomicMax(reinterpret_cast<long long *>(&sums.lastSlice), static_cast<long long>(at[2] + piece.lastSlice));
+}
+
+template <typename TSums>
+__global__ void
+ClearSumsKernel(TSums * sums, std::int64_t count)
+{
+  for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
+  {
+    TSums cleared;
+    cleared.firstVoxel = ~0ull;
+    sums[i] = cleared;
+  }
+}
+
+/** From labeled runs, word by word: for algorithms that keep nothing else. */
+template <typename TIndex>
+__global__ void
+SumRunsKernel(const __grid_constant__ WordGrid grid,
+              const DeviceWord *               foreground,
+              const DeviceWord *               storedStarts,
+              const TIndex *                   runsBefore,
+              const TIndex *                   labelOfRun,
+              CompactShapeSums *               sums)
+{
+  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  {
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const DeviceWord   bits = foreground[word];
+    const DeviceWord   starts = bits != 0 ? StartsOf(foreground, storedStarts, word, wordOfRow) : 0u;
+    const std::int64_t at[3] = { wordOfRow * BitsPerDeviceWord, row % grid.extent.size[1], row / grid.extent.size[1] };
+    for (DeviceWord rest = bits; rest != 0;)
+    {
+      const int        low = __ffs(static_cast<int>(rest)) - 1;
+      const DeviceWord run = RunFrom(bits, starts, low);
+      const TIndex label = labelOfRun[runsBefore[word] + static_cast<TIndex>(__popc(starts & BitsUpToLane(low))) - 1];
+      PieceSums    piece;
+      piece.sums[0] = static_cast<unsigned>(__popc(run));
+      piece.sums[1] = SumOfPlaces(run);
+      piece.lowest[0] = low;
+      piece.lowest[1] = 0;
+      piece.lowest[2] = __clz(static_cast<int>(run)) - BitsPerDeviceWord;
+      piece.lowest[3] = -1;
+      piece.lowest[4] = FirstVoxelKey(low, 0, 0);
+      AddPiece(sums[label - 1], piece, at, grid.extent);
+      rest &= ~run;
+    }
+  }
+}
+
+/** Queues SumRunsKernel for `components` components of a labeled table of up to 3 dimensions. */
+template <typename TIndex>
+void
+SumRuns(const Extent &                   extent,
+        const RunTable<TIndex> &         table,
+        std::uint64_t                    components,
+        DeviceBuffer<CompactShapeSums> & sums,
+        cudaStream_t                     stream)
+{
+  const WordGrid grid(extent);
+  sums.Resize(static_cast<std::size_t>(components));
+  BRICKCCL_LAUNCH(ClearSumsKernel<CompactShapeSums>,
+                  ShapeFor(static_cast<std::int64_t>(components)),
+                  stream,
+                  sums.Data(),
+                  static_cast<std::int64_t>(components));
+  BRICKCCL_LAUNCH(SumRunsKernel<TIndex>,
+                  ShapeFor(grid.words),
+                  stream,
+                  grid,
+                  table.foreground.Data(),
+                  table.Starts(),
+                  table.runsBefore.Data(),
+                  table.labelOfRun.Data(),
+                  sums.Data());
+}
+
+} // namespace brickccl::cuda
+
+#endif

@@ -51,11 +51,77 @@ struct PieceSums
   }
 };
 
-/** A voxel of a box of at most 2^8 x 2^10 x 2^10 voxels as a number that is ordered as raster order is. */
+inline constexpr unsigned AllLanes = 0xFFFFFFFFu;
+
+/** What all lanes have, together. */
+__device__ inline PieceSums
+JoinInWarp(const PieceSums & own)
+{
+  PieceSums piece = own;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#  pragma unroll
+  for (int i = 0; i < 4; ++i)
+  {
+    piece.sums[i] = __reduce_add_sync(AllLanes, own.sums[i]);
+  }
+#  pragma unroll
+  for (int i = 0; i < 5; ++i)
+  {
+    piece.lowest[i] = __reduce_min_sync(AllLanes, own.lowest[i]);
+  }
+  piece.lastSlice = __reduce_max_sync(AllLanes, own.lastSlice);
+#else
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+  {
+    // Lanes past the end get their own again, which only lanes past the end use.
+    PieceSums other;
+    for (int i = 0; i < 4; ++i)
+    {
+      other.sums[i] = __shfl_down_sync(AllLanes, piece.sums[i], distance);
+    }
+    for (int i = 0; i < 5; ++i)
+    {
+      other.lowest[i] = __shfl_down_sync(AllLanes, piece.lowest[i], distance);
+    }
+    other.lastSlice = __shfl_down_sync(AllLanes, piece.lastSlice, distance);
+    piece.Add(other);
+  }
+#endif
+  return piece;
+}
+
+/** Adds what the lanes of a warp have, each of the component `label` (0: nothing): for the first few labels together.
+ *  All lanes of the warp come here. */
+template <typename TLabel, typename TAdd>
+__device__ void
+AddByLabel(TLabel label, const PieceSums & own, TAdd add)
+{
+  constexpr int mostRounds = 4;
+  unsigned      waiting = __ballot_sync(AllLanes, label != 0);
+  for (int round = 0; waiting != 0 && round < mostRounds; ++round)
+  {
+    const auto      leader = static_cast<unsigned>(__ffs(static_cast<int>(waiting)) - 1);
+    const TLabel    common = __shfl_sync(AllLanes, label, leader);
+    const bool      belongs = label == common;
+    const PieceSums joined = JoinInWarp(belongs ? own : PieceSums());
+    if (threadIdx.x % 32 == 0)
+    {
+      add(common, joined);
+    }
+    label = belongs ? 0 : label;
+    waiting = __ballot_sync(AllLanes, label != 0);
+  }
+  if (label != 0)
+  {
+    add(label, own);
+  }
+}
+
+/** A voxel of a box of at most 2^10 voxels a side as a number that is ordered as raster order is. */
 __device__ inline int
 FirstVoxelKey(int x, int y, int z)
 {
-  return (z << 18) | (y << 8) | x;
+  return (z << 20) | (y << 10) | x;
 }
 
 /** Adds what one box has of a component; `at` is the box's first voxel. */
@@ -76,9 +142,9 @@ AddPiece(CompactShapeSums & sums, const PieceSums & piece, const std::int64_t (&
   atomicMin(sums.lowest + 2, piece.lowest[2] - static_cast<int>(at[0]));
   atomicMin(sums.lowest + 3, piece.lowest[3] - static_cast<int>(at[1]));
   const int          key = piece.lowest[4];
-  const std::int64_t row = (at[2] + (key >> 18)) * extent.size[1] + at[1] + (key >> 8 & 1023);
+  const std::int64_t row = (at[2] + (key >> 20)) * extent.size[1] + at[1] + (key >> 10 & 1023);
   atomicMin(reinterpret_cast<unsigned long long *>(&sums.firstVoxel),
-            static_cast<unsigned long long>(row * extent.RowLength() + at[0] + (key & 255)));
+            static_cast<unsigned long long>(row * extent.RowLength() + at[0] + (key & 1023)));
   atomicMax(reinterpret_cast<long long *>(&sums.lastSlice), static_cast<long long>(at[2] + piece.lastSlice));
 }
 
@@ -94,7 +160,9 @@ ClearSumsKernel(TSums * sums, std::int64_t count)
   }
 }
 
-/** From labeled runs, word by word: for algorithms that keep nothing else. */
+inline constexpr int WordsPerWarp = 32;
+
+/** From labeled runs, for algorithms that keep nothing else: one warp for 32 words of a row. */
 template <typename TIndex>
 __global__ void
 SumRunsKernel(const __grid_constant__ WordGrid grid,
@@ -104,29 +172,44 @@ SumRunsKernel(const __grid_constant__ WordGrid grid,
               const TIndex *                   labelOfRun,
               CompactShapeSums *               sums)
 {
-  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  const int          lane = static_cast<int>(threadIdx.x % WordsPerWarp);
+  const std::int64_t warpsPerRow = (grid.wordsPerRow - 1) / WordsPerWarp + 1;
+  const std::int64_t warps = warpsPerRow * grid.extent.RowCount();
+  for (std::int64_t warp = ThreadIndex() / WordsPerWarp; warp < warps; warp += ThreadCount() / WordsPerWarp)
   {
-    std::int64_t row, wordOfRow;
-    grid.Locate(word, row, wordOfRow);
-    const DeviceWord   bits = foreground[word];
-    const DeviceWord   starts = bits != 0 ? StartsOf(foreground, storedStarts, word, wordOfRow) : 0u;
-    const std::int64_t at[3] = { wordOfRow * BitsPerDeviceWord, row % grid.extent.size[1], row / grid.extent.size[1] };
+    const std::int64_t row = warp / warpsPerRow;
+    const std::int64_t first = warp % warpsPerRow * WordsPerWarp;
+    const std::int64_t at[3] = { first * BitsPerDeviceWord, row % grid.extent.size[1], row / grid.extent.size[1] };
+    const std::int64_t word = row * grid.wordsPerRow + first + lane;
+    const DeviceWord   bits = first + lane < grid.wordsPerRow ? foreground[word] : 0u;
+    const DeviceWord   starts = bits != 0 ? StartsOf(foreground, storedStarts, word, first + lane) : 0u;
+    const auto add = [&](TIndex label, const PieceSums & piece) { AddPiece(sums[label - 1], piece, at, grid.extent); };
+    PieceSums  own;
+    TIndex     ownLabel = 0;
     for (DeviceWord rest = bits; rest != 0;)
     {
       const int        low = __ffs(static_cast<int>(rest)) - 1;
       const DeviceWord run = RunFrom(bits, starts, low);
       const TIndex label = labelOfRun[runsBefore[word] + static_cast<TIndex>(__popc(starts & BitsUpToLane(low))) - 1];
-      PieceSums    piece;
+      if (label != ownLabel && ownLabel != 0)
+      {
+        add(ownLabel, own);
+        own = PieceSums();
+      }
+      ownLabel = label;
+      const int x = lane * BitsPerDeviceWord;
+      PieceSums piece;
       piece.sums[0] = static_cast<unsigned>(__popc(run));
-      piece.sums[1] = SumOfPlaces(run);
-      piece.lowest[0] = low;
+      piece.sums[1] = SumOfPlaces(run) + piece.sums[0] * static_cast<unsigned>(x);
+      piece.lowest[0] = x + low;
       piece.lowest[1] = 0;
-      piece.lowest[2] = __clz(static_cast<int>(run)) - BitsPerDeviceWord;
+      piece.lowest[2] = __clz(static_cast<int>(run)) - BitsPerDeviceWord - x;
       piece.lowest[3] = -1;
-      piece.lowest[4] = FirstVoxelKey(low, 0, 0);
-      AddPiece(sums[label - 1], piece, at, grid.extent);
+      piece.lowest[4] = FirstVoxelKey(x + low, 0, 0);
+      own.Add(piece);
       rest &= ~run;
     }
+    AddByLabel(ownLabel, own, add);
   }
 }
 
@@ -146,15 +229,16 @@ SumRuns(const Extent &                   extent,
                   stream,
                   sums.Data(),
                   static_cast<std::int64_t>(components));
-  BRICKCCL_LAUNCH(SumRunsKernel<TIndex>,
-                  ShapeFor(grid.words),
-                  stream,
-                  grid,
-                  table.foreground.Data(),
-                  table.Starts(),
-                  table.runsBefore.Data(),
-                  table.labelOfRun.Data(),
-                  sums.Data());
+  const std::int64_t warpsPerRow = (grid.wordsPerRow - 1) / WordsPerWarp + 1;
+  BRICKCCL_LAUNCH_BLOCKS(SumRunsKernel<TIndex>,
+                         ShapeFor(warpsPerRow * extent.RowCount() * WordsPerWarp),
+                         stream,
+                         grid,
+                         table.foreground.Data(),
+                         table.Starts(),
+                         table.runsBefore.Data(),
+                         table.labelOfRun.Data(),
+                         sums.Data());
 }
 
 } // namespace brickccl::cuda

@@ -78,43 +78,6 @@ struct BrickSums
   }
 };
 
-/** What all lanes have, together. */
-__device__ inline PieceSums
-JoinInWarp(const PieceSums & own)
-{
-  PieceSums piece = own;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#  pragma unroll
-  for (int i = 0; i < 4; ++i)
-  {
-    piece.sums[i] = __reduce_add_sync(FullWarp, own.sums[i]);
-  }
-#  pragma unroll
-  for (int i = 0; i < 5; ++i)
-  {
-    piece.lowest[i] = __reduce_min_sync(FullWarp, own.lowest[i]);
-  }
-  piece.lastSlice = __reduce_max_sync(FullWarp, own.lastSlice);
-#else
-  for (unsigned distance = 16; distance > 0; distance /= 2)
-  {
-    // Lanes past the end get their own again, which only lanes past the end use.
-    PieceSums other;
-    for (int i = 0; i < 4; ++i)
-    {
-      other.sums[i] = __shfl_down_sync(FullWarp, piece.sums[i], distance);
-    }
-    for (int i = 0; i < 5; ++i)
-    {
-      other.lowest[i] = __shfl_down_sync(FullWarp, piece.lowest[i], distance);
-    }
-    other.lastSlice = __shfl_down_sync(FullWarp, piece.lastSlice, distance);
-    piece.Add(other);
-  }
-#endif
-  return piece;
-}
-
 /** One run of a word: the bits of the bundle's rows that it covers. `y` and `z` are the bundle's first row's, from its
  *  brick. */
 template <typename TLayout>
@@ -160,7 +123,6 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
                                                  const __grid_constant__ BrickArrays bricks,
                                                  CompactShapeSums * __restrict__ sums)
 {
-  constexpr int        mostRounds = 4;
   __shared__ BrickSums memory;
   const auto           self = static_cast<unsigned>(threadIdx.x);
   const auto           lane = static_cast<int>(self % 32);
@@ -208,24 +170,7 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
     own.Add(PieceOfRun<TLayout>(rows, run, word, y, z));
     rest &= ~run;
   }
-  unsigned waiting = __ballot_sync(FullWarp, ownLabel != 0);
-  for (int round = 0; waiting != 0 && round < mostRounds; ++round)
-  {
-    const int       leader = LowestBit(waiting);
-    const unsigned  common = __shfl_sync(FullWarp, ownLabel, static_cast<unsigned>(leader));
-    const bool      belongs = ownLabel == common;
-    const PieceSums joined = JoinInWarp(belongs ? own : PieceSums());
-    if (lane == 0)
-    {
-      add(common, joined);
-    }
-    ownLabel = belongs ? 0 : ownLabel;
-    waiting = __ballot_sync(FullWarp, ownLabel != 0);
-  }
-  if (ownLabel != 0)
-  {
-    add(ownLabel, own);
-  }
+  AddByLabel(ownLabel, own, add);
   __syncthreads();
   if (memory.labels[self] != 0)
   {

@@ -339,8 +339,10 @@ BenchmarkMeasures(const Input & input)
     std::ofstream file(saveTo, std::ios::binary);
     file.write(reinterpret_cast<const char *>(labels.data()), static_cast<std::streamsize>(labels.size() * 4));
   }
-  const int  neighbours = options.connectivity->NeighbourCount();
-  const auto print = [&](const std::string & program, int threads, const std::function<void()> & work) {
+  const int neighbours = options.connectivity->NeighbourCount();
+  // Lines are separated by commas, and so are groups.
+  const auto print = [&](std::string program, int threads, const std::function<void()> & work) {
+    std::replace(program.begin(), program.end(), ',', '+');
     Print(input.name, neighbours, program, threads, MedianSeconds(work, repeats), labeling.ComponentCount());
   };
   for (const int threads : threadCounts)
@@ -364,10 +366,12 @@ BenchmarkMeasures(const Input & input)
     Labeling own;
     options.threads = threads;
     Label(input.View(), options, own);
-    print("measure runs", threads, [&] { own.Measure(); });
-    print("measure runs shape,surface", threads, [&] {
-      own.Measure({ {}, ColumnGroups::FromNames("shape,surface") });
-    });
+    for (const std::string groups : { "", "shape", "shape,surface", "topology" })
+    {
+      print("measure runs" + (groups.empty() ? "" : " " + groups), threads, [&] {
+        own.Measure({ {}, ColumnGroups::FromNames(groups) });
+      });
+    }
     using Labels = itk::Image<std::uint32_t, 3>;
     auto               image = Labels::New();
     Labels::RegionType region;

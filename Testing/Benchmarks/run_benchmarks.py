@@ -152,6 +152,27 @@ class Run:
             if len(found) != 1:
                 raise SystemExit("%s, %d: the programs disagree on the number of components: %s" % (name, connectivity, found))
 
+    def measures(self, name, shape):
+        """Times the component table beside ITK's shape label map and skimage.measure.regionprops_table."""
+        import numpy
+        with tempfile.TemporaryDirectory() as folder:
+            raw = os.path.join(folder, "labels.raw")
+            output = subprocess.run([self.arguments.benchmark, "--measures", "--repeat", str(self.arguments.repeat), "--save",
+                                     raw, name], check=True, capture_output=True, text=True).stdout
+            labels = numpy.fromfile(raw, numpy.uint32).reshape(shape)
+        for line in output.splitlines():
+            fields = line.rsplit(",", 5)
+            self.add("measures", fields[0], int(fields[1]), fields[2], int(fields[3]), float(fields[4]), int(fields[5]))
+        if "scikit-image" not in self.peers:
+            return
+        import skimage.measure
+        default = ("label", "num_pixels", "bbox", "centroid", "equivalent_diameter_area")
+        shape = default + ("inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length")
+        for columns, properties in (("", default), ("shape", shape), ("topology", ("label", "euler_number"))):
+            seconds, found = timed(lambda: len(skimage.measure.regionprops_table(labels.astype(numpy.int32),
+                                                                                 properties=properties)["label"]), 3)
+            self.add("measures", name, 26, "scikit-image " + columns, 1, seconds, found)
+
     def add(self, *row):
         if row not in self.rows:
             self.rows.append(row)
@@ -202,6 +223,24 @@ def print_tables(run, groups):
             lines.append(line)
         table(["input", "connectivity", "components", "floor, 1 / 2 threads", "BrickCCL, 1 / 2", "with component table, 1 / 2",
                "into new memory, 1 / 2"] + [peer.replace("itk", "ITK") + ", 1 thread" for peer in peers], lines)
+    if "measures" in groups:
+        print("## Measures\n\nSeconds, 1 / 2 threads, by groups of columns beside the default ones; ITK: "
+              "LabelImageToShapeLabelMapFilter (its perimeter: surface), scikit-image: regionprops_table, 1 thread. From a label "
+              "image, as they; from runs: of what was just labeled.\n")
+        for name in dict.fromkeys(row[1] for row in run.rows if row[0] == "measures"):
+            programs = list(dict.fromkeys(row[3] for row in run.rows if row[0] == "measures" and row[1] == name))
+            of = {program: [run.seconds("measures", name, 26, program, t) for t in (1, 2)] for program in programs}
+            components = [row[6] for row in run.rows if row[0] == "measures" and row[1] == name][0]
+            groups_of = [program[len("measure "):] for program in programs if program.startswith("measure ")
+                         and "runs" not in program]
+            lines = []
+            for columns in groups_of:
+                key = " ".join(("runs", columns)).strip()
+                lines.append([columns or "default"] + [" / ".join(filter(None, map(number, of.get(program, ()))))
+                             for program in ("measure " + columns, "measure " + key, "itk " + columns,
+                                             "scikit-image " + columns)])
+            print("`%s`, %d components:\n" % (name, components))
+            table(["columns", "BrickCCL, label image", "BrickCCL, runs", "ITK", "scikit-image"], lines)
     for group, title, peer in (("noise", "Noise, 3-D", "cc3d"), ("flat", "Noise, 2-D", "OpenCV")):
         if group not in groups:
             continue
@@ -266,7 +305,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--size", type=int, default=512, help="side of the generated volumes")
     parser.add_argument("--flat-size", type=int, default=4096, help="side of the generated images")
-    parser.add_argument("--groups", default="masks,values,noise,flat,sizes")
+    parser.add_argument("--groups", default="masks,values,noise,flat,sizes,measures")
     parser.add_argument("--benchmark", default=os.path.join(ROOT, "build", "release", "bin", "brickccl-benchmark"))
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "build", "benchmarks"))
     parser.add_argument("masks", nargs="*", help="detached, gzipped NRRD masks of one byte per voxel")
@@ -288,6 +327,8 @@ def main():
         run.case("values", "voronoi %d" % size, (26, 18, 6), ("cc3d", "scikit-image"), cube, "uint32", ("equal",))
         run.case("values", "ct-range %d" % size, (26, 6), ())
         run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130))
+    if "measures" in groups:
+        run.measures("noise %d 0.02 3" % (size // 2), (size // 2,) * 3)
     if "noise" in groups:
         for grain in GRAINS:
             for density in DENSITIES:

@@ -114,9 +114,9 @@ RunStats(const StatsArguments & arguments)
     summary["components"] = table.components.size();
     const Totals totals = TotalsOf(table);
     summary["totals"] = { { "voxel_count", totals.voxels },
-                          { "volume", totals.volume },
-                          { "region_volume", totals.regionVolume },
-                          { "volume_fraction", totals.volumeFraction } };
+                          { totals.sizeName, totals.size },
+                          { "region_" + totals.sizeName, totals.regionSize },
+                          { "fraction", totals.fraction } };
     if (histogram)
     {
       summary["histogram"] = { { "column", histogram->column },
@@ -135,7 +135,7 @@ RunStats(const StatsArguments & arguments)
     reporter.Note("");
     const Totals totals = TotalsOf(table);
     std::cout << table.components.size() << " labels measured: " << arguments.table.table << '\n'
-              << "together " << totals.voxels << " voxels, " << 100 * totals.volumeFraction << " % of the "
+              << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
               << (table.hasPart ? "part" : "image") << std::endl;
     if (histogram)
     {

@@ -312,8 +312,7 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis)
     MergeRule::Sum,
     [](Table, Component c) { return c.voxelCount; },
     "voxels");
-  static const char * const sizeNames[] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
-  columns.Add(sizeNames[columns.Dimension() - 1],
+  columns.Add(SizeName(columns.Dimension()),
               "voxel count times the size of a voxel",
               "PhysicalSize",
               "area (with spacing)",
@@ -915,6 +914,13 @@ NameOf(MergeRule rule)
   default:
     return "second look at the runs";
   }
+}
+
+const char *
+SizeName(int dimension)
+{
+  static const char * const names[] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
+  return names[dimension - 1];
 }
 
 unsigned

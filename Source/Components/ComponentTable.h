@@ -298,6 +298,9 @@ struct ComponentColumn
   std::string group;
 };
 
+/** The column of sizes: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
+const char * SizeName(int dimension);
+
 /** The columns that a table has: those of its dimension, a slice column if slices were labeled, intensity columns
  *  if there is an intensity image, and those of the table's groups. */
 std::vector<ComponentColumn> ColumnsOf(const ComponentTable & table);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace brickccl
@@ -262,38 +263,33 @@ MeasureComponents(const RunVolume &          volume,
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
   table.groups = options.groups;
-  volume.VisitLabels(
-    [&](const auto * labels) { MeasureFirstPass(volume, labels, components, options.intensity, context, table); });
 
-  const ColumnGroups & groups = options.groups;
-  const HostContext    silent = context.Silent();
-  if (groups.intensity)
+  // What is asked for beside the default columns: costly, so that each step moves the progress on.
+  using Context = const HostContext &;
+  const ColumnGroups &                      groups = options.groups;
+  std::vector<std::function<void(Context)>> steps;
+  const auto                                add = [&](bool isWanted, auto measure) {
+    if (isWanted)
+    {
+      steps.emplace_back(measure);
+    }
+  };
+  add(groups.intensity, [&](Context own) { MeasureDistributions(volume, *options.intensity, own, table); });
+  add(groups.feret, [&](Context own) { MeasureExtents(volume, own, table); });
+  add(groups.surface, [&](Context own) { MeasureSurfaces(volume, own, table); });
+  add(groups.topology, [&](Context own) { MeasureTopology(volume, own, table); });
+  add(groups.inscribed || groups.thickness, [&](Context own) { MeasureThickness(volume, own, table); });
+  add(groups.neighbours, [&](Context own) { MeasureNeighbours(volume, own, table); });
+  add(options.part.has_value(), [&](Context own) { MeasurePartDistances(volume, *options.part, own, table); });
+
+  const double share = 1.0 / static_cast<double>(steps.size() + 1);
+  volume.VisitLabels([&](const auto * labels) {
+    MeasureFirstPass(volume, labels, components, options.intensity, context.Part(0, share), table);
+  });
+  for (std::size_t i = 0; i < steps.size(); ++i)
   {
-    MeasureDistributions(volume, *options.intensity, silent, table);
-  }
-  if (groups.feret)
-  {
-    MeasureExtents(volume, silent, table);
-  }
-  if (groups.surface)
-  {
-    MeasureSurfaces(volume, silent, table);
-  }
-  if (groups.topology)
-  {
-    MeasureTopology(volume, silent, table);
-  }
-  if (groups.inscribed || groups.thickness)
-  {
-    MeasureThickness(volume, silent, table);
-  }
-  if (groups.neighbours)
-  {
-    MeasureNeighbours(volume, silent, table);
-  }
-  if (options.part)
-  {
-    MeasurePartDistances(volume, *options.part, silent, table);
+    const double done = share * static_cast<double>(i + 1);
+    steps[i](context.Part(done, done));
   }
   return table;
 }

@@ -13,6 +13,7 @@ TotalsOf(const ComponentTable & table)
 {
   Totals       totals;
   const double voxel = table.geometry.VoxelVolume(table.extent.dimension);
+  totals.sizeName = SizeName(table.extent.dimension);
   totals.components = table.components.size();
   for (const ComponentMeasures & component : table.components)
   {
@@ -21,9 +22,9 @@ TotalsOf(const ComponentTable & table)
   const std::uint64_t region =
     table.hasPart ? table.partTotals.voxels : static_cast<std::uint64_t>(table.extent.VoxelCount());
   const std::uint64_t within = table.hasPart ? table.partTotals.componentVoxels : totals.voxels;
-  totals.volume = static_cast<double>(totals.voxels) * voxel;
-  totals.regionVolume = static_cast<double>(region) * voxel;
-  totals.volumeFraction = region > 0 ? static_cast<double>(within) / static_cast<double>(region) : 0;
+  totals.size = static_cast<double>(totals.voxels) * voxel;
+  totals.regionSize = static_cast<double>(region) * voxel;
+  totals.fraction = region > 0 ? static_cast<double>(within) / static_cast<double>(region) : 0;
   return totals;
 }
 

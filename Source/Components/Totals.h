@@ -10,16 +10,18 @@
 namespace brickccl
 {
 
-/** What all components of a table are together. Sizes are lengths, areas or volumes in mm, mm^2, mm^3. */
+/** What all components of a table are together. */
 struct Totals
 {
+  /** What sizes are: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
+  std::string   sizeName;
   std::uint64_t components = 0;
   std::uint64_t voxels = 0;
-  double        volume = 0;
+  double        size = 0;
   /** The part that was given as a mask, or else the image. */
-  double regionVolume = 0;
+  double regionSize = 0;
   /** The share of that region that components fill, for pores the porosity; 0 for a region without voxels. */
-  double volumeFraction = 0;
+  double fraction = 0;
 };
 
 Totals TotalsOf(const ComponentTable & table);

@@ -96,12 +96,12 @@ WriteJson(std::ostream & stream, const ComponentTable & table)
   }
   const Totals totals = TotalsOf(table);
   std::string  line = "\n  },\n  \"totals\": {\"components\": " + std::to_string(totals.components);
-  line += ", \"voxel_count\": " + std::to_string(totals.voxels) + ", \"volume\": ";
-  AppendNumber(line, totals.volume);
-  line += ", \"region_volume\": ";
-  AppendNumber(line, totals.regionVolume);
-  line += ", \"volume_fraction\": ";
-  AppendNumber(line, totals.volumeFraction);
+  line += ", \"voxel_count\": " + std::to_string(totals.voxels) + ", \"" + totals.sizeName + "\": ";
+  AppendNumber(line, totals.size);
+  line += ", \"region_" + totals.sizeName + "\": ";
+  AppendNumber(line, totals.regionSize);
+  line += ", \"fraction\": ";
+  AppendNumber(line, totals.fraction);
   stream << line << "},\n  \"components\": [";
   for (std::size_t i = 0; i < table.components.size(); ++i)
   {

@@ -61,9 +61,9 @@ class StatsTest(CommandTest):
         self.assertEqual(summary["histogram"]["edges"], [1, 2, 3])
         with open(table) as stream:
             content = json.load(stream)
-        self.assertEqual(content["totals"], {"components": 3, "voxel_count": 7, "volume": 14, "region_volume": 22,
-                                             "volume_fraction": 7 / 11})
-        self.assertEqual(summary["totals"]["volume_fraction"], 7 / 11)
+        self.assertEqual(content["totals"], {"components": 3, "voxel_count": 7, "volume_mm3": 14, "region_volume_mm3": 22,
+                                             "fraction": 7 / 11})
+        self.assertEqual(summary["totals"]["fraction"], 7 / 11)
         rows = content["components"]
         self.assertEqual([row["surface_distance_mm"] for row in rows], [4, 0, 0])
         self.assertEqual([row["nearest_distance_mm"] for row in rows], [0, 0, 0])

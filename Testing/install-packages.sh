@@ -3,8 +3,8 @@
 # Needs root or a sudo that asks for no password; otherwise says what to install.
 set -euo pipefail
 
-packages=(build-essential cmake ninja-build ccache python3 libtbb-dev libhwy-dev libinsighttoolkit5-dev libtiff-dev zlib1g-dev
-          libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind libvtk9-dev xvfb xauth)
+packages=(build-essential cmake ninja-build ccache python3 python3-venv libtbb-dev libhwy-dev libinsighttoolkit5-dev
+          libvtk9-dev libtiff-dev zlib1g-dev libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind xvfb xauth)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -2,6 +2,7 @@
 #include "BrickCCL/Components/Crofton.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
+#include "TableValue.h"
 
 #include <gtest/gtest.h>
 
@@ -37,21 +38,6 @@ SkewGeometry()
     }
   }
   return geometry;
-}
-
-double
-ValueOf(const ComponentTable & table, std::size_t component, const std::string & name)
-{
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    if (column.name == name)
-    {
-      return std::visit([](auto value) { return static_cast<double>(value); },
-                        column.value(table, table.components[component]));
-    }
-  }
-  ADD_FAILURE() << "no column " << name;
-  return 0;
 }
 
 /** Every column computed voxel by voxel from the label map, in long double. */

@@ -1,6 +1,7 @@
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
+#include "TableValue.h"
 
 #include <gtest/gtest.h>
 
@@ -83,21 +84,6 @@ MeasureLabels(const Extent &                     extent,
   context.threads = threads;
   context.grain = 64;
   return MeasureLabelImage(ImageView(labels.data(), extent), geometry, options, context);
-}
-
-double
-ValueOf(const ComponentTable & table, std::size_t component, const std::string & name)
-{
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    if (column.name == name)
-    {
-      return std::visit([](auto value) { return static_cast<double>(value); },
-                        column.value(table, table.components[component]));
-    }
-  }
-  ADD_FAILURE() << "no column " << name;
-  return 0;
 }
 
 std::vector<std::uint16_t>

@@ -1,0 +1,33 @@
+#ifndef BRICKCCL_TESTING_TABLEVALUE_H
+#define BRICKCCL_TESTING_TABLEVALUE_H
+
+#include "BrickCCL/Components/ComponentTable.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+namespace brickccl
+{
+
+/** What a component has in the column of a name; the test fails if there is no such column. */
+inline double
+ValueOf(const ComponentTable & table, std::size_t component, const std::string & name)
+{
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    if (column.name == name)
+    {
+      return std::visit([](auto value) { return static_cast<double>(value); },
+                        column.value(table, table.components[component]));
+    }
+  }
+  ADD_FAILURE() << "no column " << name;
+  return 0;
+}
+
+} // namespace brickccl
+
+#endif

@@ -926,14 +926,17 @@ SizeName(int dimension)
 unsigned
 ComponentTable::SidesTouched(const ComponentMeasures & component) const
 {
-  unsigned sides = 0;
+  const int acrossSlices = sliceAxis.value_or(-1);
+  unsigned  sides = 0;
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    if (extent.size[axis] > 1 && sliceAxis != axis)
+    const std::int64_t first = geometry.startIndex[axis];
+    const std::int64_t last = first + extent.size[axis] - 1;
+    if (first != last && axis != acrossSlices)
     {
-      const std::int64_t start = geometry.startIndex[axis];
-      sides |= (component.boxMinimum[axis] == start ? 1u : 0u) << (2 * axis);
-      sides |= (component.boxMaximum[axis] == start + extent.size[axis] - 1 ? 2u : 0u) << (2 * axis);
+      const unsigned lower = 1u << (2 * axis);
+      sides |= component.boxMinimum[axis] == first ? lower : 0u;
+      sides |= component.boxMaximum[axis] == last ? lower << 1 : 0u;
     }
   }
   return sides;

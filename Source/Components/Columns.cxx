@@ -380,6 +380,12 @@ AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis)
               "equivalent_diameter_area",
               MergeRule::Recomputed,
               [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)); });
+  columns.Add("equivalent_spherical_radius_mm",
+              "half of it",
+              "EquivalentSphericalRadius",
+              "",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)) / 2; });
   columns.Add("touches_border",
               "1 if a voxel lies on the border of the image (of the slice, where slices are labeled)",
               "NumberOfPixelsOnBorder > 0",

@@ -116,6 +116,7 @@ CheckAgainstVoxels(const Extent &         extent,
     EXPECT_EQ(ValueOf(table, c, "voxel_count"), static_cast<double>(count));
     EXPECT_DOUBLE_EQ(ValueOf(table, c, "volume_mm3"), volume);
     EXPECT_DOUBLE_EQ(ValueOf(table, c, "equivalent_spherical_diameter_mm"), 2 * std::cbrt(volume * 3 / 4 / M_PI));
+    EXPECT_DOUBLE_EQ(ValueOf(table, c, "equivalent_spherical_radius_mm"), std::cbrt(volume * 3 / 4 / M_PI));
     EXPECT_EQ(ValueOf(table, c, "touches_border"), border ? 1 : 0);
     const char * const axes[] = { "x", "y", "z" };
     for (int axis = 0; axis < 3; ++axis)
@@ -267,7 +268,7 @@ TEST(ComponentTable, NumbersAreWrittenSoThatTheyReadBackTheSame)
   const std::string line = text.str().substr(text.str().find('\n') + 1);
   EXPECT_EQ(line,
             "1\t3\t0.30000000000000004\t0\t0\t2\t0\t-0.05\t-0.5\t0.25\t0.5\t1\t0\t0.1\t0\t"
-            "0.6180387232371034\t1\n");
+            "0.6180387232371034\t0.3090193616185517\t1\n");
 }
 
 /** The table of a mask with its shape columns. */

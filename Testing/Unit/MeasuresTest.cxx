@@ -370,6 +370,80 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   }
 }
 
+/** An ellipsoid with semi-axes of 5 : 3 : 2 parts of `largest` voxels, turned about two axes. */
+std::vector<std::uint16_t>
+TurnedEllipsoid(const Extent & extent, double largest)
+{
+  std::vector<std::uint16_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+  const double               c = std::cos(0.7), s = std::sin(0.7), d = std::cos(0.4), t = std::sin(0.4);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    const auto   place = static_cast<std::int64_t>(i);
+    const double x = static_cast<double>(place % extent.size[0]) - static_cast<double>(extent.size[0]) / 2 + 0.3;
+    const double y =
+      static_cast<double>(place / extent.size[0] % extent.size[1]) - static_cast<double>(extent.size[1]) / 2 + 0.1;
+    const double z =
+      static_cast<double>(place / extent.size[0] / extent.size[1]) - static_cast<double>(extent.size[2]) / 2 - 0.2;
+    const double u = c * x + s * y;
+    const double v = d * (-s * x + c * y) + t * z;
+    const double w = -t * (-s * x + c * y) + d * z;
+    const double a = u / largest, b = v / (0.6 * largest), e = w / (0.4 * largest);
+    labels[i] = a * a + b * b + e * e <= 1 ? 1 : 0;
+  }
+  return labels;
+}
+
+TEST(Measures, OfTurnedEllipsoidsConvergeToTheSolids)
+{
+  double lastError = 1;
+  for (const double largest : { 10.0, 20.0, 40.0 })
+  {
+    const auto   side = static_cast<std::int64_t>(2 * largest + 6);
+    const Extent extent{ side, side, side };
+    const auto   table =
+      MeasureLabels(extent, TurnedEllipsoid(extent, largest), "shape,feret,surface,topology,inscribed");
+    ASSERT_EQ(table.components.size(), 1u);
+    const double semi[3] = { 0.4 * largest, 0.6 * largest, largest };
+    double       error = std::abs(ValueOf(table, 0, "volume_mm3") / (4 * M_PI / 3 * semi[0] * semi[1] * semi[2]) - 1);
+    for (int i = 0; i < 3; ++i)
+    {
+      const std::string number = std::to_string(i + 1);
+      error = std::max(error, std::abs(ValueOf(table, 0, "axis_length_" + number + "_mm") / (2 * semi[i]) - 1));
+      // Voxels whose centres lie inside reach at most half a diagonal beyond the surface.
+      EXPECT_NEAR(ValueOf(table, 0, "oriented_box_size_" + number + "_mm"), 2 * semi[i], 2 * std::sqrt(3.0));
+    }
+    EXPECT_NEAR(ValueOf(table, 0, "feret_diameter_mm"), 2 * largest, 1);
+    EXPECT_NEAR(ValueOf(table, 0, "enclosing_sphere_diameter_mm"), 2 * largest, 2);
+    EXPECT_NEAR(ValueOf(table, 0, "inscribed_sphere_diameter_mm"), 2 * semi[0], 2 * std::sqrt(3.0));
+    EXPECT_EQ(ValueOf(table, 0, "euler_number_26"), 1);
+    // Knud Thomsen's formula, within 1.1 %.
+    const auto   power = [](double x) { return std::pow(x, 1.6075); };
+    const double surface =
+      4 * M_PI *
+      std::pow((power(semi[0] * semi[1]) + power(semi[0] * semi[2]) + power(semi[1] * semi[2])) / 3, 1 / 1.6075);
+    EXPECT_NEAR(ValueOf(table, 0, "surface_area_mm2"), surface, 0.04 * surface);
+    EXPECT_LT(error, 0.25 / largest) << "falls at least as one over the size";
+    EXPECT_LT(error, lastError);
+    lastError = error;
+  }
+}
+
+TEST(Measures, OfATorus)
+{
+  const Extent extent{ 100, 100, 40 };
+  const auto   torus = Filled(extent, [](double x, double y, double z) {
+    // Off the lattice, whose points would lie on the surface by the dozen.
+    const double ring = std::sqrt((x - 50.3) * (x - 50.3) + (y - 49.8) * (y - 49.8)) - 32;
+    return ring * ring + (z - 20.4) * (z - 20.4) < 100;
+  });
+  const auto   table = MeasureLabels(extent, torus, "surface,topology,inscribed,shape");
+  EXPECT_NEAR(ValueOf(table, 0, "volume_mm3"), 2 * M_PI * M_PI * 32 * 100, 0.005 * 2 * M_PI * M_PI * 32 * 100);
+  EXPECT_NEAR(ValueOf(table, 0, "surface_area_mm2"), 4 * M_PI * M_PI * 32 * 10, 0.03 * 4 * M_PI * M_PI * 32 * 10);
+  EXPECT_NEAR(ValueOf(table, 0, "inscribed_sphere_diameter_mm"), 20, 2 * std::sqrt(3.0));
+  EXPECT_EQ(ValueOf(table, 0, "tunnels_less_cavities_26"), 1);
+  EXPECT_NEAR(ValueOf(table, 0, "principal_moment_1_mm2"), 25, 0.5) << "r^2 / 4";
+}
+
 /** The squared distance from a voxel's centre (or its box) to another voxel's box. */
 double
 SquaredGap(const Index & a, const Index & b, const Geometry & geometry, double own)

@@ -132,7 +132,7 @@ public:
   }
 
 private:
-  /** Conditions are not nested deeper by sane people; without a limit, a hostile one would use up the stack. */
+  /** Each level takes some of the stack, which a hostile condition would use up. */
   static constexpr int DeepestNesting = 200;
 
   [[noreturn]] void

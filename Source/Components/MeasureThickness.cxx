@@ -109,7 +109,9 @@ DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & 
 {
   const std::vector<RidgeVoxel> ridge = FindRidge(extent, geometry, squares, context);
   const std::int64_t            rows = extent.RowCount();
-  const Chunks                  slabs(rows, 1 + (std::int64_t{ 1 } << 16) / extent.RowLength(), 256);
+  const Chunks                  slabs(rows,
+                     1 + (std::int64_t{ 1 } << 16) / extent.RowLength(),
+                     4 * EffectiveThreadCount(context.threads));
   const double *                spacing = geometry.spacing;
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     const std::int64_t firstZ = slabs.Begin(slab) / extent.size[1];

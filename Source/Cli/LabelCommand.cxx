@@ -182,13 +182,9 @@ RunLabel(const LabelArguments & arguments)
   {
     image.voxels.Release();
   }
-  const LabelType type = requestedType == LabelType::Auto ? labeling.SmallestType() : requestedType;
-  if (labeling.ComponentCount() > MaximumLabel(type))
-  {
-    throw LabelOverflow(std::to_string(labeling.ComponentCount()) + " components do not fit label type " +
-                        NameOf(type) + ", whose largest label is " + std::to_string(MaximumLabel(type)) +
-                        "; use --label-type " + NameOf(labeling.SmallestType()) + " or auto");
-  }
+  const LabelType   type = ResolveLabelType(requestedType,
+                                          labeling.ComponentCount(),
+                                          std::to_string(labeling.ComponentCount()) + " components do");
   Buffer<std::byte> labels;
   labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
   labeling.Write(labels.Data(), type, reporter.Hooks());

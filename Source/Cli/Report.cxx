@@ -20,6 +20,23 @@ volatile std::sig_atomic_t interrupted = 0;
 
 } // namespace
 
+LabelType
+ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what)
+{
+  const LabelType smallest = SmallestLabelType(largest);
+  if (requested == LabelType::Auto)
+  {
+    return smallest;
+  }
+  if (largest > MaximumLabel(requested))
+  {
+    throw LabelOverflow(what + " not fit label type " + NameOf(requested) + ", whose largest label is " +
+                        std::to_string(MaximumLabel(requested)) + "; use --label-type " + NameOf(smallest) +
+                        " or auto");
+  }
+  return requested;
+}
+
 std::string
 ExtensionOf(const std::string & path)
 {

@@ -67,6 +67,10 @@ std::uint64_t PeakMemoryBytes();
  * an image of these. */
 ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
 
+/** The type of a label map whose largest label is `largest`: the smallest, or the one asked for. \throws LabelOverflow
+ * if that is too small, which begins with `what`: "300 components do". */
+LabelType ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what);
+
 /** ".csv" of "table.csv"; empty where there is none. */
 std::string ExtensionOf(const std::string & path);
 

@@ -3,14 +3,13 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/Condition.h"
 #include "BrickCCL/Components/ExpandLabels.h"
+#include "BrickCCL/Components/Relabel.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Itk/ImageFile.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <iostream>
-#include <limits>
 #include <memory>
 
 namespace brickccl::cli
@@ -59,34 +58,6 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   return groups;
 }
 
-/** Gives every run the number that its component gets; 0 removes it. */
-void
-ReplaceLabels(RunVolume & volume, const std::vector<std::uint64_t> & numberOfPlace, const HostContext & context)
-{
-  const std::uint64_t        largest = *std::max_element(numberOfPlace.begin(), numberOfPlace.end());
-  std::vector<std::uint64_t> wide;
-  if (!volume.IsWide() && largest > std::numeric_limits<std::uint32_t>::max())
-  {
-    volume.VisitLabels([&](const auto * labels) { wide.assign(labels, labels + volume.RunCount()); });
-    volume.ResizeLabels(true);
-    volume.VisitLabels([&](auto * labels) {
-      std::transform(wide.begin(), wide.end(), labels, [](std::uint64_t label) {
-        return static_cast<std::remove_reference_t<decltype(*labels)>>(label);
-      });
-    });
-  }
-  volume.VisitLabels([&](auto * labels) {
-    using Label = std::remove_reference_t<decltype(*labels)>;
-    const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
-    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
-      {
-        labels[run] = static_cast<Label>(numberOfPlace[static_cast<std::size_t>(labels[run])]);
-      }
-    });
-  });
-}
-
 void
 RunSelect(const SelectArguments & arguments)
 {
@@ -132,7 +103,7 @@ RunSelect(const SelectArguments & arguments)
     }
   }
   const std::uint64_t kept = oldLabels.size() - 1;
-  ReplaceLabels(volume, numberOfPlace, context.Silent());
+  Renumber(volume, numberOfPlace, context.Silent());
   ComponentTable table;
   if (!arguments.table.table.empty())
   {
@@ -142,32 +113,14 @@ RunSelect(const SelectArguments & arguments)
   }
   if (arguments.keepLabels)
   {
-    ReplaceLabels(volume, oldLabels, context.Silent());
-    for (ComponentMeasures & component : table.components)
-    {
-      component.label = oldLabels[static_cast<std::size_t>(component.label)];
-    }
-    for (NeighbourMeasures & neighbour : table.neighbours)
-    {
-      neighbour.nearest = oldLabels[static_cast<std::size_t>(neighbour.nearest)];
-    }
-    for (Contact & contact : table.contacts)
-    {
-      contact.first = oldLabels[static_cast<std::size_t>(contact.first)];
-      contact.second = oldLabels[static_cast<std::size_t>(contact.second)];
-    }
+    Renumber(volume, oldLabels, context.Silent());
+    SetLabels(table, { oldLabels.begin() + 1, oldLabels.end() });
   }
   const std::uint64_t largest = arguments.keepLabels ? oldLabels.back() : kept;
   seconds["measure"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
-  const LabelType type = requestedType == LabelType::Auto ? SmallestLabelType(largest) : requestedType;
-  if (largest > MaximumLabel(type))
-  {
-    throw LabelOverflow("the label " + std::to_string(largest) + " does not fit label type " + NameOf(type) +
-                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use --label-type " +
-                        NameOf(SmallestLabelType(largest)) + " or auto");
-  }
+  const LabelType   type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
   Buffer<std::byte> labels;
   labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
   VisitLabelType(type, [&](auto tag) {

@@ -332,6 +332,10 @@ ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const HostContext &    context,
                                  RunVolume &            volume);
 
+/** Gives a table whose labels are 1.. others, everywhere that it names them: labels[i] for i + 1, in ascending order.
+ */
+void SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels);
+
 /** Which labels of a merged table the components of its parts have, in the order of the parts' components. */
 struct MergedLabels
 {

@@ -294,6 +294,27 @@ MeasureComponents(const RunVolume &          volume,
   return table;
 }
 
+void
+SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
+{
+  const auto replace = [&labels](std::uint64_t & label) {
+    label = label == 0 ? 0 : labels[static_cast<std::size_t>(label - 1)];
+  };
+  for (ComponentMeasures & component : table.components)
+  {
+    replace(component.label);
+  }
+  for (NeighbourMeasures & neighbour : table.neighbours)
+  {
+    replace(neighbour.nearest);
+  }
+  for (Contact & contact : table.contacts)
+  {
+    replace(contact.first);
+    replace(contact.second);
+  }
+}
+
 ComponentTable
 MeasureLabelImage(const ImageView &      labels,
                   const Geometry &       geometry,
@@ -349,19 +370,7 @@ MeasureLabelImage(const ImageView &      labels,
   });
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
-  for (std::size_t c = 0; c < values.size(); ++c)
-  {
-    table.components[c].label = values[c];
-  }
-  for (NeighbourMeasures & neighbour : table.neighbours)
-  {
-    neighbour.nearest = neighbour.nearest == 0 ? 0 : values[static_cast<std::size_t>(neighbour.nearest - 1)];
-  }
-  for (Contact & contact : table.contacts)
-  {
-    contact.first = values[static_cast<std::size_t>(contact.first - 1)];
-    contact.second = values[static_cast<std::size_t>(contact.second - 1)];
-  }
+  SetLabels(table, values);
   return table;
 }
 

@@ -68,13 +68,7 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
     {
       numberOf[std::size_t{ kept[i] } + 1] = static_cast<Label>(i + 1);
     }
-    const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
-    ParallelFor(chunks.count, context.Part(0.7, 1), [&](std::int64_t chunk) {
-      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
-      {
-        labels[run] = numberOf[labels[run]];
-      }
-    });
+    Renumber(volume, numberOf, context.Part(0.7, 1));
     return kept.size();
   });
 }

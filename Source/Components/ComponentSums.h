@@ -231,6 +231,28 @@ private:
   }
 };
 
+/** A component's size, and the sums of its voxels' indices and of their products, which count from the image's first
+ *  voxel. */
+struct ComponentMoments
+{
+  /** 0 if there is nothing but the size. */
+  int           dimension = 0;
+  std::uint64_t voxelCount = 0;
+  std::uint64_t indexSum[MaximumDimension] = {};
+  ProductSums   products;
+
+  double
+  Centroid(int axis) const
+  {
+    return static_cast<double>(indexSum[axis]) / static_cast<double>(voxelCount);
+  }
+  void
+  Covariance(double (&covariance)[MaximumDimension][MaximumDimension]) const
+  {
+    products.Covariance(dimension, voxelCount, indexSum, covariance);
+  }
+};
+
 /** No products. */
 struct NoProducts
 {

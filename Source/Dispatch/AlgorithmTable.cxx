@@ -1,11 +1,15 @@
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
+#include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
+#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.h"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
+#include "BrickCCL/Algorithms/TileMerging/TileMerging.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace brickccl
 {
@@ -33,6 +37,29 @@ OffersBundles(const Extent & extent, const Criterion &, const Connectivity & con
          extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1;
 }
 
+bool
+OffersFaces(const Extent & extent, const Criterion &, const Connectivity & connectivity)
+{
+  return extent.dimension <= 3 && connectivity.Rank() == 1;
+}
+
+/** Images, and stacks of slices that are labeled each on its own. */
+bool
+OffersTiles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
+{
+  return extent.dimension == 2 || (extent.dimension == 3 && !connectivity.Uses(2));
+}
+
+/** An algorithm that runs on CUDA devices alone. */
+Algorithm
+OnCudaAlone(const char * name,
+            const char * summary,
+            bool (*offers)(const Extent &, const Criterion &, const Connectivity &),
+            std::vector<AlgorithmOption> options = {})
+{
+  return { name, summary, nullptr, nullptr, nullptr, offers, std::move(options) };
+}
+
 } // namespace
 
 const std::vector<Algorithm> &
@@ -52,24 +79,44 @@ Algorithms()
       [](const RowLinks &, const Extent &, const Connectivity &) { return true; },
       nullptr,
       OffersAlways },
-    { "BrickMerging",
-      "tiles or bricks solved in shared memory, merged level by level",
-      nullptr,
-      nullptr,
-      nullptr,
-      OffersUpTo3D },
+    OnCudaAlone("BrickMerging", "tiles or bricks solved in shared memory, merged level by level", OffersUpTo3D),
+    OnCudaAlone("TileMerging",
+                "as Stava and Benes printed it: tiles of 16 x 16 pixels, 16 of them merged per block and level",
+                OffersTiles,
+                TileMergingOptions()),
+    OnCudaAlone("LabelEquivalence",
+                "scan and analysis in the labels themselves, until nothing changes (Kalentev et al.)",
+                OffersUpTo3D,
+                LabelEquivalenceOptions()),
+    OnCudaAlone("HawickLabelEquivalence",
+                "scan, analysis and labeling with an array of references (Hawick et al.)",
+                OffersUpTo3D),
+    OnCudaAlone("LinkPropagation",
+                "smallest labels gathered over links found by doubling (Ziegler and Rasmusson)",
+                OffersUpTo3D,
+                LinkPropagationOptions()),
+    OnCudaAlone("RowColumnUnification",
+                "smallest labels along rows, columns and the third axis in turn (Kalentev et al.)",
+                OffersFaces),
+    OnCudaAlone("DirectionalSearch", "smallest label along straight lines, M8DLS (Soh et al.)", OffersUpTo3D),
+    OnCudaAlone("Hybrid1", "directional search and sweeps along lines in turn (Soh et al.)", OffersUpTo3D),
+    OnCudaAlone("Hybrid2", "directional search and label backtracking in turn (Soh et al.)", OffersUpTo3D),
+    OnCudaAlone("Hybrid3", "search in earlier directions first, and backtracking (Soh et al.)", OffersUpTo3D),
   };
   return algorithms;
 }
 
 const Algorithm &
-AlgorithmFromName(const std::string & name)
+AlgorithmFromName(const std::string & text)
 {
-  std::string valid = "Auto";
+  const AlgorithmText asked(text);
+  const std::string & name = asked.name;
+  std::string         valid = "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
     if (name == algorithm.name || name == "Auto")
     {
+      ParseOptions(name, name == "Auto" ? std::vector<AlgorithmOption>() : algorithm.options, asked.options);
       return algorithm;
     }
     valid += std::string(", ") + algorithm.name;
@@ -78,13 +125,14 @@ AlgorithmFromName(const std::string & name)
 }
 
 const Algorithm &
-CpuAlgorithmFor(const std::string &  name,
+CpuAlgorithmFor(const std::string &  text,
                 const RowLinks &     links,
                 const Extent &       extent,
                 const Connectivity & connectivity)
 {
-  AlgorithmFromName(name);
-  std::string offering = "Auto";
+  AlgorithmFromName(text);
+  const std::string name = AlgorithmText(text).name;
+  std::string       offering = "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
     const bool offers = algorithm.offersOnCpu != nullptr && algorithm.offersOnCpu(links, extent, connectivity);

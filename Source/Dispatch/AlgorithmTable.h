@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_DISPATCH_ALGORITHMTABLE_H
 #define BRICKCCL_DISPATCH_ALGORITHMTABLE_H
 
+#include "BrickCCL/Core/AlgorithmOptions.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -32,17 +33,20 @@ struct Algorithm
 
   /** Whether it labels a problem on CUDA devices; null if it runs on the CPU alone. */
   bool (*offersOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
+
+  /** What its callers may choose, as "Name:option=value,option=value" in place of its name. */
+  std::vector<AlgorithmOption> options = {};
 };
 
 /** Every algorithm. `Auto` chooses the first one that offers the problem where it runs, and suits it there. */
 const std::vector<Algorithm> & Algorithms();
 
-/** \throws InvalidArgument, which lists the names. */
-const Algorithm & AlgorithmFromName(const std::string & name);
+/** The algorithm of "Name" or "Name:option=value,...". \throws InvalidArgument, which lists the names or the options. */
+const Algorithm & AlgorithmFromName(const std::string & text);
 
-/** The algorithm that a name, or `Auto`, stands for on the CPU.
+/** The algorithm that a text, or `Auto`, stands for on the CPU.
  *  \throws InvalidArgument for an unknown name; Unsupported, which lists the algorithms that offer the problem. */
-const Algorithm & CpuAlgorithmFor(const std::string &  name,
+const Algorithm & CpuAlgorithmFor(const std::string &  text,
                                   const RowLinks &     links,
                                   const Extent &       extent,
                                   const Connectivity & connectivity);
@@ -50,9 +54,9 @@ const Algorithm & CpuAlgorithmFor(const std::string &  name,
 /** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
 std::vector<std::string> CudaAlgorithms();
 
-/** Whether an algorithm offers a problem on CUDA devices. RunMerging offers all of them; BrickMerging those of up to 3
- *  dimensions; BundleMerging those of up to 3 dimensions and 2^32 - 2 voxels under a foreground or range criterion, not
- *  in slices. */
+/** Whether an algorithm offers a problem on CUDA devices. RunMerging offers all of them; BundleMerging those of up to 3
+ *  dimensions and 2^32 - 2 voxels, not in slices; RowColumnUnification those of up to 3 dimensions under face
+ *  connectivity; TileMerging those of 2 dimensions and of slices along z; the others those of up to 3 dimensions. */
 bool CudaAlgorithmOffers(const std::string &  algorithm,
                          const Extent &       extent,
                          const Criterion &    criterion,

@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -31,6 +33,16 @@ public:
 
   /** The name of the algorithm that labeled last, which says what `Auto` chose. */
   const std::string & LastAlgorithm() const;
+
+  /** In how many rounds that algorithm, if it repeats its steps until nothing changes, changed something; 0 for the
+   *  others. \throws InvalidArgument if nothing was labeled. */
+  int LastIterations() const;
+
+  /** Whether algorithms whose nodes are voxels take the times of their stages; at first they do not. */
+  void MeasureStages(bool on);
+
+  /** The stages of the last call and their milliseconds on the device, in order; empty if they were not taken. */
+  std::vector<std::pair<std::string, double>> LastStages() const;
 
   /** Labels an image in host memory; the labels 1..N come back as runs, the same as the CPU's. Both ways go through
    *  page-locked memory, copied on the context's threads. \return N.
@@ -63,6 +75,16 @@ public:
 
   /** Does that and brings the table of the default columns to the host: the same as the CPU's, bit for bit. */
   ComponentTable FetchTable(const Geometry & geometry, const HostContext & context = {}, void * stream = nullptr);
+
+  /** Queues the components' sizes and moments, summed voxel by voxel as in "Ridge patterns: evaluation of connected
+   *  component labeling on GPUs", III: brought together from what the algorithm collected on its way if it was asked to
+   *  ("LabelEquivalence:properties=moments", early computation), or summed now (late computation). The component table
+   *  has the same numbers and is made faster; these two are there to be compared.
+   *  \throws InvalidArgument if nothing was labeled; Unsupported for algorithms whose nodes are runs. */
+  void MomentsOnDevice(void * stream = nullptr);
+
+  /** Does that and brings them to the host, in the order of labels. With "properties=size" they have sizes alone. */
+  std::vector<ComponentMoments> FetchMoments(void * stream = nullptr);
 
   /** Device memory held for the next call, beside uploaded images. */
   std::size_t ScratchBytes() const;

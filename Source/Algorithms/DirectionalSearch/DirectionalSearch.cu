@@ -1,0 +1,200 @@
+#include "BrickCCL/Algorithms/DirectionalSearch/DirectionalSearch.cuh"
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+/** Which voxels a search leaves out, and in which directions it goes. */
+enum class Search
+{
+  /** Every voxel, every direction: what decides that nothing is left to do. */
+  Complete,
+  /** Not the voxels whose label's own voxel still bears it (M8DLS). */
+  SkipSettled,
+  /** The later directions only where the earlier ones have no neighbour (S4DLS). */
+  EarlierFirst
+};
+
+/** The smallest of `smallest` and the labels along the lines of linked voxels in the directions of `directions`. */
+template <typename TIndex>
+__device__ TIndex
+SmallestAlongLines(const VoxelLinks & links, std::int64_t voxel, unsigned directions, const TIndex * labels, TIndex smallest)
+{
+  for (unsigned rest = directions; rest != 0; rest &= rest - 1)
+  {
+    const int          direction = __ffs(static_cast<int>(rest)) - 1;
+    const std::int64_t offset = links.offset[direction];
+    std::int64_t       place = voxel;
+    do
+    {
+      place += offset;
+      const TIndex label = GlobalAccess::Load(labels + place);
+      smallest = label < smallest ? label : smallest;
+    } while ((links[place] >> direction & 1u) != 0);
+  }
+  return smallest;
+}
+
+template <typename TIndex>
+__global__ void
+SearchKernel(const __grid_constant__ VoxelLinks links, Search search, TIndex * labels, unsigned * changed)
+{
+  const unsigned earlier = links.Earlier();
+  for (std::int64_t voxel = ThreadIndex(); voxel < links.voxels; voxel += ThreadCount())
+  {
+    unsigned directions = links[voxel];
+    if (directions == 0)
+    {
+      continue;
+    }
+    const TIndex label = GlobalAccess::Load(labels + voxel);
+    const bool   isItsOwn = label == static_cast<TIndex>(voxel);
+    if (search == Search::SkipSettled && !isItsOwn && GlobalAccess::Load(labels + label) == label)
+    {
+      continue;
+    }
+    if (search == Search::EarlierFirst && (directions & earlier) != 0)
+    {
+      directions &= earlier;
+    }
+    const TIndex smallest = SmallestAlongLines(links, voxel, directions, labels, label);
+    if (smallest != label)
+    {
+      GlobalAccess::Store(labels + voxel, smallest);
+      GlobalAccess::Store(changed, 1u);
+    }
+  }
+}
+
+/** Hawick's kernel C: one thread a line takes the smallest label along, there and back. */
+template <typename TIndex>
+__global__ void
+SweepLinesKernel(const __grid_constant__ VoxelLinks links,
+                 unsigned                           before,
+                 std::int64_t                       length,
+                 std::int64_t                       stride,
+                 TIndex *                           labels,
+                 unsigned *                         changed)
+{
+  for (std::int64_t line = ThreadIndex(); line < links.voxels / length; line += ThreadCount())
+  {
+    const std::int64_t start = line / stride * stride * length + line % stride;
+    bool               isChanged = false;
+    const auto         pass = [&](std::int64_t place, bool isLinked, TIndex carried) {
+      const TIndex label = labels[place];
+      if (isLinked && carried < label)
+      {
+        labels[place] = carried;
+        isChanged = true;
+        return carried;
+      }
+      return label;
+    };
+    TIndex carried = labels[start];
+    for (std::int64_t i = 1; i < length; ++i)
+    {
+      const std::int64_t place = start + i * stride;
+      carried = pass(place, (links[place] & before) != 0, carried);
+    }
+    for (std::int64_t i = length - 1; i > 0; --i)
+    {
+      const std::int64_t place = start + i * stride;
+      carried = pass(place - stride, (links[place] & before) != 0, carried);
+    }
+    if (isChanged)
+    {
+      GlobalAccess::Store(changed, 1u);
+    }
+  }
+}
+
+template <typename TIndex>
+void
+SweepLines(const VoxelLinks & links, const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  std::int64_t stride = 1;
+  for (int axis = 0; axis < extent.dimension; stride *= extent.size[axis++])
+  {
+    if (links.Before(axis) != 0)
+    {
+      BRICKCCL_LAUNCH(SweepLinesKernel<TIndex>,
+                      ShapeFor(links.voxels / extent.size[axis]),
+                      stream,
+                      links,
+                      links.Before(axis),
+                      extent.size[axis],
+                      stride,
+                      memory.parent.Data(),
+                      memory.changed.Data());
+    }
+  }
+}
+
+} // namespace
+
+template <typename TIndex, DirectionalVariant VVariant>
+void
+UniteByDirectionalSearch(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, const OptionValues &, cudaStream_t stream)
+{
+  const Extent &   extent = problem.image.extent;
+  const VoxelLinks links = LinkVoxels(problem, memory, stream);
+  MakeTrees(extent, memory, stream);
+  memory.clock.Finish("prelabel", stream);
+  constexpr bool sweeps = VVariant == DirectionalVariant::SearchAllAndSweep;
+  constexpr bool backtracks = VVariant == DirectionalVariant::SearchAllAndBacktrack ||
+                              VVariant == DirectionalVariant::SearchEarlierAndBacktrack;
+  constexpr Search usual =
+    VVariant == DirectionalVariant::SearchEarlierAndBacktrack ? Search::EarlierFirst : Search::SkipSettled;
+  // At first every voxel bears its own label, so that none is settled.
+  Search search = usual == Search::SkipSettled ? Search::Complete : usual;
+  for (memory.iterations = 0;;)
+  {
+    memory.ClearChanged(stream);
+    BRICKCCL_LAUNCH(SearchKernel<TIndex>,
+                    ShapeFor(links.voxels),
+                    stream,
+                    links,
+                    search,
+                    memory.parent.Data(),
+                    memory.changed.Data());
+    memory.clock.Finish("search", stream);
+    if (!memory.HasChanged(stream))
+    {
+      if (search == Search::Complete)
+      {
+        return;
+      }
+      search = Search::Complete;
+      continue;
+    }
+    ++memory.iterations;
+    search = usual;
+    if constexpr (sweeps)
+    {
+      SweepLines(links, extent, memory, stream);
+      memory.clock.Finish("sweep", stream);
+    }
+    if constexpr (backtracks)
+    {
+      FlattenVoxels(extent, memory, stream);
+      memory.clock.Finish("backtrack", stream);
+    }
+  }
+}
+
+#define BRICKCCL_INSTANTIATE(TIndex, variant)                                                   \
+  template void UniteByDirectionalSearch<TIndex, DirectionalVariant::variant>(                  \
+    const DeviceProblem &, VoxelMemory<TIndex> &, const OptionValues &, cudaStream_t)
+#define BRICKCCL_INSTANTIATE_BOTH(variant)        \
+  BRICKCCL_INSTANTIATE(unsigned, variant);        \
+  BRICKCCL_INSTANTIATE(unsigned long long, variant)
+BRICKCCL_INSTANTIATE_BOTH(SearchAll);
+BRICKCCL_INSTANTIATE_BOTH(SearchAllAndSweep);
+BRICKCCL_INSTANTIATE_BOTH(SearchAllAndBacktrack);
+BRICKCCL_INSTANTIATE_BOTH(SearchEarlierAndBacktrack);
+#undef BRICKCCL_INSTANTIATE_BOTH
+#undef BRICKCCL_INSTANTIATE
+
+} // namespace brickccl::cuda

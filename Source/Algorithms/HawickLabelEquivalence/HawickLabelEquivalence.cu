@@ -1,0 +1,99 @@
+#include "BrickCCL/Algorithms/HawickLabelEquivalence/HawickLabelEquivalence.cuh"
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+/** Labels are only read here, and references only written, so the number of rounds is up to the image alone. */
+template <typename TIndex>
+__global__ void
+ScanKernel(const __grid_constant__ VoxelLinks links, const TIndex * labels, TIndex * references, unsigned * changed)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < links.voxels; voxel += ThreadCount())
+  {
+    const TIndex label = labels[voxel];
+    TIndex       smallest = label;
+    for (unsigned rest = links[voxel]; rest != 0; rest &= rest - 1)
+    {
+      const TIndex other = labels[voxel + links.offset[__ffs(static_cast<int>(rest)) - 1]];
+      smallest = other < smallest ? other : smallest;
+    }
+    if (smallest != label)
+    {
+      atomicMin(references + label, smallest);
+      GlobalAccess::Store(changed, 1u);
+    }
+  }
+}
+
+/** Follows the references of those voxels that bear their own label: the others' are not used. */
+template <typename TIndex>
+__global__ void
+AnalysisKernel(std::int64_t voxels, const TIndex * labels, TIndex * references)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    if (labels[voxel] == static_cast<TIndex>(voxel))
+    {
+      GlobalAccess::Store(references + voxel, PeekRoot<GlobalAccess>(references, static_cast<TIndex>(voxel)));
+    }
+  }
+}
+
+template <typename TIndex>
+__global__ void
+LabelingKernel(std::int64_t voxels, const TIndex * references, TIndex * labels)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    labels[voxel] = references[labels[voxel]];
+  }
+}
+
+} // namespace
+
+template <typename TIndex>
+void
+UniteByHawickLabelEquivalence(const DeviceProblem & problem,
+                              VoxelMemory<TIndex> & memory,
+                              const OptionValues &,
+                              cudaStream_t stream)
+{
+  const Extent &   extent = problem.image.extent;
+  const VoxelLinks links = LinkVoxels(problem, memory, stream);
+  const auto       bytes = static_cast<std::size_t>(links.voxels) * sizeof(TIndex);
+  MakeTrees(extent, memory, stream);
+  memory.own.Resize(bytes);
+  auto * references = reinterpret_cast<TIndex *>(memory.own.Data());
+  BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(references, memory.parent.Data(), bytes, cudaMemcpyDeviceToDevice, stream));
+  memory.clock.Finish("prelabel", stream);
+  const LaunchShape shape = ShapeFor(links.voxels);
+  for (memory.iterations = 0;; ++memory.iterations)
+  {
+    memory.ClearChanged(stream);
+    BRICKCCL_LAUNCH(
+      ScanKernel<TIndex>, shape, stream, links, memory.parent.Data(), references, memory.changed.Data());
+    memory.clock.Finish("scan", stream);
+    if (!memory.HasChanged(stream))
+    {
+      return;
+    }
+    BRICKCCL_LAUNCH(AnalysisKernel<TIndex>, shape, stream, links.voxels, memory.parent.Data(), references);
+    memory.clock.Finish("analysis", stream);
+    BRICKCCL_LAUNCH(LabelingKernel<TIndex>, shape, stream, links.voxels, references, memory.parent.Data());
+    memory.clock.Finish("labeling", stream);
+  }
+}
+
+template void UniteByHawickLabelEquivalence<unsigned>(const DeviceProblem &,
+                                                      VoxelMemory<unsigned> &,
+                                                      const OptionValues &,
+                                                      cudaStream_t);
+template void UniteByHawickLabelEquivalence<unsigned long long>(const DeviceProblem &,
+                                                                VoxelMemory<unsigned long long> &,
+                                                                const OptionValues &,
+                                                                cudaStream_t);
+
+} // namespace brickccl::cuda

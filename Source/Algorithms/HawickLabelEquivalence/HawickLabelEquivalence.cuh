@@ -1,0 +1,23 @@
+#ifndef BRICKCCL_ALGORITHMS_HAWICKLABELEQUIVALENCE_HAWICKLABELEQUIVALENCE_CUH
+#define BRICKCCL_ALGORITHMS_HAWICKLABELEQUIVALENCE_HAWICKLABELEQUIVALENCE_CUH
+
+#include "BrickCCL/Core/AlgorithmOptions.h"
+#include "BrickCCL/Voxels/VoxelForest.cuh"
+
+namespace brickccl::cuda
+{
+
+/** The label equivalence of Hawick, Leist and Playne (Parallel graph component labelling with GPUs and CUDA, Parallel
+ *  Computing 36, 2010) for up to 3 dimensions, every connectivity and criterion: labels beside an array of references;
+ *  scan, analysis and labeling until a scan finds nothing.
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
+template <typename TIndex>
+void UniteByHawickLabelEquivalence(const DeviceProblem & problem,
+               VoxelMemory<TIndex> & memory,
+               const OptionValues &  options,
+               cudaStream_t          stream);
+
+} // namespace brickccl::cuda
+
+#endif

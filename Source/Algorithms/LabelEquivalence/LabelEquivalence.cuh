@@ -1,0 +1,24 @@
+#ifndef BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_CUH
+#define BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_CUH
+
+#include "BrickCCL/Core/AlgorithmOptions.h"
+#include "BrickCCL/Voxels/VoxelForest.cuh"
+
+namespace brickccl::cuda
+{
+
+/** The label equivalence of Kalentev, Rai, Kemnitz and Schneider (Connected component labeling on a 2D grid using
+ *  CUDA, 2011) for up to 3 dimensions, every connectivity and criterion: labels are references; *scan* writes the
+ *  smallest label of a voxel and its neighbours to the cell that its label refers to, *analysis* follows references to
+ *  their end, until a scan finds nothing. Options: LabelEquivalenceOptions().
+ *
+ *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
+template <typename TIndex>
+void UniteByLabelEquivalence(const DeviceProblem & problem,
+               VoxelMemory<TIndex> & memory,
+               const OptionValues &  options,
+               cudaStream_t          stream);
+
+} // namespace brickccl::cuda
+
+#endif

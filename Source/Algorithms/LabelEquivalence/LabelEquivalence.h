@@ -1,0 +1,29 @@
+#ifndef BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
+#define BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
+
+#include "BrickCCL/Core/AlgorithmOptions.h"
+
+namespace brickccl
+{
+
+/** Places of LabelEquivalence's options among its values. */
+enum LabelEquivalenceOption
+{
+  LabelEquivalenceAtomics,
+  LabelEquivalenceFirstScan,
+  LabelEquivalenceFlag,
+  LabelEquivalenceProperties
+};
+
+inline std::vector<AlgorithmOption>
+LabelEquivalenceOptions()
+{
+  return { { "atomics", "write references with atomicMin (004) or with plain stores (000)", { "off", "on" } },
+           { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
+           { "flag", "how threads say that something changed", { "global", "block" }, 1 },
+           { "properties", "sums collected during analysis", { "none", "size", "moments" } } };
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,169 @@
+#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.cuh"
+
+#include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.h"
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+/** For each direction an array: how many linked voxels follow. */
+using GatherLength = unsigned short;
+
+__global__ void
+FirstLengthsKernel(const __grid_constant__ VoxelLinks links, GatherLength * lengths)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < links.voxels; voxel += ThreadCount())
+  {
+    const unsigned mask = links[voxel];
+    for (int s = 0; s < links.count; ++s)
+    {
+      lengths[s * links.voxels + voxel] = static_cast<GatherLength>(mask >> s & 1u);
+    }
+  }
+}
+
+/** Adds to each length that of the voxel where it ends. If that one has grown already, this grows the faster: what is
+ *  read always leads along linked voxels. */
+__global__ void
+DoubleLengthsKernel(const __grid_constant__ VoxelLinks links, int longest, GatherLength * lengths)
+{
+  const std::int64_t cells = links.voxels * links.count;
+  for (std::int64_t cell = ThreadIndex(); cell < cells; cell += ThreadCount())
+  {
+    const int length = *static_cast<volatile GatherLength *>(lengths + cell);
+    if (length == 0 || length >= longest)
+    {
+      continue;
+    }
+    const auto direction = static_cast<int>(cell / links.voxels);
+    const int  more = *static_cast<volatile GatherLength *>(lengths + cell + length * links.offset[direction]);
+    if (more != 0)
+    {
+      *static_cast<volatile GatherLength *>(lengths + cell) =
+        static_cast<GatherLength>(length + more < longest ? length + more : longest);
+    }
+  }
+}
+
+/** Every voxel gathers, and writes only its own label, which only becomes smaller: no atomics. */
+template <typename TIndex>
+__global__ void
+GatherKernel(const __grid_constant__ VoxelLinks links,
+             const GatherLength *               lengths,
+             bool                               fromNeighbours,
+             bool                               fromMaster,
+             TIndex *                           labels,
+             unsigned *                         changed)
+{
+  __shared__ unsigned shared;
+  BlockFlag           flag(shared);
+  for (std::int64_t voxel = ThreadIndex(); voxel < links.voxels; voxel += ThreadCount())
+  {
+    const unsigned mask = links[voxel];
+    if (mask == 0)
+    {
+      continue;
+    }
+    const TIndex label = GlobalAccess::Load(labels + voxel);
+    TIndex       smallest = label;
+    const auto   gather = [&](std::int64_t place) {
+      const TIndex other = GlobalAccess::Load(labels + place);
+      smallest = other < smallest ? other : smallest;
+    };
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1)
+    {
+      const int          direction = __ffs(static_cast<int>(rest)) - 1;
+      const std::int64_t offset = links.offset[direction];
+      if (fromNeighbours)
+      {
+        gather(voxel + offset);
+      }
+      if (lengths != nullptr)
+      {
+        gather(voxel + lengths[direction * links.voxels + voxel] * offset);
+      }
+    }
+    if (fromMaster && smallest != static_cast<TIndex>(voxel))
+    {
+      gather(static_cast<std::int64_t>(smallest));
+    }
+    if (smallest != label)
+    {
+      GlobalAccess::Store(labels + voxel, smallest);
+      flag.Raise();
+    }
+  }
+  flag.PassOn(changed);
+}
+
+/** The farthest linked voxels, or null if they are not wanted. */
+template <typename TIndex>
+const GatherLength *
+FindLengths(const VoxelLinks & links, const OptionValues & options, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  if (options[LinkPropagationMaxGather] == 0)
+  {
+    return nullptr;
+  }
+  const std::int64_t cells = links.voxels * links.count;
+  const auto         longest = static_cast<int>(options[LinkPropagationGather]);
+  memory.own.Resize(static_cast<std::size_t>(cells) * sizeof(GatherLength));
+  auto * lengths = reinterpret_cast<GatherLength *>(memory.own.Data());
+  BRICKCCL_LAUNCH(FirstLengthsKernel, ShapeFor(links.voxels), stream, links, lengths);
+  for (int reached = 1; reached < longest; reached *= 2)
+  {
+    BRICKCCL_LAUNCH(DoubleLengthsKernel, ShapeFor(cells), stream, links, longest, lengths);
+  }
+  memory.clock.Finish("lengths", stream);
+  return lengths;
+}
+
+} // namespace
+
+template <typename TIndex>
+void
+UniteByLinkPropagation(const DeviceProblem & problem,
+                       VoxelMemory<TIndex> & memory,
+                       const OptionValues &  options,
+                       cudaStream_t          stream)
+{
+  const VoxelLinks     links = LinkVoxels(problem, memory, stream);
+  const GatherLength * lengths = FindLengths(links, options, memory, stream);
+  MakeTrees(problem.image.extent, memory, stream);
+  memory.clock.Finish("prelabel", stream);
+  // The farthest voxels alone do not reach every voxel: the neighbours have the last word.
+  const bool always = options[LinkPropagationOneGather] != 0 || lengths == nullptr;
+  bool       fromNeighbours = always;
+  for (memory.iterations = 0;;)
+  {
+    memory.ClearChanged(stream);
+    BRICKCCL_LAUNCH_BLOCKS(GatherKernel<TIndex>,
+                           ShapeFor(links.voxels),
+                           stream,
+                           links,
+                           lengths,
+                           fromNeighbours,
+                           options[LinkPropagationMaster] != 0,
+                           memory.parent.Data(),
+                           memory.changed.Data());
+    memory.clock.Finish("gather", stream);
+    const bool hasChanged = memory.HasChanged(stream);
+    memory.iterations += hasChanged ? 1 : 0;
+    if (!hasChanged && fromNeighbours)
+    {
+      return;
+    }
+    fromNeighbours = always || !hasChanged;
+  }
+}
+
+template void
+UniteByLinkPropagation<unsigned>(const DeviceProblem &, VoxelMemory<unsigned> &, const OptionValues &, cudaStream_t);
+template void UniteByLinkPropagation<unsigned long long>(const DeviceProblem &,
+                                                         VoxelMemory<unsigned long long> &,
+                                                         const OptionValues &,
+                                                         cudaStream_t);
+
+} // namespace brickccl::cuda

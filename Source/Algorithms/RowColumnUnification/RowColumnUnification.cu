@@ -1,0 +1,209 @@
+#include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.cuh"
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+/** Voxels of a line that one block takes, two per thread. */
+constexpr int LongestSegment = 1024;
+
+/** The lines of an image along one axis, in segments of 2^k voxels. */
+struct Lines
+{
+  std::int64_t length;
+  std::int64_t stride;
+  std::int64_t count;
+  int          segment = 2;
+  std::int64_t segmentsPerLine;
+
+  Lines(const Extent & extent, int axis)
+    : length(extent.size[axis])
+    , stride(axis == 0 ? 1 : axis == 1 ? extent.size[0] : extent.size[0] * extent.size[1])
+    , count(extent.VoxelCount() / length)
+  {
+    while (segment < LongestSegment && segment < length)
+    {
+      segment *= 2;
+    }
+    segmentsPerLine = (length - 1) / segment + 1;
+  }
+};
+
+/** One segment of a line in shared memory: labels, and for each voxel a reference to an earlier one of its run. Two
+ *  voxels per thread; all threads of the block come to every call. */
+template <typename TIndex>
+struct SegmentUnification
+{
+  TIndex *               labels;
+  unsigned short *       references;
+  const unsigned char *  joined;
+
+  /** The first step: pairs of voxels. */
+  __device__ void
+  UnitePair(int first) const
+  {
+    const int second = first + 1;
+    references[first] = static_cast<unsigned short>(first);
+    references[second] = static_cast<unsigned short>(second);
+    if (joined[second])
+    {
+      const TIndex smallest = labels[first] < labels[second] ? labels[first] : labels[second];
+      labels[first] = smallest;
+      labels[second] = smallest;
+      references[second] = static_cast<unsigned short>(first);
+    }
+  }
+
+  /** Joins two groups where they meet, behind `last`: the smaller label goes to the voxel that `last` refers to. */
+  __device__ void
+  UniteGroups(int last) const
+  {
+    if (joined[last + 1])
+    {
+      const unsigned short reference = references[last];
+      const TIndex         smallest = labels[last] < labels[last + 1] ? labels[last] : labels[last + 1];
+      labels[reference] = smallest;
+      labels[last + 1] = smallest;
+      references[last + 1] = reference;
+    }
+  }
+
+  /** Every voxel takes what the voxel has that it refers to. That one refers to itself, or is changed to the same. */
+  __device__ void
+  Update(int voxel) const
+  {
+    const unsigned short reference = BlockAccess::Load(references + voxel);
+    BlockAccess::Store(labels + voxel, BlockAccess::Load(labels + reference));
+    BlockAccess::Store(references + voxel, BlockAccess::Load(references + reference));
+  }
+};
+
+template <typename TIndex>
+__global__ void
+UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
+                 Lines                              lines,
+                 unsigned                           before,
+                 TIndex *                           labels,
+                 unsigned *                         changed)
+{
+  __shared__ TIndex         local[LongestSegment];
+  __shared__ unsigned short references[LongestSegment];
+  __shared__ unsigned char  joined[LongestSegment];
+  const SegmentUnification<TIndex> unification{ local, references, joined };
+  const unsigned                   behind = before << (links.count / 2);
+  const int                        thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t s = blockIdx.x; s < lines.count * lines.segmentsPerLine; s += gridDim.x)
+  {
+    const std::int64_t line = s / lines.segmentsPerLine;
+    const std::int64_t begin = s % lines.segmentsPerLine * lines.segment;
+    const std::int64_t start = line / lines.stride * lines.stride * lines.length + line % lines.stride;
+    TIndex             found[2] = {};
+    for (int k = 0; k < 2; ++k)
+    {
+      // Neighbouring threads load neighbouring voxels.
+      const int          i = thread + k * lines.segment / 2;
+      const std::int64_t place = start + (begin + i) * lines.stride;
+      TIndex             label = 0;
+      bool               isJoined = false;
+      if (begin + i < lines.length)
+      {
+        const unsigned mask = links[place];
+        found[k] = label = GlobalAccess::Load(labels + place);
+        isJoined = (mask & before) != 0;
+        // The neighbours in other segments: they take this one's label in their turn.
+        const auto meet = [&](std::int64_t other) {
+          const TIndex theirs = GlobalAccess::Load(labels + other);
+          label = theirs < label ? theirs : label;
+        };
+        if (i == 0 && isJoined)
+        {
+          meet(place - lines.stride);
+        }
+        if (i == lines.segment - 1 && (mask & behind) != 0)
+        {
+          meet(place + lines.stride);
+        }
+      }
+      local[i] = label;
+      joined[i] = isJoined ? 1 : 0;
+    }
+    __syncthreads();
+    unification.UnitePair(2 * thread);
+    for (int group = 2; group < lines.segment; group *= 2)
+    {
+      __syncthreads();
+      if (thread < lines.segment / (2 * group))
+      {
+        unification.UniteGroups((2 * thread + 1) * group - 1);
+      }
+      __syncthreads();
+      unification.Update(2 * thread);
+      unification.Update(2 * thread + 1);
+    }
+    __syncthreads();
+    for (int k = 0; k < 2; ++k)
+    {
+      const int i = thread + k * lines.segment / 2;
+      if (begin + i < lines.length && local[i] != found[k])
+      {
+        GlobalAccess::Store(labels + start + (begin + i) * lines.stride, local[i]);
+        GlobalAccess::Store(changed, 1u);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+} // namespace
+
+template <typename TIndex>
+void
+UniteByRowColumnUnification(const DeviceProblem & problem,
+                            VoxelMemory<TIndex> & memory,
+                            const OptionValues &,
+                            cudaStream_t stream)
+{
+  const Extent &   extent = problem.image.extent;
+  const VoxelLinks links = LinkVoxels(problem, memory, stream);
+  MakeTrees(extent, memory, stream);
+  memory.clock.Finish("prelabel", stream);
+  for (memory.iterations = 0;; ++memory.iterations)
+  {
+    memory.ClearChanged(stream);
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      if (links.Before(axis) == 0)
+      {
+        continue;
+      }
+      const Lines lines(extent, axis);
+      const auto  threads = static_cast<unsigned>(lines.segment / 2);
+      BRICKCCL_LAUNCH_BLOCKS(UnifyLinesKernel<TIndex>,
+                             ShapeFor(lines.count * lines.segmentsPerLine * threads, threads),
+                             stream,
+                             links,
+                             lines,
+                             links.Before(axis),
+                             memory.parent.Data(),
+                             memory.changed.Data());
+    }
+    memory.clock.Finish("unify", stream);
+    if (!memory.HasChanged(stream))
+    {
+      return;
+    }
+  }
+}
+
+template void UniteByRowColumnUnification<unsigned>(const DeviceProblem &,
+                                                    VoxelMemory<unsigned> &,
+                                                    const OptionValues &,
+                                                    cudaStream_t);
+template void UniteByRowColumnUnification<unsigned long long>(const DeviceProblem &,
+                                                              VoxelMemory<unsigned long long> &,
+                                                              const OptionValues &,
+                                                              cudaStream_t);
+
+} // namespace brickccl::cuda

@@ -1,0 +1,409 @@
+#include "BrickCCL/Voxels/VoxelForest.cuh"
+
+#include <algorithm>
+
+namespace brickccl::cuda
+{
+
+namespace
+{
+
+template <typename T, typename TMask>
+__global__ void
+LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume, const __grid_constant__ NeighbourSteps steps, TMask * links)
+{
+  const std::int64_t voxels = volume.extent.VoxelCount();
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    std::int64_t at[3];
+    LocateVoxel(volume.extent, voxel, at);
+    unsigned mask = 0;
+    if (volume.isForeground(at))
+    {
+      for (int s = 0; s < steps.count; ++s)
+      {
+        const auto &       step = steps.steps[s].step;
+        const std::int64_t to[3] = { at[0] + step[0], at[1] + step[1], at[2] + step[2] };
+        if (volume.IsInside(to) && volume.isForeground(to) &&
+            volume.AreJoined(voxel, volume.IndexOf(to)))
+        {
+          mask |= 1u << s;
+        }
+      }
+    }
+    links[voxel] = static_cast<TMask>(mask);
+  }
+}
+
+template <typename TIndex>
+__global__ void
+MakeTreesKernel(std::int64_t voxels, TIndex * parent)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    parent[voxel] = static_cast<TIndex>(voxel);
+  }
+}
+
+template <typename TIndex>
+__global__ void
+FlattenVoxelsKernel(std::int64_t voxels, const __grid_constant__ PropertyArrays<TIndex> properties, TIndex * parent)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    const TIndex root = PeekRoot<GlobalAccess>(parent, static_cast<TIndex>(voxel));
+    if (root != static_cast<TIndex>(voxel))
+    {
+      GlobalAccess::Store(parent + voxel, root);
+      if (properties.counts != nullptr)
+      {
+        properties.Move(voxel, static_cast<std::int64_t>(root));
+      }
+    }
+  }
+}
+
+template <typename TIndex>
+__global__ void
+SetPropertiesKernel(Extent extent, ForegroundBits isForeground, const __grid_constant__ PropertyArrays<TIndex> properties)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < properties.places; voxel += ThreadCount())
+  {
+    std::int64_t at[3];
+    LocateVoxel(extent, voxel, at);
+    if (isForeground(at))
+    {
+      properties.Set(voxel, at);
+    }
+    else
+    {
+      properties.counts[voxel] = 0;
+    }
+  }
+}
+
+/** Late computation: every voxel adds itself to its component. */
+template <typename TIndex>
+__global__ void
+SumVoxelsKernel(Extent extent, const TIndex * labels, const __grid_constant__ PropertyArrays<TIndex> properties)
+{
+  const std::int64_t voxels = extent.VoxelCount();
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    const TIndex label = labels[voxel];
+    if (label != 0)
+    {
+      std::int64_t at[3];
+      LocateVoxel(extent, voxel, at);
+      properties.AddVoxel(static_cast<std::int64_t>(label) - 1, at);
+    }
+  }
+}
+
+/** Early computation: what first voxels have goes to their components. Nobody else has anything. */
+template <typename TIndex>
+__global__ void
+CompactPropertiesKernel(const TIndex *                                 labels,
+                        const __grid_constant__ PropertyArrays<TIndex> early,
+                        const __grid_constant__ PropertyArrays<TIndex> result)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < early.places; voxel += ThreadCount())
+  {
+    const TIndex count = early.counts[voxel];
+    if (count == 0)
+    {
+      continue;
+    }
+    const auto component = static_cast<std::int64_t>(labels[voxel]) - 1;
+    result.counts[component] = count;
+    for (int term = 0; term < early.Terms(early.axes); ++term)
+    {
+      result.Sum(term, component) = early.Sum(term, voxel);
+    }
+  }
+}
+
+/** The roots in a word of a row, as bits. */
+template <typename TIndex>
+__device__ DeviceWord
+RootsOf(const WordGrid & grid, const DeviceWord * foreground, const TIndex * parent, std::int64_t word)
+{
+  std::int64_t row, wordOfRow;
+  grid.Locate(word, row, wordOfRow);
+  const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+  DeviceWord         roots = 0;
+  for (DeviceWord rest = foreground[word]; rest != 0; rest &= rest - 1)
+  {
+    const std::int64_t place = voxel + __ffs(static_cast<int>(rest)) - 1;
+    if (parent[place] == static_cast<TIndex>(place))
+    {
+      roots |= rest & (0u - rest);
+    }
+  }
+  return roots;
+}
+
+template <typename TIndex>
+__global__ void
+MarkRootsKernel(WordGrid grid, const DeviceWord * foreground, const TIndex * parent, TIndex * counts, DeviceWord * roots)
+{
+  for (std::int64_t word = ThreadIndex(); word <= grid.words; word += ThreadCount())
+  {
+    const DeviceWord bits = word < grid.words ? RootsOf(grid, foreground, parent, word) : 0u;
+    counts[word] = static_cast<TIndex>(__popc(bits));
+    if (word < grid.words)
+    {
+      roots[word] = bits;
+    }
+  }
+}
+
+/** Replaces each voxel's root, which is the first voxel of its component, by its number among all roots. */
+template <typename TIndex>
+__global__ void
+NumberVoxelsKernel(WordGrid           grid,
+                   const DeviceWord * foreground,
+                   const DeviceWord * roots,
+                   const TIndex *     rootsBefore,
+                   TIndex *           parent)
+{
+  const std::int64_t voxels = grid.extent.VoxelCount();
+  const std::int64_t length = grid.extent.RowLength();
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    const std::int64_t row = voxel / length;
+    const std::int64_t x = voxel - row * length;
+    const DeviceWord   bits = foreground[row * grid.wordsPerRow + x / BitsPerDeviceWord];
+    TIndex             label = 0;
+    if ((bits >> (x % BitsPerDeviceWord)) & 1u)
+    {
+      const auto         root = static_cast<std::int64_t>(parent[voxel]);
+      const std::int64_t rootRow = root / length;
+      const std::int64_t rootX = root - rootRow * length;
+      const std::int64_t word = rootRow * grid.wordsPerRow + rootX / BitsPerDeviceWord;
+      label = rootsBefore[word] +
+              static_cast<TIndex>(__popc(roots[word] & BitsUpToLane(static_cast<int>(rootX % BitsPerDeviceWord))));
+    }
+    parent[voxel] = label;
+  }
+}
+
+template <typename TIndex, typename TLabel>
+__global__ void
+WriteLabelsKernel(std::int64_t voxels, const TIndex * from, TLabel * to)
+{
+  for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
+  {
+    to[voxel] = static_cast<TLabel>(from[voxel]);
+  }
+}
+
+/** Gives every run the label of its first voxel. */
+template <typename TIndex>
+__global__ void
+LabelRunsKernel(WordGrid           grid,
+                const DeviceWord * foreground,
+                const DeviceWord * starts,
+                const TIndex *     runsBefore,
+                const TIndex *     labels,
+                TIndex *           labelOfRun)
+{
+  for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
+  {
+    std::int64_t row, wordOfRow;
+    grid.Locate(word, row, wordOfRow);
+    const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
+    TIndex             run = runsBefore[word];
+    for (DeviceWord rest = StartsOf(foreground, starts, word, wordOfRow); rest != 0; rest &= rest - 1)
+    {
+      labelOfRun[run++] = labels[voxel + __ffs(static_cast<int>(rest)) - 1];
+    }
+  }
+}
+
+} // namespace
+
+template <typename TIndex>
+VoxelLinks
+LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  const Extent &       extent = problem.image.extent;
+  const NeighbourSteps steps(problem.connectivity);
+  PackForeground(problem, memory.table, stream);
+  VoxelLinks links = {};
+  links.voxels = extent.VoxelCount();
+  links.count = steps.count;
+  for (int s = 0; s < steps.count; ++s)
+  {
+    const auto & step = steps.steps[s].step;
+    std::copy(step, step + 3, links.step[s]);
+    links.offset[s] = (step[2] * extent.size[1] + step[1]) * extent.size[0] + step[0];
+  }
+  const bool isNarrow = steps.count <= 8;
+  memory.links.Resize(static_cast<std::size_t>(links.voxels) * (isNarrow ? 1 : sizeof(unsigned)));
+  auto * wide = reinterpret_cast<unsigned *>(memory.links.Data());
+  links.narrow = isNarrow ? memory.links.Data() : nullptr;
+  links.wide = isNarrow ? nullptr : wide;
+  VisitScalarType(problem.image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const VoxelVolume<T> volume(problem, memory.table);
+    if (isNarrow)
+    {
+      BRICKCCL_LAUNCH(
+        (LinkVoxelsKernel<T, unsigned char>), ShapeFor(links.voxels), stream, volume, steps, memory.links.Data());
+    }
+    else
+    {
+      BRICKCCL_LAUNCH((LinkVoxelsKernel<T, unsigned>), ShapeFor(links.voxels), stream, volume, steps, wide);
+    }
+  });
+  memory.clock.Finish("links", stream);
+  return links;
+}
+
+template <typename TIndex>
+void
+MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  memory.parent.Resize(static_cast<std::size_t>(extent.VoxelCount()));
+  BRICKCCL_LAUNCH(
+    MakeTreesKernel<TIndex>, ShapeFor(extent.VoxelCount()), stream, extent.VoxelCount(), memory.parent.Data());
+}
+
+template <typename TIndex>
+void
+FlattenVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  BRICKCCL_LAUNCH(FlattenVoxelsKernel<TIndex>,
+                  ShapeFor(extent.VoxelCount()),
+                  stream,
+                  extent.VoxelCount(),
+                  memory.properties.arrays,
+                  memory.parent.Data());
+}
+
+template <typename TIndex>
+void
+SetVoxelProperties(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  const PropertyArrays<TIndex> & arrays = memory.properties.arrays;
+  if (arrays.counts != nullptr)
+  {
+    BRICKCCL_LAUNCH(SetPropertiesKernel<TIndex>,
+                    ShapeFor(arrays.places),
+                    stream,
+                    extent,
+                    ForegroundBits(extent, memory.table.foreground.Data()),
+                    arrays);
+  }
+}
+
+template <typename TIndex>
+void
+CollectProperties(const Extent &           extent,
+                  VoxelMemory<TIndex> &    memory,
+                  std::uint64_t            components,
+                  PropertyBuffer<TIndex> & result,
+                  cudaStream_t             stream)
+{
+  const PropertyArrays<TIndex> & early = memory.properties.arrays;
+  const bool                     isSizeOnly = early.counts != nullptr && early.axes == 0;
+  result.Resize(
+    extent, static_cast<std::int64_t>(components), isSizeOnly ? Properties::Size : Properties::Moments);
+  if (early.counts != nullptr)
+  {
+    BRICKCCL_LAUNCH(CompactPropertiesKernel<TIndex>,
+                    ShapeFor(early.places),
+                    stream,
+                    memory.parent.Data(),
+                    early,
+                    result.arrays);
+    return;
+  }
+  result.Clear(stream);
+  BRICKCCL_LAUNCH(SumVoxelsKernel<TIndex>,
+                  ShapeFor(extent.VoxelCount()),
+                  stream,
+                  extent,
+                  memory.parent.Data(),
+                  result.arrays);
+}
+
+template <typename TIndex>
+std::uint64_t
+NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  RunTable<TIndex> & table = memory.table;
+  const WordGrid     grid(extent);
+  memory.rootsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
+  // Until the runs are wanted, the table's starts hold the roots.
+  table.starts.Resize(static_cast<std::size_t>(grid.words));
+  BRICKCCL_LAUNCH(MarkRootsKernel<TIndex>,
+                  ShapeFor(grid.words + 1),
+                  stream,
+                  grid,
+                  table.foreground.Data(),
+                  memory.parent.Data(),
+                  memory.rootsBefore.Data(),
+                  table.starts.Data());
+  ExclusiveSum(memory.rootsBefore.Data(), memory.rootsBefore.Data(), grid.words + 1, table.scratch, stream);
+  BRICKCCL_LAUNCH(NumberVoxelsKernel<TIndex>,
+                  ShapeFor(extent.VoxelCount()),
+                  stream,
+                  grid,
+                  table.foreground.Data(),
+                  table.starts.Data(),
+                  memory.rootsBefore.Data(),
+                  memory.parent.Data());
+  memory.clock.Finish("labels", stream);
+  return table.fetched.Fetch(memory.rootsBefore.Data() + grid.words, stream);
+}
+
+template <typename TIndex>
+void
+WriteVoxelLabels(const Extent & extent, const VoxelMemory<TIndex> & memory, void * labels, LabelType type, cudaStream_t stream)
+{
+  VisitLabelType(type, [&](auto tag) {
+    using TLabel = typename decltype(tag)::Type;
+    BRICKCCL_LAUNCH((WriteLabelsKernel<TIndex, TLabel>),
+                    ShapeFor(extent.VoxelCount()),
+                    stream,
+                    extent.VoxelCount(),
+                    memory.parent.Data(),
+                    static_cast<TLabel *>(labels));
+  });
+}
+
+template <typename TIndex>
+void
+LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+{
+  RunTable<TIndex> & table = memory.table;
+  FindRuns(problem, table, stream);
+  const WordGrid grid(problem.image.extent);
+  BRICKCCL_LAUNCH(LabelRunsKernel<TIndex>,
+                  ShapeFor(grid.words),
+                  stream,
+                  grid,
+                  table.foreground.Data(),
+                  table.Starts(),
+                  table.runsBefore.Data(),
+                  memory.parent.Data(),
+                  table.labelOfRun.Data());
+}
+
+#define BRICKCCL_INSTANTIATE(TIndex)                                                                               \
+  template VoxelLinks    LinkVoxels<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t);           \
+  template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
+  template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);               \
+  template void SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
+  template void CollectProperties<TIndex>(                                                                         \
+    const Extent &, VoxelMemory<TIndex> &, std::uint64_t, PropertyBuffer<TIndex> &, cudaStream_t);                 \
+  template std::uint64_t NumberVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                \
+  template void WriteVoxelLabels<TIndex>(const Extent &, const VoxelMemory<TIndex> &, void *, LabelType, cudaStream_t); \
+  template void LabelVoxelRuns<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t)
+BRICKCCL_INSTANTIATE(unsigned);
+BRICKCCL_INSTANTIATE(unsigned long long);
+#undef BRICKCCL_INSTANTIATE
+
+} // namespace brickccl::cuda

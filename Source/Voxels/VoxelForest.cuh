@@ -1,0 +1,171 @@
+#ifndef BRICKCCL_VOXELS_VOXELFOREST_CUH
+#define BRICKCCL_VOXELS_VOXELFOREST_CUH
+
+#include "BrickCCL/Cuda/StageClock.cuh"
+#include "BrickCCL/Forest/ForestDevice.cuh"
+#include "BrickCCL/Runs/RunTable.cuh"
+#include "BrickCCL/Voxels/VoxelProperties.cuh"
+#include "BrickCCL/Voxels/VoxelVolume.cuh"
+
+/** What algorithms share whose nodes are voxels: one number per voxel, which is that of another voxel of its component
+ *  or, in the end, that of the component's first voxel. */
+namespace brickccl::cuda
+{
+
+/** For every voxel one bit per neighbour that it is joined to, in the order of NeighbourSteps: all that an algorithm
+ *  sees of pixels and criteria. A neighbour outside of the volume is joined to nobody, so algorithms need no padding. */
+struct VoxelLinks
+{
+  std::int64_t          voxels;
+  const unsigned char * narrow;
+  /** In place of `narrow` for more than 8 neighbours. */
+  const unsigned *      wide;
+  int                   count;
+  /** From a voxel's number to its neighbours'. */
+  std::int64_t          offset[26];
+  signed char           step[26][3];
+
+  __device__ unsigned
+  operator[](std::int64_t voxel) const
+  {
+    return narrow != nullptr ? narrow[voxel] : wide[voxel];
+  }
+  /** The bits of the neighbours that raster order visits earlier. */
+  __host__ __device__ unsigned
+  Earlier() const
+  {
+    return (1u << (count / 2)) - 1;
+  }
+  /** The bit of the neighbour before a voxel along an axis, or 0 if there is no such neighbour. */
+  __host__ __device__ unsigned
+  Before(int axis) const
+  {
+    for (int s = 0; s < count / 2; ++s)
+    {
+      const int others = step[s][(axis + 1) % 3] | step[s][(axis + 2) % 3];
+      if (step[s][axis] == -1 && others == 0)
+      {
+        return 1u << s;
+      }
+    }
+    return 0;
+  }
+};
+
+/** Memory of an algorithm on voxels, kept between calls. */
+template <typename TIndex>
+struct VoxelMemory
+{
+  /** Foreground bits; runs once they are asked for. */
+  RunTable<TIndex>            table;
+  DeviceBuffer<TIndex>        parent;
+  DeviceBuffer<TIndex>        rootsBefore;
+  DeviceBuffer<unsigned char> links;
+  /** What one algorithm alone needs. */
+  DeviceBuffer<unsigned char> own;
+  DeviceBuffer<unsigned>      changed;
+  PinnedValue<unsigned>       fetchedChange;
+  PropertyBuffer<TIndex>      properties;
+  /** Rounds of the algorithm until nothing changed, the last one not counted; 0 if their number is not up to the data. */
+  int        iterations = 0;
+  StageClock clock;
+
+  std::size_t
+  CapacityBytes() const
+  {
+    return table.CapacityBytes() + parent.CapacityBytes() + rootsBefore.CapacityBytes() + links.CapacityBytes() +
+           own.CapacityBytes() + changed.CapacityBytes() + properties.CapacityBytes();
+  }
+
+  void
+  ClearChanged(cudaStream_t stream)
+  {
+    changed.Resize(1);
+    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(changed.Data(), 0, sizeof(unsigned), stream));
+  }
+  /** Waits for the stream; whether a kernel has set `changed` since it was cleared. */
+  bool
+  HasChanged(cudaStream_t stream)
+  {
+    return fetchedChange.Fetch(changed.Data(), stream) != 0;
+  }
+};
+
+/** The stage "links" of a problem of up to 3 dimensions: foreground bits to `memory.table`, links to `memory.links`. */
+template <typename TIndex>
+VoxelLinks LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** Makes every voxel a tree of its own in `memory.parent`. */
+template <typename TIndex>
+void MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** Gives every foreground voxel its own properties, if any are collected (early computation: 004, equation 3). */
+template <typename TIndex>
+void SetVoxelProperties(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** After NumberVoxels, the properties of the components 1..N to `result`: brought together from their first voxels if
+ *  they were collected while labeling, summed over all voxels otherwise (late computation: 004, III-D). */
+template <typename TIndex>
+void CollectProperties(const Extent &           extent,
+                       VoxelMemory<TIndex> &    memory,
+                       std::uint64_t            components,
+                       PropertyBuffer<TIndex> & result,
+                       cudaStream_t             stream);
+
+/** Sets every voxel's parent to its root. Properties that have been collected move there. */
+template <typename TIndex>
+void FlattenVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** The stage "labels": from the first voxel of its component, which `memory.parent` holds for each foreground voxel, to
+ *  the labels 1..N in raster order, 0 for background. \return N. */
+template <typename TIndex>
+std::uint64_t NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** Copies the labels to a label map of the given type. */
+template <typename TIndex>
+void WriteVoxelLabels(const Extent &              extent,
+                      const VoxelMemory<TIndex> & memory,
+                      void *                      labels,
+                      LabelType                   type,
+                      cudaStream_t                stream);
+
+/** Finds the runs of the problem and gives them the labels of their voxels, for transfer to the host. */
+template <typename TIndex>
+void LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+
+/** One thread per voxel: a flag that any of a block's threads may raise, and that the block passes on once, instead of
+ *  all of them writing to one address (004, V-B). All threads of the block come to both calls. */
+class BlockFlag
+{
+public:
+  __device__ explicit BlockFlag(unsigned & shared)
+    : m_Shared(shared)
+  {
+    if (threadIdx.x == 0)
+    {
+      m_Shared = 0;
+    }
+    __syncthreads();
+  }
+  __device__ void
+  Raise()
+  {
+    BlockAccess::Store(&m_Shared, 1u);
+  }
+  __device__ void
+  PassOn(unsigned * changed)
+  {
+    __syncthreads();
+    if (threadIdx.x == 0 && m_Shared != 0)
+    {
+      GlobalAccess::Store(changed, 1u);
+    }
+  }
+
+private:
+  unsigned & m_Shared;
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,129 @@
+#ifndef BRICKCCL_VOXELS_VOXELVOLUME_CUH
+#define BRICKCCL_VOXELS_VOXELVOLUME_CUH
+
+#include "BrickCCL/Runs/RunTable.cuh"
+
+namespace brickccl::cuda
+{
+
+/** Every neighbour of a voxel of up to 3 dimensions, at most 26. The first half is earlier in raster order; step
+ *  i + count / 2 is the opposite of step i. */
+struct NeighbourSteps
+{
+  struct Step
+  {
+    signed char step[3];
+  };
+
+  int  count = 0;
+  Step steps[26];
+
+  explicit NeighbourSteps(const Connectivity & connectivity)
+  {
+    const auto add = [this](int x, int y, int z) {
+      if (count >= 26)
+      {
+        return;
+      }
+      steps[count++] = { { static_cast<signed char>(x), static_cast<signed char>(y), static_cast<signed char>(z) } };
+    };
+    if (connectivity.Uses(0))
+    {
+      add(-1, 0, 0);
+    }
+    for (const RowOffset & row : connectivity.BackwardRows())
+    {
+      for (int x = row.diagonal ? -1 : 0; x <= (row.diagonal ? 1 : 0); ++x)
+      {
+        add(x, row.step[0], row.step[1]);
+      }
+    }
+    for (int i = 0, half = count; i < half; ++i)
+    {
+      add(-steps[i].step[0], -steps[i].step[1], -steps[i].step[2]);
+    }
+  }
+};
+
+/** A volume's foreground bits, by voxel. */
+struct ForegroundBits
+{
+  const DeviceWord * words;
+  std::int64_t       wordsPerRow;
+  std::int64_t       rowsPerSlice;
+
+  ForegroundBits(const Extent & extent, const DeviceWord * foreground)
+    : words(foreground)
+    , wordsPerRow(WordGrid(extent).wordsPerRow)
+    , rowsPerSlice(extent.size[1])
+  {}
+
+  __device__ bool
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    const std::int64_t row = at[2] * rowsPerSlice + at[1];
+    return (words[row * wordsPerRow + at[0] / BitsPerDeviceWord] >> (at[0] % BitsPerDeviceWord)) & 1u;
+  }
+};
+
+/** Voxels, their rule and their foreground bits. */
+template <typename T>
+struct VoxelVolume
+{
+  const T *      voxels;
+  VoxelRule<T>   rule;
+  Extent         extent;
+  ForegroundBits isForeground;
+
+  template <typename TIndex>
+  VoxelVolume(const DeviceProblem & problem, const RunTable<TIndex> & table)
+    : voxels(static_cast<const T *>(problem.image.data))
+    , rule(ToVoxelRule<T>(problem.criterion, problem.image.channels))
+    , extent(problem.image.extent)
+    , isForeground(problem.image.extent, table.foreground.Data())
+  {}
+
+  __device__ bool
+  IsInside(const std::int64_t (&at)[3]) const
+  {
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      inside = inside && at[axis] >= 0 && at[axis] < extent.size[axis];
+    }
+    return inside;
+  }
+  __device__ std::int64_t
+  IndexOf(const std::int64_t (&at)[3]) const
+  {
+    return (at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0];
+  }
+  __device__ bool
+  AreJoined(std::int64_t a, std::int64_t b) const
+  {
+    return rule.AreJoined(voxels + a * rule.channels, voxels + b * rule.channels);
+  }
+};
+
+/** The coordinates of a voxel, by 32-bit numbers wherever they suffice. */
+__device__ inline void
+LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
+{
+  if (extent.VoxelCount() <= 0xFFFFFFFFll)
+  {
+    const auto index = static_cast<unsigned>(voxel);
+    const auto row = index / static_cast<unsigned>(extent.size[0]);
+    at[0] = index - row * static_cast<unsigned>(extent.size[0]);
+    at[2] = row / static_cast<unsigned>(extent.size[1]);
+    at[1] = row - static_cast<unsigned>(at[2]) * static_cast<unsigned>(extent.size[1]);
+    return;
+  }
+  const std::int64_t row = voxel / extent.size[0];
+  at[0] = voxel - row * extent.size[0];
+  at[2] = row / extent.size[1];
+  at[1] = row - at[2] * extent.size[1];
+}
+
+} // namespace brickccl::cuda
+
+#endif

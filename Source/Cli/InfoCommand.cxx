@@ -11,6 +11,26 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+std::vector<std::string>
+DevicesOf(const Algorithm & algorithm)
+{
+  std::vector<std::string> devices;
+  if (algorithm.label != nullptr)
+  {
+    devices.emplace_back("cpu");
+  }
+  if (algorithm.offersOnCuda != nullptr)
+  {
+    devices.emplace_back("cuda");
+  }
+  return devices;
+}
+
+} // namespace
+
 void
 AddInfoCommand(CLI::App & app)
 {
@@ -26,7 +46,18 @@ AddInfoCommand(CLI::App & app)
       info["devices"] = DescribeDevices();
       for (const Algorithm & algorithm : Algorithms())
       {
-        info["algorithms"].push_back({ { "name", algorithm.name }, { "summary", algorithm.summary } });
+        nlohmann::ordered_json row = { { "name", algorithm.name },
+                                       { "summary", algorithm.summary },
+                                       { "runs_on", DevicesOf(algorithm) },
+                                       { "options", nlohmann::ordered_json::array() } };
+        for (const AlgorithmOption & option : algorithm.options)
+        {
+          row["options"].push_back({ { "name", option.name },
+                                     { "syntax", option.Syntax() },
+                                     { "default", option.ValueText(option.preset) },
+                                     { "summary", option.summary } });
+        }
+        info["algorithms"].push_back(row);
       }
       std::cout << info.dump(2) << std::endl;
       return;
@@ -39,9 +70,17 @@ AddInfoCommand(CLI::App & app)
     std::cout << "algorithms:\n";
     for (const Algorithm & algorithm : Algorithms())
     {
-      std::cout << "  " << algorithm.name << " ("
-                << (algorithm.label ? algorithm.offersOnCuda ? "cpu, cuda" : "cpu" : "cuda")
-                << "): " << algorithm.summary << '\n';
+      std::cout << "  " << algorithm.name << " (";
+      for (const std::string & device : DevicesOf(algorithm))
+      {
+        std::cout << (device == DevicesOf(algorithm).front() ? "" : ", ") << device;
+      }
+      std::cout << "): " << algorithm.summary << '\n';
+      for (const AlgorithmOption & option : algorithm.options)
+      {
+        std::cout << "    :" << option.Syntax() << " (default " << option.ValueText(option.preset)
+                  << "): " << option.summary << '\n';
+      }
     }
     std::cout << std::flush;
   });

@@ -2,6 +2,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Itk/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Ridges.h"
 
 #include <functional>
 #include <iostream>
@@ -17,15 +18,17 @@ namespace
 
 struct PhantomArguments
 {
-  std::string               kind;
-  std::string               output;
-  std::vector<std::int64_t> size;
-  std::vector<double>       spacing;
-  std::uint64_t             seed = 1;
-  std::optional<double>     density;
-  int                       grain = 1;
-  std::string               truth;
-  bool                      quiet = false;
+  std::string                kind;
+  std::string                output;
+  std::vector<std::int64_t>  size;
+  std::vector<double>        spacing;
+  std::uint64_t              seed = 1;
+  std::optional<double>      density;
+  int                        grain = 1;
+  std::string                truth;
+  std::optional<std::string> family;
+  RidgeImage                 ridges;
+  bool                       quiet = false;
 };
 
 void
@@ -37,7 +40,16 @@ RunPhantom(const PhantomArguments & arguments)
     throw InvalidArgument("--truth goes with the phantoms log and casting alone; '" + arguments.kind +
                           "' is its own truth");
   }
+  const bool isRidge = arguments.kind == "ridge";
+  if (arguments.family && !isRidge)
+  {
+    throw InvalidArgument("--family goes with the phantom ridge alone, not with " + arguments.kind);
+  }
   std::vector<std::int64_t> size = arguments.size;
+  if (size.empty() && isRidge)
+  {
+    size = { 512, 512 };
+  }
   if (size.empty())
   {
     size = { 128, 128, isScan ? 96 : 128 };
@@ -78,6 +90,9 @@ RunPhantom(const PhantomArguments & arguments)
   }
   else
   {
+    RidgeImage ridges = arguments.ridges;
+    ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
+    ridges.seed = arguments.seed;
     const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
       { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
       { "random",
@@ -87,6 +102,7 @@ RunPhantom(const PhantomArguments & arguments)
       { "checkerboard", [&] { return MakeCheckerboard(extent); } },
       { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent); } },
       { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent); } },
+      { "ridge", [&] { return MakeRidges(extent, ridges); } },
     };
     const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
     WriteImageFile(arguments.output, voxels.data(), ScalarType::UInt8, extent, geometry);
@@ -107,9 +123,8 @@ AddPhantomCommand(CLI::App & app)
   command
     ->add_option("KIND",
                  arguments->kind,
-                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, log (CT of "
-                 "wood) or casting (CT of "
-                 "metal)")
+                 "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, ridge (patterns "
+                 "that take label equivalence a number of rounds), log (CT of wood) or casting (CT of metal)")
     ->required()
     ->check(CLI::IsMember({ "balls",
                             "random",
@@ -118,11 +133,14 @@ AddPhantomCommand(CLI::App & app)
                             "checkerboard",
                             "isolated-voxels",
                             "body-centred-lattice",
+                            "ridge",
                             "log",
                             "casting" }));
   command->add_option("OUT", arguments->output, "image file")->required();
   command
-    ->add_option("--size", arguments->size, "voxels along x, y and z; default 128 128 128, log and casting 128 128 96")
+    ->add_option("--size",
+                 arguments->size,
+                 "voxels along x, y and z; default 128 128 128, log and casting 128 128 96, ridge 512 512")
     ->expected(1, 4)
     ->type_name("X Y [Z]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
@@ -133,6 +151,21 @@ AddPhantomCommand(CLI::App & app)
   command->add_option("--grain", arguments->grain, "random: side of the cubes in voxels")->capture_default_str();
   command->add_option("--truth", arguments->truth, "log, casting: write what each voxel is (1 crack, 2 knot, 3 pore)")
     ->type_name("FILE");
+  command->add_option("--family",
+                      arguments->family,
+                      "ridge: leveling (default), scaling, subdivision, random-instancing, random-merging or spiral");
+  command->add_option("--level", arguments->ridges.level, "ridge: rounds of label equivalence that the patterns take")
+    ->capture_default_str();
+  command
+    ->add_option("--subdivisions",
+                 arguments->ridges.subdivisions,
+                 "ridge: 4^SUBDIVISIONS patterns (subdivision, random-instancing, random-merging)")
+    ->capture_default_str();
+  command
+    ->add_option("--parameter",
+                 arguments->ridges.parameter,
+                 "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
+    ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunPhantom(*arguments); });
 }

@@ -42,8 +42,7 @@ AlgorithmOption::Syntax() const
   {
     values += (values.empty() ? "" : "|") + std::string(word);
   }
-  return std::string(name) + '=' +
-         (words.empty() ? std::to_string(least) + ".." + std::to_string(most) : values);
+  return std::string(name) + '=' + (words.empty() ? std::to_string(least) + ".." + std::to_string(most) : values);
 }
 
 AlgorithmText::AlgorithmText(const std::string & text)

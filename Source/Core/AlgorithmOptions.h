@@ -39,9 +39,8 @@ struct AlgorithmText
 
 /** The values that "option=value,option=value" sets, presets where it says nothing.
  *  \throws InvalidArgument, which lists the options of the algorithm. */
-OptionValues ParseOptions(const std::string &                  algorithm,
-                          const std::vector<AlgorithmOption> & options,
-                          const std::string &                  text);
+OptionValues
+ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> & options, const std::string & text);
 
 } // namespace brickccl
 

@@ -41,7 +41,8 @@ struct Algorithm
 /** Every algorithm. `Auto` chooses the first one that offers the problem where it runs, and suits it there. */
 const std::vector<Algorithm> & Algorithms();
 
-/** The algorithm of "Name" or "Name:option=value,...". \throws InvalidArgument, which lists the names or the options. */
+/** The algorithm of "Name" or "Name:option=value,...". \throws InvalidArgument, which lists the names or the options.
+ */
 const Algorithm & AlgorithmFromName(const std::string & text);
 
 /** The algorithm that a text, or `Auto`, stands for on the CPU.

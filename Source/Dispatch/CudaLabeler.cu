@@ -39,12 +39,12 @@ public:
   /** Writes the label map of the last problem. */
   virtual void Write(const cuda::DeviceProblem & problem, void * labels, LabelType type, cudaStream_t stream) = 0;
   /** Brings the labels of the last problem to the host. */
-  virtual void        Download(const cuda::DeviceProblem &              problem,
-                               cuda::DeviceBuffer<unsigned long long> & firstRuns,
-                               RunVolume &                              result,
-                               cuda::StagedCopy &                       staged,
-                               const HostContext &                      context,
-                               cudaStream_t                             stream) = 0;
+  virtual void Download(const cuda::DeviceProblem &              problem,
+                        cuda::DeviceBuffer<unsigned long long> & firstRuns,
+                        RunVolume &                              result,
+                        cuda::StagedCopy &                       staged,
+                        const HostContext &                      context,
+                        cudaStream_t                             stream) = 0;
   /** Queues the sums of the default columns over the last problem's components. */
   virtual void        Sum(const cuda::DeviceProblem &            problem,
                           std::uint64_t                          components,
@@ -131,8 +131,12 @@ class VoxelAlgorithm : public CudaAlgorithm
 {
 public:
   std::uint64_t
-  Label(const cuda::DeviceProblem & problem, const OptionValues & options, void *, LabelType, bool &, cudaStream_t stream)
-    override
+  Label(const cuda::DeviceProblem & problem,
+        const OptionValues &        options,
+        void *,
+        LabelType,
+        bool &,
+        cudaStream_t stream) override
   {
     m_Memory.clock.Start(stream);
     VUnite(problem, m_Memory, options, stream);
@@ -227,7 +231,8 @@ class RunAlgorithm : public CudaAlgorithm
 {
 public:
   std::uint64_t
-  Label(const cuda::DeviceProblem & problem, const OptionValues &, void *, LabelType, bool &, cudaStream_t stream) override
+  Label(const cuda::DeviceProblem & problem, const OptionValues &, void *, LabelType, bool &, cudaStream_t stream)
+    override
   {
     return cuda::RunMerging(problem, m_Memory, stream);
   }
@@ -280,16 +285,15 @@ struct CudaRow
 };
 
 /** The row of an algorithm on voxels. */
-#define BRICKCCL_VOXEL_ROW(name, ...)                                           \
-  {                                                                             \
-    name, Make<VoxelAlgorithm<unsigned, __VA_ARGS__>>,                          \
-      Make<VoxelAlgorithm<unsigned long long, __VA_ARGS__>>                     \
+#define BRICKCCL_VOXEL_ROW(name, ...)                                                                                  \
+  {                                                                                                                    \
+    name, Make<VoxelAlgorithm<unsigned, __VA_ARGS__>>, Make<VoxelAlgorithm<unsigned long long, __VA_ARGS__>>           \
   }
-#define BRICKCCL_DIRECTIONAL_ROW(name, variant)                                                                      \
-  {                                                                                                                  \
+#define BRICKCCL_DIRECTIONAL_ROW(name, variant)                                                                        \
+  {                                                                                                                    \
     name, Make<VoxelAlgorithm<unsigned, cuda::UniteByDirectionalSearch<unsigned, cuda::DirectionalVariant::variant>>>, \
-      Make<VoxelAlgorithm<unsigned long long,                                                                        \
-                          cuda::UniteByDirectionalSearch<unsigned long long, cuda::DirectionalVariant::variant>>>    \
+      Make<VoxelAlgorithm<unsigned long long,                                                                          \
+                          cuda::UniteByDirectionalSearch<unsigned long long, cuda::DirectionalVariant::variant>>>      \
   }
 
 constexpr CudaRow cudaRows[] = {
@@ -485,8 +489,7 @@ ChooseAlgorithm(const std::string & text, const cuda::DeviceProblem & problem)
     {
       continue;
     }
-    const bool offers =
-      algorithm.offersOnCuda(problem.image.extent, problem.criterion, problem.connectivity);
+    const bool offers = algorithm.offersOnCuda(problem.image.extent, problem.criterion, problem.connectivity);
     if (offers && (asked.name == algorithm.name || asked.name == "Auto"))
     {
       return { &algorithm, ParseOptions(asked.name, algorithm.options, asked.options) };
@@ -600,7 +603,8 @@ CudaLabeler::MeasureOnDevice(void * stream)
   const Extent &   extent = own.lastProblem->image.extent;
   if (extent.dimension > 3 || *std::max_element(extent.size, extent.size + 3) >= 0x7fffffff)
   {
-    throw Unsupported("an image of " + extent.ToString() + " is not measured on CUDA devices: at most 3 dimensions of " +
+    throw Unsupported("an image of " + extent.ToString() +
+                      " is not measured on CUDA devices: at most 3 dimensions of " +
                       "less than 2^31 voxels are; label it into runs (Label) and measure those");
   }
   const cuda::CurrentDevice current(own.Device());
@@ -613,8 +617,10 @@ CudaLabeler::MomentsOnDevice(void * stream)
   Implementation &          own = *m_Implementation;
   CudaAlgorithm &           algorithm = own.GetLast();
   const cuda::CurrentDevice current(own.Device());
-  algorithm.QueueMoments(
-    own.lastProblem->image.extent, own.lastComponents, own.lastAlgorithm, static_cast<cudaStream_t>(stream));
+  algorithm.QueueMoments(own.lastProblem->image.extent,
+                         own.lastComponents,
+                         own.lastAlgorithm,
+                         static_cast<cudaStream_t>(stream));
 }
 
 std::vector<ComponentMoments>
@@ -623,8 +629,9 @@ CudaLabeler::FetchMoments(void * stream)
   Implementation & own = *m_Implementation;
   MomentsOnDevice(stream);
   const cuda::CurrentDevice current(own.Device());
-  return own.GetLast().FetchMoments(
-    own.lastProblem->image.extent, own.lastComponents, static_cast<cudaStream_t>(stream));
+  return own.GetLast().FetchMoments(own.lastProblem->image.extent,
+                                    own.lastComponents,
+                                    static_cast<cudaStream_t>(stream));
 }
 
 ComponentTable

@@ -86,6 +86,12 @@ Labeling::Measure(const MeasureOptions & options, const ProgressHooks & hooks) c
   return MeasureComponents(m_Volume, m_Components, m_Geometry, options, SliceAxisOf(m_Connectivity), Context(hooks));
 }
 
+LabelLists
+Labeling::ListVoxels(const ProgressHooks & hooks) const
+{
+  return brickccl::ListVoxels(m_Volume, m_Components, Context(hooks));
+}
+
 void
 Labeling::Prepare(const Extent & extent, const LabelOptions & options)
 {

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/ExpandLabels.h"
+#include "BrickCCL/Components/LabelLists.h"
 #include "BrickCCL/Components/Relabel.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
@@ -114,6 +115,9 @@ public:
 
   /** The component table: with no options its default columns, with an image alone those and its intensities. */
   ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
+
+  /** All voxels of each component, grouped by component. */
+  LabelLists ListVoxels(const ProgressHooks & hooks = {}) const;
 
 private:
   friend void Label(const ImageView & image, const LabelOptions & options, Labeling & result);

@@ -10,7 +10,9 @@ namespace
 
 template <typename T, typename TMask>
 __global__ void
-LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume, const __grid_constant__ NeighbourSteps steps, TMask * links)
+LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume,
+                 const __grid_constant__ NeighbourSteps steps,
+                 TMask *                                links)
 {
   const std::int64_t voxels = volume.extent.VoxelCount();
   for (std::int64_t voxel = ThreadIndex(); voxel < voxels; voxel += ThreadCount())
@@ -24,8 +26,7 @@ LinkVoxelsKernel(const __grid_constant__ VoxelVolume<T> volume, const __grid_con
       {
         const auto &       step = steps.steps[s].step;
         const std::int64_t to[3] = { at[0] + step[0], at[1] + step[1], at[2] + step[2] };
-        if (volume.IsInside(to) && volume.isForeground(to) &&
-            volume.AreJoined(voxel, volume.IndexOf(to)))
+        if (volume.IsInside(to) && volume.isForeground(to) && volume.AreJoined(voxel, volume.IndexOf(to)))
         {
           mask |= 1u << s;
         }
@@ -65,7 +66,9 @@ FlattenVoxelsKernel(std::int64_t voxels, const __grid_constant__ PropertyArrays<
 
 template <typename TIndex>
 __global__ void
-SetPropertiesKernel(Extent extent, ForegroundBits isForeground, const __grid_constant__ PropertyArrays<TIndex> properties)
+SetPropertiesKernel(Extent                  extent,
+                    ForegroundBits          isForeground,
+                    const __grid_constant__ PropertyArrays<TIndex> properties)
 {
   for (std::int64_t voxel = ThreadIndex(); voxel < properties.places; voxel += ThreadCount())
   {
@@ -103,7 +106,7 @@ SumVoxelsKernel(Extent extent, const TIndex * labels, const __grid_constant__ Pr
 /** Early computation: what first voxels have goes to their components. Nobody else has anything. */
 template <typename TIndex>
 __global__ void
-CompactPropertiesKernel(const TIndex *                                 labels,
+CompactPropertiesKernel(const TIndex *          labels,
                         const __grid_constant__ PropertyArrays<TIndex> early,
                         const __grid_constant__ PropertyArrays<TIndex> result)
 {
@@ -145,7 +148,11 @@ RootsOf(const WordGrid & grid, const DeviceWord * foreground, const TIndex * par
 
 template <typename TIndex>
 __global__ void
-MarkRootsKernel(WordGrid grid, const DeviceWord * foreground, const TIndex * parent, TIndex * counts, DeviceWord * roots)
+MarkRootsKernel(WordGrid           grid,
+                const DeviceWord * foreground,
+                const TIndex *     parent,
+                TIndex *           counts,
+                DeviceWord *       roots)
 {
   for (std::int64_t word = ThreadIndex(); word <= grid.words; word += ThreadCount())
   {
@@ -249,8 +256,12 @@ LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStre
     const VoxelVolume<T> volume(problem, memory.table);
     if (isNarrow)
     {
-      BRICKCCL_LAUNCH(
-        (LinkVoxelsKernel<T, unsigned char>), ShapeFor(links.voxels), stream, volume, steps, memory.links.Data());
+      BRICKCCL_LAUNCH((LinkVoxelsKernel<T, unsigned char>),
+                      ShapeFor(links.voxels),
+                      stream,
+                      volume,
+                      steps,
+                      memory.links.Data());
     }
     else
     {
@@ -266,8 +277,11 @@ void
 MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   memory.parent.Resize(static_cast<std::size_t>(extent.VoxelCount()));
-  BRICKCCL_LAUNCH(
-    MakeTreesKernel<TIndex>, ShapeFor(extent.VoxelCount()), stream, extent.VoxelCount(), memory.parent.Data());
+  BRICKCCL_LAUNCH(MakeTreesKernel<TIndex>,
+                  ShapeFor(extent.VoxelCount()),
+                  stream,
+                  extent.VoxelCount(),
+                  memory.parent.Data());
 }
 
 template <typename TIndex>
@@ -308,8 +322,7 @@ CollectProperties(const Extent &           extent,
 {
   const PropertyArrays<TIndex> & early = memory.properties.arrays;
   const bool                     isSizeOnly = early.counts != nullptr && early.axes == 0;
-  result.Resize(
-    extent, static_cast<std::int64_t>(components), isSizeOnly ? Properties::Size : Properties::Moments);
+  result.Resize(extent, static_cast<std::int64_t>(components), isSizeOnly ? Properties::Size : Properties::Moments);
   if (early.counts != nullptr)
   {
     BRICKCCL_LAUNCH(CompactPropertiesKernel<TIndex>,
@@ -361,7 +374,11 @@ NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t s
 
 template <typename TIndex>
 void
-WriteVoxelLabels(const Extent & extent, const VoxelMemory<TIndex> & memory, void * labels, LabelType type, cudaStream_t stream)
+WriteVoxelLabels(const Extent &              extent,
+                 const VoxelMemory<TIndex> & memory,
+                 void *                      labels,
+                 LabelType                   type,
+                 cudaStream_t                stream)
 {
   VisitLabelType(type, [&](auto tag) {
     using TLabel = typename decltype(tag)::Type;
@@ -392,16 +409,23 @@ LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cuda
                   table.labelOfRun.Data());
 }
 
-#define BRICKCCL_INSTANTIATE(TIndex)                                                                               \
-  template VoxelLinks    LinkVoxels<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t);           \
-  template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
-  template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);               \
-  template void SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
-  template void CollectProperties<TIndex>(                                                                         \
-    const Extent &, VoxelMemory<TIndex> &, std::uint64_t, PropertyBuffer<TIndex> &, cudaStream_t);                 \
-  template std::uint64_t NumberVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                \
-  template void WriteVoxelLabels<TIndex>(const Extent &, const VoxelMemory<TIndex> &, void *, LabelType, cudaStream_t); \
-  template void LabelVoxelRuns<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t)
+#define BRICKCCL_INSTANTIATE(TIndex)                                                                                   \
+  template VoxelLinks    LinkVoxels<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t);               \
+  template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                       \
+  template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
+  template void          SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);              \
+  template void          CollectProperties<TIndex>(const Extent &,                                                     \
+                                          VoxelMemory<TIndex> &,                                              \
+                                          std::uint64_t,                                                      \
+                                          PropertyBuffer<TIndex> &,                                           \
+                                          cudaStream_t);                                                      \
+  template std::uint64_t NumberVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                    \
+  template void          WriteVoxelLabels<TIndex>(const Extent &,                                                      \
+                                         const VoxelMemory<TIndex> &,                                         \
+                                         void *,                                                              \
+                                         LabelType,                                                           \
+                                         cudaStream_t);                                                       \
+  template void          LabelVoxelRuns<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t)
 BRICKCCL_INSTANTIATE(unsigned);
 BRICKCCL_INSTANTIATE(unsigned long long);
 #undef BRICKCCL_INSTANTIATE

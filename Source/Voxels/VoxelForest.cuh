@@ -13,17 +13,18 @@ namespace brickccl::cuda
 {
 
 /** For every voxel one bit per neighbour that it is joined to, in the order of NeighbourSteps: all that an algorithm
- *  sees of pixels and criteria. A neighbour outside of the volume is joined to nobody, so algorithms need no padding. */
+ *  sees of pixels and criteria. A neighbour outside of the volume is joined to nobody, so algorithms need no padding.
+ */
 struct VoxelLinks
 {
   std::int64_t          voxels;
   const unsigned char * narrow;
   /** In place of `narrow` for more than 8 neighbours. */
-  const unsigned *      wide;
-  int                   count;
+  const unsigned * wide;
+  int              count;
   /** From a voxel's number to its neighbours'. */
-  std::int64_t          offset[26];
-  signed char           step[26][3];
+  std::int64_t offset[26];
+  signed char  step[26][3];
 
   __device__ unsigned
   operator[](std::int64_t voxel) const
@@ -66,7 +67,8 @@ struct VoxelMemory
   DeviceBuffer<unsigned>      changed;
   PinnedValue<unsigned>       fetchedChange;
   PropertyBuffer<TIndex>      properties;
-  /** Rounds of the algorithm until nothing changed, the last one not counted; 0 if their number is not up to the data. */
+  /** Rounds of the algorithm until nothing changed, the last one not counted; 0 if their number is not up to the data.
+   */
   int        iterations = 0;
   StageClock clock;
 
@@ -99,12 +101,12 @@ VoxelLinks LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memor
 template <typename TIndex>
 void MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
-/** Gives every foreground voxel its own properties, if any are collected (early computation: 004, equation 3). */
+/** Gives every foreground voxel its own properties, if any are collected (early computation, CUCCL, equation 3). */
 template <typename TIndex>
 void SetVoxelProperties(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
 /** After NumberVoxels, the properties of the components 1..N to `result`: brought together from their first voxels if
- *  they were collected while labeling, summed over all voxels otherwise (late computation: 004, III-D). */
+ *  they were collected while labeling, summed over all voxels otherwise (late computation, CUCCL, III-D). */
 template <typename TIndex>
 void CollectProperties(const Extent &           extent,
                        VoxelMemory<TIndex> &    memory,
@@ -134,7 +136,7 @@ template <typename TIndex>
 void LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
 /** One thread per voxel: a flag that any of a block's threads may raise, and that the block passes on once, instead of
- *  all of them writing to one address (004, V-B). All threads of the block come to both calls. */
+ *  all of them writing to one address (CUCCL, V-B). All threads of the block come to both calls. */
 class BlockFlag
 {
 public:

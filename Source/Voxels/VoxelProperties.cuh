@@ -5,7 +5,8 @@
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
 /** Size, centroid and covariance of components as sums over their voxels, collected while labeling (early) or after it
- *  (late): the two strategies of "Ridge patterns" (004, III), for any extent of up to 3 dimensions. */
+ *  (late): the two strategies of the paper about ridge patterns (CUCCL, gitlab.com/lcg/cuccl, section III), for any
+ * extent of up to 3 dimensions. */
 namespace brickccl::cuda
 {
 
@@ -13,7 +14,7 @@ namespace brickccl::cuda
 enum class Properties : std::int64_t
 {
   None,
-  /** The number of voxels (000's SZ). */
+  /** The number of voxels (Kalentev's SZ). */
   Size,
   /** And the sums of coordinates and of their products. */
   Moments
@@ -77,7 +78,7 @@ struct PropertyArrays
   }
 
   /** Moves what a place has to another one. A place gives away what it has once, when its voxel stops being a root:
-   *  nobody adds to it at that time or afterwards (004, equation 1). */
+   *  nobody adds to it at that time or afterwards (CUCCL, equation 1). */
   __device__ void
   Move(std::int64_t from, std::int64_t to) const
   {

@@ -94,7 +94,7 @@ struct VoxelVolume
     return inside;
   }
   __device__ std::int64_t
-  IndexOf(const std::int64_t (&at)[3]) const
+             IndexOf(const std::int64_t (&at)[3]) const
   {
     return (at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0];
   }

@@ -121,6 +121,11 @@ class BadInputTest(CommandTest):
 
     def test_unknown_names(self):
         self.refuses("--algorithm", "Magic", saying=["Magic", "RunMerging"])
+        self.refuses("--algorithm", "RunMerging:fast=on", saying=["RunMerging", "fast", "none"])
+        self.refuses("--algorithm", "LabelEquivalence:atomic=on", saying=["'atomic'", "atomics=off|on, first-scan=all|"])
+        self.refuses("--algorithm", "LabelEquivalence:atomics=1", saying=["'atomics=1'", "atomics=off|on"])
+        self.refuses("--algorithm", "LinkPropagation:gather=70000", saying=["gather=70000", "1..65535"])
+        self.refuses("--algorithm", "LinkPropagation", "--device", "cpu", saying=["LinkPropagation", "on the CPU", "RunMerging"])
         self.refuses("--device", "gpu", saying=["gpu", "cuda:N"])
         self.refuses("--order", "random", saying="--order")
         self.refuses("--threads", -2, saying="-2")

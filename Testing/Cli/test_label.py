@@ -241,6 +241,13 @@ class LabelTest(CommandTest):
         self.assertTrue(info["devices"][0].startswith("cpu"))
         self.assertIn("RunMerging", [algorithm["name"] for algorithm in info["algorithms"]])
         self.assertIn(info["version"], self.ok("info").stdout)
+        equivalence = [row for row in info["algorithms"] if row["name"] == "LabelEquivalence"][0]
+        self.assertEqual(equivalence["runs_on"], ["cuda"])
+        self.assertEqual(equivalence["options"][0],
+                         {"name": "atomics", "syntax": "atomics=off|on", "default": "off",
+                          "summary": "write references with atomicMin (CUCCL) or with plain stores (Kalentev)"})
+        self.assertIn("LinkPropagation (cuda)", self.ok("info").stdout)
+        self.assertIn(":gather=1..65535 (default 128)", self.ok("info").stdout)
         self.assertEqual(run("--version").stdout.strip(), info["version"])
 
 

@@ -34,6 +34,23 @@ class PhantomTest(CommandTest):
         self.ok("phantom", "log", first, "--truth", again, "--size", 64, 64, 40)
         self.assertEqual(set(read_nrrd(again)[1]), {0, 1, 2})
 
+    def test_families_of_ridge_patterns(self):
+        out = self.path("ridge.nrrd")
+        self.ok("phantom", "ridge", out)
+        self.assertEqual(read_nrrd(out)[0]["sizes"], "512 512")
+        for family, subdivisions, parameter, components in (("leveling", 0, 1, 1), ("scaling", 0, 0.5, 1),
+                                                            ("subdivision", 3, 1, 64), ("random-instancing", 3, 0, 0),
+                                                            ("random-merging", 3, 1, 1), ("spiral", 0, 0.9, 1)):
+            self.ok("phantom", "ridge", out, "--family", family, "--size", 256, 256, "--level", 3,
+                    "--subdivisions", subdivisions, "--parameter", parameter)
+            labels = self.path("labels.nrrd")
+            done = self.ok("label", out, labels, "--connectivity", 8, "--json")
+            self.assertEqual(json.loads(done.stdout)["components"], components, family)
+        self.fails("phantom", "ridge", out, "--family", "levelling", saying="random-merging")
+        self.fails("phantom", "ridge", out, "--size", 100, 100, saying="power of two")
+        self.fails("phantom", "ridge", out, "--level", 9, saying="at most 8")
+        self.fails("phantom", "balls", out, "--family", "leveling", saying="--family")
+
     def test_bad_requests(self):
         out = self.path("out.nrrd")
         self.fails("phantom", "cube", out, saying="KIND")

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
+#include "BrickCCL/Phantoms/Ridges.h"
 
 #include <cuda_runtime.h>
 
@@ -83,6 +84,21 @@ CpuLabels(const std::vector<T> & voxels,
   return labels;
 }
 
+/** The algorithms that label a problem on the device. */
+std::vector<std::string>
+OfferingAlgorithms(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+{
+  std::vector<std::string> offering;
+  for (const std::string & algorithm : CudaAlgorithms())
+  {
+    if (CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+    {
+      offering.push_back(algorithm);
+    }
+  }
+  return offering;
+}
+
 class OnCuda : public ::testing::Test
 {
 protected:
@@ -110,7 +126,7 @@ TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
     const auto                    expected = CpuLabels(voxels, extent, Criterion::Foreground(), connectivity);
     const OnDevice<std::uint8_t>  image(voxels);
     const OnDevice<std::uint32_t> labels(voxels.size());
-    for (const std::string & algorithm : CudaAlgorithms())
+    for (const std::string & algorithm : OfferingAlgorithms(extent, Criterion::Foreground(), connectivity))
     {
       labeler.LabelOnDevice(algorithm,
                             ImageView(image.Data(), extent),
@@ -143,12 +159,8 @@ TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
     for (int rank = 1; rank <= 3; ++rank)
     {
       const auto expected = CpuLabels(voxels, extent, criterion, Connectivity(3, rank));
-      for (const std::string & algorithm : CudaAlgorithms())
+      for (const std::string & algorithm : OfferingAlgorithms(extent, criterion, Connectivity(3, rank)))
       {
-        if (!CudaAlgorithmOffers(algorithm, extent, criterion, Connectivity(3, rank)))
-        {
-          continue;
-        }
         for (int repeat = 0; repeat < 3; ++repeat)
         {
           labeler.LabelOnDevice(algorithm,
@@ -251,7 +263,7 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
         const OnDevice<std::uint8_t>  image(voxels);
         const OnDevice<std::uint32_t> labels(voxels.size());
         CudaLabeler                   labeler(0);
-        for (const std::string & algorithm : CudaAlgorithms())
+        for (const std::string & algorithm : OfferingAlgorithms(extent, Criterion::Foreground(), connectivity))
         {
           labeler.LabelOnDevice(algorithm,
                                 ImageView(image.Data(), extent),
@@ -268,25 +280,31 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
 }
 
 #ifndef BRICKCCL_CUDA_ON_HOST
-TEST_F(OnCuda, MoreThan2To31Voxels)
+/** The first extent needs 32-bit numbers of voxels to their last bit, the second 64-bit ones. LinkPropagation's lengths
+ *  for 26 directions would not fit the device's memory; algorithms that walk along lines would take minutes. */
+TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
 {
-  const Extent                 extent{ 2048, 1024, 1027 };
-  const auto                   voxels = MakeRandom(extent, 0.3, 8, 5);
-  const auto                   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
-  const OnDevice<std::uint8_t> image(voxels);
-  for (const std::string & algorithm : CudaAlgorithms())
+  for (const Extent & extent : { Extent{ 2048, 1024, 1027 }, Extent{ 2048, 1024, 2051 } })
   {
-    const OnDevice<std::uint32_t> labels(voxels.size());
-    CudaLabeler                   labeler(0);
-    labeler.LabelOnDevice(algorithm,
-                          ImageView(image.Data(), extent),
-                          Criterion::Foreground(),
-                          {},
-                          Connectivity::Full(3),
-                          labels.Data(),
-                          LabelType::UInt32);
-    const auto found = labels.Download(voxels.size());
-    ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * 4), 0) << algorithm;
+    const auto                   voxels = MakeRandom(extent, 0.3, 8, 5);
+    const auto                   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
+    const OnDevice<std::uint8_t> image(voxels);
+    for (const char * algorithm :
+         { "Auto", "RunMerging", "BrickMerging", "LabelEquivalence", "HawickLabelEquivalence" })
+    {
+      const OnDevice<std::uint32_t> labels(voxels.size());
+      CudaLabeler                   labeler(0);
+      labeler.LabelOnDevice(algorithm,
+                            ImageView(image.Data(), extent),
+                            Criterion::Foreground(),
+                            {},
+                            Connectivity::Full(3),
+                            labels.Data(),
+                            LabelType::UInt32);
+      const auto found = labels.Download(voxels.size());
+      ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * 4), 0)
+        << algorithm << ' ' << extent.ToString();
+    }
   }
 }
 #endif
@@ -312,12 +330,8 @@ CheckTables(const std::vector<T> & voxels,
   const OnDevice<T>             image(voxels);
   const OnDevice<std::uint32_t> labels(voxels.size());
   CudaLabeler                   labeler(0);
-  for (const std::string & algorithm : CudaAlgorithms())
+  for (const std::string & algorithm : OfferingAlgorithms(extent, criterion, connectivity))
   {
-    if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
-    {
-      continue;
-    }
     labeler.LabelOnDevice(algorithm,
                           ImageView(image.Data(), extent),
                           criterion,
@@ -361,6 +375,141 @@ TEST_F(OnCuda, TablesEqualTheCpus)
   }
   const Extent volume{ 60, 20, 9 };
   CheckTables(MakeRandom(volume, 0.4, 1, 3), volume, Criterion::Foreground(), Connectivity::Full(2).WithinSlices(2));
+}
+
+/** Sizes, centroids and covariances of the component table, from both strategies. */
+TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
+{
+  CudaLabeler labeler(0);
+  EXPECT_THROW(labeler.FetchMoments(), InvalidArgument) << "nothing was labeled";
+  const auto check =
+    [&](const std::vector<std::uint8_t> & voxels, const Extent & extent, const Connectivity & connectivity) {
+      LabelOptions options;
+      options.device = { Device::Kind::Cpu, 0 };
+      options.connectivity = connectivity;
+      MeasureOptions measure;
+      measure.groups = ColumnGroups::FromNames("shape");
+      const ComponentTable          table = Label(ImageView(voxels.data(), extent), options).Measure(measure);
+      const OnDevice<std::uint8_t>  image(voxels);
+      const OnDevice<std::uint32_t> labels(voxels.size());
+      for (const char * algorithm : { "TileMerging",
+                                      "TileMerging:properties=size",
+                                      "TileMerging:properties=moments",
+                                      "LabelEquivalence",
+                                      "LabelEquivalence:properties=size",
+                                      "LabelEquivalence:properties=moments",
+                                      "LabelEquivalence:properties=moments,atomics=on",
+                                      "HawickLabelEquivalence" })
+      {
+        if (!CudaAlgorithmOffers(algorithm, extent, Criterion::Foreground(), connectivity))
+        {
+          continue;
+        }
+        labeler.LabelOnDevice(algorithm,
+                              ImageView(image.Data(), extent),
+                              Criterion::Foreground(),
+                              {},
+                              connectivity,
+                              labels.Data(),
+                              LabelType::UInt32);
+        const std::vector<ComponentMoments> moments = labeler.FetchMoments();
+        ASSERT_EQ(moments.size(), table.components.size()) << algorithm;
+        for (std::size_t i = 0; i < moments.size(); ++i)
+        {
+          ASSERT_EQ(moments[i].voxelCount, table.components[i].voxelCount) << algorithm << ", component " << i + 1;
+          double covariance[MaximumDimension][MaximumDimension] = {};
+          moments[i].Covariance(covariance);
+          for (int axis = 0; axis < moments[i].dimension; ++axis)
+          {
+            ASSERT_EQ(moments[i].Centroid(axis), table.components[i].centroid[axis]) << algorithm;
+            for (int other = 0; other < moments[i].dimension; ++other)
+            {
+              ASSERT_EQ(covariance[axis][other], table.shapes[i].covariance[axis][other]) << algorithm;
+            }
+          }
+        }
+        const bool isSizeOnly = std::string(algorithm).find("=size") != std::string::npos;
+        ASSERT_TRUE(moments.empty() || moments[0].dimension == (isSizeOnly ? 0 : extent.dimension)) << algorithm;
+      }
+    };
+  for (const Extent & extent : { Extent{ 300, 205 / Reduction }, Extent{ 70, 33, 40 / Reduction }, Extent{ 90 } })
+  {
+    for (const double density : { 0.0, 0.2, 0.6, 1.0 })
+    {
+      check(MakeRandom(extent, density, 2, 8), extent, Connectivity::Full(extent.dimension));
+    }
+  }
+  const Extent slices{ 120, 90 / Reduction, 7 };
+  check(MakeRandom(slices, 0.5, 3, 8), slices, Connectivity::Full(2).WithinSlices(2));
+  labeler.LabelOnDevice("RunMerging",
+                        ImageView(OnDevice<std::uint8_t>(MakeSpiral(Extent{ 9, 9 })).Data(), Extent{ 9, 9 }),
+                        Criterion::Foreground(),
+                        {},
+                        Connectivity::Full(2),
+                        OnDevice<std::uint32_t>(81).Data(),
+                        LabelType::UInt32);
+  EXPECT_THROW(labeler.FetchMoments(), Unsupported) << "its nodes are runs";
+}
+
+/** The rounds of the papers: exactly l for a ridge pattern of level l by Hawick's form, whose labels are not changed
+ * while they are read, and at most l by the form that reads what is new at once; 2 for spirals. */
+TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
+{
+  CudaLabeler labeler(0);
+  const auto  rounds = [&](const char * algorithm, const std::vector<std::uint8_t> & pixels, const Extent & extent) {
+    const OnDevice<std::uint8_t>  image(pixels);
+    const OnDevice<std::uint32_t> labels(pixels.size());
+    labeler.LabelOnDevice(algorithm,
+                          ImageView(image.Data(), extent),
+                          Criterion::Foreground(),
+                          {},
+                          Connectivity::Full(2),
+                          labels.Data(),
+                          LabelType::UInt32);
+    return labeler.LastIterations();
+  };
+  const Extent extent{ 512, 512 };
+  for (int level = 1; level <= 8; ++level)
+  {
+    RidgeImage image;
+    image.level = level;
+    const auto pixels = MakeRidges(extent, image);
+    EXPECT_EQ(rounds("HawickLabelEquivalence", pixels, extent), level);
+    EXPECT_LE(rounds("LabelEquivalence", pixels, extent), level);
+    EXPECT_LE(rounds("LabelEquivalence:atomics=on,first-scan=earlier", pixels, extent), level);
+  }
+  for (const std::int64_t side : { 65, 256, 1000 / Reduction })
+  {
+    EXPECT_EQ(rounds("HawickLabelEquivalence", MakeSpiral(Extent{ side, side }), Extent{ side, side }), 2) << side;
+  }
+  EXPECT_EQ(rounds("BundleMerging", MakeSpiral(Extent{ 99, 99 }), Extent{ 99, 99 }), 0)
+    << "none that depend on the image";
+}
+
+TEST_F(OnCuda, StagesAreTimedOnRequest)
+{
+  const Extent                  extent{ 300, 200 };
+  const OnDevice<std::uint8_t>  image(MakeRandom(extent, 0.5, 1, 1));
+  const OnDevice<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+  CudaLabeler                   labeler(0);
+  for (const bool wanted : { false, true })
+  {
+    labeler.MeasureStages(wanted);
+    labeler.LabelOnDevice("TileMerging",
+                          ImageView(image.Data(), extent),
+                          Criterion::Foreground(),
+                          {},
+                          Connectivity::Full(2),
+                          labels.Data(),
+                          LabelType::UInt32);
+    std::string stages;
+    for (const auto & [stage, milliseconds] : labeler.LastStages())
+    {
+      EXPECT_GE(milliseconds, 0);
+      stages += stage + ';';
+    }
+    EXPECT_EQ(stages, wanted ? "links;clear properties;kernel 1;kernel 2;kernel 3;kernel 4;labels;" : "");
+  }
 }
 
 } // namespace

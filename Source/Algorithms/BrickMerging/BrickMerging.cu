@@ -33,7 +33,7 @@ BrickShapeFor(const Extent & extent)
 /** Kernel 1: one brick per block, solved in shared memory. */
 template <typename T, typename TIndex>
 __global__ void
-SolveBricksKernel(const __grid_constant__ VoxelVolume<T>      volume,
+SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
                   const __grid_constant__ NeighbourSteps steps,
                   BrickShape                             brick,
                   std::int64_t                           bricksX,
@@ -55,7 +55,7 @@ SolveBricksKernel(const __grid_constant__ VoxelVolume<T>      volume,
     const std::int64_t x = x0 + lx;
     const std::int64_t y = y0 + ly;
     const std::int64_t z = z0 + lz;
-    const bool inside = x < volume.extent.size[0] && y < volume.extent.size[1] && z < volume.extent.size[2];
+    const bool         inside = x < volume.extent.size[0] && y < volume.extent.size[1] && z < volume.extent.size[2];
     const std::int64_t at[3] = { x, y, z };
     const bool         isForeground = inside && volume.isForeground(at);
     const std::int64_t voxel = volume.IndexOf(at);
@@ -118,7 +118,7 @@ struct Borders
   }
 
   __host__ __device__ std::int64_t
-  Voxels() const
+                      Voxels() const
   {
     return planes[0] * area[0] + planes[1] * area[1] + planes[2] * area[2];
   }
@@ -146,7 +146,7 @@ struct Borders
 /** Kernel 2: unites across the borders of one level. */
 template <typename T, typename TIndex>
 __global__ void
-MergeBordersKernel(const __grid_constant__ VoxelVolume<T>      volume,
+MergeBordersKernel(const __grid_constant__ VoxelVolume<T> volume,
                    const __grid_constant__ NeighbourSteps steps,
                    const __grid_constant__ Borders        borders,
                    TIndex *                               parent)
@@ -205,7 +205,10 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
 
 template <typename TIndex>
 void
-UniteByBrickMerging(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, const OptionValues &, cudaStream_t stream)
+UniteByBrickMerging(const DeviceProblem & problem,
+                    VoxelMemory<TIndex> & memory,
+                    const OptionValues &,
+                    cudaStream_t stream)
 {
   const Extent & extent = problem.image.extent;
   const auto     voxels = extent.VoxelCount();
@@ -247,12 +250,16 @@ UniteByBrickMerging(const DeviceProblem & problem, VoxelMemory<TIndex> & memory,
       const Borders borders(extent, brick, level);
       if (level > 0)
       {
-        BRICKCCL_LAUNCH(
-          FlattenBordersKernel<TIndex>, ShapeFor(borders.Voxels()), stream, extent, borders, parent);
+        BRICKCCL_LAUNCH(FlattenBordersKernel<TIndex>, ShapeFor(borders.Voxels()), stream, extent, borders, parent);
         memory.clock.Finish("flatten borders", stream);
       }
-      BRICKCCL_LAUNCH(
-        (MergeBordersKernel<T, TIndex>), ShapeFor(borders.Voxels()), stream, volume, steps, borders, parent);
+      BRICKCCL_LAUNCH((MergeBordersKernel<T, TIndex>),
+                      ShapeFor(borders.Voxels()),
+                      stream,
+                      volume,
+                      steps,
+                      borders,
+                      parent);
       memory.clock.Finish("merge", stream);
     }
   });

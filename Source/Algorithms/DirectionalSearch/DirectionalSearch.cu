@@ -20,7 +20,11 @@ enum class Search
 /** The smallest of `smallest` and the labels along the lines of linked voxels in the directions of `directions`. */
 template <typename TIndex>
 __device__ TIndex
-SmallestAlongLines(const VoxelLinks & links, std::int64_t voxel, unsigned directions, const TIndex * labels, TIndex smallest)
+SmallestAlongLines(const VoxelLinks & links,
+                   std::int64_t       voxel,
+                   unsigned           directions,
+                   const TIndex *     labels,
+                   TIndex             smallest)
 {
   for (unsigned rest = directions; rest != 0; rest &= rest - 1)
   {
@@ -136,15 +140,18 @@ SweepLines(const VoxelLinks & links, const Extent & extent, VoxelMemory<TIndex> 
 
 template <typename TIndex, DirectionalVariant VVariant>
 void
-UniteByDirectionalSearch(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, const OptionValues &, cudaStream_t stream)
+UniteByDirectionalSearch(const DeviceProblem & problem,
+                         VoxelMemory<TIndex> & memory,
+                         const OptionValues &,
+                         cudaStream_t stream)
 {
   const Extent &   extent = problem.image.extent;
   const VoxelLinks links = LinkVoxels(problem, memory, stream);
   MakeTrees(extent, memory, stream);
   memory.clock.Finish("prelabel", stream);
   constexpr bool sweeps = VVariant == DirectionalVariant::SearchAllAndSweep;
-  constexpr bool backtracks = VVariant == DirectionalVariant::SearchAllAndBacktrack ||
-                              VVariant == DirectionalVariant::SearchEarlierAndBacktrack;
+  constexpr bool backtracks =
+    VVariant == DirectionalVariant::SearchAllAndBacktrack || VVariant == DirectionalVariant::SearchEarlierAndBacktrack;
   constexpr Search usual =
     VVariant == DirectionalVariant::SearchEarlierAndBacktrack ? Search::EarlierFirst : Search::SkipSettled;
   // At first every voxel bears its own label, so that none is settled.
@@ -184,11 +191,13 @@ UniteByDirectionalSearch(const DeviceProblem & problem, VoxelMemory<TIndex> & me
   }
 }
 
-#define BRICKCCL_INSTANTIATE(TIndex, variant)                                                   \
-  template void UniteByDirectionalSearch<TIndex, DirectionalVariant::variant>(                  \
-    const DeviceProblem &, VoxelMemory<TIndex> &, const OptionValues &, cudaStream_t)
-#define BRICKCCL_INSTANTIATE_BOTH(variant)        \
-  BRICKCCL_INSTANTIATE(unsigned, variant);        \
+#define BRICKCCL_INSTANTIATE(TIndex, variant)                                                                          \
+  template void UniteByDirectionalSearch<TIndex, DirectionalVariant::variant>(const DeviceProblem &,                   \
+                                                                              VoxelMemory<TIndex> &,                   \
+                                                                              const OptionValues &,                    \
+                                                                              cudaStream_t)
+#define BRICKCCL_INSTANTIATE_BOTH(variant)                                                                             \
+  BRICKCCL_INSTANTIATE(unsigned, variant);                                                                             \
   BRICKCCL_INSTANTIATE(unsigned long long, variant)
 BRICKCCL_INSTANTIATE_BOTH(SearchAll);
 BRICKCCL_INSTANTIATE_BOTH(SearchAllAndSweep);

@@ -73,8 +73,7 @@ UniteByHawickLabelEquivalence(const DeviceProblem & problem,
   for (memory.iterations = 0;; ++memory.iterations)
   {
     memory.ClearChanged(stream);
-    BRICKCCL_LAUNCH(
-      ScanKernel<TIndex>, shape, stream, links, memory.parent.Data(), references, memory.changed.Data());
+    BRICKCCL_LAUNCH(ScanKernel<TIndex>, shape, stream, links, memory.parent.Data(), references, memory.changed.Data());
     memory.clock.Finish("scan", stream);
     if (!memory.HasChanged(stream))
     {

@@ -14,9 +14,9 @@ namespace brickccl::cuda
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void UniteByHawickLabelEquivalence(const DeviceProblem & problem,
-               VoxelMemory<TIndex> & memory,
-               const OptionValues &  options,
-               cudaStream_t          stream);
+                                   VoxelMemory<TIndex> & memory,
+                                   const OptionValues &  options,
+                                   cudaStream_t          stream);
 
 } // namespace brickccl::cuda
 

@@ -45,7 +45,11 @@ ScanVoxel(const VoxelLinks & links, std::int64_t voxel, unsigned wanted, bool us
 /** The first scan, after which there is an analysis in any case, and scans whose threads raise one flag for all. */
 template <typename TIndex>
 __global__ void
-ScanKernel(const __grid_constant__ VoxelLinks links, unsigned wanted, bool useAtomics, TIndex * labels, unsigned * changed)
+ScanKernel(const __grid_constant__ VoxelLinks links,
+           unsigned                           wanted,
+           bool                               useAtomics,
+           TIndex *                           labels,
+           unsigned *                         changed)
 {
   for (std::int64_t voxel = ThreadIndex(); voxel < links.voxels; voxel += ThreadCount())
   {
@@ -85,8 +89,7 @@ UniteByLabelEquivalence(const DeviceProblem & problem,
   const VoxelLinks links = LinkVoxels(problem, memory, stream);
   const bool       useAtomics = options[LabelEquivalenceAtomics] != 0;
   MakeTrees(extent, memory, stream);
-  memory.properties.Resize(
-    extent, links.voxels, static_cast<Properties>(options[LabelEquivalenceProperties]));
+  memory.properties.Resize(extent, links.voxels, static_cast<Properties>(options[LabelEquivalenceProperties]));
   SetVoxelProperties(extent, memory, stream);
   memory.clock.Finish("prelabel", stream);
   const LaunchShape shape = ShapeFor(links.voxels);
@@ -103,8 +106,13 @@ UniteByLabelEquivalence(const DeviceProblem & problem,
       unsigned * changed = memory.changed.Data();
       if (options[LabelEquivalenceFlag] != 0)
       {
-        BRICKCCL_LAUNCH_BLOCKS(
-          ScanWithBlockFlagKernel<TIndex>, shape, stream, links, useAtomics, memory.parent.Data(), changed);
+        BRICKCCL_LAUNCH_BLOCKS(ScanWithBlockFlagKernel<TIndex>,
+                               shape,
+                               stream,
+                               links,
+                               useAtomics,
+                               memory.parent.Data(),
+                               changed);
       }
       else
       {

@@ -15,9 +15,9 @@ namespace brickccl::cuda
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
 void UniteByLabelEquivalence(const DeviceProblem & problem,
-               VoxelMemory<TIndex> & memory,
-               const OptionValues &  options,
-               cudaStream_t          stream);
+                             VoxelMemory<TIndex> & memory,
+                             const OptionValues &  options,
+                             cudaStream_t          stream);
 
 } // namespace brickccl::cuda
 

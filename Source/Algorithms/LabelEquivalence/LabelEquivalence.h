@@ -18,7 +18,7 @@ enum LabelEquivalenceOption
 inline std::vector<AlgorithmOption>
 LabelEquivalenceOptions()
 {
-  return { { "atomics", "write references with atomicMin (004) or with plain stores (000)", { "off", "on" } },
+  return { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
            { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
            { "flag", "how threads say that something changed", { "global", "block" }, 1 },
            { "properties", "sums collected during analysis", { "none", "size", "moments" } } };

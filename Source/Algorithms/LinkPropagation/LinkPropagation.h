@@ -18,10 +18,12 @@ enum LinkPropagationOption
 inline std::vector<AlgorithmOption>
 LinkPropagationOptions()
 {
-  return { { "gather", "most voxels that a link leads along", {}, 128, 1, 65535 },
-           { "max-gather", "gather from the farthest linked voxels", { "off", "on" }, 1 },
-           { "one-gather", "gather from neighbours at once (off: when the farthest have nothing new)", { "off", "on" }, 1 },
-           { "master", "gather from the voxel that a label came from", { "off", "on" }, 1 } };
+  return {
+    { "gather", "most voxels that a link leads along", {}, 128, 1, 65535 },
+    { "max-gather", "gather from the farthest linked voxels", { "off", "on" }, 1 },
+    { "one-gather", "gather from neighbours at once (off: when the farthest have nothing new)", { "off", "on" }, 1 },
+    { "master", "gather from the voxel that a label came from", { "off", "on" }, 1 }
+  };
 }
 
 } // namespace brickccl

@@ -20,7 +20,9 @@ struct Lines
 
   Lines(const Extent & extent, int axis)
     : length(extent.size[axis])
-    , stride(axis == 0 ? 1 : axis == 1 ? extent.size[0] : extent.size[0] * extent.size[1])
+    , stride(axis == 0   ? 1
+             : axis == 1 ? extent.size[0]
+                         : extent.size[0] * extent.size[1])
     , count(extent.VoxelCount() / length)
   {
     while (segment < LongestSegment && segment < length)
@@ -36,9 +38,9 @@ struct Lines
 template <typename TIndex>
 struct SegmentUnification
 {
-  TIndex *               labels;
-  unsigned short *       references;
-  const unsigned char *  joined;
+  TIndex *              labels;
+  unsigned short *      references;
+  const unsigned char * joined;
 
   /** The first step: pairs of voxels. */
   __device__ void
@@ -88,9 +90,9 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
                  TIndex *                           labels,
                  unsigned *                         changed)
 {
-  __shared__ TIndex         local[LongestSegment];
-  __shared__ unsigned short references[LongestSegment];
-  __shared__ unsigned char  joined[LongestSegment];
+  __shared__ TIndex                local[LongestSegment];
+  __shared__ unsigned short        references[LongestSegment];
+  __shared__ unsigned char         joined[LongestSegment];
   const SegmentUnification<TIndex> unification{ local, references, joined };
   const unsigned                   behind = before << (links.count / 2);
   const int                        thread = static_cast<int>(threadIdx.x);

@@ -30,12 +30,12 @@ struct Tiles
   {}
 
   __host__ __device__ std::int64_t
-  Total() const
+                      Total() const
   {
     return count[0] * count[1] * slices;
   }
   __device__ std::int64_t
-  IndexOf(std::int64_t x, std::int64_t y, std::int64_t slice) const
+             IndexOf(std::int64_t x, std::int64_t y, std::int64_t slice) const
   {
     return (slice * size[1] + y) * size[0] + x;
   }
@@ -44,9 +44,9 @@ struct Tiles
 /** Kernel 1: one tile per block, one pixel per thread. Scans and analyses alternate until no two neighbours differ. */
 template <typename TIndex>
 __global__ void
-SolveTilesKernel(const __grid_constant__ VoxelLinks             links,
-                 Tiles                                          tiles,
-                 ForegroundBits                                 isForeground,
+SolveTilesKernel(const __grid_constant__ VoxelLinks links,
+                 Tiles                              tiles,
+                 ForegroundBits                     isForeground,
                  const __grid_constant__ PropertyArrays<TIndex> properties,
                  TIndex *                                       labels)
 {
@@ -115,8 +115,8 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks             links,
   }
 }
 
-/** Unites two linked pixels' trees; says so in `changed` if they were two. A link that is lost because another thread of
- *  the block has changed the same root in between is found again by the next round. */
+/** Unites two linked pixels' trees; says so in `changed` if they were two. A link that is lost because another thread
+ * of the block has changed the same root in between is found again by the next round. */
 template <typename TIndex>
 __device__ void
 UniteLinked(TIndex * labels, std::int64_t a, std::int64_t b, unsigned * changed)
@@ -134,7 +134,7 @@ UniteLinked(TIndex * labels, std::int64_t a, std::int64_t b, unsigned * changed)
  *  It touches no trees but its own, since links that leave the group wait for the next level. */
 template <typename TIndex>
 __global__ void __launch_bounds__(1024)
-MergeTilesKernel(const __grid_constant__ VoxelLinks links, Tiles tiles, Tiles groups, TIndex * labels)
+  MergeTilesKernel(const __grid_constant__ VoxelLinks links, Tiles tiles, Tiles groups, TIndex * labels)
 {
   __shared__ unsigned changed;
   const int           threadsPerTile = static_cast<int>(blockDim.x) / (GroupSide * GroupSide);
@@ -240,8 +240,8 @@ UniteByTileMerging(const DeviceProblem & problem,
   memory.properties.Clear(stream);
   memory.clock.Finish("clear properties", stream);
 
-  const auto & properties = memory.properties.arrays;
-  const Tiles  smallest(extent, TileSide);
+  const auto &       properties = memory.properties.arrays;
+  const Tiles        smallest(extent, TileSide);
   constexpr unsigned tilePixels = TileSide * TileSide;
   BRICKCCL_LAUNCH_BLOCKS(SolveTilesKernel<TIndex>,
                          ShapeFor(smallest.Total() * tilePixels, tilePixels),
@@ -261,10 +261,15 @@ UniteByTileMerging(const DeviceProblem & problem,
     {
       const std::int64_t pixels =
         2 * ((tiles.count[0] - 1) * extent.size[1] + (tiles.count[1] - 1) * extent.size[0]) * tiles.slices;
-      BRICKCCL_LAUNCH(FlattenTileBordersKernel<TIndex>, ShapeFor(pixels), stream, tiles, properties, memory.parent.Data());
+      BRICKCCL_LAUNCH(FlattenTileBordersKernel<TIndex>,
+                      ShapeFor(pixels),
+                      stream,
+                      tiles,
+                      properties,
+                      memory.parent.Data());
       memory.clock.Finish("kernel 3", stream);
     }
-    // As many threads for a border as it has pixels, up to what a block can have (004, table II).
+    // As many threads for a border as it has pixels, up to what a block can have (CUCCL, table II).
     const auto threads = static_cast<unsigned>(GroupSide * GroupSide * std::min<std::int64_t>(side, 64));
     BRICKCCL_LAUNCH_BLOCKS(MergeTilesKernel<TIndex>,
                            ShapeFor(groups.Total() * threads, threads),

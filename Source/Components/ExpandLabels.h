@@ -37,7 +37,14 @@ template <typename T>
 constexpr bool
 BackgroundIsAmongLabels(T background, std::uint64_t components)
 {
-  return background >= T(0) && static_cast<std::uint64_t>(background) <= components &&
+  if constexpr (std::is_signed_v<T>)
+  {
+    if (background < T(0))
+    {
+      return false;
+    }
+  }
+  return static_cast<std::uint64_t>(background) <= components &&
          static_cast<T>(static_cast<std::uint64_t>(background)) == background;
 }
 

@@ -76,11 +76,10 @@ public:
   /** Does that and brings the table of the default columns to the host: the same as the CPU's, bit for bit. */
   ComponentTable FetchTable(const Geometry & geometry, const HostContext & context = {}, void * stream = nullptr);
 
-  /** Queues the components' sizes and moments, summed voxel by voxel as the paper about ridge patterns
-   *  does (CUCCL, gitlab.com/lcg/cuccl, section III): brought together from what the algorithm collected on its way if
-   * it was asked to
-   *  ("LabelEquivalence:properties=moments", early computation), or summed now (late computation). The component table
-   *  has the same numbers and is made faster; these two are there to be compared.
+  /** Queues the components' sizes and moments, summed voxel by voxel as the paper about ridge patterns does (CUCCL,
+   *  gitlab.com/lcg/cuccl, section III): brought together from what the algorithm collected on its way if it was asked
+   *  to ("LabelEquivalence:properties=moments", early computation), or summed now (late computation). The component
+   *  table has the same numbers and is made faster; these two are there to be compared.
    *  \throws InvalidArgument if nothing was labeled; Unsupported for algorithms whose nodes are runs. */
   void MomentsOnDevice(void * stream = nullptr);
 

@@ -286,10 +286,10 @@ MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stre
 
 template <typename TIndex>
 void
-FlattenVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+FlattenVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream, unsigned threads)
 {
   BRICKCCL_LAUNCH(FlattenVoxelsKernel<TIndex>,
-                  ShapeFor(extent.VoxelCount()),
+                  ShapeFor(extent.VoxelCount(), threads),
                   stream,
                   extent.VoxelCount(),
                   memory.properties.arrays,
@@ -412,7 +412,7 @@ LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cuda
 #define BRICKCCL_INSTANTIATE(TIndex)                                                                                   \
   template VoxelLinks    LinkVoxels<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t);               \
   template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                       \
-  template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                   \
+  template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t, unsigned);         \
   template void          SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);              \
   template void          CollectProperties<TIndex>(const Extent &,                                                     \
                                           VoxelMemory<TIndex> &,                                              \

@@ -116,7 +116,10 @@ void CollectProperties(const Extent &           extent,
 
 /** Sets every voxel's parent to its root. Properties that have been collected move there. */
 template <typename TIndex>
-void FlattenVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+void FlattenVoxels(const Extent &        extent,
+                   VoxelMemory<TIndex> & memory,
+                   cudaStream_t          stream,
+                   unsigned              threads = ThreadsPerBlock);
 
 /** The stage "labels": from the first voxel of its component, which `memory.parent` holds for each foreground voxel, to
  *  the labels 1..N in raster order, 0 for background. \return N. */

@@ -129,7 +129,8 @@ Benchmark(const std::string &    name,
       continue;
     }
     bool isDefault = true;
-    for (const std::string & algorithm : CudaAlgorithms())
+    // The papers' algorithms have a benchmark of their own (PaperBenchmark.cu).
+    for (const std::string & algorithm : { "BundleMerging", "RunMerging", "BrickMerging" })
     {
       if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
       {

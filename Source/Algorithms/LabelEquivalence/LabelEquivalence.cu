@@ -92,7 +92,8 @@ UniteByLabelEquivalence(const DeviceProblem & problem,
   memory.properties.Resize(extent, links.voxels, static_cast<Properties>(options[LabelEquivalenceProperties]));
   SetVoxelProperties(extent, memory, stream);
   memory.clock.Finish("prelabel", stream);
-  const LaunchShape shape = ShapeFor(links.voxels);
+  const auto        threads = static_cast<unsigned>(options[LabelEquivalenceThreads]);
+  const LaunchShape shape = ShapeFor(links.voxels, threads);
   for (memory.iterations = 0;; ++memory.iterations)
   {
     if (memory.iterations == 0)
@@ -124,7 +125,7 @@ UniteByLabelEquivalence(const DeviceProblem & problem,
     {
       return;
     }
-    FlattenVoxels(extent, memory, stream);
+    FlattenVoxels(extent, memory, stream, threads);
     memory.clock.Finish("analysis", stream);
   }
 }

@@ -12,7 +12,8 @@ enum LabelEquivalenceOption
   LabelEquivalenceAtomics,
   LabelEquivalenceFirstScan,
   LabelEquivalenceFlag,
-  LabelEquivalenceProperties
+  LabelEquivalenceProperties,
+  LabelEquivalenceThreads
 };
 
 inline std::vector<AlgorithmOption>
@@ -21,7 +22,8 @@ LabelEquivalenceOptions()
   return { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
            { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
            { "flag", "how threads say that something changed", { "global", "block" }, 1 },
-           { "properties", "sums collected during analysis", { "none", "size", "moments" } } };
+           { "properties", "sums collected during analysis", { "none", "size", "moments" } },
+           { "threads", "threads per block", {}, 256, 1, 1024 } };
 }
 
 } // namespace brickccl

@@ -1,0 +1,670 @@
+// The measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
+//
+//   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] kalentev | soh | ziegler | stava | ridges | all > papers.csv
+//
+// Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds (median,
+// CUDA events, data on the device, consecutive labels and their number included), milliseconds of the algorithm's own
+// stages (as the papers time it: no links, no consecutive labels), rounds. Testing/Benchmarks/papers.py makes PAPERS.md
+// of them.
+
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
+#include "BrickCCL/Phantoms/Ridges.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using namespace brickccl;
+
+using Pixels = std::vector<std::uint8_t>;
+
+void
+Check(cudaError_t status)
+{
+  if (status != cudaSuccess)
+  {
+    std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
+    std::exit(1);
+  }
+}
+
+/** Device memory that is used again for the next image. */
+struct DeviceImage
+{
+  unsigned char * pixels = nullptr;
+  unsigned *      labels = nullptr;
+  std::size_t     capacity = 0;
+
+  void
+  Load(const Pixels & from)
+  {
+    if (from.size() > capacity)
+    {
+      Check(cudaFree(pixels));
+      Check(cudaFree(labels));
+      capacity = from.size();
+      Check(cudaMalloc(&pixels, capacity + 64));
+      Check(cudaMalloc(&labels, 4 * capacity + 64));
+    }
+    Check(cudaMemcpy(pixels, from.data(), from.size(), cudaMemcpyHostToDevice));
+  }
+};
+
+double
+Median(std::vector<double> values)
+{
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/** One way to label, and whether late properties are summed after it. */
+struct Method
+{
+  std::string name;
+  std::string algorithm;
+  bool        sumsLate = false;
+};
+
+struct Measured
+{
+  double                                      total = 0;
+  double                                      own = 0;
+  int                                         rounds = 0;
+  std::vector<std::pair<std::string, double>> stages;
+};
+
+class Benchmark
+{
+public:
+  Benchmark()
+    : m_Labeler(0)
+  {
+    m_Labeler.MeasureStages(true);
+    Check(cudaEventCreate(&m_Begin));
+    Check(cudaEventCreate(&m_End));
+  }
+
+  /** The median of as many runs as fit into a quarter of a second, 3 at least and 50 at most, after one to warm up. */
+  Measured
+  Measure(const Method & method, const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+  {
+    std::vector<double> totals, owns;
+    Measured            measured;
+    double              spent = 0;
+    for (int run = 0; run < 4 || (run < 51 && spent < 250); ++run)
+    {
+      Check(cudaEventRecord(m_Begin));
+      m_Labeler.LabelOnDevice(method.algorithm,
+                              ImageView(m_Image.pixels, extent),
+                              criterion,
+                              {},
+                              connectivity,
+                              m_Image.labels,
+                              LabelType::UInt32);
+      if (method.sumsLate || method.algorithm.find("properties=moments") != std::string::npos)
+      {
+        m_Labeler.MomentsOnDevice();
+      }
+      Check(cudaEventRecord(m_End));
+      Check(cudaEventSynchronize(m_End));
+      float milliseconds = 0;
+      Check(cudaEventElapsedTime(&milliseconds, m_Begin, m_End));
+      spent += milliseconds;
+      measured.stages = m_Labeler.LastStages();
+      double own = 0;
+      for (const auto & [stage, time] : measured.stages)
+      {
+        own += stage == "links" || stage == "labels" ? 0 : time;
+      }
+      if (run > 0)
+      {
+        totals.push_back(milliseconds);
+        owns.push_back(own);
+      }
+    }
+    measured.total = Median(totals);
+    measured.own = Median(owns);
+    measured.rounds = m_Labeler.LastIterations();
+    return measured;
+  }
+
+  void
+  Load(const Pixels & pixels)
+  {
+    m_Image.Load(pixels);
+  }
+
+  /** Measures one image by several methods, and prints a line for each. */
+  void
+  Row(const std::string &         table,
+      const std::string &         name,
+      double                      x,
+      const Pixels &              pixels,
+      const Extent &              extent,
+      const Connectivity &        connectivity,
+      const std::vector<Method> & methods,
+      const Criterion &           criterion = Criterion::Foreground())
+  {
+    Load(pixels);
+    for (const Method & method : methods)
+    {
+      const Measured measured = Measure(method, extent, criterion, connectivity);
+      Print(table, name, x, method.name, measured.total, measured.own, measured.rounds);
+    }
+  }
+
+  static void
+  Print(const std::string & table,
+        const std::string & name,
+        double              x,
+        const std::string & method,
+        double              total,
+        double              own,
+        int                 rounds)
+  {
+    std::printf("%s,%s,%g,%s,%.4f,%.4f,%d\n", table.c_str(), name.c_str(), x, method.c_str(), total, own, rounds);
+    std::fflush(stdout);
+  }
+
+private:
+  CudaLabeler m_Labeler;
+  DeviceImage m_Image;
+  cudaEvent_t m_Begin = nullptr;
+  cudaEvent_t m_End = nullptr;
+};
+
+const Method Default{ "default", "Auto" };
+
+/** Discs with centres `centreOf(disc)` and radii `radiusOf(disc)`, in the value `valueOf(disc)`. */
+template <typename TPlace, typename TRadius>
+void
+PaintDisc(Pixels & pixels, std::int64_t side, TPlace centreX, TPlace centreY, TRadius radius, std::uint8_t value)
+{
+  for (std::int64_t y = std::max<std::int64_t>(0, centreY - radius); y <= std::min(side - 1, centreY + radius); ++y)
+  {
+    for (std::int64_t x = std::max<std::int64_t>(0, centreX - radius); x <= std::min(side - 1, centreX + radius); ++x)
+    {
+      if ((x - centreX) * (x - centreX) + (y - centreY) * (y - centreY) <= radius * radius)
+      {
+        pixels[static_cast<std::size_t>(y * side + x)] = value;
+      }
+    }
+  }
+}
+
+std::int64_t
+PlaceOf(std::uint64_t seed, std::uint64_t number, std::int64_t side)
+{
+  return static_cast<std::int64_t>(HashOf(seed, number) % static_cast<std::uint64_t>(side));
+}
+
+/** Half of the foreground in discs of one radius, the other half single pixels at random; half of the image in all. */
+Pixels
+DiscsWithNoise(std::int64_t side, std::int64_t radius)
+{
+  Pixels     pixels(static_cast<std::size_t>(side * side), 0);
+  const auto share = [&] {
+    return static_cast<double>(std::count(pixels.begin(), pixels.end(), 1)) / static_cast<double>(pixels.size());
+  };
+  for (std::uint64_t disc = 0; share() < 0.25;)
+  {
+    for (int several = 0; several < std::max<int>(1, static_cast<int>(2000 / (radius * radius))); ++several, ++disc)
+    {
+      PaintDisc(pixels, side, PlaceOf(1, 2 * disc, side), PlaceOf(1, 2 * disc + 1, side), radius, 1);
+    }
+  }
+  const double rest = (0.5 - share()) / (1 - share());
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+  {
+    pixels[i] = pixels[i] != 0 || UniformOf(2, i) < rest ? 1 : 0;
+  }
+  return pixels;
+}
+
+/** Connected component labeling on a 2D grid using CUDA: tables 1 to 4. */
+void
+Kalentev(Benchmark & benchmark)
+{
+  const Connectivity face = Connectivity::Face(2);
+  const Method       sizes{ "LE SZ", "LabelEquivalence:flag=global,properties=size" };
+  const Method       plain{ "LE NSZ", "LabelEquivalence:flag=global" };
+  const Method       lines{ "RC", "RowColumnUnification" };
+  const Method       hawick{ "Hawick", "HawickLabelEquivalence" };
+  const Extent       small{ 1024, 1024 };
+  const auto         first = [&](const std::string & name, const Pixels & pixels) {
+    benchmark.Row("Kalentev 1", name, 1024, pixels, small, face, { lines, plain, sizes, hawick, Default });
+  };
+  first("C1", DiscsWithNoise(1024, 10));
+  first("C2", DiscsWithNoise(1024, 20));
+  first("C3", DiscsWithNoise(1024, 50));
+  first("C4", DiscsWithNoise(1024, 100));
+  first("spiral", MakeSpiral(small));
+  first("random 0.5", MakeRandom(small, 0.5, 1, 1));
+  first("random 0.1", MakeRandom(small, 0.1, 1, 1));
+  const Extent large{ 2048, 2048 };
+  for (const double occupancy : { 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99 })
+  {
+    benchmark.Row("Kalentev 2",
+                  "random",
+                  occupancy,
+                  MakeRandom(large, occupancy, 1, 1),
+                  large,
+                  face,
+                  { plain, sizes, Default });
+  }
+  for (const std::int64_t side : { 1024, 2048, 4096, 8128 })
+  {
+    const Extent extent{ side, side };
+    benchmark.Row("Kalentev 3",
+                  "random 0.5",
+                  static_cast<double>(side),
+                  MakeRandom(extent, 0.5, 1, 1),
+                  extent,
+                  face,
+                  { plain, sizes, Default });
+  }
+  const Pixels random = MakeRandom(large, 0.5, 1, 1);
+  for (const int threads : { 512, 256, 64, 16, 4, 1 })
+  {
+    const std::string option = ",threads=" + std::to_string(threads);
+    benchmark.Row("Kalentev 4",
+                  "random 0.5",
+                  threads,
+                  random,
+                  large,
+                  face,
+                  { { plain.name, plain.algorithm + option }, { sizes.name, sizes.algorithm + option } });
+  }
+}
+
+/** HYBRID3: tables 1 and 2. */
+void
+Soh(Benchmark & benchmark)
+{
+  const Extent              extent{ 320, 240 };
+  const std::vector<Method> methods = { { "NSZ-LE", "LabelEquivalence:flag=global" },
+                                        { "M8DLS", "DirectionalSearch" },
+                                        { "HYBRID1", "Hybrid1" },
+                                        { "HYBRID2", "Hybrid2" },
+                                        { "HYBRID3", "Hybrid3" },
+                                        Default };
+  const double              occupancies[] = { 0.07, 0.17, 0.27, 0.36, 0.46 };
+  for (int i = 0; i < 5; ++i)
+  {
+    benchmark.Row("Soh 1",
+                  "B" + std::to_string(i + 1),
+                  occupancies[i],
+                  MakeBalls(extent, occupancies[i], 1),
+                  extent,
+                  Connectivity::Full(2),
+                  methods);
+  }
+  const auto row = [&](const char * name, double x, const Pixels & pixels) {
+    benchmark.Row("Soh 1", name, x, pixels, extent, Connectivity::Full(2), methods);
+  };
+  row("Spiral", 0.5, MakeSpiral(extent));
+  row("Random1", 0.1, MakeRandom(extent, 0.1, 1, 1));
+  row("Random2", 0.5, MakeRandom(extent, 0.5, 1, 1));
+}
+
+/** Segments of a log of wood: 1 air, 2 wood, 3 denser than water; a slice of it in 2-D. */
+Pixels
+LogSegments(const Extent & extent)
+{
+  const Extent volume{ extent.size[0], extent.size[1], std::max<std::int64_t>(extent.size[2], 16) };
+  const Scan   log = MakeLog(volume, 1);
+  Pixels       segments(static_cast<std::size_t>(extent.VoxelCount()));
+  const auto   first = log.image.begin() + (extent.dimension == 2 ? 8 * extent.VoxelCount() : 0);
+  std::transform(first, first + extent.VoxelCount(), segments.begin(), [](std::int16_t value) {
+    return static_cast<std::uint8_t>(value < -800 ? 1 : value <= 0 ? 2 : 3);
+  });
+  return segments;
+}
+
+/** Efficient Volume Segmentation on the GPU: times with links, with master cells, with both, by gather length. */
+void
+Ziegler(Benchmark & benchmark)
+{
+  struct Case
+  {
+    const char * name;
+    Extent       extent;
+    int          rank;
+  };
+  for (const Case & input : { Case{ "100by300 CU_4CON", Extent{ 100, 300 }, 1 },
+                              Case{ "100by300 CU_8CON", Extent{ 100, 300 }, 2 },
+                              Case{ "1Kby768 CU_4CON", Extent{ 1024, 768 }, 1 },
+                              Case{ "1Kby768 CU_8CON", Extent{ 1024, 768 }, 2 },
+                              Case{ "4Kby4K CU_4CON", Extent{ 4096, 4096 }, 1 },
+                              Case{ "4Kby4K CU_8CON", Extent{ 4096, 4096 }, 2 },
+                              Case{ "256x256x100 CU_6CON_3D", Extent{ 256, 256, 100 }, 1 } })
+  {
+    const Pixels        segments = LogSegments(input.extent);
+    std::vector<Method> methods;
+    for (const int gather : { 8, 32, 64, 128, 256, 4096 })
+    {
+      methods.push_back({ "links " + std::to_string(gather), "LinkPropagation:gather=" + std::to_string(gather) });
+    }
+    methods.push_back({ "links 128 without master", "LinkPropagation:gather=128,master=off" });
+    methods.push_back({ "master without links", "LinkPropagation:max-gather=off" });
+    methods.push_back({ "neither", "LinkPropagation:max-gather=off,master=off" });
+    methods.push_back(Default);
+    benchmark.Row("Ziegler",
+                  input.name,
+                  static_cast<double>(input.extent.VoxelCount()),
+                  segments,
+                  input.extent,
+                  Connectivity(input.extent.dimension, input.rank),
+                  methods,
+                  Criterion::EqualValue(std::nullopt));
+  }
+}
+
+/** Discs of several values: `count` of them in the base image of 1024 x 1024 pixels. */
+Pixels
+ManyDiscs(std::int64_t side, int count, bool isGrid)
+{
+  constexpr std::int64_t base = 1024;
+  Pixels                 tile(static_cast<std::size_t>(base * base), 0);
+  const auto             perSide = static_cast<std::int64_t>(std::sqrt(static_cast<double>(count)));
+  for (std::uint64_t disc = 0; disc < static_cast<std::uint64_t>(count); ++disc)
+  {
+    const auto number = static_cast<std::int64_t>(disc);
+    const auto along = [&](std::int64_t place) { return (2 * place + 1) * base / (2 * perSide); };
+    PaintDisc(tile,
+              base,
+              isGrid ? along(number % perSide) : PlaceOf(3, 2 * disc, base),
+              isGrid ? along(number / perSide) : PlaceOf(3, 2 * disc + 1, base),
+              std::int64_t{ 10 },
+              static_cast<std::uint8_t>(1 + disc % 5));
+  }
+  Pixels pixels(static_cast<std::size_t>(side * side));
+  for (std::int64_t i = 0; i < side * side; ++i)
+  {
+    pixels[static_cast<std::size_t>(i)] = tile[static_cast<std::size_t>(i / side % base * base + i % side % base)];
+  }
+  return pixels;
+}
+
+/** A few large discs that fill most of the image, scaled with it. */
+Pixels
+FewDiscs(std::int64_t side)
+{
+  Pixels pixels(static_cast<std::size_t>(side * side), 0);
+  for (std::uint64_t disc = 0; disc < 40; ++disc)
+  {
+    const auto unit = static_cast<double>(side);
+    PaintDisc(pixels,
+              side,
+              static_cast<std::int64_t>(UniformOf(4, 3 * disc) * unit),
+              static_cast<std::int64_t>(UniformOf(4, 3 * disc + 1) * unit),
+              static_cast<std::int64_t>((0.05 + 0.15 * UniformOf(4, 3 * disc + 2)) * unit),
+              static_cast<std::uint8_t>(1 + disc % 5));
+  }
+  return pixels;
+}
+
+/** Connected Component Labeling in CUDA: figures 35.11 and 35.12. */
+void
+Stava(Benchmark & benchmark)
+{
+  const auto                criterion = Criterion::EqualValue();
+  const Method              tiles{ "tile merging", "TileMerging" };
+  const std::vector<Method> methods = { { "Hawick", "HawickLabelEquivalence" },
+                                        tiles,
+                                        { "BrickMerging", "BrickMerging" },
+                                        Default };
+  const auto                image =
+    [&](const std::string & name, const Pixels & pixels, const Extent & extent, const Connectivity & connectivity) {
+      const auto   x = static_cast<double>(extent.size[0]);
+      LabelOptions options;
+      options.device = { Device::Kind::Cpu, 0 };
+      options.threads = 1;
+      options.criterion = criterion;
+      options.connectivity = connectivity;
+      std::vector<std::uint32_t> labels(pixels.size());
+      std::vector<double>        times;
+      Labeling                   labeling;
+      for (int run = 0; run < 6; ++run)
+      {
+        const auto begin = std::chrono::steady_clock::now();
+        Label(ImageView(pixels.data(), extent), options, labeling);
+        labeling.Write(labels.data());
+        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+      }
+      Benchmark::Print("Stava 35.11", name, x, "CPU", Median(times), 0, 0);
+      benchmark.Row("Stava 35.11", name, x, pixels, extent, connectivity, methods, criterion);
+      const Measured measured = benchmark.Measure(tiles, extent, criterion, connectivity);
+      for (const auto & [stage, milliseconds] : measured.stages)
+      {
+        Benchmark::Print("Stava 35.12", name, x, stage, milliseconds, 100 * milliseconds / measured.own, 0);
+      }
+    };
+  // Cracks and knots, slice by slice, as in the chapter, and all slices at once.
+  const Extent log{ 512, 512, 200 };
+  Pixels       defects = LogSegments(log);
+  std::replace(defects.begin(), defects.end(), std::uint8_t{ 2 }, std::uint8_t{ 0 });
+  const auto slice = defects.begin() + 100 * 512 * 512;
+  image("a: one slice", Pixels(slice, slice + 512 * 512), Extent{ 512, 512 }, Connectivity::Full(2));
+  image("a: 200 slices", defects, log, Connectivity::Full(2).WithinSlices(2));
+  for (const std::int64_t side : { 1024, 2048, 4096 })
+  {
+    const Extent extent{ side, side };
+    image("b", FewDiscs(side), extent, Connectivity::Full(2));
+    image("c", ManyDiscs(side, 2500, true), extent, Connectivity::Full(2));
+    image("d", ManyDiscs(side, 250, false), extent, Connectivity::Full(2));
+  }
+}
+
+/** The variants that the paper about ridge patterns compares. */
+std::vector<Method>
+RidgeMethods()
+{
+  const std::string equivalence = "LabelEquivalence:atomics=on,first-scan=earlier";
+  return { { "Ordinary LE", equivalence },
+           { "Ordinary TM", "TileMerging" },
+           { "Early LE", equivalence + ",properties=moments" },
+           { "Early TM", "TileMerging:properties=moments" },
+           { "Late LE", equivalence, true },
+           { "Late TM", "TileMerging", true },
+           Default };
+}
+
+struct FamilyImage
+{
+  std::string family;
+  RidgeImage  image;
+};
+
+std::vector<FamilyImage>
+FamilyImages(int n)
+{
+  using Family = RidgeImage::Family;
+  std::vector<FamilyImage> images;
+  const auto               add = [&](const char * name, Family family, int level, int subdivisions, double parameter) {
+    RidgeImage image;
+    image.family = family;
+    image.level = level;
+    image.subdivisions = subdivisions;
+    image.parameter = parameter;
+    images.push_back({ name, image });
+  };
+  for (int level = 1; level <= std::min(12, n - 1); ++level)
+  {
+    add("Leveling", Family::Leveling, level, 0, 1);
+  }
+  for (int s = 0; s <= n - 4; ++s)
+  {
+    add("Subdivision", Family::Subdivision, 3, s, 1);
+  }
+  for (int step = 0; step <= 10; ++step)
+  {
+    const double parameter = step / 10.0;
+    add("RandomInstancing", Family::RandomInstancing, 3, 5, parameter);
+    add("RandomMerging", Family::RandomMerging, 3, 5, parameter);
+    add("Scaling", Family::Scaling, 2, 0, parameter);
+    if (step > 0)
+    {
+      add("Spiral", Family::Spiral, 1, 0, parameter);
+    }
+  }
+  return images;
+}
+
+struct Mask
+{
+  std::string file;
+  Extent      extent;
+};
+
+/** Slices of a mask, every twentieth, as squares of 2^n pixels a side by nearest neighbours; those of at most 30 %. */
+std::vector<Pixels>
+ScaledSlices(const Mask & mask, int n)
+{
+  const Extent &      extent = mask.extent;
+  Pixels              volume(static_cast<std::size_t>(extent.VoxelCount()));
+  std::ifstream       stream(mask.file, std::ios::binary);
+  std::vector<Pixels> slices;
+  if (!stream.read(reinterpret_cast<char *>(volume.data()), static_cast<std::streamsize>(volume.size())))
+  {
+    std::fprintf(stderr, "%s does not have %lld bytes\n", mask.file.c_str(), static_cast<long long>(volume.size()));
+    std::exit(1);
+  }
+  const std::int64_t side = std::int64_t{ 1 } << n;
+  for (std::int64_t z = 10; z < extent.size[2]; z += 20)
+  {
+    Pixels       pixels(static_cast<std::size_t>(side * side));
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < side * side; ++i)
+    {
+      const std::int64_t x = i % side * extent.size[0] / side;
+      const std::int64_t y = i / side * extent.size[1] / side;
+      pixels[static_cast<std::size_t>(i)] =
+        volume[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] != 0 ? 1 : 0;
+      count += pixels[static_cast<std::size_t>(i)];
+    }
+    if (static_cast<double>(count) <= 0.3 * static_cast<double>(side * side))
+    {
+      slices.push_back(std::move(pixels));
+    }
+  }
+  return slices;
+}
+
+/** The paper about ridge patterns: what tables III, IV and VI to VIII are made of, an image a line. */
+void
+Ridges(Benchmark & benchmark, const std::vector<Mask> & masks)
+{
+  for (int n = 10; n <= 14; ++n)
+  {
+    const std::int64_t               side = std::int64_t{ 1 } << n;
+    const Extent                     extent{ side, side };
+    const std::vector<FamilyImage>   images = FamilyImages(n);
+    const std::size_t                ahead = 12;
+    std::vector<std::future<Pixels>> made(images.size());
+    const auto                       make = [&](std::size_t i) {
+      made[i] = std::async(std::launch::async, [&, i] { return MakeRidges(extent, images[i].image); });
+    };
+    for (std::size_t i = 0; i < std::min(ahead, images.size()); ++i)
+    {
+      make(i);
+    }
+    for (std::size_t i = 0; i < images.size(); ++i)
+    {
+      const Pixels pixels = made[i].get();
+      if (i + ahead < images.size())
+      {
+        make(i + ahead);
+      }
+      const RidgeImage & image = images[i].image;
+      const std::string  name = images[i].family + " l=" + std::to_string(image.level) +
+                               " s=" + std::to_string(image.subdivisions) + " p=" + std::to_string(image.parameter);
+      benchmark.Row("Ridges", name, static_cast<double>(side), pixels, extent, Connectivity::Full(2), RidgeMethods());
+    }
+    for (const Mask & mask : masks)
+    {
+      for (const Pixels & pixels : n <= 13 ? ScaledSlices(mask, n) : std::vector<Pixels>())
+      {
+        benchmark.Row("Ridges",
+                      "Dataset " + mask.file,
+                      static_cast<double>(side),
+                      pixels,
+                      extent,
+                      Connectivity::Full(2),
+                      RidgeMethods());
+      }
+    }
+  }
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  const ResolvedDevice resolved = ResolveDevice({ Device::Kind::Cuda, 0 });
+  if (resolved.device.kind != Device::Kind::Cuda)
+  {
+    std::fprintf(stderr, "%s\n", resolved.remark.c_str());
+    return 1;
+  }
+  std::vector<Mask>        masks;
+  std::vector<std::string> tables;
+  for (int i = 1; i < argc; ++i)
+  {
+    if (std::string(argv[i]) == "--mask" && i + 4 < argc)
+    {
+      masks.push_back(
+        { argv[i + 1], Extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) } });
+      i += 4;
+      continue;
+    }
+    tables.emplace_back(argv[i]);
+  }
+  Benchmark                                                        benchmark;
+  const std::vector<std::pair<std::string, std::function<void()>>> known = {
+    { "kalentev", [&] { Kalentev(benchmark); } },
+    { "soh", [&] { Soh(benchmark); } },
+    { "ziegler", [&] { Ziegler(benchmark); } },
+    { "stava", [&] { Stava(benchmark); } },
+    { "ridges", [&] { Ridges(benchmark, masks); } }
+  };
+  std::printf("table,case,x,algorithm,ms,own_ms,rounds\n");
+  bool isKnown = !tables.empty();
+  for (const std::string & table : tables)
+  {
+    bool found = false;
+    for (const auto & [name, run] : known)
+    {
+      if (table == name || table == "all")
+      {
+        found = true;
+        run();
+      }
+    }
+    isKnown = isKnown && found;
+  }
+  if (!isKnown)
+  {
+    std::fprintf(
+      stderr,
+      "usage: brickccl-paper-benchmark [--mask FILE NX NY NZ ...] kalentev | soh | ziegler | stava | ridges | "
+      "all\n");
+    return 1;
+  }
+  return 0;
+}

@@ -51,8 +51,6 @@ struct PieceSums
   }
 };
 
-inline constexpr unsigned AllLanes = 0xFFFFFFFFu;
-
 /** What all lanes have, together. */
 __device__ inline PieceSums
 JoinInWarp(const PieceSums & own)

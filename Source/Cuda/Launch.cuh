@@ -10,28 +10,28 @@
  *  Kernels whose threads meet at a barrier go through BRICKCCL_LAUNCH_BLOCKS; the host build of the kernels runs the
  *  threads of the others one after the other. */
 #ifdef BRICKCCL_CUDA_ON_HOST
-#  define BRICKCCL_LAUNCH(kernel, shape, stream, ...) \
+#  define BRICKCCL_LAUNCH(kernel, shape, stream, ...)                                                                  \
     ::brickccl::cuda::onhost::RunThreads((shape).blocks, (shape).threads, [&] { kernel(__VA_ARGS__); })
-#  define BRICKCCL_LAUNCH_BLOCKS(kernel, shape, stream, ...) \
+#  define BRICKCCL_LAUNCH_BLOCKS(kernel, shape, stream, ...)                                                           \
     ::brickccl::cuda::onhost::RunBlocks((shape).blocks, (shape).threads, [&] { kernel(__VA_ARGS__); })
 #else
-#  define BRICKCCL_LAUNCH(kernel, shape, stream, ...)                           \
-    do                                                                          \
-    {                                                                           \
-      kernel<<<(shape).blocks, (shape).threads, 0, (stream)>>>(__VA_ARGS__);    \
-      BRICKCCL_CUDA_CHECK_LAUNCH(#kernel);                                      \
+#  define BRICKCCL_LAUNCH(kernel, shape, stream, ...)                                                                  \
+    do                                                                                                                 \
+    {                                                                                                                  \
+      kernel<<<(shape).blocks, (shape).threads, 0, (stream)>>>(__VA_ARGS__);                                           \
+      BRICKCCL_CUDA_CHECK_LAUNCH(#kernel);                                                                             \
     } while (false)
 #  define BRICKCCL_LAUNCH_BLOCKS BRICKCCL_LAUNCH
 #endif
 
-#define BRICKCCL_CUDA_CHECK_LAUNCH(name)                                                  \
-  do                                                                                      \
-  {                                                                                       \
-    const cudaError_t brickcclStatus = cudaGetLastError();                                \
-    if (brickcclStatus != cudaSuccess)                                                    \
-    {                                                                                     \
-      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, "launch of " name, __FILE__, __LINE__); \
-    }                                                                                     \
+#define BRICKCCL_CUDA_CHECK_LAUNCH(name)                                                                               \
+  do                                                                                                                   \
+  {                                                                                                                    \
+    const cudaError_t brickcclStatus = cudaGetLastError();                                                             \
+    if (brickcclStatus != cudaSuccess)                                                                                 \
+    {                                                                                                                  \
+      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, "launch of " name, __FILE__, __LINE__);                       \
+    }                                                                                                                  \
   } while (false)
 
 namespace brickccl::cuda
@@ -44,6 +44,9 @@ struct LaunchShape
 };
 
 inline constexpr unsigned ThreadsPerBlock = 256;
+
+/** The mask of warp operations that all of a warp's lanes take part in. */
+inline constexpr unsigned AllLanes = 0xFFFFFFFFu;
 
 /** Enough threads for `count` elements, one each, or several each where the grid would be too large: kernels step by
  *  ThreadCount() from ThreadIndex(). */

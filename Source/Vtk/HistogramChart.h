@@ -8,10 +8,7 @@
 namespace brickccl
 {
 
-/** Draws a histogram as a bar chart, a PNG of 1000 x 600 pixels, replacing the file as a whole.
- *  VTK draws through OpenGL: there must be a display (on machines without one, `xvfb-run -a` gives one). It ends the
- *  process where that fails, so a process of its own does it.
- *  \throws Error if the chart cannot be drawn or written. */
+/** Draws a histogram as a bar chart; see WriteChart. */
 void WriteHistogramChart(const std::string & path, const Histogram & histogram);
 
 } // namespace brickccl

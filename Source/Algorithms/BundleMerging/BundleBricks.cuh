@@ -16,8 +16,6 @@ inline constexpr int WordsPerLayer = 32;
 inline constexpr int LayersPerBrick = WordsPerBrick / WordsPerLayer;
 inline constexpr int BundlesPerLayer = WordsPerLayer / WordsPerBrickRow;
 
-inline constexpr unsigned FullWarp = 0xFFFFFFFFu;
-
 /** One word of all rows of a bundle: loaded and stored at once. */
 template <int N>
 struct alignas(N * sizeof(DeviceWord)) RowWords

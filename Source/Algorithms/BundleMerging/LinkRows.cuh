@@ -110,7 +110,7 @@ public:
       }
     }
     const DeviceWord bits = (foreground.Word() ^ (VotesAreInside && rule.outside ? 0xFFFFFFFFu : 0u)) & wanted;
-    const DeviceWord bitsBefore = __shfl_up_sync(FullWarp, bits, 1);
+    const DeviceWord bitsBefore = __shfl_up_sync(AllLanes, bits, 1);
     const DeviceWord carried = Lane() % WordsPerBrickRow > 0 ? bitsBefore >> 31 : 0u;
     return { { bits, bits & ~(joined.Word() & ((bits << 1) | carried)) } };
   }
@@ -184,7 +184,7 @@ private:
     __device__ void
     Take(int row, int i, bool vote)
     {
-      const unsigned votes = __ballot_sync(FullWarp, vote);
+      const unsigned votes = __ballot_sync(AllLanes, vote);
       of[i] = Lane() / WordsPerBrickRow == row ? votes : of[i];
     }
     /** This lane's word: eight lanes' votes on each of four voxels, with those on the others between them. */
@@ -215,7 +215,7 @@ private:
   {
     using Shuffled = std::conditional_t<(sizeof(T) < sizeof(int)), int, T>;
     const auto own = static_cast<Shuffled>(value);
-    return static_cast<T>(step < 0 ? __shfl_up_sync(FullWarp, own, 1) : __shfl_down_sync(FullWarp, own, 1));
+    return static_cast<T>(step < 0 ? __shfl_up_sync(AllLanes, own, 1) : __shfl_down_sync(AllLanes, own, 1));
   }
   /** Whether votes on foreground ask for the range alone, which integers are inside of or outside. */
   static constexpr bool VotesAreInside = std::is_integral_v<T>;
@@ -379,7 +379,7 @@ FindLinks(const TProblem &            problem,
 {
   constexpr bool isTransitive = TProblem::isTransitive;
   const auto     isMuch = [](DeviceWord one, DeviceWord other) {
-    return __any_sync(FullWarp, __popc(one) + __popc(other) > TCompare::few);
+    return __any_sync(AllLanes, __popc(one) + __popc(other) > TCompare::few);
   };
   const bool         isOneChannel = problem.rule.channels == 1;
   const std::int64_t rowsFurther = BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n);

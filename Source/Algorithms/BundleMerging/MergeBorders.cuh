@@ -75,8 +75,8 @@ UniteOfLanes(const BrickArrays & bricks, bool has, unsigned a, unsigned b)
 {
   const int  lane = static_cast<int>(threadIdx.x % 32);
   const auto key = has ? static_cast<unsigned long long>(a) << 32 | b : ~0ull;
-  const bool asOne = __shfl_up_sync(FullWarp, key, 1) == key && lane >= 1;
-  const bool asFour = __shfl_up_sync(FullWarp, key, 4) == key && lane >= 4;
+  const bool asOne = __shfl_up_sync(AllLanes, key, 1) == key && lane >= 1;
+  const bool asFour = __shfl_up_sync(AllLanes, key, 4) == key && lane >= 4;
   if (has && !asOne && !asFour)
   {
     UniteComponents(bricks, a, b);
@@ -93,7 +93,7 @@ UniteLinks(const BundleGrid &              grid,
            const BorderWord<TLayout> &     b)
 {
   DeviceWord same = links.same;
-  while (__any_sync(FullWarp, same != 0))
+  while (__any_sync(AllLanes, same != 0))
   {
     const int      x = LowestBit(same);
     const unsigned inA = same != 0 ? a.ComponentAt(bricks, x) : 0u;

@@ -106,7 +106,7 @@ __launch_bounds__(BorderRole::Threads)
     role.isOurs && a.Load(grid, bricks, role.word, role.bundleY, role.bundleZ) &&
     b.Load(grid, bricks, role.word, role.bundleY + BackwardStepY(role.n), role.bundleZ + BackwardStepZ(role.n));
   BundleLinks<DeviceWord> links = {};
-  if (__any_sync(FullWarp, has && a.window.rows[0] != 0) && bricks.Fit())
+  if (__any_sync(AllLanes, has && a.window.rows[0] != 0) && bricks.Fit())
   {
     const auto window = [has](const BorderWord<RowLayout> & of) {
       return has ? RunWindow{ of.window.Row(0), of.starts, of.startsAfter } : RunWindow{};

@@ -78,7 +78,7 @@ SumOfLanes(unsigned value, int lane)
 #pragma unroll
   for (int step = 1; step < 32; step *= 2)
   {
-    const unsigned before = __shfl_up_sync(FullWarp, value, static_cast<unsigned>(step));
+    const unsigned before = __shfl_up_sync(AllLanes, value, static_cast<unsigned>(step));
     value += lane >= step ? before : 0u;
   }
   return value;
@@ -310,7 +310,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   }
 
   // Runs of united bits within the brick.
-  const DeviceWord lastBefore = __shfl_up_sync(FullWarp, united, 1);
+  const DeviceWord lastBefore = __shfl_up_sync(AllLanes, united, 1);
   const DeviceWord starts = BundleLayout<VBundling>::Starts(own, word > 0 ? lastBefore : 0u);
   const auto       runs = static_cast<unsigned>(__popc(starts));
   const unsigned   runsWith = SumOfLanes(runs, lane);

@@ -66,7 +66,7 @@ PackSlowly(const TProblem & problem, std::int64_t row, std::int64_t x, DeviceWor
            << i;
   }
   foreground &= mask;
-  const DeviceWord before = __shfl_up_sync(FullWarp, foreground, 1);
+  const DeviceWord before = __shfl_up_sync(AllLanes, foreground, 1);
   return { { foreground, foreground & ~(joined & ((foreground << 1) | (inBrick > 0 ? before >> 31 : 0u))) } };
 }
 
@@ -207,7 +207,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
   };
   const auto findAll = [&](const auto & compare) {
-    if (!__any_sync(FullWarp, own.rows[0] != 0))
+    if (!__any_sync(AllLanes, own.rows[0] != 0))
     {
       return;
     }
@@ -217,7 +217,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     {
       const int  toY = y + BackwardStepY(n);
       const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
-      if (n >= problem.count || !__any_sync(FullWarp, isInBrick))
+      if (n >= problem.count || !__any_sync(AllLanes, isInBrick))
       {
         continue;
       }

@@ -136,7 +136,7 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   const auto         kept = bricks.Kept<TLayout>(index);
   const auto         rows = TLayout::Rows(kept);
   const DeviceWord   united = rows.United();
-  const DeviceWord   before = __shfl_up_sync(FullWarp, united, 1);
+  const DeviceWord   before = __shfl_up_sync(AllLanes, united, 1);
   const BrickBase    base = bricks.bases[blockIdx.x];
   const int          word = lane % WordsPerBrickRow;
   const int          bundle = static_cast<int>(self) / WordsPerBrickRow;

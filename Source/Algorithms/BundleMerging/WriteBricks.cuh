@@ -48,16 +48,16 @@ __launch_bounds__(WordsPerBrick) WriteBricksKernel(const __grid_constant__ Bundl
   const auto               kept = bricks.Kept<TLayout>(index);
   const RowWords<rowCount> own = TLayout::Rows(kept);
   const DeviceWord         united = own.United();
-  const DeviceWord         before = __shfl_up_sync(FullWarp, united, 1);
-  const bool               isEmpty = !__any_sync(FullWarp, united != 0);
+  const DeviceWord         before = __shfl_up_sync(AllLanes, united, 1);
+  const bool               isEmpty = !__any_sync(AllLanes, united != 0);
   if (!isEmpty)
   {
     const DeviceWord starts = TLayout::Starts(kept, lane % WordsPerBrickRow > 0 ? before : 0u);
     const unsigned   runsBefore = bricks.runsBefore[index];
     const BrickBase  base = bricks.bases[blockIdx.x];
-    const unsigned   firstRun = __shfl_sync(FullWarp, runsBefore, 0);
+    const unsigned   firstRun = __shfl_sync(AllLanes, runsBefore, 0);
     const unsigned   runs =
-      __shfl_sync(FullWarp, runsBefore + static_cast<unsigned>(__popc(starts)), WordsPerLayer - 1) - firstRun;
+      __shfl_sync(AllLanes, runsBefore + static_cast<unsigned>(__popc(starts)), WordsPerLayer - 1) - firstRun;
     memory.rows[lane] = own;
     memory.starts[lane] = starts;
     memory.runsBefore[lane] = static_cast<unsigned short>(runsBefore - firstRun);

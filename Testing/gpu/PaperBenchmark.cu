@@ -1,6 +1,10 @@
 // The measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
 //
-//   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] kalentev | soh | ziegler | stava | ridges | all > papers.csv
+//   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] kalentev | soh | ziegler | stava | ridges | all
+//     > papers.csv
+//
+// --mask adds slices of a mask of one byte per voxel to "ridges", as images that are not synthetic; --method leaves out
+// all methods but one.
 //
 // Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds (median,
 // CUDA events, data on the device, consecutive labels and their number included), milliseconds of the algorithm's own
@@ -175,6 +179,10 @@ public:
     Load(pixels);
     for (const Method & method : methods)
     {
+      if (!onlyMethod.empty() && method.name != onlyMethod)
+      {
+        continue;
+      }
       const Measured measured = Measure(method, extent, criterion, connectivity);
       Print(table, name, x, method.name, measured.total, measured.own, measured.rounds);
     }
@@ -193,7 +201,8 @@ public:
     std::fflush(stdout);
   }
 
-  double limit = 250;
+  double      limit = 250;
+  std::string onlyMethod;
 
 private:
   CudaLabeler m_Labeler;
@@ -647,20 +656,27 @@ main(int argc, char ** argv)
     std::fprintf(stderr, "%s\n", resolved.remark.c_str());
     return 1;
   }
+  Benchmark                benchmark;
   std::vector<Mask>        masks;
   std::vector<std::string> tables;
   for (int i = 1; i < argc; ++i)
   {
-    if (std::string(argv[i]) == "--mask" && i + 4 < argc)
+    const std::string argument = argv[i];
+    if (argument == "--mask" && i + 4 < argc)
     {
       masks.push_back(
         { argv[i + 1], Extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) } });
       i += 4;
-      continue;
     }
-    tables.emplace_back(argv[i]);
+    else if (argument == "--method" && i + 1 < argc)
+    {
+      benchmark.onlyMethod = argv[++i];
+    }
+    else
+    {
+      tables.push_back(argument);
+    }
   }
-  Benchmark                                                        benchmark;
   const std::vector<std::pair<std::string, std::function<void()>>> known = {
     { "kalentev", [&] { Kalentev(benchmark); } },
     { "soh", [&] { Soh(benchmark); } },

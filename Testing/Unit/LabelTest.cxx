@@ -454,5 +454,77 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
   EXPECT_LE(static_cast<double>(runs.CapacityBytes()), rest + 20.2 * runCount + 1024);
 }
 
+TEST(Label, ListsHoldEveryVoxelOfEachComponentInRasterOrder)
+{
+  for (const auto & [extent, density] : { std::pair(Extent{ 70, 9, 6 }, 0.3),
+                                          std::pair(Extent{ 64, 16 }, 0.0),
+                                          std::pair(Extent{ 33, 5, 4, 3 }, 1.0),
+                                          std::pair(Extent{ 200 }, 0.6) })
+  {
+    const auto voxels = MakeRandom(extent, density, 1, 5);
+    for (const int threads : { 1, 3 })
+    {
+      LabelOptions options;
+      options.device = { Device::Kind::Cpu, 0 };
+      options.threads = threads;
+      const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+      std::vector<std::uint32_t> labels(voxels.size());
+      labeling.Write(labels.data());
+      const LabelLists lists = labeling.ListVoxels();
+      ASSERT_EQ(lists.ComponentCount(), labeling.ComponentCount());
+      ASSERT_EQ(lists.offsets.front(), 0u);
+      ASSERT_EQ(lists.offsets.back(), labeling.ForegroundVoxelCount());
+      for (std::uint64_t component = 0; component < lists.ComponentCount(); ++component)
+      {
+        std::vector<std::int64_t> expected;
+        for (std::size_t i = 0; i < labels.size(); ++i)
+        {
+          if (labels[i] == component + 1)
+          {
+            expected.push_back(static_cast<std::int64_t>(i));
+          }
+        }
+        const auto begin = lists.voxels.begin() + static_cast<std::ptrdiff_t>(lists.offsets[component]);
+        const auto end = lists.voxels.begin() + static_cast<std::ptrdiff_t>(lists.offsets[component + 1]);
+        ASSERT_EQ(std::vector<std::int64_t>(begin, end), expected) << extent.ToString() << ", component " << component;
+      }
+    }
+  }
+  // Components that a size filter has taken away have no voxels.
+  const Extent plane{ 60, 50 };
+  const auto   voxels = MakeRandom(plane, 0.4, 1, 6);
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.relabel.minimumSize = 5;
+  const Labeling labeling = Label(ImageView(voxels.data(), plane), options);
+  EXPECT_LT(labeling.ListVoxels().voxels.size(), labeling.ForegroundVoxelCount());
+  EXPECT_EQ(labeling.ListVoxels().ComponentCount(), labeling.ComponentCount());
+}
+
+TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)
+{
+  const auto reason = [](const std::string & algorithm) {
+    try
+    {
+      AlgorithmFromName(algorithm);
+    }
+    catch (const InvalidArgument & error)
+    {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(reason("LabelEquivalence:atomics=on,flag=global,threads=64"), "");
+  EXPECT_EQ(reason("LinkPropagation:"), "");
+  EXPECT_NE(reason("LinkPropagation:gather").find("write gather=1..65535"), std::string::npos);
+  EXPECT_NE(reason("LinkPropagation:gather=0").find("1..65535"), std::string::npos);
+  EXPECT_NE(reason("LinkPropagation:gather=12x").find("1..65535"), std::string::npos);
+  EXPECT_NE(reason("LinkPropagation:master=maybe").find("master=off|on"), std::string::npos);
+  EXPECT_NE(reason("TileMerging:tile=32").find("properties=none|size|moments"), std::string::npos);
+  EXPECT_NE(reason("Auto:fast=on").find("none"), std::string::npos);
+  EXPECT_EQ(ParseOptions("Name", AlgorithmFromName("LinkPropagation").options, "master=off,gather=7"),
+            (OptionValues{ 7, 1, 1, 0 }));
+}
+
 } // namespace
 } // namespace brickccl

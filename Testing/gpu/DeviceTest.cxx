@@ -142,7 +142,7 @@ TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
 
 TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
 {
-  const Extent              extent{ 500, 166 / Reduction, 125 / Reduction / Reduction };
+  const Extent              extent{ 500, 166 / Reduction / Reduction, 125 / Reduction / Reduction };
   std::vector<std::int16_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
   for (std::size_t i = 0; i < voxels.size(); ++i)
   {

@@ -16,6 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
+KALENTEV_CASES = ["C1", "C2", "C3", "C4", "spiral", "random 0.5", "random 0.1"]
 KALENTEV_1 = {"RC": ("87.16", "87.89", "87.27", "87.65", "4501.56", "254.47", "34.75"),
               "LE NSZ": ("5.60", "5.77", "5.89", "6.68", "5.60", "6.47", "1.56"),
               "LE SZ": ("16.25", "16.28", "15.22", "17.30", "38.86", "14.23", "2.11")}
@@ -98,16 +99,15 @@ class Tables:
         return found[0]
 
     def kalentev_1(self):
-        cases = ("C1", "C2", "C3", "C4", "spiral", "random 0.5", "random 0.1")
         lines = []
         for algorithm in ("RC", "LE NSZ", "LE SZ", "Hawick", "default"):
             if algorithm in KALENTEV_1:
                 lines.append([algorithm + ", paper"] + list(KALENTEV_1[algorithm]))
-            found = [self.one("Kalentev 1", case, algorithm) for case in cases]
+            found = [self.one("Kalentev 1", case, algorithm) for case in KALENTEV_CASES]
             lines.append([algorithm + ", here"] + [ms(row.ms) for row in found])
             if algorithm in ("RC", "LE NSZ"):
                 lines.append(["rounds"] + [row.rounds for row in found])
-        return table(["ms"] + list(cases), lines)
+        return table(["ms"] + KALENTEV_CASES, lines)
 
     def by_x(self, name, case, published, rounds=None):
         algorithms = [key for key in published if key != "rounds"]
@@ -210,7 +210,8 @@ class Tables:
             mean, deviation = mean_and_deviation(self.ridge_values(16384, algorithm))
             cells.append(f"{ms(mean)} ± {100 * deviation / mean:.0f}%")
         return table(["ms at 16384²"] + self.ridge_methods,
-                     [["paper"] + [RIDGES_4.get(algorithm, "no memory") for algorithm in RIDGE_METHODS] + [""] * (len(self.ridge_methods) - len(RIDGE_METHODS)),
+                     [["paper"] + [RIDGES_4.get(algorithm, "no memory") for algorithm in RIDGE_METHODS] +
+                      [""] * (len(self.ridge_methods) - len(RIDGE_METHODS)),
                       [f"here ({len(self.ridge_values(16384, 'default'))} images)"] + cells])
 
     def ridges_6(self):
@@ -267,25 +268,43 @@ def fit(xs, ys):
 
 
 def charts(tables, program):
-    def lines_of(name, algorithms, key=lambda row: row.x):
-        return [(algorithm, key(row), row.ms) for algorithm in algorithms
-                for row in sorted((r for r in tables.rows if r.table == name and r.algorithm == algorithm), key=key)]
+    """One chart for each of the papers' tables and figures that has an x axis."""
+    def lines_of(name, key=lambda row: row.x, label=lambda row: row.algorithm, keep=lambda row: True):
+        rows = [row for row in tables.rows if row.table == name and keep(row)]
+        labels = list(dict.fromkeys(label(row) for row in rows))
+        return [(text, key(row), row.ms) for text in labels for row in sorted(rows, key=key) if label(row) == text]
 
     def level(row):
         return int(row.case.split("l=")[1].split(" ")[0])
 
+    def place(cases):
+        return lambda row: 1 + cases.index(row.case)
+
+    def gather(row):
+        return int(row.algorithm.split(" ")[1])
+
     sides = [1 << n for n in range(10, 15)]
-    methods = tables.ridge_methods
-    leveling = Tables([row for row in tables.rows if row.case.startswith("Leveling") and row.x == 8192])
+    fit_points = [(algorithm, side * side, mean_and_deviation(tables.ridge_values(side, algorithm))[0])
+                  for algorithm in tables.ridge_methods for side in sides]
+    throughput = [(label, side, side * side / value / 1000)
+                  for label, side, value in lines_of("Stava 35.11", label=lambda row: f"{row.algorithm} ({row.case})",
+                                                     keep=lambda row: row.case in "bd" and row.algorithm != "BrickMerging")]
     for name, points, title, x, y, log in (
-            ("kalentev", lines_of("Kalentev 2", ("LE NSZ", "LE SZ", "default")),
-             "Kalentev, table 2: random images of 2048 x 2048 pixels", "occupancy", "ms", False),
-            ("levels", [(algorithm, level(row), row.ms) for algorithm in methods
-                        for row in sorted((r for r in leveling.rows if r.algorithm == algorithm), key=level)],
+            ("kalentev-1", lines_of("Kalentev 1", key=place(KALENTEV_CASES)),
+             "Kalentev, table 1: " + ", ".join(KALENTEV_CASES), "case", "ms", True),
+            ("kalentev-2", lines_of("Kalentev 2"), "Kalentev, table 2: random images of 2048 x 2048 pixels", "occupancy", "ms",
+             False),
+            ("kalentev-3", lines_of("Kalentev 3"), "Kalentev, table 3: random 0.5", "side", "ms", True),
+            ("kalentev-4", lines_of("Kalentev 4"), "Kalentev, table 4: random 0.5, 2048 x 2048 pixels", "threads per block",
+             "ms", True),
+            ("soh", lines_of("Soh 1", key=place(list(SOH))), "Soh, table 1: " + ", ".join(SOH), "case", "ms", True),
+            ("ziegler", lines_of("Ziegler", key=gather, label=lambda row: row.case,
+                                 keep=lambda row: row.algorithm.startswith("links ") and "without" not in row.algorithm),
+             "Ziegler: links of so many voxels", "gather", "ms", True),
+            ("stava", throughput, "Stava, figure 35.11: (b) few large objects, (d) 250 discs", "side", "MPixels/s", True),
+            ("levels", lines_of("Ridges", key=level, keep=lambda row: row.case.startswith("Leveling") and row.x == 8192),
              "Ridge patterns of levels 1 to 12, 8192 x 8192 pixels", "level", "ms", False),
-            ("sizes", [(algorithm, side * side, mean_and_deviation(tables.ridge_values(side, algorithm))[0])
-                       for algorithm in methods for side in sides],
-             "Ridge patterns, mean of all images", "pixels", "ms", True)):
+            ("sizes", fit_points, "Ridge patterns, mean of all images", "pixels", "ms", True)):
         with tempfile.NamedTemporaryFile("w", suffix=".csv", delete=False) as stream:
             stream.writelines(f"{series},{place},{value}\n" for series, place, value in points)
         subprocess.run([program, stream.name, os.path.join(HERE, f"papers-{name}.png"), title, x, y] +

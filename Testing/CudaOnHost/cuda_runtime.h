@@ -306,7 +306,11 @@ cudaFreeHost(void * place)
 inline cudaError_t
 cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
-  std::memcpy(to, from, bytes);
+  // Of nothing, pointers may be null, which memcpy does not allow.
+  if (bytes != 0)
+  {
+    std::memcpy(to, from, bytes);
+  }
   return cudaSuccess;
 }
 
@@ -320,7 +324,10 @@ cudaMemcpy(void * to, const void * from, std::size_t bytes, cudaMemcpyKind)
 inline cudaError_t
 cudaMemsetAsync(void * place, int value, std::size_t bytes, cudaStream_t)
 {
-  std::memset(place, value, bytes);
+  if (bytes != 0)
+  {
+    std::memset(place, value, bytes);
+  }
   return cudaSuccess;
 }
 

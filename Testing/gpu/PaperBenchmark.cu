@@ -1,10 +1,11 @@
 // The measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
 //
-//   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] kalentev | soh | ziegler | stava | ridges | all
-//     > papers.csv
+//   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] TABLE ... > papers.csv
 //
-// --mask adds slices of a mask of one byte per voxel to "ridges", as images that are not synthetic; --method leaves out
-// all methods but one.
+// TABLE: kalentev-1, kalentev-2, kalentev-3, kalentev-4, soh-1-2, ziegler, stava-11-12, ridges-3-6, ridges-4,
+// ridges-7-8, all.
+// --mask adds slices of a mask of one byte per voxel to the ridges, as images that are not synthetic; --method leaves
+// out all methods but one.
 //
 // Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds (median,
 // CUDA events, data on the device, consecutive labels and their number included), milliseconds of the algorithm's own
@@ -259,37 +260,54 @@ DiscsWithNoise(std::int64_t side, std::int64_t radius)
   return pixels;
 }
 
-/** Connected component labeling on a 2D grid using CUDA: tables 1 to 4. */
+// Connected component labeling on a 2D grid using CUDA.
+
+const Method RowColumn{ "RC", "RowColumnUnification" };
+const Method EquivalenceNsz{ "LE NSZ", "LabelEquivalence:flag=global" };
+const Method EquivalenceSz{ "LE SZ", "LabelEquivalence:flag=global,properties=size" };
+const Method Hawick{ "Hawick", "HawickLabelEquivalence" };
+
 void
-Kalentev(Benchmark & benchmark)
+Kalentev1(Benchmark & benchmark)
 {
-  const Connectivity face = Connectivity::Face(2);
-  const Method       sizes{ "LE SZ", "LabelEquivalence:flag=global,properties=size" };
-  const Method       plain{ "LE NSZ", "LabelEquivalence:flag=global" };
-  const Method       lines{ "RC", "RowColumnUnification" };
-  const Method       hawick{ "Hawick", "HawickLabelEquivalence" };
-  const Extent       small{ 1024, 1024 };
-  const auto         first = [&](const std::string & name, const Pixels & pixels) {
-    benchmark.Row("Kalentev 1", name, 1024, pixels, small, face, { lines, plain, sizes, hawick, Default });
+  const Extent extent{ 1024, 1024 };
+  const auto   row = [&](const std::string & name, const Pixels & pixels) {
+    benchmark.Row("Kalentev 1",
+                  name,
+                  1024,
+                  pixels,
+                  extent,
+                  Connectivity::Face(2),
+                  { RowColumn, EquivalenceNsz, EquivalenceSz, Hawick, Default });
   };
-  first("C1", DiscsWithNoise(1024, 10));
-  first("C2", DiscsWithNoise(1024, 20));
-  first("C3", DiscsWithNoise(1024, 50));
-  first("C4", DiscsWithNoise(1024, 100));
-  first("spiral", MakeSpiral(small));
-  first("random 0.5", MakeRandom(small, 0.5, 1, 1));
-  first("random 0.1", MakeRandom(small, 0.1, 1, 1));
-  const Extent large{ 2048, 2048 };
+  row("C1", DiscsWithNoise(1024, 10));
+  row("C2", DiscsWithNoise(1024, 20));
+  row("C3", DiscsWithNoise(1024, 50));
+  row("C4", DiscsWithNoise(1024, 100));
+  row("spiral", MakeSpiral(extent));
+  row("random 0.5", MakeRandom(extent, 0.5, 1, 1));
+  row("random 0.1", MakeRandom(extent, 0.1, 1, 1));
+}
+
+void
+Kalentev2(Benchmark & benchmark)
+{
+  const Extent extent{ 2048, 2048 };
   for (const double occupancy : { 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99 })
   {
     benchmark.Row("Kalentev 2",
                   "random",
                   occupancy,
-                  MakeRandom(large, occupancy, 1, 1),
-                  large,
-                  face,
-                  { plain, sizes, Default });
+                  MakeRandom(extent, occupancy, 1, 1),
+                  extent,
+                  Connectivity::Face(2),
+                  { EquivalenceNsz, EquivalenceSz, Default });
   }
+}
+
+void
+Kalentev3(Benchmark & benchmark)
+{
   for (const std::int64_t side : { 1024, 2048, 4096, 8128 })
   {
     const Extent extent{ side, side };
@@ -298,20 +316,24 @@ Kalentev(Benchmark & benchmark)
                   static_cast<double>(side),
                   MakeRandom(extent, 0.5, 1, 1),
                   extent,
-                  face,
-                  { plain, sizes, Default });
+                  Connectivity::Face(2),
+                  { EquivalenceNsz, EquivalenceSz, Default });
   }
-  const Pixels random = MakeRandom(large, 0.5, 1, 1);
+}
+
+void
+Kalentev4(Benchmark & benchmark)
+{
+  const Extent extent{ 2048, 2048 };
+  const Pixels random = MakeRandom(extent, 0.5, 1, 1);
   for (const int threads : { 512, 256, 64, 16, 4, 1 })
   {
-    const std::string option = ",threads=" + std::to_string(threads);
-    benchmark.Row("Kalentev 4",
-                  "random 0.5",
-                  threads,
-                  random,
-                  large,
-                  face,
-                  { { plain.name, plain.algorithm + option }, { sizes.name, sizes.algorithm + option } });
+    std::vector<Method> methods = { EquivalenceNsz, EquivalenceSz };
+    for (Method & method : methods)
+    {
+      method.algorithm += ",threads=" + std::to_string(threads);
+    }
+    benchmark.Row("Kalentev 4", "random 0.5", threads, random, extent, Connectivity::Face(2), methods);
   }
 }
 
@@ -320,7 +342,7 @@ void
 Soh(Benchmark & benchmark)
 {
   const Extent              extent{ 320, 240 };
-  const std::vector<Method> methods = { { "NSZ-LE", "LabelEquivalence:flag=global" },
+  const std::vector<Method> methods = { { "NSZ-LE", EquivalenceNsz.algorithm },
                                         { "M8DLS", "DirectionalSearch" },
                                         { "HYBRID1", "Hybrid1" },
                                         { "HYBRID2", "Hybrid2" },
@@ -448,10 +470,7 @@ Stava(Benchmark & benchmark)
 {
   const auto                criterion = Criterion::EqualValue();
   const Method              tiles{ "tile merging", "TileMerging" };
-  const std::vector<Method> methods = { { "Hawick", "HawickLabelEquivalence" },
-                                        tiles,
-                                        { "BrickMerging", "BrickMerging" },
-                                        Default };
+  const std::vector<Method> methods = { Hawick, tiles, { "BrickMerging", "BrickMerging" }, Default };
   const auto                image =
     [&](const std::string & name, const Pixels & pixels, const Extent & extent, const Connectivity & connectivity) {
       const auto   x = static_cast<double>(extent.size[0]);
@@ -597,13 +616,14 @@ ScaledSlices(const Mask & mask, int n)
   return slices;
 }
 
-/** The paper about ridge patterns: what tables III, IV and VI to VIII are made of, an image a line. */
+/** The paper about ridge patterns: what tables III, IV and VI to VIII are made of, an image a line, for images of 2^n
+ *  pixels a side. */
 void
-Ridges(Benchmark & benchmark, const std::vector<Mask> & masks)
+Ridges(Benchmark & benchmark, int firstN, int lastN, const std::vector<Mask> & masks)
 {
   // What is wanted are means over many images.
   benchmark.limit = 25;
-  for (int n = 10; n <= 14; ++n)
+  for (int n = firstN; n <= lastN; ++n)
   {
     const std::int64_t               side = std::int64_t{ 1 } << n;
     const Extent                     extent{ side, side };
@@ -653,7 +673,7 @@ main(int argc, char ** argv)
   const ResolvedDevice resolved = ResolveDevice({ Device::Kind::Cuda, 0 });
   if (resolved.device.kind != Device::Kind::Cuda)
   {
-    std::fprintf(stderr, "%s\n", resolved.remark.c_str());
+    std::fprintf(stderr, "there is nothing to measure: %s\n", resolved.remark.c_str());
     return 1;
   }
   Benchmark                benchmark;
@@ -677,27 +697,35 @@ main(int argc, char ** argv)
       tables.push_back(argument);
     }
   }
+  const auto ridges = [&](int firstN, int lastN) { Ridges(benchmark, firstN, lastN, masks); };
   const std::vector<std::pair<std::string, std::function<void()>>> known = {
-    { "kalentev", [&] { Kalentev(benchmark); } },
-    { "soh", [&] { Soh(benchmark); } },
-    { "ziegler", [&] { Ziegler(benchmark); } },
-    { "stava", [&] { Stava(benchmark); } },
-    { "ridges", [&] { Ridges(benchmark, masks); } }
+    { "kalentev-1", [&] { Kalentev1(benchmark); } }, { "kalentev-2", [&] { Kalentev2(benchmark); } },
+    { "kalentev-3", [&] { Kalentev3(benchmark); } }, { "kalentev-4", [&] { Kalentev4(benchmark); } },
+    { "soh-1-2", [&] { Soh(benchmark); } },          { "ziegler", [&] { Ziegler(benchmark); } },
+    { "stava-11-12", [&] { Stava(benchmark); } },    { "ridges-3-6", [&] { ridges(13, 13); } },
+    { "ridges-4", [&] { ridges(14, 14); } },         { "ridges-7-8", [&] { ridges(10, 14); } },
   };
   std::printf("table,case,x,algorithm,ms,own_ms,rounds\n");
-  bool isKnown = !tables.empty();
-  for (const std::string & table : tables)
+  bool        isKnown = !tables.empty();
+  std::string names;
+  for (const auto & [name, run] : known)
   {
-    bool found = false;
-    for (const auto & [name, run] : known)
+    names += name + " | ";
+    // The images of the tables before are among those of the last one.
+    const bool isPartOfAnother = name == "ridges-3-6" || name == "ridges-4";
+    for (const std::string & table : tables)
     {
-      if (table == name || table == "all")
+      if (table == name || (table == "all" && !isPartOfAnother))
       {
-        found = true;
         run();
       }
     }
-    isKnown = isKnown && found;
+  }
+  for (const std::string & table : tables)
+  {
+    isKnown = isKnown && (table == "all" || std::any_of(known.begin(), known.end(), [&](const auto & entry) {
+                            return entry.first == table;
+                          }));
   }
   if (!isKnown)
   {

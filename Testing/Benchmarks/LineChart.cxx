@@ -109,8 +109,9 @@ main(int argc, char ** argv)
     const std::vector<Series> all = ReadSeries(argv[1]);
     brickccl::WriteChart(argv[2], [&](vtkChartXY & chart) {
       AddLines(chart, all);
-      // Lines that rise leave room on the left.
-      chart.GetLegend()->SetHorizontalAlignment(isLogarithmic ? vtkChartLegend::LEFT : vtkChartLegend::RIGHT);
+      // Beside the lines, not over them.
+      chart.GetLegend()->SetInline(false);
+      chart.GetLegend()->SetHorizontalAlignment(vtkChartLegend::RIGHT);
       chart.SetTitle(argv[3]);
       chart.GetAxis(vtkAxis::BOTTOM)->SetTitle(argv[4]);
       chart.GetAxis(vtkAxis::LEFT)->SetTitle(argv[5]);

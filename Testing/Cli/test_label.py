@@ -189,7 +189,8 @@ class LabelTest(CommandTest):
     def test_threads_and_device_do_not_change_the_labels(self):
         self.ok("phantom", "random", self.input, "--size", 200, 60, 50, "--density", 0.3, "--quiet")
         expected = self.label("--threads", 1)[1]
-        for options in (("--threads", 2), ("--device", "cuda"), ("--device", "cpu"), ("--algorithm", "RunMerging")):
+        for options in (("--threads", 2), ("--device", "cuda"), ("--device", "cpu"), ("--algorithm", "RunMerging"),
+                        ("--algorithm", "LabelEquivalence:flag=global")):
             self.assertEqual(self.label(*options)[1], expected, options)
 
     def test_asking_for_cuda_without_a_gpu_says_so_and_uses_the_cpu(self):
@@ -242,7 +243,7 @@ class LabelTest(CommandTest):
         self.assertIn("RunMerging", [algorithm["name"] for algorithm in info["algorithms"]])
         self.assertIn(info["version"], self.ok("info").stdout)
         equivalence = [row for row in info["algorithms"] if row["name"] == "LabelEquivalence"][0]
-        self.assertEqual(equivalence["runs_on"], ["cuda"])
+        self.assertEqual(equivalence["runs_on"], ["cpu", "cuda"])
         self.assertEqual(equivalence["options"][0],
                          {"name": "atomics", "syntax": "atomics=off|on", "default": "off",
                           "summary": "write references with atomicMin (CUCCL) or with plain stores (Kalentev)"})

@@ -457,7 +457,7 @@ LabelRows(const BundleRows<VBundling> & bundles,
     }
   });
   const std::uint64_t components = firsts.Count();
-  TIndex * const number = firstRun;
+  TIndex * const      number = firstRun;
   ParallelFor(nodes.count, context.Part(0.7, 0.8), [&](std::int64_t chunk) {
     for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
     {

@@ -1,9 +1,9 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 
-#include "BrickCCL/Algorithms/RunMerging/MergeRows.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/Marks.h"
+#include "BrickCCL/Runs/MergeRows.h"
+#include "BrickCCL/Runs/NumberRoots.h"
 
 #include <limits>
 #include <vector>
@@ -14,38 +14,6 @@ namespace brickccl
 namespace
 {
 
-/** One step along the row grid: how far the neighbouring row lies and which rows have it. */
-struct RowStep
-{
-  RowOffset    offset;
-  std::int64_t distance = 0;
-
-  RowStep(const RowOffset & rowOffset, const Extent & extent)
-    : offset(rowOffset)
-  {
-    std::int64_t stride = 1;
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      distance -= offset.step[axis - 1] * stride;
-      stride *= extent.size[axis];
-    }
-  }
-
-  bool
-  ExistsFrom(const RowPosition & position, const Extent & extent) const
-  {
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      const std::int64_t at = position.at[axis - 1] + offset.step[axis - 1];
-      if (at < 0 || at >= extent.size[axis])
-      {
-        return false;
-      }
-    }
-    return true;
-  }
-};
-
 /** Links between rows: unites touching runs of each slab on its own, then those across the seams of slabs. */
 template <typename TIndex>
 void
@@ -55,13 +23,12 @@ UniteRuns(const RowLinks &     links,
           const RunVolume &    volume,
           TIndex *             parent)
 {
-  const Extent &       extent = volume.GetExtent();
-  std::vector<RowStep> steps;
-  std::int64_t         farthest = 0;
-  for (const RowOffset & offset : connectivity.BackwardRows())
+  const Extent &             extent = volume.GetExtent();
+  const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
+  std::int64_t               farthest = 0;
+  for (const RowStep & step : steps)
   {
-    steps.emplace_back(offset, extent);
-    farthest = std::max(farthest, steps.back().distance);
+    farthest = std::max(farthest, step.distance);
   }
   const Chunks slabs = RowChunks(extent, context);
 
@@ -105,35 +72,6 @@ UniteRuns(const RowLinks &     links,
       }
     }
   });
-}
-
-/** Replaces each node's parent by the consecutive number, from 1, of its root among all roots. */
-template <typename TIndex>
-std::uint64_t
-NumberRoots(std::uint64_t nodes, const HostContext & context, Workspace & workspace, TIndex * parent)
-{
-  Marks<TIndex> roots(workspace, 4, nodes, context);
-  ParallelFor(roots.PartCount(), context.Part(0, 0.6), [&](std::int64_t part) {
-    const std::uint64_t end = roots.FirstOf(part + 1);
-    for (std::uint64_t first = roots.FirstOf(part); first < end; first += BitsPerWord)
-    {
-      Word bits = 0;
-      for (std::uint64_t node = first; node < std::min(end, first + BitsPerWord); ++node)
-      {
-        const bool isRoot = FlattenShared(parent, static_cast<TIndex>(node)) == node;
-        bits |= Word{ isRoot ? 1u : 0u } << (node - first);
-      }
-      roots.SetWord(static_cast<std::int64_t>(first / BitsPerWord), bits);
-    }
-  });
-  const std::uint64_t count = roots.Count();
-  ParallelFor(roots.PartCount(), context.Part(0.6, 1), [&](std::int64_t part) {
-    for (std::uint64_t node = roots.FirstOf(part); node < roots.FirstOf(part + 1); ++node)
-    {
-      parent[node] = roots.RankOf(parent[node]);
-    }
-  });
-  return count;
 }
 
 std::uint64_t

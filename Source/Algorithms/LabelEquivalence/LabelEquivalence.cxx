@@ -1,0 +1,109 @@
+#include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
+
+#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/MergeRows.h"
+#include "BrickCCL/Runs/NumberRoots.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Writes the smaller label of each pair of touching runs to the cell that the larger one refers to. Stores are plain:
+ *  one that overwrites a smaller reference loses a link that the next scan finds again. \return whether labels differ.
+ */
+template <typename TIndex>
+bool
+Scan(const RowLinks &             links,
+     const std::vector<RowStep> & steps,
+     const HostContext &          context,
+     const RunVolume &            volume,
+     TIndex *                     labels)
+{
+  const Extent &    extent = volume.GetExtent();
+  const Chunks      slabs = RowChunks(extent, context);
+  std::atomic<bool> changed{ false };
+  ParallelFor(slabs.count, context, [&](std::int64_t slab) {
+    RowMerger<TIndex> merger(volume, links);
+    bool              changedHere = false;
+    for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
+    {
+      const RowPosition position(extent, row);
+      for (const RowStep & step : steps)
+      {
+        if (!step.ExistsFrom(position, extent))
+        {
+          continue;
+        }
+        merger.Merge(row, row - step.distance, step.offset.diagonal, [&](TIndex a, TIndex b) {
+          const TIndex labelA = LoadShared(labels + a);
+          const TIndex labelB = LoadShared(labels + b);
+          const TIndex smaller = std::min(labelA, labelB);
+          const TIndex larger = std::max(labelA, labelB);
+          changedHere = changedHere || smaller != larger;
+          if (smaller < LoadShared(labels + larger))
+          {
+            StoreShared(labels + larger, smaller);
+          }
+        });
+      }
+    }
+    if (changedHere)
+    {
+      changed.store(true, std::memory_order_relaxed);
+    }
+  });
+  return changed.load();
+}
+
+/** Every run follows references to their end. */
+template <typename TIndex>
+void
+Analyse(const HostContext & context, std::uint64_t runs, TIndex * labels)
+{
+  const Chunks chunks(static_cast<std::int64_t>(runs), 1 << 14, EffectiveThreadCount(context.threads));
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+    {
+      FlattenShared(labels, static_cast<TIndex>(run));
+    }
+  });
+}
+
+} // namespace
+
+std::uint64_t
+LabelByLabelEquivalence(const RowLinks &     links,
+                        const Extent &       extent,
+                        const Connectivity & connectivity,
+                        const HostContext &  context,
+                        RunVolume &          result)
+{
+  FindRuns(links, extent, connectivity.Uses(0), context.Part(0, 0.3), result);
+  const std::uint64_t runs = result.RunCount();
+  result.ResizeLabels(runs >= std::numeric_limits<std::uint32_t>::max());
+  const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
+  return result.VisitLabels([&](auto * labels) {
+    for (std::uint64_t run = 0; run < runs; ++run)
+    {
+      labels[run] = static_cast<std::decay_t<decltype(*labels)>>(run);
+    }
+    // How many rounds there will be is not known: each takes half of what is left of the progress.
+    double left = 0.6;
+    while (Scan(links, steps, context.Part(0.9 - left, 0.9 - left / 2), result, labels))
+    {
+      left /= 2;
+      Analyse(context.Silent(), runs, labels);
+    }
+    return NumberRoots(runs, context.Part(0.9, 1), result.Scratch(), labels);
+  });
+}
+
+} // namespace brickccl

@@ -111,7 +111,8 @@ public:
   itkSetMacro(NumberOfLargestObjects, SizeValueType);
   itkGetConstMacro(NumberOfLargestObjects, SizeValueType);
 
-  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(); the output does not depend on it. */
+  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(), with its options if any
+   *  ("LinkPropagation:gather=64"); the output does not depend on it. */
   itkSetStringMacro(Algorithm);
   itkGetStringMacro(Algorithm);
 
@@ -149,11 +150,16 @@ public:
   void
   SetIntensityImage(const TIntensityImage * image)
   {
-    static_assert(TIntensityImage::ImageDimension == ImageDimension, "the intensity image has the input's dimension");
-    m_ViewIntensity = [](const DataObject * data) {
-      return MakeBrickImageView(static_cast<const TIntensityImage *>(data));
-    };
-    this->ProcessObject::SetInput("IntensityImage", const_cast<TIntensityImage *>(image));
+    this->SetViewedInput("IntensityImage", image, m_ViewIntensity);
+  }
+
+  /** The part that is inspected, a scalar mask that is not 0 inside: the table gets each component's distance to its
+   *  surface, and volumes as shares of it. */
+  template <typename TPartImage>
+  void
+  SetPartImage(const TPartImage * image)
+  {
+    this->SetViewedInput("PartImage", image, m_ViewPart);
   }
 
   /** The number of components in the output, after the size filters; valid after Update. */
@@ -187,6 +193,18 @@ protected:
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
+  using ViewFunction = std::function<brickccl::ImageView(const DataObject *)>;
+
+  /** Sets an input of any pixel type, with the function that knows that type. */
+  template <typename TImage>
+  void
+  SetViewedInput(const char * name, const TImage * image, ViewFunction & view)
+  {
+    static_assert(TImage::ImageDimension == ImageDimension, "the image has the input's dimension");
+    view = [](const DataObject * data) { return MakeBrickImageView(static_cast<const TImage *>(data)); };
+    this->ProcessObject::SetInput(name, const_cast<TImage *>(image));
+  }
+
   brickccl::LabelOptions   MakeOptions(const brickccl::ProgressHooks & hooks) const;
   brickccl::MeasureOptions MakeMeasureOptions(const brickccl::ColumnGroups & groups) const;
 
@@ -209,7 +227,8 @@ private:
   brickccl::ComponentTable m_ComponentTable;
   brickccl::Labeling       m_Labeling;
 
-  std::function<brickccl::ImageView(const DataObject *)> m_ViewIntensity;
+  ViewFunction m_ViewIntensity;
+  ViewFunction m_ViewPart;
 };
 
 } // namespace itk

@@ -13,6 +13,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Brick
 {
   this->AddOptionalInputName("MaskImage", 1);
   this->AddOptionalInputName("IntensityImage", 2);
+  this->AddOptionalInputName("PartImage", 3);
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -157,7 +158,12 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
     share = 0.1;
     if (m_ComputeComponentTable)
     {
-      m_ComponentTable = m_Labeling.Measure(MakeMeasureOptions(m_ColumnGroups), hooks);
+      brickccl::MeasureOptions measure = MakeMeasureOptions(m_ColumnGroups);
+      if (const DataObject * part = this->ProcessObject::GetInput("PartImage"))
+      {
+        measure.part = m_ViewPart(part);
+      }
+      m_ComponentTable = m_Labeling.Measure(measure, hooks);
       m_HasComponentTable = true;
     }
     m_ObjectCount = m_Labeling.ComponentCount();

@@ -363,6 +363,52 @@ TEST(BrickConnectedComponentImageFilter, IntensityImageOfAnotherType)
   EXPECT_DOUBLE_EQ(sum, std::accumulate(values.begin(), values.end(), 0.0));
 }
 
+TEST(BrickConnectedComponentImageFilter, PartImageGivesDistancesToItsSurface)
+{
+  using Image = itk::Image<unsigned char, 3>;
+  using Part = itk::Image<short, 3>;
+  auto              image = Image::New();
+  auto              part = Part::New();
+  Image::RegionType region;
+  const double      spacing[] = { 1, 1, 2 };
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    region.SetSize(axis, 20);
+  }
+  image->SetRegions(region);
+  part->SetRegions(region);
+  image->SetSpacing(spacing);
+  part->SetSpacing(spacing);
+  image->Allocate(true);
+  part->Allocate(true);
+  // A part from 2 to 17 along every axis, with pores 1, 5 and 2 voxels (of 2 mm) below its surface.
+  for (short z = 2; z < 18; ++z)
+  {
+    for (short y = 2; y < 18; ++y)
+    {
+      for (short x = 2; x < 18; ++x)
+      {
+        part->SetPixel({ { x, y, z } }, 7);
+      }
+    }
+  }
+  image->SetPixel({ { 10, 10, 4 } }, 1);
+  image->SetPixel({ { 3, 10, 10 } }, 1);
+  image->SetPixel({ { 7, 10, 10 } }, 1);
+  auto filter = itk::BrickConnectedComponentImageFilter<Image, itk::Image<int, 3>>::New();
+  filter->SetInput(image);
+  filter->SetPartImage(part.GetPointer());
+  filter->SetAlgorithm("LabelEquivalence:flag=global");
+  filter->SetDevice("cpu");
+  filter->Update();
+  const auto & table = filter->GetComponentTable();
+  ASSERT_TRUE(table.hasPart);
+  EXPECT_EQ(table.partDistances, (std::vector<double>{ 4, 1, 5 }));
+  EXPECT_EQ(table.partTotals.voxels, 16u * 16 * 16);
+  filter->SetAlgorithm("LabelEquivalence:flag=none");
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
 TEST(BrickConnectedComponentImageFilter, ErrorsAreItkExceptionsAndLeaveNoLabels)
 {
   using Image = itk::Image<unsigned char, 2>;

@@ -35,15 +35,21 @@ public:
   Start(cudaStream_t stream)
   {
     m_Names.clear();
-    Record(stream);
+    if (m_IsOn)
+    {
+      Record(stream);
+    }
   }
 
   /** What was queued since the last call belongs to this stage. */
   void
   Finish(const char * stage, cudaStream_t stream)
   {
-    m_Names.emplace_back(stage);
-    Record(stream);
+    if (m_IsOn)
+    {
+      m_Names.emplace_back(stage);
+      Record(stream);
+    }
   }
 
   /** Milliseconds of each stage, in the order in which they were first met; the stream has come past them. */
@@ -51,7 +57,7 @@ public:
   Times() const
   {
     std::vector<std::pair<std::string, double>> times;
-    for (std::size_t i = 0; m_IsOn && i < m_Names.size(); ++i)
+    for (std::size_t i = 0; i < m_Names.size(); ++i)
     {
       float milliseconds = 0;
       BRICKCCL_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, m_Events[i], m_Events[i + 1]));
@@ -73,10 +79,6 @@ private:
   void
   Record(cudaStream_t stream)
   {
-    if (!m_IsOn)
-    {
-      return;
-    }
     if (m_Events.size() <= m_Names.size())
     {
       m_Events.emplace_back();

@@ -67,8 +67,7 @@ struct VoxelMemory
   DeviceBuffer<unsigned>      changed;
   PinnedValue<unsigned>       fetchedChange;
   PropertyBuffer<TIndex>      properties;
-  /** Rounds of the algorithm until nothing changed, the last one not counted; 0 if their number is not up to the data.
-   */
+  /** Rounds in which the algorithm changed something; 0 if their number is not up to the image. */
   int        iterations = 0;
   StageClock clock;
 

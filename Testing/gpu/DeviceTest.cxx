@@ -494,7 +494,7 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
   const OnDevice<std::uint8_t>  image(MakeRandom(extent, 0.5, 1, 1));
   const OnDevice<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
   CudaLabeler                   labeler(0);
-  for (const bool wanted : { false, true })
+  for (const bool wanted : { false, true, false })
   {
     labeler.MeasureStages(wanted);
     labeler.LabelOnDevice("TileMerging",
@@ -512,6 +512,8 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
     }
     EXPECT_EQ(stages, wanted ? "links;clear properties;kernel 1;kernel 2;kernel 3;kernel 4;labels;" : "");
   }
+  labeler.MeasureStages(true);
+  EXPECT_TRUE(labeler.LastStages().empty()) << "the last call took no times";
 }
 
 } // namespace

@@ -2,8 +2,8 @@
 //
 //   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] TABLE ... > papers.csv
 //
-// TABLE: kalentev-1, kalentev-2, kalentev-3, kalentev-4, soh-1-2, ziegler, stava-11-12, ridges-3-6, ridges-4,
-// ridges-7-8, all.
+// TABLE: kalentev-1, kalentev-2, kalentev-3, kalentev-4, soh-1, soh-2, ziegler, stava-11, stava-12, ridges-3, ridges-4,
+// ridges-6, ridges-7, ridges-8, all.
 // --mask adds slices of a mask of one byte per voxel to the ridges, as images that are not synthetic; --method leaves
 // out all methods but one.
 //
@@ -27,6 +27,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -698,42 +699,55 @@ main(int argc, char ** argv)
     }
   }
   const auto ridges = [&](int firstN, int lastN) { Ridges(benchmark, firstN, lastN, masks); };
-  const std::vector<std::pair<std::string, std::function<void()>>> known = {
-    { "kalentev-1", [&] { Kalentev1(benchmark); } }, { "kalentev-2", [&] { Kalentev2(benchmark); } },
-    { "kalentev-3", [&] { Kalentev3(benchmark); } }, { "kalentev-4", [&] { Kalentev4(benchmark); } },
-    { "soh-1-2", [&] { Soh(benchmark); } },          { "ziegler", [&] { Ziegler(benchmark); } },
-    { "stava-11-12", [&] { Stava(benchmark); } },    { "ridges-3-6", [&] { ridges(13, 13); } },
-    { "ridges-4", [&] { ridges(14, 14); } },         { "ridges-7-8", [&] { ridges(10, 14); } },
-  };
-  std::printf("table,case,x,algorithm,ms,own_ms,rounds\n");
-  bool        isKnown = !tables.empty();
-  std::string names;
-  for (const auto & [name, run] : known)
+  // Tables and figures that are made of the same measurements.
+  struct Group
   {
-    names += name + " | ";
-    // The images of the tables before are among those of the last one.
-    const bool isPartOfAnother = name == "ridges-3-6" || name == "ridges-4";
-    for (const std::string & table : tables)
+    std::vector<std::string> tables;
+    std::function<void()>    run;
+    /** Whether these images are among those of another group, so that "all" leaves them to it. */
+    bool isPartOfAnother = false;
+  };
+  const std::vector<Group> groups = {
+    { { "kalentev-1" }, [&] { Kalentev1(benchmark); } },
+    { { "kalentev-2" }, [&] { Kalentev2(benchmark); } },
+    { { "kalentev-3" }, [&] { Kalentev3(benchmark); } },
+    { { "kalentev-4" }, [&] { Kalentev4(benchmark); } },
+    { { "soh-1", "soh-2" }, [&] { Soh(benchmark); } },
+    { { "ziegler" }, [&] { Ziegler(benchmark); } },
+    { { "stava-11", "stava-12" }, [&] { Stava(benchmark); } },
+    { { "ridges-3", "ridges-6" }, [&] { ridges(13, 13); }, true },
+    { { "ridges-4" }, [&] { ridges(14, 14); }, true },
+    { { "ridges-7", "ridges-8" }, [&] { ridges(10, 14); } },
+  };
+  std::string           names;
+  std::set<std::string> unknown(tables.begin(), tables.end());
+  unknown.erase("all");
+  for (const Group & group : groups)
+  {
+    for (const std::string & table : group.tables)
     {
-      if (table == name || (table == "all" && !isPartOfAnother))
-      {
-        run();
-      }
+      names += table + " | ";
+      unknown.erase(table);
     }
   }
-  for (const std::string & table : tables)
+  if (tables.empty() || !unknown.empty())
   {
-    isKnown = isKnown && (table == "all" || std::any_of(known.begin(), known.end(), [&](const auto & entry) {
-                            return entry.first == table;
-                          }));
-  }
-  if (!isKnown)
-  {
-    std::fprintf(
-      stderr,
-      "usage: brickccl-paper-benchmark [--mask FILE NX NY NZ ...] kalentev | soh | ziegler | stava | ridges | "
-      "all\n");
+    std::fprintf(stderr,
+                 "usage: brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] %sall\n",
+                 names.c_str());
     return 1;
+  }
+  const auto isAskedFor = [&](const std::string & table) {
+    return std::find(tables.begin(), tables.end(), table) != tables.end();
+  };
+  std::printf("table,case,x,algorithm,ms,own_ms,rounds\n");
+  for (const Group & group : groups)
+  {
+    if ((isAskedFor("all") && !group.isPartOfAnother) ||
+        std::any_of(group.tables.begin(), group.tables.end(), isAskedFor))
+    {
+      group.run();
+    }
   }
   return 0;
 }

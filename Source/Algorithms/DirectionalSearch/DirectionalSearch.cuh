@@ -20,7 +20,7 @@ enum class DirectionalVariant
   SearchEarlierAndBacktrack
 };
 
-/** Directional label search and its hybrids (Soh, Ashraf, Kim and Kim, HYBRID3, 2015) for up to 3 dimensions, every
+/** Directional label search and its hybrids (Soh et al., HYBRID3, 2015) for up to 3 dimensions, every
  *  connectivity and criterion: every voxel takes the smallest label on the straight lines of linked voxels that lead
  *  away from it, in turn with another step, until nothing changes.
  *

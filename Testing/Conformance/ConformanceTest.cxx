@@ -97,7 +97,7 @@ HasCuda()
 }
 
 /** The kernels on the host are slow. There the algorithms whose nodes are voxels, which see links and nothing else of a
- *  problem, do every fourth one; those that need a round for each turn of a winding shape do small ones of these. */
+ *  problem, do every eighth one; those that need a round for each turn of a winding shape do small ones of these. */
 bool
 IsLeftOut([[maybe_unused]] const std::string & algorithm,
           [[maybe_unused]] const std::string & shape,
@@ -113,7 +113,7 @@ IsLeftOut([[maybe_unused]] const std::string & algorithm,
   static std::size_t problems = 0;
   return (needsRounds && isWinding && extent.VoxelCount() > 3000) ||
          ((needsRounds || isOneOf({ "LabelEquivalence", "HawickLabelEquivalence", "TileMerging" })) &&
-          problems++ % 4 != 0);
+          problems++ % 8 != 0);
 #else
   return false;
 #endif

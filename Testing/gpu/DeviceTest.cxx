@@ -251,7 +251,8 @@ TEST_F(OnCuda, ErrorsNameTheRemedyAndLeaveTheLabelerUsable)
 
 TEST_F(OnCuda, PlanesOfEveryConnectivity)
 {
-  for (const Extent & extent : { Extent{ 700, 301 }, Extent{ 33, 513 }, Extent{ 1000 } })
+  for (const Extent & extent :
+       { Extent{ 700 / Reduction, 301 / Reduction }, Extent{ 33, 513 / Reduction }, Extent{ 1000 } })
   {
     for (const double density : { 0.1, 0.4, 0.6, 0.9 })
     {

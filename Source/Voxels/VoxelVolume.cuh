@@ -124,6 +124,30 @@ LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
   at[1] = row - at[2] * extent.size[1];
 }
 
+/** The lines of an image's voxels along one axis. */
+struct AxisLines
+{
+  std::int64_t length;
+  /** From a voxel's number to the next one's of its line. */
+  std::int64_t stride;
+  std::int64_t count;
+
+  AxisLines(const Extent & extent, int axis)
+    : length(extent.size[axis])
+    , stride(axis == 0   ? 1
+             : axis == 1 ? extent.size[0]
+                         : extent.size[0] * extent.size[1])
+    , count(extent.VoxelCount() / length)
+  {}
+
+  /** The number of a line's first voxel. */
+  __device__ std::int64_t
+             StartOf(std::int64_t line) const
+  {
+    return line / stride * stride * length + line % stride;
+  }
+};
+
 } // namespace brickccl::cuda
 
 #endif

@@ -280,8 +280,8 @@ cudaGetLastError()
 inline cudaError_t
 cudaMalloc(void ** place, std::size_t bytes)
 {
-  *place = std::malloc(bytes == 0 ? 1 : bytes);
-  return *place ? cudaSuccess : cudaErrorMemoryAllocation;
+  // As aligned as a device's memory is, with nothing behind the last byte asked for.
+  return posix_memalign(place, 256, bytes == 0 ? 1 : bytes) == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 inline cudaError_t

@@ -77,14 +77,13 @@ template <typename TIndex>
 __global__ void
 SweepLinesKernel(const __grid_constant__ VoxelLinks links,
                  unsigned                           before,
-                 std::int64_t                       length,
-                 std::int64_t                       stride,
+                 AxisLines                          lines,
                  TIndex *                           labels,
                  unsigned *                         changed)
 {
-  for (std::int64_t line = ThreadIndex(); line < links.voxels / length; line += ThreadCount())
+  for (std::int64_t line = ThreadIndex(); line < lines.count; line += ThreadCount())
   {
-    const std::int64_t start = line / stride * stride * length + line % stride;
+    const std::int64_t start = lines.StartOf(line);
     bool               isChanged = false;
     const auto         pass = [&](std::int64_t place, bool isLinked, TIndex carried) {
       const TIndex label = labels[place];
@@ -97,15 +96,15 @@ SweepLinesKernel(const __grid_constant__ VoxelLinks links,
       return label;
     };
     TIndex carried = labels[start];
-    for (std::int64_t i = 1; i < length; ++i)
+    for (std::int64_t i = 1; i < lines.length; ++i)
     {
-      const std::int64_t place = start + i * stride;
+      const std::int64_t place = start + i * lines.stride;
       carried = pass(place, (links[place] & before) != 0, carried);
     }
-    for (std::int64_t i = length - 1; i > 0; --i)
+    for (std::int64_t i = lines.length - 1; i > 0; --i)
     {
-      const std::int64_t place = start + i * stride;
-      carried = pass(place - stride, (links[place] & before) != 0, carried);
+      const std::int64_t place = start + i * lines.stride;
+      carried = pass(place - lines.stride, (links[place] & before) != 0, carried);
     }
     if (isChanged)
     {
@@ -118,18 +117,17 @@ template <typename TIndex>
 void
 SweepLines(const VoxelLinks & links, const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
-  std::int64_t stride = 1;
-  for (int axis = 0; axis < extent.dimension; stride *= extent.size[axis++])
+  for (int axis = 0; axis < extent.dimension; ++axis)
   {
     if (links.Before(axis) != 0)
     {
+      const AxisLines lines(extent, axis);
       BRICKCCL_LAUNCH(SweepLinesKernel<TIndex>,
-                      ShapeFor(links.voxels / extent.size[axis]),
+                      ShapeFor(lines.count),
                       stream,
                       links,
                       links.Before(axis),
-                      extent.size[axis],
-                      stride,
+                      lines,
                       memory.parent.Data(),
                       memory.changed.Data());
     }

@@ -10,20 +10,13 @@ namespace
 constexpr int LongestSegment = 1024;
 
 /** The lines of an image along one axis, in segments of 2^k voxels. */
-struct Lines
+struct SegmentedLines : AxisLines
 {
-  std::int64_t length;
-  std::int64_t stride;
-  std::int64_t count;
   int          segment = 2;
   std::int64_t segmentsPerLine;
 
-  Lines(const Extent & extent, int axis)
-    : length(extent.size[axis])
-    , stride(axis == 0   ? 1
-             : axis == 1 ? extent.size[0]
-                         : extent.size[0] * extent.size[1])
-    , count(extent.VoxelCount() / length)
+  SegmentedLines(const Extent & extent, int axis)
+    : AxisLines(extent, axis)
   {
     while (segment < LongestSegment && segment < length)
     {
@@ -85,7 +78,7 @@ struct SegmentUnification
 template <typename TIndex>
 __global__ void
 UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
-                 Lines                              lines,
+                 SegmentedLines                     lines,
                  unsigned                           before,
                  TIndex *                           labels,
                  unsigned *                         changed)
@@ -100,7 +93,7 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
   {
     const std::int64_t line = s / lines.segmentsPerLine;
     const std::int64_t begin = s % lines.segmentsPerLine * lines.segment;
-    const std::int64_t start = line / lines.stride * lines.stride * lines.length + line % lines.stride;
+    const std::int64_t start = lines.StartOf(line);
     TIndex             found[2] = {};
     for (int k = 0; k < 2; ++k)
     {
@@ -180,8 +173,8 @@ UniteByRowColumnUnification(const DeviceProblem & problem,
       {
         continue;
       }
-      const Lines lines(extent, axis);
-      const auto  threads = static_cast<unsigned>(lines.segment / 2);
+      const SegmentedLines lines(extent, axis);
+      const auto           threads = static_cast<unsigned>(lines.segment / 2);
       BRICKCCL_LAUNCH_BLOCKS(UnifyLinesKernel<TIndex>,
                              ShapeFor(lines.count * lines.segmentsPerLine * threads, threads),
                              stream,

@@ -336,7 +336,7 @@ MeasureLabelImage(const ImageView &      labels,
   {
     throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
   }
-  FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)), labels.extent, true, context.Part(0, 0.4), volume);
+  FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)), labels.extent, {}, context.Part(0, 0.4), volume);
 
   std::vector<std::uint64_t> labelOfRun(static_cast<std::size_t>(volume.RunCount()));
   VisitScalarType(labels.type, [&](auto tag) {

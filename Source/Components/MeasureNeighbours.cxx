@@ -348,7 +348,7 @@ MeasurePartDistances(const RunVolume &   volume,
                      ComponentTable &    table)
 {
   RunVolume outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, false, context, outside);
+  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context, outside);
   std::vector<VoxelBox> boxes;
   boxes.reserve(static_cast<std::size_t>(outside.RunCount()));
   for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)

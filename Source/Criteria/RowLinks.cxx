@@ -73,8 +73,6 @@ public:
     , m_Extent(image.extent)
     , m_Channels(image.channels)
     , m_Rule(ToVoxelRule<T>(criterion, image.channels))
-    , m_HasRunKeys(criterion.joining != Criterion::Joining::Foreground && image.channels == 1 &&
-                   m_Rule.difference.limit == 0)
   {
     if (mask)
     {
@@ -89,25 +87,9 @@ public:
   }
 
   bool
-  HasRunKeys() const override
+  AreTransitive() const override
   {
-    return m_HasRunKeys;
-  }
-
-  void
-  RunKeys(std::int64_t row, const Word * starts, std::uint64_t * keys) const override
-  {
-    const T * pixels = RowOf(row);
-    for (std::int64_t w = 0; w < WordsForBits(m_Extent.RowLength()); ++w)
-    {
-      for (Word rest = starts[w]; rest != 0; rest &= rest - 1)
-      {
-        // 0 and -0 are the same number.
-        const T value = pixels[w * BitsPerWord + LowestBit(rest)] + T(0);
-        *keys = 0;
-        std::memcpy(keys++, &value, sizeof(value));
-      }
-    }
+    return m_Rule.followsForeground || m_Rule.IsEquality();
   }
 
   void
@@ -217,6 +199,15 @@ private:
       return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
     }
     Word bits = 0;
+    if (m_Channels == 1)
+    {
+      for (Word rest = candidates; rest != 0; rest &= rest - 1)
+      {
+        const int b = LowestBit(rest);
+        bits |= Word{ m_Rule.difference(here[begin + b], there[begin + b]) } << b;
+      }
+      return bits;
+    }
     for (Word rest = candidates; rest != 0; rest &= rest - 1)
     {
       const std::int64_t at = (begin + LowestBit(rest)) * m_Channels;
@@ -229,7 +220,7 @@ private:
   }
 
   /** Up to so many candidates of a word are looked at one by one. */
-  static constexpr int SparseBits = 8;
+  static constexpr int SparseBits = 4;
 
   const T *
   RowOf(std::int64_t row) const
@@ -241,7 +232,6 @@ private:
   Extent                    m_Extent;
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
-  bool                      m_HasRunKeys;
   std::unique_ptr<RowLinks> m_Mask;
 };
 

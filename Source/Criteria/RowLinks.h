@@ -22,17 +22,13 @@ public:
   /** Whether neighbours are joined exactly if both are foreground, so that PackLinks need not be asked. */
   virtual bool FollowForeground() const = 0;
 
-  /** Whether RunKeys tells of two runs whether they are joined: exactly if their keys are the same. */
+  /** Whether voxels that are both joined to a third one would be joined too, were they neighbours: then the runs of
+   *  two rows are joined at every column that they share or at none. */
   virtual bool
-  HasRunKeys() const
+  AreTransitive() const
   {
-    return false;
+    return FollowForeground();
   }
-
-  /** The keys of the runs of a row, which begin at the bits of `starts`, one after the other to `keys`. */
-  virtual void
-  RunKeys(std::int64_t /*row*/, const Word * /*starts*/, std::uint64_t * /*keys*/) const
-  {}
 
   /** Bit x of `bits`: voxel x of the row is foreground. */
   virtual void PackForeground(std::int64_t row, Word * bits) const = 0;

@@ -1,5 +1,6 @@
 #include "BrickCCL/Runs/FindRuns.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -14,10 +15,56 @@ RowChunks(const Extent & extent, const HostContext & context)
   return Chunks(extent.RowCount(), leastRows, 4 * EffectiveThreadCount(context.threads));
 }
 
+namespace
+{
+
+/** Whether each voxel of a row is joined to the one at the same place of an earlier row. */
+void
+PackStraightLinks(const RowLinks &    links,
+                  const RunVolume &   volume,
+                  std::int64_t        row,
+                  std::int64_t        earlier,
+                  std::vector<Word> & candidates,
+                  Word *              bits)
+{
+  const Word * here = volume.Foreground(row);
+  const Word * there = volume.Foreground(earlier);
+  for (std::size_t w = 0; w < candidates.size(); ++w)
+  {
+    candidates[w] = here[w] & there[w];
+  }
+  links.PackLinks(row, earlier, 0, candidates.data(), bits);
+}
+
+/** The links of a row along y and z to rows of its chunk, or else those to rows before it. */
+void
+PackKeptLinks(const RowLinks &    links,
+              std::int64_t        row,
+              std::int64_t        beginOfChunk,
+              bool                inChunk,
+              std::vector<Word> & candidates,
+              RunVolume &         volume)
+{
+  const Extent &     extent = volume.GetExtent();
+  const std::int64_t y = row % extent.size[1];
+  const std::int64_t z = row / extent.size[1] % extent.size[2];
+  if (volume.HasLinksAlongY() && y > 0 && (row - 1 >= beginOfChunk) == inChunk)
+  {
+    PackStraightLinks(links, volume, row, row - 1, candidates, volume.LinksAlongY(row));
+  }
+  const std::int64_t behind = row - extent.size[1];
+  if (volume.HasLinksAlongZ() && z > 0 && (behind >= beginOfChunk) == inChunk)
+  {
+    PackStraightLinks(links, volume, row, behind, candidates, volume.LinksAlongZ(row));
+  }
+}
+
+} // namespace
+
 void
 FindRuns(const RowLinks &    links,
          const Extent &      extent,
-         bool                joinAlongX,
+         const LinkAxes &    axes,
          const HostContext & context,
          RunVolume &         volume)
 {
@@ -26,22 +73,18 @@ FindRuns(const RowLinks &    links,
     throw Unsupported("rows of " + std::to_string(extent.RowLength()) +
                       " voxels are too long; the extent along x must be below 2^32");
   }
-  volume.Reset(extent, links.FollowForeground() && joinAlongX);
+  volume.Reset(extent, links.FollowForeground() && axes.x);
+  if (!links.FollowForeground())
+  {
+    volume.ResizeLinks(axes.y, axes.z);
+  }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
-  const bool                 hasKeys = links.HasRunKeys();
-  volume.KeysOfChunks().resize(hasKeys ? static_cast<std::size_t>(chunks.count) : 0);
-  volume.KeysOfRows().resize(hasKeys ? static_cast<std::size_t>(extent.RowCount()) : 0);
+  const bool                 keepsLinks = volume.HasLinksAlongY() || volume.HasLinksAlongZ();
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    std::vector<Word> candidates(volume.StartsFollowForeground() ? 0 : static_cast<std::size_t>(words));
+    std::vector<Word> candidates(static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
-    // Taken out while they grow: the vectors' own words lie side by side and would wander between the threads.
-    std::vector<std::uint64_t> keys;
-    if (hasKeys)
-    {
-      keys.swap(volume.KeysOfChunks()[static_cast<std::size_t>(chunk)]);
-    }
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
       Word * bits = volume.Foreground(row);
@@ -52,7 +95,7 @@ FindRuns(const RowLinks &    links,
         for (std::int64_t w = 0; w < words; ++w)
         {
           const Word previous = w > 0 ? bits[w - 1] : 0;
-          candidates[static_cast<std::size_t>(w)] = joinAlongX ? bits[w] & FromLeft(bits[w], previous) : 0;
+          candidates[static_cast<std::size_t>(w)] = axes.x ? bits[w] & FromLeft(bits[w], previous) : 0;
         }
         links.PackLinks(row, row, -1, candidates.data(), starts);
         for (std::int64_t w = 0; w < words; ++w)
@@ -65,31 +108,26 @@ FindRuns(const RowLinks &    links,
       {
         runs += static_cast<std::uint64_t>(CountBits(volume.Starts(row, w)));
       }
-      if (hasKeys)
+      if (keepsLinks)
       {
-        // While the row's pixels are at hand.
-        if (keys.size() < runs)
-        {
-          keys.resize(2 * runs);
-        }
-        links.RunKeys(row, volume.StoredStarts(row), keys.data() + volume.FirstRun(row));
+        PackKeptLinks(links, row, chunks.Begin(chunk), true, candidates, volume);
       }
     }
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;
-    if (hasKeys)
-    {
-      keys.swap(volume.KeysOfChunks()[static_cast<std::size_t>(chunk)]);
-    }
   });
   std::partial_sum(runsOfChunk.begin(), runsOfChunk.end(), runsOfChunk.begin());
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    if (keepsLinks)
+    {
+      std::vector<Word>  candidates(static_cast<std::size_t>(words));
+      const std::int64_t begin = chunks.Begin(chunk);
+      for (std::int64_t row = begin; row < std::min(chunks.End(chunk), begin + extent.size[1]); ++row)
+      {
+        PackKeptLinks(links, row, begin, false, candidates, volume);
+      }
+    }
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
-      if (hasKeys)
-      {
-        volume.KeysOfRows()[static_cast<std::size_t>(row)] =
-          volume.KeysOfChunks()[static_cast<std::size_t>(chunk)].data() + volume.FirstRun(row);
-      }
       volume.FirstRun(row) += runsOfChunk[static_cast<std::size_t>(chunk)];
     }
   });

@@ -11,12 +11,12 @@ namespace brickccl
 /** Cuts a volume's rows into enough pieces that threads of different speed finish together. */
 Chunks RowChunks(const Extent & extent, const HostContext & context);
 
-/** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it, or single
- *  voxels if rows are not to be joined along x. `volume` gets bits, starts and the number of every row's first run.
- *  \throws Unsupported for rows of 2^32 voxels or more. */
+/** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it. `volume` gets
+ * bits, starts and the number of every row's first run, and the links that `axes` asks for. \throws Unsupported for
+ * rows of 2^32 voxels or more. */
 void FindRuns(const RowLinks &    links,
               const Extent &      extent,
-              bool                joinAlongX,
+              const LinkAxes &    axes,
               const HostContext & context,
               RunVolume &         volume);
 

@@ -73,14 +73,23 @@ public:
     : m_Volume(volume)
     , m_Links(links)
     , m_Words(volume.WordsPerRow())
+    , m_AreTransitive(links.AreTransitive())
   {
     if (!links.FollowForeground())
     {
-      for (std::vector<Word> * bits : { &m_Candidates, &m_Same, &m_Left, &m_Right })
+      for (std::vector<Word> * bits : { &m_Candidates, &m_Same, &m_Found })
       {
         bits->resize(static_cast<std::size_t>(m_Words));
       }
     }
+  }
+
+  /** Whether two rows both have runs, without which they need not be merged. */
+  bool
+  HaveRuns(std::int64_t rowA, std::int64_t rowB) const
+  {
+    return m_Volume.FirstRun(rowA) != m_Volume.FirstRun(rowA + 1) &&
+           m_Volume.FirstRun(rowB) != m_Volume.FirstRun(rowB + 1);
   }
 
   /** Calls `unite(runOfA, runOfB)` at least once for every pair of runs that the links do not already join through
@@ -89,30 +98,70 @@ public:
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
   {
-    const std::uint64_t runsA = m_Volume.FirstRun(rowA + 1) - m_Volume.FirstRun(rowA);
-    const std::uint64_t runsB = m_Volume.FirstRun(rowB + 1) - m_Volume.FirstRun(rowB);
-    if (runsA == 0 || runsB == 0)
+    if (!HaveRuns(rowA, rowB))
     {
       return;
     }
     if (m_Links.FollowForeground())
     {
       MergeForeground(rowA, rowB, diagonal, unite);
+      return;
     }
-    else if (m_Links.HasRunKeys() && runsA + runsB < ManyRuns * static_cast<std::uint64_t>(m_Words))
+    const Word * a = m_Volume.Foreground(rowA);
+    const Word * b = m_Volume.Foreground(rowB);
+    for (std::size_t w = 0; w < m_Same.size(); ++w)
     {
-      MergeKeys(rowA, rowB, diagonal, unite);
+      m_Candidates[w] = a[w] & b[w];
     }
-    else
+    m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Same.data());
+    UniteSame(rowA, rowB, m_Same.data(), m_Same.data(), unite);
+    if (diagonal)
     {
-      MergeLinks(rowA, rowB, diagonal, unite);
+      MergeDiagonals(rowA, rowB, m_Same.data(), unite);
+    }
+  }
+
+  /** Unites along those of `links` that say more than `same`, all straight links of the two rows. */
+  template <typename TUnite>
+  void
+  UniteSame(std::int64_t rowA, std::int64_t rowB, const Word * links, const Word * same, TUnite unite) const
+  {
+    const Word *  startsA = m_Volume.StoredStarts(rowA);
+    const Word *  startsB = m_Volume.StoredStarts(rowB);
+    std::uint64_t countA = m_Volume.FirstRun(rowA);
+    std::uint64_t countB = m_Volume.FirstRun(rowB);
+    Word          previous = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      const Word repeated = FromLeft(same[w], previous) & ~startsA[w] & ~startsB[w];
+      UniteBits(links[w] & ~repeated, startsA[w], countA, startsB[w], countB, unite);
+      previous = same[w];
+      countA += static_cast<std::uint64_t>(CountBits(startsA[w]));
+      countB += static_cast<std::uint64_t>(CountBits(startsB[w]));
+    }
+  }
+
+  /** Finds and unites the links of row a to b[x - 1] and b[x + 1]; `same` are all straight links of the two rows. The
+   *  rows' runs must be joined along x. */
+  template <typename TUnite>
+  void
+  MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
+  {
+    if (m_AreTransitive && !HaveOpenEnds(rowA, rowB, same))
+    {
+      return;
+    }
+    for (const int step : { -1, 1 })
+    {
+      if (FindDiagonalCandidates(rowA, rowB, step, same))
+      {
+        m_Links.PackLinks(rowA, rowB, step, m_Candidates.data(), m_Found.data());
+        UniteDiagonals(rowA, rowB, step, unite);
+      }
     }
   }
 
 private:
-  /** From so many runs a word on, of both rows, it is faster to compare all voxels than the runs. */
-  static constexpr std::uint64_t ManyRuns = 16;
-
   /** A word of a bit row with its neighbours, zero outside of the row. */
   struct Window
   {
@@ -130,6 +179,12 @@ private:
     {
       return FromRight(word, next);
     }
+    /** One step to the left or to the right. */
+    Word
+    Beside(int step) const
+    {
+      return step < 0 ? Left() : Right();
+    }
     void
     Advance(Word after)
     {
@@ -138,12 +193,6 @@ private:
       next = after;
     }
   };
-
-  Word
-  StartsAt(std::int64_t row, std::int64_t w) const
-  {
-    return w < m_Words ? m_Volume.Starts(row, w) : 0;
-  }
 
   /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, shifted
    *  so that bit x stands where the link from x ends; `countB` of them lie before bit 0. */
@@ -191,162 +240,106 @@ private:
     }
   }
 
-  /** Where keys tell which runs are joined, two runs are joined at every column that they share or at none, so that the
-   *  first such column answers; and a diagonal pair says more only where a run ends or starts on both sides. */
-  template <typename TUnite>
-  void
-  MergeKeys(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite) const
-  {
-    const Word *          bitsA = m_Volume.Foreground(rowA);
-    const Word *          bitsB = m_Volume.Foreground(rowB);
-    const std::uint64_t   firstA = m_Volume.FirstRun(rowA);
-    const std::uint64_t   firstB = m_Volume.FirstRun(rowB);
-    const std::uint64_t * keysA = m_Volume.KeysOfRow(rowA) - firstA;
-    const std::uint64_t * keysB = m_Volume.KeysOfRow(rowB) - firstB;
-    const auto            uniteIfSame = [&](TIndex runA, TIndex runB) {
-      if (keysA[runA] == keysB[runB])
-      {
-        unite(runA, runB);
-      }
-    };
-    std::uint64_t countA = firstA;
-    std::uint64_t countB = firstB;
-    Window        a{ 0, 0, bitsA[0] };
-    Window        b{ 0, 0, bitsB[0] };
-    Window        startsA{ 0, 0, StartsAt(rowA, 0) };
-    Window        startsB{ 0, 0, StartsAt(rowB, 0) };
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
-      b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
-      startsA.Advance(StartsAt(rowA, w + 1));
-      startsB.Advance(StartsAt(rowB, w + 1));
-      UniteBits(a.word & b.word & (startsA.word | startsB.word),
-                startsA.word,
-                countA,
-                startsB.word,
-                countB,
-                uniteIfSame);
-      if (diagonal)
-      {
-        UniteBits(startsA.word & b.Left() & ~(b.word & ~startsB.word),
-                  startsA.word,
-                  countA,
-                  startsB.Left(),
-                  countB - (startsB.previous >> (BitsPerWord - 1)),
-                  uniteIfSame);
-        const Word goOn = (a.Right() & ~startsA.Right()) | (b.Right() & ~startsB.Right());
-        UniteBits(a.word & b.Right() & ~goOn,
-                  startsA.word,
-                  countA,
-                  startsB.Right(),
-                  countB + (startsB.word & 1),
-                  uniteIfSame);
-      }
-      countA += static_cast<std::uint64_t>(CountBits(startsA.word));
-      countB += static_cast<std::uint64_t>(CountBits(startsB.word));
-    }
-  }
-
-  template <typename TUnite>
-  void
-  MergeLinks(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
-  {
-    PackStraightLinks(rowA, rowB);
-    if (diagonal)
-    {
-      PackDiagonalLinks(rowA, rowB, -1, m_Left);
-      PackDiagonalLinks(rowA, rowB, 1, m_Right);
-    }
-    std::uint64_t countA = m_Volume.FirstRun(rowA);
-    std::uint64_t countB = m_Volume.FirstRun(rowB);
-    Window        startsA{ 0, 0, StartsAt(rowA, 0) };
-    Window        startsB{ 0, 0, StartsAt(rowB, 0) };
-    Window        same{ 0, 0, m_Same[0] };
-    Word          previousLeft = 0;
-    Word          previousRight = 0;
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      const auto at = static_cast<std::size_t>(w);
-      startsA.Advance(StartsAt(rowA, w + 1));
-      startsB.Advance(StartsAt(rowB, w + 1));
-      same.Advance(w + 1 < m_Words ? m_Same[at + 1] : 0);
-      const Word repeated = same.Left() & ~startsA.word & ~startsB.word;
-      UniteBits(same.word & ~repeated, startsA.word, countA, startsB.word, countB, unite);
-      if (diagonal)
-      {
-        const Word left = m_Left[at];
-        const Word leftRepeated = FromLeft(left, previousLeft) & ~startsA.word & ~startsB.Left();
-        UniteBits(left & ~leftRepeated,
-                  startsA.word,
-                  countA,
-                  startsB.Left(),
-                  countB - (startsB.previous >> (BitsPerWord - 1)),
-                  unite);
-        const Word right = m_Right[at];
-        const Word rightRepeated = FromLeft(right, previousRight) & ~startsA.word & ~startsB.Right();
-        UniteBits(right & ~rightRepeated, startsA.word, countA, startsB.Right(), countB + (startsB.word & 1), unite);
-        previousLeft = left;
-        previousRight = right;
-      }
-      countA += static_cast<std::uint64_t>(CountBits(startsA.word));
-      countB += static_cast<std::uint64_t>(CountBits(startsB.word));
-    }
-  }
-
-  /** The links of row a to b[x]. */
-  void
-  PackStraightLinks(std::int64_t rowA, std::int64_t rowB)
-  {
-    const Word * a = m_Volume.Foreground(rowA);
-    const Word * b = m_Volume.Foreground(rowB);
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      m_Candidates[static_cast<std::size_t>(w)] = a[w] & b[w];
-    }
-    m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Same.data());
-  }
-
-  /** The links of row a to b[x + step], step -1 or 1, but for those that straight links imply: where the run of b goes
-   *  on to x, or that of a comes from x + step. */
-  void
-  PackDiagonalLinks(std::int64_t rowA, std::int64_t rowB, int step, std::vector<Word> & links)
+  /** Whether FindDiagonalCandidates can find any where links are transitive: at their right end, one run begins, the
+   * other row's does not go on, and no straight link joins the two. */
+  bool
+  HaveOpenEnds(std::int64_t rowA, std::int64_t rowB, const Word * same) const
   {
     const Word * bitsA = m_Volume.Foreground(rowA);
     const Word * bitsB = m_Volume.Foreground(rowB);
-    Window       b{ 0, 0, bitsB[0] };
-    Window       same{ 0, 0, m_Same[0] };
-    Window       startsA{ 0, 0, StartsAt(rowA, 0) };
-    Window       startsB{ 0, 0, StartsAt(rowB, 0) };
+    const Word * startsA = m_Volume.StoredStarts(rowA);
+    const Word * startsB = m_Volume.StoredStarts(rowB);
     Word         any = 0;
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
-      b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
-      same.Advance(w + 1 < m_Words ? m_Same[static_cast<std::size_t>(w) + 1] : 0);
-      startsA.Advance(StartsAt(rowA, w + 1));
-      startsB.Advance(StartsAt(rowB, w + 1));
-      const Word there = step < 0 ? b.Left() : b.Right();
-      const Word known = step < 0 ? (same.word & ~startsB.word) | (same.Left() & ~startsA.word)
-                                  : (same.word & ~startsB.Right()) | (same.Right() & ~startsA.Right());
-      const Word candidates = bitsA[w] & there & ~known;
+      const Word goesOn = (bitsA[w] & ~startsA[w]) | (bitsB[w] & ~startsB[w]);
+      any |= (startsA[w] | startsB[w]) & ~goesOn & ~same[w];
+    }
+    return any != 0;
+  }
+
+  /** Those links of row a to b[x + step] that straight links leave open go to m_Candidates. \return whether there
+   *  are any.
+   *
+   *  If one of the runs goes on from x to x + step, a straight link at a column that both runs have joins them already.
+   *  Where links are transitive, so do those links tell if there are none; and if both runs end between the columns, a
+   *  straight link at either column says that they are not joined: the run there would not end. */
+  bool
+  FindDiagonalCandidates(std::int64_t rowA, std::int64_t rowB, int step, const Word * same)
+  {
+    const Word * bitsA = m_Volume.Foreground(rowA);
+    const Word * bitsB = m_Volume.Foreground(rowB);
+    const Word * startsOfA = m_Volume.StoredStarts(rowA);
+    const Word * startsOfB = m_Volume.StoredStarts(rowB);
+    Window       a{ 0, 0, bitsA[0] };
+    Window       b{ 0, 0, bitsB[0] };
+    Window       joined{ 0, 0, same[0] };
+    Window       startsA{ 0, 0, startsOfA[0] };
+    Window       startsB{ 0, 0, startsOfB[0] };
+    Word         any = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      const bool hasNext = w + 1 < m_Words;
+      a.Advance(hasNext ? bitsA[w + 1] : 0);
+      b.Advance(hasNext ? bitsB[w + 1] : 0);
+      joined.Advance(hasNext ? same[w + 1] : 0);
+      startsA.Advance(hasNext ? startsOfA[w + 1] : 0);
+      startsB.Advance(hasNext ? startsOfB[w + 1] : 0);
+      // Whether the run of a (b) is the same at x and at x + step.
+      const Word goesOnA = step < 0 ? a.word & ~startsA.word : a.Right() & ~startsA.Right();
+      const Word goesOnB = step < 0 ? b.word & ~startsB.word : b.Right() & ~startsB.Right();
+      Word       known;
+      if (m_AreTransitive)
+      {
+        known = goesOnA | goesOnB | joined.word | joined.Beside(step);
+      }
+      else
+      {
+        known = (joined.word & goesOnB) | (joined.Beside(step) & goesOnA);
+      }
+      const Word candidates = a.word & b.Beside(step) & ~known;
       m_Candidates[static_cast<std::size_t>(w)] = candidates;
       any |= candidates;
     }
-    if (any == 0)
+    return any != 0;
+  }
+
+  /** Unites along the links in m_Found to b[x + step]. */
+  template <typename TUnite>
+  void
+  UniteDiagonals(std::int64_t rowA, std::int64_t rowB, int step, TUnite unite) const
+  {
+    const Word *  startsOfA = m_Volume.StoredStarts(rowA);
+    const Word *  startsOfB = m_Volume.StoredStarts(rowB);
+    std::uint64_t countA = m_Volume.FirstRun(rowA);
+    std::uint64_t countB = m_Volume.FirstRun(rowB);
+    Window        startsB{ 0, 0, startsOfB[0] };
+    Word          previous = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
     {
-      std::fill(links.begin(), links.end(), Word{ 0 });
-      return;
+      startsB.Advance(w + 1 < m_Words ? startsOfB[w + 1] : 0);
+      const Word startsA = startsOfA[w];
+      const Word found = m_Found[static_cast<std::size_t>(w)];
+      const Word repeated = FromLeft(found, previous) & ~startsA & ~startsB.Beside(step);
+      UniteBits(found & ~repeated,
+                startsA,
+                countA,
+                startsB.Beside(step),
+                step < 0 ? countB - (startsB.previous >> (BitsPerWord - 1)) : countB + (startsB.word & 1),
+                unite);
+      previous = found;
+      countA += static_cast<std::uint64_t>(CountBits(startsA));
+      countB += static_cast<std::uint64_t>(CountBits(startsB.word));
     }
-    m_Links.PackLinks(rowA, rowB, step, m_Candidates.data(), links.data());
   }
 
   const RunVolume & m_Volume;
   const RowLinks &  m_Links;
   std::int64_t      m_Words;
+  bool              m_AreTransitive;
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Same;
-  std::vector<Word> m_Left;
-  std::vector<Word> m_Right;
+  std::vector<Word> m_Found;
 };
 
 } // namespace brickccl

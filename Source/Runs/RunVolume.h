@@ -6,18 +6,28 @@
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace brickccl
 {
+
+/** The axes along which links are looked for while runs are found. */
+struct LinkAxes
+{
+  /** Whether rows are cut into runs, or else into single voxels. */
+  bool x = true;
+  /** Whether the links to the row before, and to that of the slice before, are kept where they do not follow from
+   *  the foreground. */
+  bool y = false;
+  bool z = false;
+};
 
 /** A labeled volume in compact form: every row as bits, cut into runs of joined voxels, and one label per run.
  *
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), 8 bytes per row and 4 (8) bytes per run; algorithms keep scratch
- *  memory of their own here. */
+ *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
+ *  8 bytes per row and 4 (8) bytes per run; algorithms keep scratch memory of their own here. */
 class RunVolume
 {
 public:
@@ -28,10 +38,18 @@ public:
     m_Extent = extent;
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_StartsFollowForeground = startsFollowForeground;
-    const auto words = static_cast<std::size_t>(m_WordsPerRow * extent.RowCount());
-    m_Foreground.Resize(words);
-    m_Starts.Resize(startsFollowForeground ? 0 : words);
+    m_Foreground.Resize(WordCount());
+    m_Starts.Resize(startsFollowForeground ? 0 : WordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
+    ResizeLinks(false, false);
+  }
+
+  /** Makes room for links along y and along z. */
+  void
+  ResizeLinks(bool alongY, bool alongZ)
+  {
+    m_LinksAlongY.Resize(alongY ? WordCount() : 0);
+    m_LinksAlongZ.Resize(alongZ ? WordCount() : 0);
   }
 
   /** Makes room for the labels once FirstRun is complete. */
@@ -62,6 +80,16 @@ public:
   {
     return m_StartsFollowForeground;
   }
+  bool
+  HasLinksAlongY() const
+  {
+    return m_LinksAlongY.Size() != 0;
+  }
+  bool
+  HasLinksAlongZ() const
+  {
+    return m_LinksAlongZ.Size() != 0;
+  }
   std::uint64_t
   RunCount() const
   {
@@ -87,6 +115,33 @@ public:
   StoredStarts(std::int64_t row)
   {
     return m_Starts.Data() + row * m_WordsPerRow;
+  }
+  const Word *
+  StoredStarts(std::int64_t row) const
+  {
+    return m_Starts.Data() + row * m_WordsPerRow;
+  }
+  /** Where links along an axis are kept: bit x is set if voxel x is joined to that of the row before along the axis.
+   *  Unspecified for rows that have none before. */
+  Word *
+  LinksAlongY(std::int64_t row)
+  {
+    return m_LinksAlongY.Data() + row * m_WordsPerRow;
+  }
+  const Word *
+  LinksAlongY(std::int64_t row) const
+  {
+    return m_LinksAlongY.Data() + row * m_WordsPerRow;
+  }
+  Word *
+  LinksAlongZ(std::int64_t row)
+  {
+    return m_LinksAlongZ.Data() + row * m_WordsPerRow;
+  }
+  const Word *
+  LinksAlongZ(std::int64_t row) const
+  {
+    return m_LinksAlongZ.Data() + row * m_WordsPerRow;
   }
 
   /** The bits of word w of a row at which runs start. */
@@ -181,24 +236,6 @@ public:
     }
   }
 
-  /** Where links have RunKeys: the keys of a row's runs. */
-  const std::uint64_t *
-  KeysOfRow(std::int64_t row) const
-  {
-    return m_KeysOfRow[static_cast<std::size_t>(row)];
-  }
-  /** Keys by chunks of rows, and where those of each row begin; FindRuns fills them. */
-  std::vector<std::vector<std::uint64_t>> &
-  KeysOfChunks()
-  {
-    return m_KeysOfChunks;
-  }
-  std::vector<const std::uint64_t *> &
-  KeysOfRows()
-  {
-    return m_KeysOfRow;
-  }
-
   /** Memory for whoever labels this volume. */
   Workspace &
   Scratch()
@@ -209,16 +246,18 @@ public:
   std::size_t
   CapacityBytes() const
   {
-    std::size_t keys = m_KeysOfRow.capacity() * sizeof(void *);
-    for (const auto & chunk : m_KeysOfChunks)
-    {
-      keys += chunk.capacity() * sizeof(std::uint64_t);
-    }
-    return keys + m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
-           m_FirstRun.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+    return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
+           m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_FirstRun.CapacityBytes() +
+           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
   }
 
 private:
+  std::size_t
+  WordCount() const
+  {
+    return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount());
+  }
+
   /** Vector code may read so many labels more than there are, on both sides. */
   static constexpr std::size_t LabelPadding = 16;
 
@@ -228,13 +267,12 @@ private:
   bool                  m_Wide = false;
   Buffer<Word>          m_Foreground;
   Buffer<Word>          m_Starts;
+  Buffer<Word>          m_LinksAlongY;
+  Buffer<Word>          m_LinksAlongZ;
   Buffer<std::uint64_t> m_FirstRun;
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
   Workspace             m_Scratch;
-
-  std::vector<std::vector<std::uint64_t>> m_KeysOfChunks;
-  std::vector<const std::uint64_t *>      m_KeysOfRow;
 };
 
 } // namespace brickccl

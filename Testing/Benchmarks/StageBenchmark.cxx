@@ -120,7 +120,7 @@ FindRunsStage(benchmark::State & state)
   RunVolume       volume;
   for (auto _ : state)
   {
-    FindRuns(*problem.links, extent, true, ContextOf(state), volume);
+    FindRuns(*problem.links, extent, {}, ContextOf(state), volume);
   }
   CountVoxels(state);
 }

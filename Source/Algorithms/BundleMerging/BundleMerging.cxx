@@ -508,7 +508,7 @@ Label(const RowLinks &     links,
       RunVolume &          result)
 {
   constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
-  FindRuns(links, extent, true, context.Part(0, 0.3), result);
+  FindRuns(links, extent, {}, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   const HostContext rest = context.Part(0.3, 1);
   return result.VisitLabels([&](auto * labels) {

@@ -86,7 +86,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
                         const HostContext &  context,
                         RunVolume &          result)
 {
-  FindRuns(links, extent, connectivity.Uses(0), context.Part(0, 0.3), result);
+  FindRuns(links, extent, { connectivity.Uses(0) }, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
   result.ResizeLabels(runs >= std::numeric_limits<std::uint32_t>::max());
   const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);

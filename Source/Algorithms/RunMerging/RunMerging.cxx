@@ -2,10 +2,12 @@
 
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/MergeRows.h"
+#include "BrickCCL/Runs/MergeSquares.h"
 #include "BrickCCL/Runs/NumberRoots.h"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace brickccl
@@ -13,6 +15,74 @@ namespace brickccl
 
 namespace
 {
+
+/** Unites the runs of rows with those of earlier rows. */
+template <typename TIndex>
+class SlabMerger
+{
+public:
+  SlabMerger(const RowLinks & links, const Connectivity & connectivity, const RunVolume & volume)
+    : m_Extent(volume.GetExtent())
+    , m_Rows(volume, links)
+    , m_Steps(BackwardRowSteps(connectivity, m_Extent))
+  {
+    for (const RowStep & step : m_Steps)
+    {
+      m_Farthest = std::max(m_Farthest, step.distance);
+    }
+    if (!links.FollowForeground())
+    {
+      m_Squares.emplace(volume, links, connectivity);
+      const auto isOfSquare = [](const RowStep & step) { return step.offset.step[MaximumDimension - 2] == 0; };
+      m_Steps.erase(std::remove_if(m_Steps.begin(), m_Steps.end(), isOfSquare), m_Steps.end());
+    }
+  }
+
+  /** How far rows reach back to others. */
+  std::int64_t
+  Farthest() const
+  {
+    return m_Farthest;
+  }
+
+  /** Calls `unite` for links of the rows [begin, end) to others for which `wants(row, otherRow)` is true. Rows up to
+   *  the `count`-th alone are looked at. */
+  template <typename TWants, typename TUnite>
+  void
+  Merge(std::int64_t begin, std::int64_t end, std::int64_t count, TWants wants, TUnite unite)
+  {
+    const auto isOwn = [=](std::int64_t row, std::int64_t other) {
+      return row >= begin && row < end && wants(row, other);
+    };
+    for (std::int64_t row = begin; row < std::min(end, begin + count); ++row)
+    {
+      const RowPosition position(m_Extent, row);
+      if (m_Squares)
+      {
+        m_Squares->Merge(row, isOwn, unite);
+      }
+      for (const RowStep & step : m_Steps)
+      {
+        if (wants(row, row - step.distance) && step.ExistsFrom(position, m_Extent))
+        {
+          m_Rows.Merge(row, row - step.distance, step.offset.diagonal, unite);
+        }
+      }
+    }
+    if (m_Squares && end < m_Extent.RowCount() && count > end - begin)
+    {
+      // The last row's diagonal belongs to the next one's square.
+      m_Squares->Merge(end, isOwn, unite);
+    }
+  }
+
+private:
+  const Extent &                      m_Extent;
+  RowMerger<TIndex>                   m_Rows;
+  std::optional<SquareMerger<TIndex>> m_Squares;
+  std::vector<RowStep>                m_Steps;
+  std::int64_t                        m_Farthest = 0;
+};
 
 /** Links between rows: unites touching runs of each slab on its own, then those across the seams of slabs. */
 template <typename TIndex>
@@ -23,54 +93,33 @@ UniteRuns(const RowLinks &     links,
           const RunVolume &    volume,
           TIndex *             parent)
 {
-  const Extent &             extent = volume.GetExtent();
-  const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
-  std::int64_t               farthest = 0;
-  for (const RowStep & step : steps)
-  {
-    farthest = std::max(farthest, step.distance);
-  }
-  const Chunks slabs = RowChunks(extent, context);
+  const Chunks slabs = RowChunks(volume.GetExtent(), context);
 
   ParallelFor(slabs.count, context.Part(0, 0.9), [&](std::int64_t slab) {
-    RowMerger<TIndex> merger(volume, links);
-    const auto        begin = volume.FirstRun(slabs.Begin(slab));
-    const auto        end = volume.FirstRun(slabs.End(slab));
-    for (std::uint64_t run = begin; run < end; ++run)
+    SlabMerger<TIndex> merger(links, connectivity, volume);
+    const std::int64_t begin = slabs.Begin(slab);
+    const std::int64_t end = slabs.End(slab);
+    for (std::uint64_t run = volume.FirstRun(begin); run < volume.FirstRun(end); ++run)
     {
       parent[run] = static_cast<TIndex>(run);
     }
-    for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
-    {
-      const RowPosition position(extent, row);
-      for (const RowStep & step : steps)
-      {
-        if (row - step.distance >= slabs.Begin(slab) && step.ExistsFrom(position, extent))
-        {
-          merger.Merge(row, row - step.distance, step.offset.diagonal, [parent](TIndex a, TIndex b) {
-            Unite(parent, a, b);
-          });
-        }
-      }
-    }
+    merger.Merge(
+      begin,
+      end,
+      end - begin + 1,
+      [begin](std::int64_t, std::int64_t other) { return other >= begin; },
+      [parent](TIndex a, TIndex b) { Unite(parent, a, b); });
   });
 
   ParallelFor(slabs.count, context.Part(0.9, 1), [&](std::int64_t slab) {
-    RowMerger<TIndex>  merger(volume, links);
+    SlabMerger<TIndex> merger(links, connectivity, volume);
     const std::int64_t begin = slabs.Begin(slab);
-    for (std::int64_t row = begin; row < std::min(slabs.End(slab), begin + farthest); ++row)
-    {
-      const RowPosition position(extent, row);
-      for (const RowStep & step : steps)
-      {
-        if (row - step.distance < begin && step.ExistsFrom(position, extent))
-        {
-          merger.Merge(row, row - step.distance, step.offset.diagonal, [parent](TIndex a, TIndex b) {
-            UniteShared(parent, a, b);
-          });
-        }
-      }
-    }
+    merger.Merge(
+      begin,
+      slabs.End(slab),
+      merger.Farthest() + 1,
+      [begin](std::int64_t, std::int64_t other) { return other < begin; },
+      [parent](TIndex a, TIndex b) { UniteShared(parent, a, b); });
   });
 }
 
@@ -83,7 +132,8 @@ LabelRuns(const RowLinks &     links,
           RunVolume &          result)
 {
   constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
-  FindRuns(links, extent, connectivity.Uses(0), context.Part(0, 0.3), result);
+  const LinkAxes          axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2) };
+  FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   return result.VisitLabels([&](auto * parent) {
     UniteRuns(links, connectivity, context.Part(0.3, 0.9), result, parent);

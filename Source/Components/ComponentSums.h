@@ -231,6 +231,52 @@ private:
   }
 };
 
+/** CompactShapeSums and sums of products in 64 bits, for images of up to 3 dimensions that Fit. */
+struct CompactMomentSums
+{
+  static constexpr bool IsExact = true;
+
+  CompactShapeSums shape;
+  /** As in ProductSums, of 3 axes. */
+  std::uint64_t products[6] = {};
+
+  static bool
+  Fit(const Extent & extent)
+  {
+    const auto longest = static_cast<UInt128>(*std::max_element(extent.size, extent.size + MaximumDimension));
+    return extent.dimension <= 3 && longest < 0x7fffffff &&
+           static_cast<UInt128>(extent.VoxelCount()) * longest * longest < UInt128{ 1 } << 62;
+  }
+
+  void
+  AddRun(std::int64_t y, std::int64_t z, std::int64_t place, std::int64_t begin, std::int64_t end)
+  {
+    shape.AddRun(y, z, place, begin, end);
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
+    const auto wide = static_cast<std::uint64_t>(y);
+    const auto deep = static_cast<std::uint64_t>(z);
+    // With c voxels from x = b on: sum of x^2 = (c (b + e)^2 + c (c^2 - 1) / 3) / 4, where e is the last one.
+    products[0] += (ends * ends * count + (count * count - 1) * count / 3) / 4;
+    products[1] += wide * (ends * count / 2);
+    products[2] += wide * wide * count;
+    products[3] += deep * (ends * count / 2);
+    products[4] += wide * deep * count;
+    products[5] += deep * deep * count;
+  }
+
+  /** `later` holds what comes after all that this one holds. */
+  void
+  Merge(const CompactMomentSums & later)
+  {
+    shape.Merge(later.shape);
+    for (int i = 0; i < 6; ++i)
+    {
+      products[i] += later.products[i];
+    }
+  }
+};
+
 /** A component's size, and the sums of its voxels' indices and of their products, which count from the image's first
  *  voxel. */
 struct ComponentMoments

@@ -2,8 +2,6 @@
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/MeasureGroups.h"
-#include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -131,18 +129,52 @@ MeasureTyped(const RunVolume &   volume,
   });
 }
 
-/** The default columns alone, the most frequent case. */
-template <typename TLabel>
+/** Fills the default columns from compact sums of each component; `shapeOf(c)` gives those of its shape. */
+template <typename TShapeOf>
 void
-MeasureShapesAlone(const RunVolume &   volume,
-                   const TLabel *      labels,
-                   std::uint64_t       components,
-                   const HostContext & context,
-                   ComponentTable &    table)
+FinishCompact(std::size_t components, TShapeOf shapeOf, const HostContext & context, ComponentTable & table)
+{
+  const Extent & extent = table.extent;
+  ReserveRows(table, components);
+  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
+  const Chunks       parts(static_cast<std::int64_t>(components), 1 << 10, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
+      const CompactShapeSums & shape = shapeOf(c);
+      const std::int64_t       lowest[] = { shape.lowest[0],
+                                            shape.lowest[1],
+                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
+      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
+                                             -1 - std::int64_t{ shape.lowest[3] },
+                                             shape.lastSlice };
+      measures.label = c + 1;
+      measures.place = c;
+      measures.voxelCount = shape.sums[0];
+      measures.firstVoxel = shape.firstVoxel;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
+        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
+        measures.indexSum[axis] = shape.sums[axis + 1];
+      }
+      FinishComponent(table, c);
+    }
+  });
+}
+
+/** Compact sums of all components. */
+template <typename TSums, typename TLabel>
+std::vector<TSums>
+AccumulateCompact(const RunVolume &   volume,
+                  const TLabel *      labels,
+                  std::uint64_t       components,
+                  const HostContext & context)
 {
   const Extent & extent = volume.GetExtent();
-  const auto     sums = AccumulateRows<CompactShapeSums>(volume, components, context, [&] {
-    return [&](std::vector<CompactShapeSums> & accumulators, std::int64_t row) {
+  return AccumulateRows<TSums>(volume, components, context, [&] {
+    return [&](std::vector<TSums> & accumulators, std::int64_t row) {
       const std::int64_t y = row % extent.size[1];
       const std::int64_t z = row / extent.size[1];
       const std::int64_t first = row * extent.RowLength();
@@ -154,7 +186,39 @@ MeasureShapesAlone(const RunVolume &   volume,
       });
     };
   });
-  FinishShapes(sums, context, table);
+}
+
+/** The default columns alone, the most frequent case. */
+template <typename TLabel>
+void
+MeasureShapesAlone(const RunVolume &   volume,
+                   const TLabel *      labels,
+                   std::uint64_t       components,
+                   const HostContext & context,
+                   ComponentTable &    table)
+{
+  FinishShapes(AccumulateCompact<CompactShapeSums>(volume, labels, components, context), context, table);
+}
+
+/** These and moments, which fit into compact sums. */
+template <typename TLabel>
+void
+MeasureMomentsAlone(const RunVolume &   volume,
+                    const TLabel *      labels,
+                    std::uint64_t       components,
+                    const HostContext & context,
+                    ComponentTable &    table)
+{
+  const auto sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
+  table.shapes.resize(sums.size());
+  FinishCompact(
+    sums.size(),
+    [&](std::size_t c) -> const CompactShapeSums & {
+      std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
+      return sums[c].shape;
+    },
+    context,
+    table);
 }
 
 template <typename TLabel>
@@ -172,6 +236,11 @@ MeasureFirstPass(const RunVolume &                volume,
   if (!intensity && !hasProducts && isCompact)
   {
     MeasureShapesAlone(volume, labels, components, context, table);
+    return;
+  }
+  if (!intensity && hasProducts && CompactMomentSums::Fit(extent))
+  {
+    MeasureMomentsAlone(volume, labels, components, context, table);
     return;
   }
   const auto measure = [&](auto products) {
@@ -194,58 +263,12 @@ MeasureFirstPass(const RunVolume &                volume,
 void
 FinishShapes(const std::vector<CompactShapeSums> & sums, const HostContext & context, ComponentTable & table)
 {
-  const Extent & extent = table.extent;
-  ReserveRows(table, sums.size());
-  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
-  const Chunks       parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
-      const CompactShapeSums & shape = sums[c];
-      const std::int64_t       lowest[] = { shape.lowest[0],
-                                            shape.lowest[1],
-                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
-      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
-                                             -1 - std::int64_t{ shape.lowest[3] },
-                                             shape.lastSlice };
-      measures.label = c + 1;
-      measures.place = c;
-      measures.voxelCount = shape.sums[0];
-      measures.firstVoxel = shape.firstVoxel;
-      for (int axis = 0; axis < extent.dimension; ++axis)
-      {
-        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
-        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
-        measures.indexSum[axis] = shape.sums[axis + 1];
-      }
-      FinishComponent(table, c);
-    }
-  });
+  FinishCompact(
+    sums.size(),
+    [&sums](std::size_t c) -> const CompactShapeSums & { return sums[c]; },
+    context,
+    table);
 }
-
-namespace
-{
-
-/** The label that a voxel of a label image holds. */
-template <typename T>
-std::uint64_t
-ToLabel(T value)
-{
-  bool whole = value >= T(0);
-  if constexpr (std::is_floating_point_v<T>)
-  {
-    whole = whole && std::floor(value) == value && value < T(18446744073709551615.0);
-  }
-  if (!whole)
-  {
-    throw InvalidArgument("the label image holds the value " + std::to_string(value) +
-                          "; labels must be whole numbers, 0 (background) or above");
-  }
-  return static_cast<std::uint64_t>(value);
-}
-
-} // namespace
 
 ComponentTable
 MeasureComponents(const RunVolume &          volume,
@@ -313,65 +336,6 @@ SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
     replace(contact.first);
     replace(contact.second);
   }
-}
-
-ComponentTable
-MeasureLabelImage(const ImageView &      labels,
-                  const Geometry &       geometry,
-                  const MeasureOptions & options,
-                  const HostContext &    context)
-{
-  RunVolume volume;
-  return MeasureLabelImage(labels, geometry, options, context, volume);
-}
-
-ComponentTable
-MeasureLabelImage(const ImageView &      labels,
-                  const Geometry &       geometry,
-                  const MeasureOptions & options,
-                  const HostContext &    context,
-                  RunVolume &            volume)
-{
-  if (labels.channels != 1)
-  {
-    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
-  }
-  FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)), labels.extent, {}, context.Part(0, 0.4), volume);
-
-  std::vector<std::uint64_t> labelOfRun(static_cast<std::size_t>(volume.RunCount()));
-  VisitScalarType(labels.type, [&](auto tag) {
-    const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
-    const Chunks chunks = RowChunks(labels.extent, context);
-    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-      {
-        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t, std::uint64_t run) {
-          labelOfRun[run] = ToLabel(voxels[row * labels.extent.RowLength() + begin]);
-        });
-      }
-    });
-  });
-  std::vector<std::uint64_t> values = labelOfRun;
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-
-  // Places in the table take the labels' place.
-  volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
-  volume.VisitLabels([&](auto * places) {
-    const Chunks chunks(static_cast<std::int64_t>(labelOfRun.size()), context.grain, 256);
-    ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
-      {
-        const auto place =
-          std::lower_bound(values.begin(), values.end(), labelOfRun[static_cast<std::size_t>(run)]) - values.begin();
-        places[run] = static_cast<std::remove_reference_t<decltype(*places)>>(place + 1);
-      }
-    });
-  });
-  ComponentTable table =
-    MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
-  SetLabels(table, values);
-  return table;
 }
 
 } // namespace brickccl

@@ -62,11 +62,12 @@ PackKeptLinks(const RowLinks &    links,
 } // namespace
 
 void
-FindRuns(const RowLinks &    links,
-         const Extent &      extent,
-         const LinkAxes &    axes,
-         const HostContext & context,
-         RunVolume &         volume)
+FindRuns(const RowLinks &                                        links,
+         const Extent &                                          extent,
+         const LinkAxes &                                        axes,
+         const HostContext &                                     context,
+         RunVolume &                                             volume,
+         const std::function<void(std::int64_t, std::int64_t)> & afterRow)
 {
   if (extent.RowLength() > std::numeric_limits<std::uint32_t>::max())
   {
@@ -111,6 +112,10 @@ FindRuns(const RowLinks &    links,
       if (keepsLinks)
       {
         PackKeptLinks(links, row, chunks.Begin(chunk), true, candidates, volume);
+      }
+      if (afterRow)
+      {
+        afterRow(chunk, row);
       }
     }
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;

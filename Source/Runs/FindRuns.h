@@ -5,6 +5,8 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
+#include <functional>
+
 namespace brickccl
 {
 
@@ -14,11 +16,12 @@ Chunks RowChunks(const Extent & extent, const HostContext & context);
 /** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it. `volume` gets
  * bits, starts and the number of every row's first run, and the links that `axes` asks for. \throws Unsupported for
  * rows of 2^32 voxels or more. */
-void FindRuns(const RowLinks &    links,
-              const Extent &      extent,
-              const LinkAxes &    axes,
-              const HostContext & context,
-              RunVolume &         volume);
+void FindRuns(const RowLinks &                                                  links,
+              const Extent &                                                    extent,
+              const LinkAxes &                                                  axes,
+              const HostContext &                                               context,
+              RunVolume &                                                       volume,
+              const std::function<void(std::int64_t chunk, std::int64_t row)> & afterRow = {});
 
 } // namespace brickccl
 

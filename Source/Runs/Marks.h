@@ -62,6 +62,27 @@ public:
     __atomic_fetch_or(m_Bits + element / BitsPerWord, Word{ 1 } << (element % BitsPerWord), __ATOMIC_RELAXED);
   }
 
+  /** May miss marks that other threads set meanwhile. */
+  bool
+  Has(std::uint64_t element) const
+  {
+    const Word bits = __atomic_load_n(m_Bits + element / BitsPerWord, __ATOMIC_RELAXED);
+    return (bits >> (element % BitsPerWord) & 1u) != 0;
+  }
+  /** Calls `function(element)` for all marked ones, in order. */
+  template <typename TFunction>
+  void
+  ForEach(TFunction function) const
+  {
+    for (std::int64_t w = 0; w < m_Parts.size; ++w)
+    {
+      for (Word bits = m_Bits[w]; bits != 0; bits &= bits - 1)
+      {
+        function(static_cast<std::uint64_t>(w) * BitsPerWord + static_cast<std::uint64_t>(LowestBit(bits)));
+      }
+    }
+  }
+
   /** To be called when all marks are set. \return how many there are. */
   std::uint64_t
   Count()

@@ -239,6 +239,23 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   EXPECT_EQ(table.components[0].label, 7u);
   EXPECT_EQ(table.components[1].label, 300u);
   EXPECT_EQ(table.components[1].voxelCount, 2u) << "one label in two pieces is one row";
+
+  // Labels too far apart for marks, on more threads and in smaller pieces.
+  std::vector<std::uint64_t> large(labels.begin(), labels.end());
+  for (std::uint64_t & label : large)
+  {
+    label = label == 0 ? 0 : label + (std::uint64_t{ 1 } << 62);
+  }
+  const ComponentTable near = MeasureLabelImage(ImageView(labels.data(), extent), {}, MeasureOptions(), { 1 });
+  const ComponentTable far = MeasureLabelImage(ImageView(large.data(), extent), {}, MeasureOptions(), { 3, {}, 64 });
+  ASSERT_EQ(near.components.size(), far.components.size());
+  for (std::size_t c = 0; c < near.components.size(); ++c)
+  {
+    EXPECT_EQ(far.components[c].label, near.components[c].label + (std::uint64_t{ 1 } << 62));
+    EXPECT_EQ(far.components[c].voxelCount, near.components[c].voxelCount);
+    EXPECT_EQ(far.components[c].firstVoxel, near.components[c].firstVoxel);
+  }
+
   sparse[9] = -3;
   EXPECT_THROW(MeasureLabelImage(ImageView(sparse.data(), extent), {}, MeasureOptions(), {}), InvalidArgument);
   asDouble[0] = 1.5;
@@ -429,14 +446,18 @@ TEST(ComponentTable, MomentsOfPointsLinesAndPlanesAreFinite)
 
 TEST(ComponentTable, MomentsFarFromTheOriginLoseNothing)
 {
-  // A pair of voxels at the end of a long row: sums of squares near 2^63, a variance of 1/4.
-  const Extent              extent{ (std::int64_t{ 1 } << 22) + 7 };
-  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
-  voxels[voxels.size() - 2] = voxels[voxels.size() - 1] = 1;
-  EXPECT_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), 0.25);
-  std::fill(voxels.begin(), voxels.end(), std::uint8_t{ 1 });
-  const double length = static_cast<double>(voxels.size());
-  EXPECT_DOUBLE_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), (length * length - 1) / 12);
+  // A pair of voxels at the end of a long row: a variance of 1/4. Sums of squares of the whole row are up to 2^60 / 3,
+  // within sums of 64 bits, or near 2^63.
+  for (const std::int64_t length : { (std::int64_t{ 1 } << 20) - 1, (std::int64_t{ 1 } << 22) + 7 })
+  {
+    const Extent              extent{ length };
+    std::vector<std::uint8_t> voxels(static_cast<std::size_t>(length), 0);
+    voxels[voxels.size() - 2] = voxels[voxels.size() - 1] = 1;
+    EXPECT_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), 0.25);
+    std::fill(voxels.begin(), voxels.end(), std::uint8_t{ 1 });
+    const auto voxelCount = static_cast<double>(length);
+    EXPECT_DOUBLE_EQ(ValueOf(ShapesOf(voxels, extent), 0, "covariance_xx_mm2"), (voxelCount * voxelCount - 1) / 12);
+  }
 }
 
 TEST(ComponentTable, ShapesAreTheSameForEveryNumberOfThreads)

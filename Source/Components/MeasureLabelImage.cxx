@@ -1,0 +1,173 @@
+#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Runs/Marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The label that a voxel of a label image holds. */
+template <typename T>
+std::uint64_t
+ToLabel(T value)
+{
+  bool whole = value >= T(0);
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    whole = whole && std::floor(value) == value && value < T(18446744073709551615.0);
+  }
+  if (!whole)
+  {
+    throw InvalidArgument("the label image holds the value " + std::to_string(value) +
+                          "; labels must be whole numbers, 0 (background) or above");
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+/** The labels of the runs of a chunk of rows. */
+struct alignas(64) LabelsOfRuns
+{
+  std::vector<std::uint64_t> labels;
+  std::uint64_t              largest = 0;
+
+  /** Adds those of a row. */
+  template <typename T>
+  void
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t row)
+  {
+    for (std::int64_t w = 0; w < volume.WordsPerRow(); ++w)
+    {
+      for (Word rest = volume.Starts(row, w); rest != 0; rest &= rest - 1)
+      {
+        labels.push_back(ToLabel(pixels[w * BitsPerWord + LowestBit(rest)]));
+        largest = std::max(largest, labels.back());
+      }
+    }
+  }
+};
+
+/** Replaces labels up to `largest` by their places, from 1, among those that there are. \return these, ascending. */
+std::vector<std::uint64_t>
+PlacesByMarks(std::uint64_t               largest,
+              const HostContext &         context,
+              Workspace &                 workspace,
+              std::vector<LabelsOfRuns> & chunks)
+{
+  const auto           count = static_cast<std::int64_t>(chunks.size());
+  Marks<std::uint64_t> marks(workspace, 4, largest + 1, context);
+  marks.Clear();
+  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+    for (const std::uint64_t label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      if (!marks.Has(label))
+      {
+        marks.Set(label);
+      }
+    }
+  });
+  std::vector<std::uint64_t> values;
+  values.reserve(static_cast<std::size_t>(marks.Count()));
+  marks.ForEach([&values](std::uint64_t label) { values.push_back(label); });
+  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+    for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      label = marks.RankOf(label);
+    }
+  });
+  return values;
+}
+
+/** The same for labels of any size. */
+std::vector<std::uint64_t>
+PlacesBySearch(const HostContext & context, std::vector<LabelsOfRuns> & chunks)
+{
+  std::vector<std::uint64_t> values;
+  for (const LabelsOfRuns & chunk : chunks)
+  {
+    values.insert(values.end(), chunk.labels.begin(), chunk.labels.end());
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  ParallelFor(static_cast<std::int64_t>(chunks.size()), context.Silent(), [&](std::int64_t chunk) {
+    for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      const auto place = std::lower_bound(values.begin(), values.end(), label) - values.begin();
+      label = static_cast<std::uint64_t>(place) + 1;
+    }
+  });
+  return values;
+}
+
+} // namespace
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context)
+{
+  RunVolume volume;
+  return MeasureLabelImage(labels, geometry, options, context, volume);
+}
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context,
+                  RunVolume &            volume)
+{
+  if (labels.channels != 1)
+  {
+    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
+  }
+  const Chunks              rows = RowChunks(labels.extent, context);
+  std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
+  VisitScalarType(labels.type, [&](auto tag) {
+    const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
+    FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
+             labels.extent,
+             {},
+             context.Part(0, 0.4),
+             volume,
+             [&](std::int64_t chunk, std::int64_t row) {
+               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + row * labels.extent.RowLength(), volume, row);
+             });
+  });
+  std::uint64_t largest = 0;
+  for (const LabelsOfRuns & chunk : chunks)
+  {
+    largest = std::max(largest, chunk.largest);
+  }
+  // A mark takes 9 bits, a run 64.
+  const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
+  const std::vector<std::uint64_t> values =
+    largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
+  // Places in the table take the labels' place.
+  volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
+  volume.VisitLabels([&](auto * labelOfRun) {
+    using Label = std::remove_reference_t<decltype(*labelOfRun)>;
+    ParallelFor(rows.count, context.Silent(), [&](std::int64_t chunk) {
+      Label * next = labelOfRun + volume.FirstRun(rows.Begin(chunk));
+      for (const std::uint64_t place : chunks[static_cast<std::size_t>(chunk)].labels)
+      {
+        *next++ = static_cast<Label>(place);
+      }
+    });
+  });
+  ComponentTable table =
+    MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
+  SetLabels(table, values);
+  return table;
+}
+
+} // namespace brickccl

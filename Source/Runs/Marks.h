@@ -55,6 +55,18 @@ public:
   {
     m_Bits[word] = bits;
   }
+  /** The word of an element. */
+  void
+  ClearWordOf(std::uint64_t element)
+  {
+    m_Bits[element / BitsPerWord] = 0;
+  }
+  /** As SetWord, beside the marks that are set there already; by several threads at once. */
+  void
+  AddToWord(std::int64_t word, Word bits)
+  {
+    __atomic_fetch_or(m_Bits + word, bits, __ATOMIC_RELAXED);
+  }
   /** May be called by several threads at once. */
   void
   Set(std::uint64_t element)

@@ -1,4 +1,5 @@
 #include "BrickCCL/Forest/Forest.h"
+#include "BrickCCL/Runs/NumberRoots.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <gtest/gtest.h>
@@ -126,6 +127,44 @@ TEST(Forest, ThreadsThatFlattenAtOnceAllFindTheRoot)
       ASSERT_EQ(parent[node], node % 2) << "node " << node;
     }
   }
+}
+
+TEST(Forest, RootsAreNumberedInOrderForEveryDivision)
+{
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+  {
+    const Node        nodes = 3000;
+    const auto        edges = RandomEdges(nodes, 500 * static_cast<Node>(seed), seed);
+    std::vector<Node> united(nodes);
+    std::iota(united.begin(), united.end(), 0);
+    for (const auto & [a, b] : edges)
+    {
+      Unite(united.data(), a, b);
+    }
+    const std::vector<Node> smallest = SmallestOfSet(nodes, edges);
+    std::vector<Node>       expected(nodes);
+    Node                    count = 0;
+    for (Node node = 0; node < nodes; ++node)
+    {
+      expected[node] = smallest[node] == node ? ++count : expected[smallest[node]];
+    }
+    const std::vector<std::vector<std::uint64_t>> divisions = { { 0, nodes },
+                                                                { 0, 1000, 2000, nodes },
+                                                                { 0, 1, 63, 64, 65, 65, 2999, nodes },
+                                                                { 0, 0, 128, nodes, nodes } };
+    for (const auto & firsts : divisions)
+    {
+      for (const int threads : { 1, 2, 4 })
+      {
+        std::vector<Node> numbers = united;
+        Workspace         workspace;
+        EXPECT_EQ(NumberRoots(firsts, { threads }, workspace, numbers.data()), count);
+        EXPECT_EQ(numbers, expected) << "seed " << seed << ", " << threads << " threads";
+      }
+    }
+  }
+  Workspace workspace;
+  EXPECT_EQ(NumberRoots<Node>({ 0, 0 }, { 2 }, workspace, nullptr), 0u);
 }
 
 } // namespace

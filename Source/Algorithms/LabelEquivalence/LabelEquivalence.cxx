@@ -102,7 +102,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
       left /= 2;
       Analyse(context.Silent(), runs, labels);
     }
-    return NumberRoots(runs, context.Part(0.9, 1), result.Scratch(), labels);
+    return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), result.Scratch(), labels);
   });
 }
 

@@ -1,7 +1,9 @@
 // The vector code against plain loops, on every instruction set that this processor has.
 
 #include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/LinkBundles.h"
 #include "BrickCCL/Simd/PackRow.h"
 
 #include <gtest/gtest.h>
@@ -203,6 +205,125 @@ TEST(Simd, PixelsOfEveryTypePackToBits)
     CheckPacking<std::int64_t>(target);
     CheckPacking<float>(target);
     CheckPacking<double>(target);
+  });
+}
+
+/** Rows of random words, sparse to dense by `kind`, among words that are none of theirs. */
+struct RandomRows
+{
+  std::vector<Word> words;
+  std::int64_t      length;
+
+  RandomRows(std::mt19937_64 & random, int rows, std::int64_t wordsPerRow, unsigned kind)
+    : words(static_cast<std::size_t>(rows * wordsPerRow + 2 * simd::MostWordsBeside))
+    , length(wordsPerRow)
+  {
+    for (Word & word : words)
+    {
+      const Word a = random();
+      const Word b = random();
+      word = kind == 0 ? 0 : kind == 1 ? a & b & random() : kind == 2 ? a : kind == 3 ? a | b | random() : ~Word{ 0 };
+      if (kind == 5)
+      {
+        // Long runs of ones and zeros.
+        word = (a % 3 == 0 ? ~Word{ 0 } : 0) ^ (b % 2 == 0 ? BitsUpTo(static_cast<int>(b / 2 % BitsPerWord)) : 0);
+      }
+    }
+  }
+
+  const Word *
+  Row(int row) const
+  {
+    return words.data() + simd::MostWordsBeside + row * length;
+  }
+  BitWindow<Word>
+  Window(int row, std::int64_t w) const
+  {
+    return { Row(row)[w], w > 0 ? Row(row)[w - 1] >> (BitsPerWord - 1) : 0, w + 1 < length ? Row(row)[w + 1] & 1u : 0 };
+  }
+  /** That of two united rows. */
+  BitWindow<Word>
+  Window(int first, int second, std::int64_t w) const
+  {
+    const BitWindow<Word> a = Window(first, w);
+    const BitWindow<Word> b = Window(second, w);
+    return { a.word | b.word, a.before | b.before, a.after | b.after };
+  }
+};
+
+/** Compares the links of a to b, of rows 0 and 1 of each (`faceCount` 2: one to one), with the formulas for one word.
+ */
+void
+ExpectLinkedLikeTheFormulas(const std::string & target,
+                            const RandomRows &  a,
+                            const RandomRows &  b,
+                            int                 faceCount,
+                            bool                areStraight)
+{
+  const std::int64_t words = a.length;
+  const auto         room = static_cast<std::size_t>(words + simd::MostWordsBeside);
+  std::vector<Word>  unitedA(room, ~Word{ 0 }), unitedB(room, ~Word{ 0 });
+  std::vector<Word>  same(room), left(room), right(room), joined(room);
+  const bool         areUnited = faceCount == 1 && !areStraight;
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    unitedA[static_cast<std::size_t>(w)] = a.Row(0)[w] | a.Row(1)[w];
+    unitedB[static_cast<std::size_t>(w)] = b.Row(0)[w] | b.Row(1)[w];
+  }
+  const simd::FacingRows faces[2] = { { { a.Row(0), a.Row(areUnited ? 1 : 0) },
+                                        { b.Row(0), b.Row(areUnited ? 1 : 0) } },
+                                      { { a.Row(1), a.Row(1) }, { b.Row(1), b.Row(1) } } };
+  const bool             any = simd::LinkBundles(faces,
+                                     faceCount,
+                                     areStraight,
+                                     unitedA.data(),
+                                     unitedB.data(),
+                                     words,
+                                     { same.data(), left.data(), right.data(), joined.data() });
+  bool                   expectedAny = false;
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    const auto        at = static_cast<std::size_t>(w);
+    BundleLinks<Word> links;
+    if (areStraight)
+    {
+      links = { a.Row(0)[w] & b.Row(0)[w], 0, 0 };
+    }
+    else if (faceCount == 1)
+    {
+      links = LinksOfRows(a.Window(0, 1, w), b.Window(0, 1, w));
+    }
+    else
+    {
+      const BundleLinks<Word> low = LinksOfRows(a.Window(0, w), b.Window(0, w));
+      const BundleLinks<Word> high = LinksOfRows(a.Window(1, w), b.Window(1, w));
+      links = { unitedA[at] & unitedB[at], low.left | high.left, low.right | high.right };
+    }
+    links = WithoutRepeats(links, unitedA[at], unitedB[at]);
+    expectedAny |= links.Any();
+    ASSERT_EQ(same[at], links.same) << target << ", word " << w << " of " << words;
+    ASSERT_EQ(left[at], links.left) << target << ", word " << w << " of " << words;
+    ASSERT_EQ(right[at], links.right) << target << ", word " << w << " of " << words;
+    ASSERT_EQ(joined[at], JoinedBits(links, unitedA[at] & unitedB[at])) << target << ", word " << w;
+  }
+  EXPECT_TRUE(any || !expectedAny) << target;
+}
+
+TEST(Simd, BundlesAreLinkedLikeTheFormulas)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(7);
+    for (const std::int64_t words : { 1, 2, 3, 7, 8, 9, 17 })
+    {
+      for (unsigned kinds = 0; kinds < 36; ++kinds)
+      {
+        const RandomRows a(random, 2, words, kinds % 6);
+        const RandomRows b(random, 2, words, kinds / 6);
+        ExpectLinkedLikeTheFormulas(target, a, b, 1, false);
+        ExpectLinkedLikeTheFormulas(target, a, b, 2, false);
+        ExpectLinkedLikeTheFormulas(target, a, b, 1, true);
+      }
+    }
   });
 }
 

@@ -4,6 +4,8 @@
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/Marks.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/LinkBundles.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,15 +36,20 @@ struct BundleRows
   const RunVolume & volume;
   std::int64_t      countY;
   std::int64_t      count;
-  std::vector<Word> emptyRow;
+  std::vector<Word> zeros;
 
   explicit BundleRows(const RunVolume & runs)
     : volume(runs)
     , countY((runs.GetExtent().size[1] + RowsAlongY - 1) / RowsAlongY)
     , count(countY * ((runs.GetExtent().size[2] + RowsAlongZ - 1) / RowsAlongZ))
-    , emptyRow(static_cast<std::size_t>(runs.WordsPerRow()), 0)
+    , zeros(static_cast<std::size_t>(runs.WordsPerRow() + 2 * simd::MostWordsBeside), 0)
   {}
 
+  const Word *
+  EmptyRow() const
+  {
+    return zeros.data() + simd::MostWordsBeside;
+  }
   std::int64_t
   NumberOf(BundlePlace place) const
   {
@@ -78,7 +85,7 @@ struct BundleView
       const std::int64_t y = place.y * BundleRows<VBundling>::RowsAlongY + (r & 1);
       const std::int64_t z = place.z * BundleRows<VBundling>::RowsAlongZ + (r >> 1);
       rows[r] = y < extent.size[1] && z < extent.size[2] ? bundles.volume.Foreground(z * extent.size[1] + y)
-                                                         : bundles.emptyRow.data();
+                                                         : bundles.EmptyRow();
     }
   }
   BRICKCCL_ALWAYS_INLINE BundleWindow<Word, N>
@@ -94,6 +101,32 @@ struct BundleView
     return window;
   }
 };
+
+/** Which rows of a bundle and of one before it face each other, in up to two ways; see LinksTo. */
+struct BundleFaces
+{
+  int  count;
+  bool areStraight;
+  /** Of each way the rows of the bundle, then those of the other one, one of them twice where there is one. */
+  int rows[2][2][2];
+};
+
+template <Bundling VBundling>
+constexpr BundleFaces
+FacesTo(int backward)
+{
+  if (VBundling == Bundling::Pairs)
+  {
+    return backward == 0 ? BundleFaces{ 1, false, { { { 0, 0 }, { 1, 1 } } } }
+         : backward == 1 ? BundleFaces{ 2, false, { { { 0, 0 }, { 0, 0 } }, { { 1, 1 }, { 1, 1 } } } }
+         : backward == 2 ? BundleFaces{ 1, true, { { { 0, 0 }, { 1, 1 } } } }
+                         : BundleFaces{ 1, true, { { { 1, 1 }, { 0, 0 } } } };
+  }
+  return backward == 0 ? BundleFaces{ 1, false, { { { 0, 2 }, { 1, 3 } } } }
+       : backward == 1 ? BundleFaces{ 1, false, { { { 0, 1 }, { 2, 3 } } } }
+       : backward == 2 ? BundleFaces{ 1, false, { { { 0, 0 }, { 3, 3 } } } }
+                       : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
+}
 
 /** The runs of all bundles: united bits, the runs before every word, and the forest of all runs. */
 template <typename TIndex>
@@ -135,7 +168,12 @@ public:
     , m_JoinedY(m_Words, 0)
     , m_JoinedZ(m_Words, 0)
     , m_JoinedZOfLast(m_Words, 0)
-  {}
+  {
+    for (std::vector<Word> * links : { &m_Same, &m_Left, &m_Right, &m_Joined })
+    {
+      links->resize(m_Words + simd::MostWordsBeside);
+    }
+  }
 
   /** All links of the bundles [begin, end) among each other. */
   void
@@ -240,71 +278,104 @@ private:
   void
   Merge(BundlePlace placeA, BundlePlace placeB, TImplied && implied, Word * joined)
   {
-    const BundleView<VBundling> viewA(m_Bundles, placeA);
-    const BundleView<VBundling> viewB(m_Bundles, placeB);
-    const std::int64_t          a = m_Bundles.NumberOf(placeA);
-    const std::int64_t          b = m_Bundles.NumberOf(placeB);
-    const Word *                unitedA = m_Runs.United(a);
-    const Word *                unitedB = m_Runs.United(b);
-    const auto                  words = static_cast<std::int64_t>(m_Words);
-    bool                        isOpen = false;
-    for (std::int64_t w = 0; w < words; ++w)
+    const std::int64_t a = m_Bundles.NumberOf(placeA);
+    const std::int64_t b = m_Bundles.NumberOf(placeB);
+    const Word *       unitedA = m_Runs.United(a);
+    const Word *       unitedB = m_Runs.United(b);
+    if (!FindLinks<VBackward>({ m_Bundles, placeA }, { m_Bundles, placeB }, unitedA, unitedB))
     {
-      const Word bitsA = unitedA[w];
-      const Word bitsB = unitedB[w];
-      if (isOpen && (bitsA & bitsB) == ~Word{ 0 })
+      if (joined != nullptr)
       {
-        // The stretch goes on through all of the word.
-        if (joined != nullptr)
-        {
-          joined[w] = ~Word{ 0 };
-        }
-        continue;
+        std::fill_n(joined, m_Words, Word{ 0 });
       }
-      const Word around =
-        bitsB | FromLeft(bitsB, w > 0 ? unitedB[w - 1] : 0) | FromRight(bitsB, w + 1 < words ? unitedB[w + 1] : 0);
-      if ((bitsA & around) == 0)
+      return;
+    }
+    bool isOpen = false;
+    for (std::size_t word = 0; word < m_Words; ++word)
+    {
+      const auto w = static_cast<std::int64_t>(word);
+      Word       same = m_Same[word];
+      Word       known = m_Joined[word];
+      if (isOpen)
       {
-        isOpen = false;
-        continue;
+        // The stretch that goes on from the word before: its runs have been linked there.
+        const Word both = unitedA[w] & unitedB[w];
+        const Word going = both & ~(both + 1);
+        known |= going;
+        same &= ~going;
       }
-      BundleLinks<Word> links = LinksTo<VBundling>(VBackward, viewA.Window(w, words), viewB.Window(w, words));
-      const Word        both = bitsA & bitsB;
-      // The stretch that goes on from the word before, if its runs have been linked there.
-      const Word going = isOpen ? both & ~(both + 1) : 0;
-      isOpen = false;
-      if (!links.Any() && going == 0)
-      {
-        continue;
-      }
-      links = WithoutRepeats(links, bitsA, bitsB);
-      const Word known = JoinedBits(links, both) | going;
       isOpen = (known >> (BitsPerWord - 1)) != 0;
       if (joined != nullptr)
       {
-        joined[w] = known;
+        joined[word] = known;
       }
-      Word same = links.same & ~going;
       if (same != 0)
       {
-        same &= ~implied(static_cast<std::size_t>(w));
+        same &= ~implied(word);
       }
       for (; same != 0; same &= same - 1)
       {
         const int x = LowestBit(same);
         m_Unite(m_Runs.RunAt(a, w, x), m_Runs.RunAt(b, w, x));
       }
-      for (Word rest = links.left; rest != 0; rest &= rest - 1)
+      for (Word rest = m_Left[word]; rest != 0; rest &= rest - 1)
       {
         const int x = LowestBit(rest);
         m_Unite(m_Runs.RunAt(a, w, x), x > 0 ? m_Runs.RunAt(b, w, x - 1) : m_Runs.RunAt(b, w - 1, BitsPerWord - 1));
       }
-      for (Word rest = links.right; rest != 0; rest &= rest - 1)
+      for (Word rest = m_Right[word]; rest != 0; rest &= rest - 1)
       {
         const int x = LowestBit(rest);
         m_Unite(m_Runs.RunAt(a, w, x), x + 1 < BitsPerWord ? m_Runs.RunAt(b, w, x + 1) : m_Runs.RunAt(b, w + 1, 0));
       }
     }
+  }
+
+  /** The links between two bundles, without repeats, to m_Same, m_Left and m_Right, and the bits at which links of the
+   *  same word are known to join both to m_Joined. \return false if there is no link. */
+  template <int VBackward>
+  bool
+  FindLinks(const BundleView<VBundling> & a,
+            const BundleView<VBundling> & b,
+            const Word *                  unitedA,
+            const Word *                  unitedB)
+  {
+    if (simd::HasVectors())
+    {
+      constexpr BundleFaces faces = FacesTo<VBundling>(VBackward);
+      simd::FacingRows      facing[2];
+      for (int f = 0; f < faces.count; ++f)
+      {
+        const auto & rows = faces.rows[f];
+        facing[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
+      }
+      return simd::LinkBundles(facing,
+                               faces.count,
+                               faces.areStraight,
+                               unitedA,
+                               unitedB,
+                               static_cast<std::int64_t>(m_Words),
+                               { m_Same.data(), m_Left.data(), m_Right.data(), m_Joined.data() });
+    }
+    const auto words = static_cast<std::int64_t>(m_Words);
+    Word       any = 0;
+    for (std::size_t word = 0; word < m_Words; ++word)
+    {
+      const auto        w = static_cast<std::int64_t>(word);
+      const Word        bitsA = unitedA[w];
+      const Word        bitsB = unitedB[w];
+      BundleLinks<Word> links{ 0, 0, 0 };
+      if (bitsA != 0)
+      {
+        links = WithoutRepeats(LinksTo<VBundling>(VBackward, a.Window(w, words), b.Window(w, words)), bitsA, bitsB);
+      }
+      m_Same[word] = links.same;
+      m_Left[word] = links.left;
+      m_Right[word] = links.right;
+      m_Joined[word] = JoinedBits(links, bitsA & bitsB);
+      any |= links.same | links.left | links.right;
+    }
+    return any != 0;
   }
 
   const BundleRows<VBundling> & m_Bundles;
@@ -315,6 +386,10 @@ private:
   std::vector<Word>             m_JoinedZ;
   std::vector<Word>             m_JoinedZOfLast;
   std::vector<Word>             m_JoinedYOfLayer;
+  std::vector<Word>             m_Same;
+  std::vector<Word>             m_Left;
+  std::vector<Word>             m_Right;
+  std::vector<Word>             m_Joined;
 };
 
 template <Bundling VBundling, typename TIndex, typename TUnite>
@@ -334,7 +409,7 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
                BundleRuns<TIndex> &          runs)
 {
   runs.words = bundles.volume.WordsPerRow();
-  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words));
+  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words + simd::MostWordsBeside));
   runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(bundles.count * runs.words));
   std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);
   ParallelFor(slabs.count, context.Part(0, 0.5), [&](std::int64_t slab) {

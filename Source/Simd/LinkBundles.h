@@ -1,0 +1,46 @@
+#ifndef BRICKCCL_SIMD_LINKBUNDLES_H
+#define BRICKCCL_SIMD_LINKBUNDLES_H
+
+#include "BrickCCL/Core/BitRow.h"
+
+#include <cstdint>
+
+namespace brickccl::simd
+{
+
+/** So many words before a row and past its end may be read, and past the end of results written, whatever they hold. */
+inline constexpr std::int64_t MostWordsBeside = 8;
+
+/** Rows of two bundles that face each other, two united on each side or one of them twice. */
+struct FacingRows
+{
+  const Word * a[2];
+  const Word * b[2];
+};
+
+/** What LinkBundles finds, a word for each word of the rows. */
+struct LinkedRows
+{
+  /** Links of a to b at x, x - 1 and x + 1, without repeats. */
+  Word * same;
+  Word * left;
+  Word * right;
+  /** The bits at which the runs of both bundles are known to be linked by links of the same word. */
+  Word * joined;
+};
+
+/** The links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) have them, many words at
+ *  once, for bundles whose rows face each other in `faceCount` (1 or 2) ways; with two ways all voxels at the same x
+ * are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. Only where HasVectors()
+ *  (ExpandRow.h) says that this build has vector code. \return false if there is no link. */
+bool LinkBundles(const FacingRows * faces,
+                 int                faceCount,
+                 bool               areStraight,
+                 const Word *       unitedA,
+                 const Word *       unitedB,
+                 std::int64_t       words,
+                 const LinkedRows & links);
+
+} // namespace brickccl::simd
+
+#endif

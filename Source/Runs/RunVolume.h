@@ -31,6 +31,9 @@ struct LinkAxes
 class RunVolume
 {
 public:
+  /** So many words before the first row of the foreground and after its last one can be read, whatever they hold. */
+  static constexpr std::int64_t PaddingWords = 8;
+
   /** Starts a volume of this extent; memory of an earlier one is used again. */
   void
   Reset(const Extent & extent, bool startsFollowForeground)
@@ -38,7 +41,7 @@ public:
     m_Extent = extent;
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_StartsFollowForeground = startsFollowForeground;
-    m_Foreground.Resize(WordCount() + 2 * WordPadding);
+    m_Foreground.Resize(WordCount() + 2 * static_cast<std::size_t>(PaddingWords));
     m_Starts.Resize(startsFollowForeground ? 0 : WordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
@@ -101,16 +104,16 @@ public:
     return m_Wide;
   }
 
-  /** The bits of a row. 8 words before the first row and after the last one can be read, too. */
+  /** The bits of a row. */
   Word *
   Foreground(std::int64_t row)
   {
-    return m_Foreground.Data() + WordPadding + row * m_WordsPerRow;
+    return m_Foreground.Data() + PaddingWords + row * m_WordsPerRow;
   }
   const Word *
   Foreground(std::int64_t row) const
   {
-    return m_Foreground.Data() + WordPadding + row * m_WordsPerRow;
+    return m_Foreground.Data() + PaddingWords + row * m_WordsPerRow;
   }
   Word *
   StoredStarts(std::int64_t row)
@@ -261,7 +264,6 @@ private:
 
   /** Vector code may read so many labels more than there are, on both sides. */
   static constexpr std::size_t LabelPadding = 16;
-  static constexpr std::size_t WordPadding = 8;
 
   Extent                m_Extent;
   std::int64_t          m_WordsPerRow = 0;

@@ -75,6 +75,8 @@ struct BundleView
 {
   static constexpr int N = RowsOf(VBundling);
 
+  static_assert(RunVolume::PaddingWords >= simd::MostWordsBeside, "vector code reads beside rows");
+
   const Word * rows[N];
 
   BundleView(const BundleRows<VBundling> & bundles, BundlePlace place)

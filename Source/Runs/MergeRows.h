@@ -98,13 +98,22 @@ public:
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
   {
+    Merge(rowA, rowB, diagonal, nullptr, nullptr, unite);
+  }
+
+  /** The same where links that follow the foreground join a and b also by way of two other rows: wherever these are
+   *  foreground, too. Their foreground may be null. */
+  template <typename TUnite>
+  void
+  Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, const Word * besideA, const Word * besideB, TUnite unite)
+  {
     if (!HaveRuns(rowA, rowB))
     {
       return;
     }
     if (m_Links.FollowForeground())
     {
-      MergeForeground(rowA, rowB, diagonal, unite);
+      MergeForeground(rowA, rowB, diagonal, besideA, besideB, unite);
       return;
     }
     const Word * a = m_Volume.Foreground(rowA);
@@ -210,7 +219,12 @@ private:
 
   template <typename TUnite>
   void
-  MergeForeground(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite) const
+  MergeForeground(std::int64_t rowA,
+                  std::int64_t rowB,
+                  bool         diagonal,
+                  const Word * besideA,
+                  const Word * besideB,
+                  TUnite       unite) const
   {
     const Word *  bitsA = m_Volume.Foreground(rowA);
     const Word *  bitsB = m_Volume.Foreground(rowB);
@@ -226,7 +240,8 @@ private:
       const Word startsB = m_Volume.Starts(rowB, w);
       const Word same = a.word & b.word;
       const Word repeated = FromLeft(same, a.previous & b.previous) & ~startsA & ~startsB;
-      UniteBits(same & ~repeated, startsA, countA, startsB, countB, unite);
+      const Word implied = besideA != nullptr ? besideA[w] & besideB[w] : 0;
+      UniteBits(same & ~repeated & ~implied, startsA, countA, startsB, countB, unite);
       if (diagonal)
       {
         const Word left = a.word & b.Left() & ~b.word & ~a.Left();

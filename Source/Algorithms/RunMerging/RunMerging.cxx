@@ -22,7 +22,9 @@ class SlabMerger
 {
 public:
   SlabMerger(const RowLinks & links, const Connectivity & connectivity, const RunVolume & volume)
-    : m_Extent(volume.GetExtent())
+    : m_Volume(volume)
+    , m_Extent(volume.GetExtent())
+    , m_UsesY(connectivity.Uses(1))
     , m_Rows(volume, links)
     , m_Steps(BackwardRowSteps(connectivity, m_Extent))
   {
@@ -63,9 +65,17 @@ public:
       }
       for (const RowStep & step : m_Steps)
       {
-        if (wants(row, row - step.distance) && step.ExistsFrom(position, m_Extent))
+        const std::int64_t other = row - step.distance;
+        if (wants(row, other) && step.ExistsFrom(position, m_Extent))
         {
-          m_Rows.Merge(row, row - step.distance, step.offset.diagonal, unite);
+          // Links along y join these two rows by way of the ones before them if those have a link along z.
+          const bool isRound = m_UsesY && position.at[0] > 0 && IsAlongZ(step);
+          m_Rows.Merge(row,
+                       other,
+                       step.offset.diagonal,
+                       isRound ? m_Volume.Foreground(row - 1) : nullptr,
+                       isRound ? m_Volume.Foreground(other - 1) : nullptr,
+                       unite);
         }
       }
     }
@@ -77,7 +87,15 @@ public:
   }
 
 private:
+  static bool
+  IsAlongZ(const RowStep & step)
+  {
+    return step.offset.step[0] == 0 && step.offset.step[1] != 0 && step.offset.step[2] == 0;
+  }
+
+  const RunVolume &                   m_Volume;
   const Extent &                      m_Extent;
+  bool                                m_UsesY;
   RowMerger<TIndex>                   m_Rows;
   std::optional<SquareMerger<TIndex>> m_Squares;
   std::vector<RowStep>                m_Steps;

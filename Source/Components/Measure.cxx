@@ -188,19 +188,7 @@ AccumulateCompact(const RunVolume &   volume,
   });
 }
 
-/** The default columns alone, the most frequent case. */
-template <typename TLabel>
-void
-MeasureShapesAlone(const RunVolume &   volume,
-                   const TLabel *      labels,
-                   std::uint64_t       components,
-                   const HostContext & context,
-                   ComponentTable &    table)
-{
-  FinishShapes(AccumulateCompact<CompactShapeSums>(volume, labels, components, context), context, table);
-}
-
-/** These and moments, which fit into compact sums. */
+/** The default columns and moments alone, where they fit into compact sums. */
 template <typename TLabel>
 void
 MeasureMomentsAlone(const RunVolume &   volume,
@@ -235,7 +223,8 @@ MeasureFirstPass(const RunVolume &                volume,
   const bool     isCompact = extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff;
   if (!intensity && !hasProducts && isCompact)
   {
-    MeasureShapesAlone(volume, labels, components, context, table);
+    // The most frequent case.
+    FinishShapes(AccumulateCompact<CompactShapeSums>(volume, labels, components, context), context, table);
     return;
   }
   if (!intensity && hasProducts && CompactMomentSums::Fit(extent))

@@ -148,7 +148,7 @@ MeasureLabelImage(const ImageView &      labels,
   {
     largest = std::max(largest, chunk.largest);
   }
-  // A mark takes 9 bits, a run 64.
+  // A mark takes 2 bits, a run's label 64.
   const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
   const std::vector<std::uint64_t> values =
     largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);

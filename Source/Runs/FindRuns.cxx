@@ -15,10 +15,6 @@ RowChunks(const Extent & extent, const HostContext & context)
   return Chunks(extent.RowCount(), leastRows, 4 * EffectiveThreadCount(context.threads));
 }
 
-namespace
-{
-
-/** Whether each voxel of a row is joined to the one at the same place of an earlier row. */
 void
 PackStraightLinks(const RowLinks &    links,
                   const RunVolume &   volume,
@@ -35,6 +31,9 @@ PackStraightLinks(const RowLinks &    links,
   }
   links.PackLinks(row, earlier, 0, candidates.data(), bits);
 }
+
+namespace
+{
 
 /** The links of a row along y and z to rows of its chunk, or else those to rows before it. */
 void

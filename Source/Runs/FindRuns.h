@@ -6,12 +6,22 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <functional>
+#include <vector>
 
 namespace brickccl
 {
 
 /** Cuts a volume's rows into enough pieces that threads of different speed finish together. */
 Chunks RowChunks(const Extent & extent, const HostContext & context);
+
+/** Whether each voxel of a row is joined to the one at the same place of another row, as bits. `candidates` is room for
+ *  the words of a row. */
+void PackStraightLinks(const RowLinks &    links,
+                       const RunVolume &   volume,
+                       std::int64_t        row,
+                       std::int64_t        other,
+                       std::vector<Word> & candidates,
+                       Word *              bits);
 
 /** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it. `volume` gets
  * bits, starts and the number of every row's first run, and the links that `axes` asks for.

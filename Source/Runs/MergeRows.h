@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <algorithm>
@@ -116,13 +117,7 @@ public:
       MergeForeground(rowA, rowB, diagonal, besideA, besideB, unite);
       return;
     }
-    const Word * a = m_Volume.Foreground(rowA);
-    const Word * b = m_Volume.Foreground(rowB);
-    for (std::size_t w = 0; w < m_Same.size(); ++w)
-    {
-      m_Candidates[w] = a[w] & b[w];
-    }
-    m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Same.data());
+    PackStraightLinks(m_Links, m_Volume, rowA, rowB, m_Candidates, m_Same.data());
     UniteSame(rowA, rowB, m_Same.data(), m_Same.data(), unite);
     if (diagonal)
     {

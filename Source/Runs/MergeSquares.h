@@ -49,8 +49,8 @@ public:
     const bool         hasZ = m_Volume.HasLinksAlongZ() && row / extent.size[1] % extent.size[2] > 0;
     const std::int64_t up = row - 1;
     const std::int64_t behind = row - extent.size[1];
-    const Word *       a = m_Volume.LinksAlongY(row);
-    const Word *       b = m_Volume.LinksAlongZ(row);
+    const Word *       a = hasY ? m_Volume.LinksAlongY(row) : nullptr;
+    const Word *       b = hasZ ? m_Volume.LinksAlongZ(row) : nullptr;
     if (hasY && IsWanted(row, up, wants))
     {
       m_Rows.UniteSame(row, up, a, a, unite);

@@ -39,6 +39,12 @@ struct alignas(16) uint4
   unsigned x, y, z, w;
 };
 
+inline uint2
+make_uint2(unsigned x, unsigned y)
+{
+  return { x, y };
+}
+
 inline uint4
 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 {
@@ -64,8 +70,9 @@ __ldg(const T * place)
   return *place;
 }
 
-inline void
-__stcs(uint4 * place, uint4 value)
+template <typename T>
+void
+__stcs(T * place, T value)
 {
   *place = value;
 }
@@ -151,6 +158,15 @@ atomicOr(T * place, T value)
 
 template <typename T>
 T
+atomicExch(T * place, T value)
+{
+  const T old = *place;
+  *place = value;
+  return old;
+}
+
+template <typename T>
+T
 atomicCAS(T * place, T expected, T desired)
 {
   const T old = *place;
@@ -174,6 +190,18 @@ inline void
 __syncthreads()
 {
   brickccl::cuda::onhost::MeetAtBarrier(false);
+}
+
+inline int
+__syncthreads_or(int value)
+{
+  static thread_local int any;
+  __syncthreads();
+  any = 0;
+  __syncthreads();
+  any |= value;
+  __syncthreads();
+  return any;
 }
 
 inline void

@@ -267,6 +267,12 @@ struct BrickArrays
   unsigned   componentCapacity;
   unsigned   runCapacity;
 
+  /** The component, among those of all bricks, of a run. */
+  __device__ unsigned
+  ComponentOf(const BrickBase & base, unsigned run) const
+  {
+    return base.component + componentOfRun[base.run + run];
+  }
   __device__ unsigned
   Components() const
   {
@@ -276,7 +282,8 @@ struct BrickArrays
   __device__ bool
   Fit() const
   {
-    return Components() <= componentCapacity && static_cast<unsigned>(*found) <= runCapacity;
+    const unsigned long long all = *found;
+    return static_cast<unsigned>(all >> 32) <= componentCapacity && static_cast<unsigned>(all) <= runCapacity;
   }
   template <typename TLayout>
   __device__ typename TLayout::Kept
@@ -299,6 +306,65 @@ RunAt(unsigned runsBefore, DeviceWord starts, int x)
   return runsBefore + static_cast<unsigned>(__popc(starts & BitsUpToLane(x))) - 1;
 }
 
+/** Sum of `value` over the lanes before and with this one. */
+__device__ inline unsigned
+SumOfLanes(unsigned value, int lane)
+{
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2)
+  {
+    const unsigned before = __shfl_up_sync(AllLanes, value, static_cast<unsigned>(step));
+    value += lane >= step ? before : 0u;
+  }
+  return value;
+}
+
+/** What to do where lanes have more than a list holds: fill it again and again, or let each lane take its own, one
+ * after the other, so that what earlier ones do is known to the next. */
+enum class IfMany
+{
+  ListInTurns,
+  TakeOwn
+};
+
+/** The lanes of a warp list what they have and share it out evenly. All lanes must call.
+ *  \param count  how many entries this lane has
+ *  \param next   gives this lane's next entry
+ *  \param take   called with an entry of any lane */
+template <IfMany VIfMany, typename TEntry, int VCapacity, typename TNext, typename TTake>
+__device__ inline void
+ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const TTake & take)
+{
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  while (__any_sync(AllLanes, count != 0))
+  {
+    const unsigned upTo = SumOfLanes(count, lane);
+    const unsigned all = __shfl_sync(AllLanes, upTo, 31);
+    if (VIfMany == IfMany::TakeOwn && all > VCapacity)
+    {
+      for (; count != 0; --count)
+      {
+        take(next());
+      }
+      return;
+    }
+    for (unsigned at = upTo - count; count != 0 && at < VCapacity; ++at, --count)
+    {
+      entries[at] = next();
+    }
+    __syncwarp();
+    for (unsigned i = static_cast<unsigned>(lane); i < all && i < VCapacity; i += 32)
+    {
+      take(entries[i]);
+    }
+    if (VIfMany == IfMany::TakeOwn)
+    {
+      return;
+    }
+    __syncwarp();
+  }
+}
+
 __device__ inline int
 LowestBit(DeviceWord bits)
 {
@@ -315,7 +381,7 @@ ComponentAt(const BrickArrays & bricks, const WordPlace & place, int x)
   const DeviceWord  before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
   const DeviceWord  starts = TLayout::Starts(bricks.Kept<TLayout>(index), before);
   const BrickBase   base = bricks.bases[place.brick];
-  return base.component + bricks.componentOfRun[base.run + RunAt(bricks.runsBefore[index], starts, x)];
+  return bricks.ComponentOf(base, RunAt(bricks.runsBefore[index], starts, x));
 }
 
 } // namespace brickccl::cuda

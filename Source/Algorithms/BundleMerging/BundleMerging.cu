@@ -85,7 +85,7 @@ Queue(const DeviceProblem & problem,
                                memory.marksBefore.Data());
       });
       BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<bundling>,
-                             OneBlockPerBrick(grid, BorderRole::Threads),
+                             OneBlockPerBrick(grid, BorderRole::Threads(bundling == Bundling::Rows, 1)),
                              stream,
                              grid,
                              arrays);

@@ -33,21 +33,24 @@ struct RowEnds
   }
 };
 
-/** Links across the lower border of a brick along x, one lane per row. All lanes must call. */
+/** Links across the lower border of a brick along x, one lane per row. */
 template <typename TProblem>
 __device__ inline void
-MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, int word, int bundleY, int bundleZ)
+MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, const BorderRole & role, BorderMemory & memory)
 {
   const int               channels = problem.rule.channels;
   const auto              areJoined = [&](const auto * a, const auto * b) { return problem.rule.AreJoined(a, b); };
   const bool              fits = bricks.Fit();
-  const RowEnds<TProblem> own(problem, bricks, word, bundleY, bundleZ);
+  const RowEnds<TProblem> own(problem, bricks, role.word, role.bundleY, role.bundleZ);
   const bool              hasLeft = fits && own.isLeft;
   const bool              hasRight = fits && own.isRight;
   const bool              meets = hasLeft && hasRight && areJoined(own.voxel, own.voxel - channels);
   const unsigned          inLeft = hasLeft ? ComponentAt<RowLayout>(bricks, own.left, 31) : 0u;
   const unsigned          inRight = hasRight ? ComponentAt<RowLayout>(bricks, own.right, 0) : 0u;
-  UniteOfLanes(bricks, meets, inRight, inLeft);
+  if (meets)
+  {
+    memory.UniteOnce(bricks, inRight, inLeft);
+  }
   if (!hasLeft && !hasRight)
   {
     return;
@@ -60,7 +63,11 @@ MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, int word, int
     {
       continue;
     }
-    const RowEnds<TProblem> other(problem, bricks, word, bundleY + BackwardStepY(n), bundleZ + BackwardStepZ(n));
+    const RowEnds<TProblem> other(problem,
+                                  bricks,
+                                  role.word,
+                                  role.bundleY + BackwardStepY(n),
+                                  role.bundleZ + BackwardStepZ(n));
     if (other.voxel == nullptr || other.left.brick != own.left.brick)
     {
       continue;
@@ -72,41 +79,38 @@ MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, int word, int
     if (hasRight && other.isLeft && !(meets && leftsMeet) && !(rightsMeet && otherMeets) &&
         areJoined(own.voxel, other.voxel - channels))
     {
-      UniteComponents(bricks, inRight, ComponentAt<RowLayout>(bricks, other.left, 31));
+      memory.UniteOnce(bricks, inRight, ComponentAt<RowLayout>(bricks, other.left, 31));
     }
     if (hasLeft && other.isRight && !(meets && rightsMeet) && !(leftsMeet && otherMeets) &&
         areJoined(own.voxel - channels, other.voxel))
     {
-      UniteComponents(bricks, inLeft, ComponentAt<RowLayout>(bricks, other.right, 0));
+      memory.UniteOnce(bricks, inLeft, ComponentAt<RowLayout>(bricks, other.right, 0));
     }
   }
 }
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(BorderRole::Threads)
+__launch_bounds__(BorderRole::Threads(false, 2))
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
-  const BundleGrid & grid = problem.grid;
-  const BorderRole   role(grid);
+  __shared__ BorderMemory memory;
+  const BundleGrid &      grid = problem.grid;
+  const BorderRole        role(grid, problem.count == 2);
+  memory.Clear();
+  __syncthreads();
   if (role.n < 0)
   {
     if (role.isOurs)
     {
-      MergeRowEnds(problem, bricks, role.word, role.bundleY, role.bundleZ);
+      MergeRowEnds(problem, bricks, role, memory);
     }
     return;
   }
-  if (role.n >= problem.count)
-  {
-    return;
-  }
-  BorderWord<RowLayout> a, b;
-  const bool            has =
-    role.isOurs && a.Load(grid, bricks, role.word, role.bundleY, role.bundleZ) &&
-    b.Load(grid, bricks, role.word, role.bundleY + BackwardStepY(role.n), role.bundleZ + BackwardStepZ(role.n));
+  BorderWord<RowLayout>   a, b;
+  const bool              has = FetchBoth(grid, bricks, role, a, b);
   BundleLinks<DeviceWord> links = {};
-  if (__any_sync(AllLanes, has && a.window.rows[0] != 0) && bricks.Fit())
+  if (__any_sync(AllLanes, has && a.window.rows[0] != 0))
   {
     const auto window = [has](const BorderWord<RowLayout> & of) {
       return has ? RunWindow{ of.window.Row(0), of.starts, of.startsAfter } : RunWindow{};
@@ -121,7 +125,7 @@ __launch_bounds__(BorderRole::Threads)
     const auto * const        voxel = problem.VoxelAt(row, std::int64_t{ role.word } * BitsPerDeviceWord);
     links = FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.n, window(a), window(b)).links;
   }
-  UniteLinks(grid, bricks, links, a, b);
+  UniteLinks(grid, bricks, memory, links, a, b);
 }
 
 } // namespace brickccl::cuda

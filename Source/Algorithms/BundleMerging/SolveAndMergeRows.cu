@@ -29,7 +29,7 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              memory.marks.Data(),
                              memory.marksBefore.Data());
       BRICKCCL_LAUNCH_BLOCKS(MergeRowBordersKernel<Problem>,
-                             OneBlockPerBrick(grid, BorderRole::Threads),
+                             OneBlockPerBrick(grid, BorderRole::Threads(rows.count == 2, 2)),
                              stream,
                              rows,
                              memory.Arrays());

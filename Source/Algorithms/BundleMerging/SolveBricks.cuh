@@ -33,12 +33,13 @@ struct BrickMemory
   /** Of each root its component in the brick. */
   unsigned short componentOf[RunsPerBrick];
   unsigned       runsOfLayer[LayersPerBrick];
+  /** Pairs of runs to unite, two runs in a word. */
+  unsigned pairs[LayersPerBrick][64];
   /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
   unsigned   components;
   BrickBase  base;
-  bool       isEmpty;
   bool       fits;
 
   __device__ unsigned
@@ -69,19 +70,6 @@ __device__ inline unsigned
 RootWord(unsigned run, unsigned voxelInBrick)
 {
   return RootBit | voxelInBrick << 16 | run;
-}
-
-/** Sum of `value` over the lanes before and with this one. */
-__device__ inline unsigned
-SumOfLanes(unsigned value, int lane)
-{
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2)
-  {
-    const unsigned before = __shfl_up_sync(AllLanes, value, static_cast<unsigned>(step));
-    value += lane >= step ? before : 0u;
-  }
-  return value;
 }
 
 /** Pixels become bits: one word of all rows of a bundle. */
@@ -161,14 +149,32 @@ PackRows(const T *            voxels,
 }
 
 /** One word per backward bundle, in registers. */
+template <int VCount>
 struct BackwardWords
 {
-  DeviceWord of[BackwardBundles];
+  DeviceWord of[VCount];
 
   __device__ DeviceWord
   Any() const
   {
-    return of[0] | of[1] | of[2] | of[3];
+    DeviceWord any = of[0];
+#pragma unroll
+    for (int k = 1; k < VCount; ++k)
+    {
+      any |= of[k];
+    }
+    return any;
+  }
+  __device__ unsigned
+  Count() const
+  {
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      count += __popc(of[k]);
+    }
+    return static_cast<unsigned>(count);
   }
   /** Takes the lowest bit within `mask` of the first bundle that has one there; says which. \return 0 if none has. */
   __device__ DeviceWord
@@ -176,14 +182,14 @@ struct BackwardWords
   {
     DeviceWord found = 0;
 #pragma unroll
-    for (int k = BackwardBundles - 1; k >= 0; --k)
+    for (int k = VCount - 1; k >= 0; --k)
     {
       n = (of[k] & mask) != 0 ? k : n;
       found = (of[k] & mask) != 0 ? of[k] & mask : found;
     }
     found &= 0u - found;
 #pragma unroll
-    for (int k = 0; k < BackwardBundles; ++k)
+    for (int k = 0; k < VCount; ++k)
     {
       of[k] ^= k == n ? found : 0u;
     }
@@ -193,9 +199,13 @@ struct BackwardWords
 
 /** Makes a run's first link its parent, without an atomic, since only the run's own thread writes there yet.
  *  \param otherWord where in the brick the word at the same x of the n-th backward bundle lies */
-template <typename TMemory, typename TOtherWord>
+template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
-FirstLinks(TMemory & memory, DeviceWord starts, unsigned runsBefore, BackwardWords & same, const TOtherWord & otherWord)
+FirstLinks(TMemory &               memory,
+           DeviceWord              starts,
+           unsigned                runsBefore,
+           BackwardWords<VCount> & same,
+           const TOtherWord &      otherWord)
 {
   unsigned next = runsBefore;
   for (DeviceWord rest = starts; rest != 0; ++next)
@@ -210,9 +220,13 @@ FirstLinks(TMemory & memory, DeviceWord starts, unsigned runsBefore, BackwardWor
 
 /** Leaves out links if links by way of a third bundle say the same: along z by the bundles before along y, across by
  * one of the two between. None of those is left out because of this one. */
-template <typename TMemory>
+template <typename TMemory, int VCount>
 __device__ inline void
-LeaveOutImplied(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY, BackwardWords & same)
+LeaveOutImplied(const TMemory &         memory,
+                const BundleGrid &      grid,
+                int                     self,
+                DeviceWord              joinedY,
+                BackwardWords<VCount> & same)
 {
   const int bundle = self / WordsPerBrickRow;
   const int y = bundle & grid.MaskY();
@@ -221,43 +235,48 @@ LeaveOutImplied(const TMemory & memory, const BundleGrid & grid, int self, Devic
   {
     const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
     const int        below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-    same.of[2] &= ~viaY;
+    if constexpr (VCount > 2)
+    {
+      same.of[2] &= ~viaY;
+    }
     same.of[1] &= z > 0 ? ~(viaY & memory.joinedY[below]) : ~0u;
   }
-  if (y < grid.MaskY())
+  if (VCount > 2 && y < grid.MaskY())
   {
-    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
+    same.of[VCount - 1] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
   }
 }
 
-/** Unites along the links that are left. */
-template <typename TMemory, typename TOtherWord>
+/** Unites along the links that are left, the warp's lanes together if there are few. All lanes must call. */
+template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
-UniteRest(TMemory &          memory,
-          DeviceWord         starts,
-          unsigned           runsBefore,
-          BackwardWords &    same,
-          BackwardWords &    left,
-          BackwardWords &    right,
-          const TOtherWord & otherWord)
+UniteRest(TMemory &               memory,
+          DeviceWord              starts,
+          unsigned                runsBefore,
+          BackwardWords<VCount> & same,
+          BackwardWords<VCount> & left,
+          BackwardWords<VCount> & right,
+          const TOtherWord &      otherWord)
 {
-  while (same.Any() != 0)
-  {
-    int       n = 0;
-    const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
-    Unite<BlockAccess>(memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
-  }
-  while ((left.Any() | right.Any()) != 0)
-  {
+  static_assert(TMemory::RunsPerBrick <= 1 << 16);
+  // The two runs of a link, in the halves of a word.
+  const auto next = [&] {
+    int n = 0;
+    if (same.Any() != 0)
+    {
+      const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
+      return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(otherWord(n), x);
+    }
     const bool isLeft = left.Any() != 0;
-    int        n = 0;
     const int  x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, n) : right.Take(0xFFFFFFFFu, n));
     // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
     const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
-    Unite<BlockAccess>(memory.forest,
-                       RunAt(runsBefore, starts, x),
-                       memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord));
-  }
+    return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord);
+  };
+  ShareOut<IfMany::TakeOwn>(memory.pairs[threadIdx.x / 32],
+                            same.Count() + left.Count() + right.Count(),
+                            next,
+                            [&](unsigned pair) { Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu); });
 }
 
 /** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
@@ -273,8 +292,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
                                                       DeviceWord *                         marks,
                                                       unsigned *                           markCounts)
 {
-  constexpr int rowCount = RowsOf(VBundling);
   __shared__ BrickMemory<VBundling> memory;
+  constexpr int                     rowCount = RowsOf(VBundling);
 
   const int         self = static_cast<int>(threadIdx.x);
   const int         lane = self % WordsPerLayer;
@@ -291,9 +310,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   if (self == 0)
   {
     memory.components = 0;
-    memory.isEmpty = true;
   }
-  __syncthreads();
 
   const RowWords<rowCount> own =
     PackRows<T, rowCount>(voxels, rule, grid, mask, maskWordsPerRow, atWord, bundleY, bundleZ);
@@ -304,10 +321,6 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
     markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick * rowCount / 8) + static_cast<unsigned>(self)] = 0;
   }
   const DeviceWord united = own.United();
-  if (united != 0)
-  {
-    memory.isEmpty = false;
-  }
 
   // Runs of united bits within the brick.
   const DeviceWord lastBefore = __shfl_up_sync(AllLanes, united, 1);
@@ -320,8 +333,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   }
   memory.rows[self] = own;
   memory.starts[self] = starts;
-  __syncthreads();
-  if (memory.isEmpty)
+  if (__syncthreads_or(united != 0) == 0)
   {
     return;
   }
@@ -338,19 +350,20 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   __syncthreads();
 
   // Links to the bundles before this one, as far as they lie in the brick.
-  BackwardWords same = {};
-  BackwardWords left = {};
-  BackwardWords right = {};
-  DeviceWord    joinedY = 0;
-  DeviceWord    joinedZ = 0;
-  const auto    otherWord = [&](int n) {
+  constexpr int           backward = VBundling == Bundling::Rows ? 2 : BackwardBundles;
+  BackwardWords<backward> same = {};
+  BackwardWords<backward> left = {};
+  BackwardWords<backward> right = {};
+  DeviceWord              joinedY = 0;
+  DeviceWord              joinedZ = 0;
+  const auto              otherWord = [&](int n) {
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
   };
   if (united != 0)
   {
     const BundleWindow<DeviceWord, rowCount> window = memory.Window(self);
 #pragma unroll
-    for (int n = 0; n < (VBundling == Bundling::Rows ? 2 : BackwardBundles); ++n)
+    for (int n = 0; n < backward; ++n)
     {
       const int toY = y + BackwardStepY(n);
       if (toY < 0 || toY > grid.MaskY() || z + BackwardStepZ(n) < 0)
@@ -401,31 +414,36 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
                   memory.base.run + runsOfBrick <= bricks.runCapacity;
     bricks.bases[blockIdx.x] = memory.base;
   }
-  // First voxels: of each stretch of united bits the first voxel of its first row that has one. A voxel's place in the
-  // brick has 7 bits for x, then those for y and z, so that places are in raster order.
+  // First voxels. Where a bundle is a row, runs come in raster order, and a root is its component's first run. Else: of
+  // each stretch of united bits the first voxel of its first row that has one. A voxel's place in the brick has 7 bits
+  // for x, then those for y and z, so that places are in raster order.
+  constexpr bool rootIsFirst = VBundling == Bundling::Rows;
   const int      shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
-  const unsigned placeOfWord =
-    static_cast<unsigned>(z << grid.rowsShiftZ << shiftZ | y << grid.rowsShiftY << 7 | word * BitsPerDeviceWord);
-  for (DeviceWord rest = united; rest != 0;)
+  if constexpr (!rootIsFirst)
   {
-    const int        x = LowestBit(rest);
-    const DeviceWord carry = rest + (rest & (0u - rest));
-    const DeviceWord stretch = rest & ~carry;
-    rest &= carry;
-    DeviceWord bits = own.rows[0] & stretch;
-    unsigned   placeOfRow = placeOfWord;
+    const unsigned placeOfWord =
+      static_cast<unsigned>(z << grid.rowsShiftZ << shiftZ | y << grid.rowsShiftY << 7 | word * BitsPerDeviceWord);
+    for (DeviceWord rest = united; rest != 0;)
+    {
+      const int        x = LowestBit(rest);
+      const DeviceWord carry = rest + (rest & (0u - rest));
+      const DeviceWord stretch = rest & ~carry;
+      rest &= carry;
+      DeviceWord bits = own.rows[0] & stretch;
+      unsigned   placeOfRow = placeOfWord;
 #pragma unroll
-    for (int r = 1; r < rowCount; ++r)
-    {
-      const bool isEmpty = bits == 0;
-      placeOfRow = isEmpty ? placeOfWord + static_cast<unsigned>((r & 1) << 7 | (r >> 1) << shiftZ) : placeOfRow;
-      bits = isEmpty ? own.rows[r] & stretch : bits;
-    }
-    const unsigned root = BlockAccess::Load(memory.forest + RunAt(runsBefore, starts, x)) & 0xFFFFu;
-    const unsigned candidate = RootWord(root, placeOfRow + static_cast<unsigned>(LowestBit(bits)));
-    if (BlockAccess::Load(memory.forest + root) > candidate)
-    {
-      atomicMin(memory.forest + root, candidate);
+      for (int r = 1; r < rowCount; ++r)
+      {
+        const bool isEmpty = bits == 0;
+        placeOfRow = isEmpty ? placeOfWord + static_cast<unsigned>((r & 1) << 7 | (r >> 1) << shiftZ) : placeOfRow;
+        bits = isEmpty ? own.rows[r] & stretch : bits;
+      }
+      const unsigned root = BlockAccess::Load(memory.forest + RunAt(runsBefore, starts, x)) & 0xFFFFu;
+      const unsigned candidate = RootWord(root, placeOfRow + static_cast<unsigned>(LowestBit(bits)));
+      if (BlockAccess::Load(memory.forest + root) > candidate)
+      {
+        atomicMin(memory.forest + root, candidate);
+      }
     }
   }
   __syncthreads();
@@ -433,22 +451,37 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   {
     return;
   }
+  const auto setFirst = [&](unsigned component, std::int64_t voxel) {
+    const unsigned id = memory.base.component + component;
+    bricks.parent[id] = id;
+    bricks.firstVoxel[id] = static_cast<unsigned>(voxel);
+  };
   for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
   {
     const unsigned       node = memory.forest[run];
     const unsigned short component = memory.componentOf[node & 0xFFFFu];
     bricks.componentOfRun[memory.base.run + run] = component;
-    if ((node & RootBit) != 0)
+    if (!rootIsFirst && (node & RootBit) != 0)
     {
       const unsigned placeInBrick = (node & ~RootBit) >> 16;
       const auto rowZ = (std::int64_t{ place.z } << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
       const auto rowY = (std::int64_t{ place.y } << grid.bundlesShiftY << grid.rowsShiftY) +
                         ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
-      const std::int64_t voxel = (rowZ * grid.extent.size[1] + rowY) * grid.extent.RowLength() +
-                                 std::int64_t{ place.x } * VoxelsPerBrickRow + (placeInBrick & 127u);
-      const unsigned id = memory.base.component + component;
-      bricks.parent[id] = id;
-      bricks.firstVoxel[id] = static_cast<unsigned>(voxel);
+      setFirst(component,
+               (rowZ * grid.extent.size[1] + rowY) * grid.extent.RowLength() +
+                 std::int64_t{ place.x } * VoxelsPerBrickRow + (placeInBrick & 127u));
+    }
+  }
+  if constexpr (rootIsFirst)
+  {
+    const std::int64_t firstVoxel =
+      grid.RowOf(bundleY, bundleZ, 0) * grid.extent.RowLength() + std::int64_t{ atWord } * BitsPerDeviceWord;
+    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++runsBefore)
+    {
+      if ((memory.forest[runsBefore] & RootBit) != 0)
+      {
+        setFirst(memory.componentOf[runsBefore], firstVoxel + LowestBit(rest));
+      }
     }
   }
 }

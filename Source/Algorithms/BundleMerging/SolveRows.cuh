@@ -19,11 +19,11 @@ struct RowBrickMemory
   /** Values of runs where one voxel answers for all; then parents; then the roots' components. */
   unsigned forest[RunsPerBrick];
   unsigned countOfLayer[LayersPerBrick];
+  unsigned pairs[LayersPerBrick][64];
   /** As in BrickMemory. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
   BrickBase  base;
-  bool       isEmpty;
   bool       fits;
 
   __device__ unsigned
@@ -122,28 +122,21 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
                                                     unsigned *                          markCounts)
 {
   __shared__ RowBrickMemory memory;
-
-  const BundleGrid & grid = problem.grid;
-  const int          self = static_cast<int>(threadIdx.x);
-  const int          lane = self % WordsPerLayer;
-  const int          layer = self / WordsPerLayer;
-  const int          word = self % WordsPerBrickRow;
-  const int          bundle = self / WordsPerBrickRow;
-  const int          y = bundle & grid.MaskY();
-  const int          z = bundle >> grid.bundlesShiftY;
-  const BrickPlace   place(grid, blockIdx.x);
-  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
-  if (self == 0)
-  {
-    memory.isEmpty = true;
-  }
-  __syncthreads();
-
-  const int          bundleY = (place.y << grid.bundlesShiftY) + y;
-  const int          bundleZ = (place.z << grid.bundlesShiftZ) + z;
-  const std::int64_t row = grid.RowOf(bundleY, bundleZ, 0);
-  const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
-  const bool         isInside = row >= 0 && x < grid.extent.RowLength();
+  const BundleGrid &        grid = problem.grid;
+  const int                 self = static_cast<int>(threadIdx.x);
+  const int                 lane = self % WordsPerLayer;
+  const int                 layer = self / WordsPerLayer;
+  const int                 word = self % WordsPerBrickRow;
+  const int                 bundle = self / WordsPerBrickRow;
+  const int                 y = bundle & grid.MaskY();
+  const int                 z = bundle >> grid.bundlesShiftY;
+  const BrickPlace          place(grid, blockIdx.x);
+  const std::size_t         index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
+  const int                 bundleY = (place.y << grid.bundlesShiftY) + y;
+  const int                 bundleZ = (place.z << grid.bundlesShiftZ) + z;
+  const std::int64_t        row = grid.RowOf(bundleY, bundleZ, 0);
+  const std::int64_t        x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
+  const bool                isInside = row >= 0 && x < grid.extent.RowLength();
   // A warp's lanes hold the layer's rows in turn.
   const LayerRows<TProblem> rows(problem,
                                  place.x * WordsPerBrickRow,
@@ -166,10 +159,6 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   {
     markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick / 8) + static_cast<unsigned>(self)] = 0;
   }
-  if (own.rows[0] != 0)
-  {
-    memory.isEmpty = false;
-  }
   const auto     runs = static_cast<unsigned>(__popc(starts));
   const unsigned runsWith = SumOfLanes(runs, lane);
   if (lane == WordsPerLayer - 1)
@@ -178,8 +167,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   }
   memory.foreground[self] = own.rows[0];
   memory.starts[self] = starts;
-  __syncthreads();
-  if (memory.isEmpty)
+  if (__syncthreads_or(own.rows[0] != 0) == 0)
   {
     return;
   }
@@ -197,13 +185,13 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
 
   // Links to the rows before this one, as far as they lie in the brick.
   using T = typename TProblem::Pixel;
-  BackwardWords   same = {};
-  BackwardWords   left = {};
-  BackwardWords   right = {};
-  DeviceWord      joinedY = 0;
-  DeviceWord      joinedZ = 0;
-  const T * const voxel = problem.VoxelAt(row, x);
-  const auto      otherWord = [&](int n) {
+  BackwardWords<BackwardBundles> same = {};
+  BackwardWords<BackwardBundles> left = {};
+  BackwardWords<BackwardBundles> right = {};
+  DeviceWord                     joinedY = 0;
+  DeviceWord                     joinedZ = 0;
+  const T * const                voxel = problem.VoxelAt(row, x);
+  const auto                     otherWord = [&](int n) {
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
   };
   const auto findAll = [&](const auto & compare) {

@@ -121,22 +121,6 @@ FlattenShared(TIndex * parent, TIndex node)
   return root;
 }
 
-/** The same for one node after the other: those from `first` on have been done by this thread, others may do those
- * before it meanwhile. */
-template <typename TIndex>
-inline TIndex
-FlattenNextShared(TIndex * parent, TIndex first, TIndex node)
-{
-  const TIndex up = LoadShared(parent + node);
-  if (up < first)
-  {
-    return FlattenShared(parent, node);
-  }
-  const TIndex root = LoadShared(parent + up);
-  StoreShared(parent + node, root);
-  return root;
-}
-
 } // namespace brickccl
 
 #endif

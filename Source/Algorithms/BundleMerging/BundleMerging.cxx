@@ -317,7 +317,8 @@ Label(const RowLinks &     links,
       bool                 alwaysWide,
       RunVolume &          result)
 {
-  constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
+  // LabelRows needs one bit of a label.
+  constexpr std::uint64_t narrowNodes = std::numeric_limits<std::int32_t>::max();
   FindRuns(links, extent, {}, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   const HostContext rest = context.Part(0.3, 1);

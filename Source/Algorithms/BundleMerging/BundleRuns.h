@@ -110,8 +110,6 @@ struct BundleRuns
   TIndex *      before = nullptr;
   TIndex *      parent = nullptr;
   std::uint64_t count = 0;
-  /** Where those of each slab of bundles begin, then their number. */
-  std::vector<std::uint64_t> firsts;
 
   const Word *
   United(std::int64_t bundle) const
@@ -178,7 +176,6 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
       runs.parent[run] = static_cast<TIndex>(run);
     }
   });
-  runs.firsts = std::move(runsOfSlab);
 }
 
 } // namespace brickccl

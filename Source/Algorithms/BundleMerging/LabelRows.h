@@ -2,26 +2,15 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LABELROWS_H
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleRuns.h"
-#include "BrickCCL/Forest/Forest.h"
-#include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/Marks.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <numeric>
+#include <vector>
 
 /** From united runs of bundles to labels of the runs of rows, on the host. */
 namespace brickccl
 {
-
-/** Makes `place` the smaller of it and `value` while other threads do the same. */
-template <typename TIndex>
-void
-LowerShared(TIndex * place, TIndex value)
-{
-  TIndex seen = LoadShared(place);
-  while (value < seen && !__atomic_compare_exchange_n(place, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-  {}
-}
 
 /** Calls `function(run, node)` for the runs of rows [begin, end), in order, and the runs of bundles that hold them. */
 template <Bundling VBundling, typename TIndex, typename TFunction>
@@ -62,109 +51,152 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   }
 }
 
-/** LabelRows by one thread, to which components come in raster order. */
-template <Bundling VBundling, typename TIndex, typename TLabel>
-std::uint64_t
-LabelRowsInOrder(const BundleRows<VBundling> & bundles,
-                 const HostContext &           context,
-                 BundleRuns<TIndex> &          bundleRuns,
-                 RunVolume &                   volume,
-                 TLabel *                      labels)
+/** A volume cut where a row of a bundle begins, such that all rows before the cut lie in bundles before it: so that
+ *  parts meet components in raster order. */
+template <Bundling VBundling, typename TIndex>
+class RowParts
 {
-  TIndex * const parent = bundleRuns.parent;
-  TIndex * const number = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
-  for (std::uint64_t node = 0; node < bundleRuns.count; ++node)
-  {
-    FlattenNextShared(parent, TIndex{ 0 }, static_cast<TIndex>(node));
-    number[node] = 0;
-  }
-  TIndex       count = 0;
-  const Chunks rows = RowChunks(volume.GetExtent(), context);
-  for (std::int64_t chunk = 0; chunk < rows.count; ++chunk)
-  {
-    ForRunsOfRows(bundles, bundleRuns, rows.Begin(chunk), rows.End(chunk), [&](std::uint64_t run, TIndex node) {
-      TIndex &     own = number[parent[node]];
-      const TIndex known = own;
-      count += known == 0 ? 1 : 0;
-      own = known == 0 ? count : known;
-      labels[run] = static_cast<TLabel>(known == 0 ? count : known);
-    });
-    context.progress.Update(static_cast<double>(chunk + 1) / static_cast<double>(rows.count));
-  }
-  return count;
-}
+public:
+  RowParts(const BundleRows<VBundling> & bundles, const BundleRuns<TIndex> & runs, const HostContext & context)
+    : m_Bundles(bundles)
+    , m_Runs(runs)
+    , m_Unit(BundleRows<VBundling>::RowsAlongZ > 1 ? bundles.countY : 1)
+    , m_Units(bundles.count / m_Unit, LeastUnits(context), MostParts(context))
+  {}
 
-/** Labels the runs of rows by the bundles' roots: first each run gets its root, which learns the first of its runs; the
- *  first runs, counted, number the components in raster order. */
-template <Bundling VBundling, typename TIndex, typename TLabel>
+  std::int64_t
+  Count() const
+  {
+    return m_Units.count;
+  }
+  std::int64_t
+  FirstRow(std::int64_t part) const
+  {
+    const Extent &    extent = m_Bundles.volume.GetExtent();
+    const BundlePlace place = m_Bundles.PlaceOf(FirstBundle(part));
+    return part == Count()
+           ? extent.RowCount()
+           : place.z * BundleRows<VBundling>::RowsAlongZ * extent.size[1] + place.y * BundleRows<VBundling>::RowsAlongY;
+  }
+  /** The first run of a part's bundles. */
+  std::uint64_t
+  FirstNode(std::int64_t part) const
+  {
+    return part == Count() ? m_Runs.count : m_Runs.before[FirstBundle(part) * m_Runs.words];
+  }
+  std::uint64_t
+  FirstRun(std::int64_t part) const
+  {
+    const RunVolume & volume = m_Bundles.volume;
+    return part == Count() ? volume.RunCount() : volume.FirstRun(FirstRow(part));
+  }
+
+private:
+  std::int64_t
+  FirstBundle(std::int64_t part) const
+  {
+    return m_Units.Begin(part) * m_Unit;
+  }
+  std::int64_t
+  LeastUnits(const HostContext & context) const
+  {
+    return 1 + context.grain / (m_Bundles.volume.GetExtent().RowLength() * RowsOf(VBundling) * m_Unit);
+  }
+  static std::int64_t
+  MostParts(const HostContext & context)
+  {
+    const int threads = EffectiveThreadCount(context.threads);
+    return threads == 1 ? 1 : 4 * threads;
+  }
+
+  const BundleRows<VBundling> & m_Bundles;
+  const BundleRuns<TIndex> &    m_Runs;
+  /** Bundles that are not cut: a layer along z, where its rows do not follow each other bundle by bundle. */
+  std::int64_t m_Unit;
+  Chunks       m_Units;
+};
+
+/** Labels the runs of rows by the bundles' roots, in raster order. Each part of the volume numbers the roots of its own
+ *  in the order in which its runs of rows meet them; those that hang on a part before it get numbers of their own kind,
+ *  and what these stand for is found out when all parts have counted. `labels` has room for one bit more than the
+ *  number of runs. */
+template <Bundling VBundling, typename TIndex>
 std::uint64_t
 LabelRows(const BundleRows<VBundling> & bundles,
           const HostContext &           context,
           BundleRuns<TIndex> &          bundleRuns,
           RunVolume &                   volume,
-          TLabel *                      labels)
+          TIndex *                      labels)
 {
-  const int threads = EffectiveThreadCount(context.threads);
-  if (threads == 1)
+  constexpr TIndex isOutside = TIndex{ 1 } << (8 * sizeof(TIndex) - 1);
+  TIndex * const   parent = bundleRuns.parent;
+  TIndex * const   number = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
+  const RowParts<VBundling, TIndex> parts(bundles, bundleRuns, context);
+  const auto                        count = static_cast<std::size_t>(parts.Count());
+  // Of each part its components, later those before it; and what roots that hang on parts before it hang on, later the
+  // labels of these.
+  std::vector<TIndex>              found(count + 1, 0);
+  std::vector<std::vector<TIndex>> outside(count);
+  ParallelFor(parts.Count(), context.Part(0, 0.8), [&](std::int64_t part) {
+    const std::uint64_t   first = parts.FirstNode(part);
+    const std::uint64_t   end = parts.FirstNode(part + 1);
+    std::vector<TIndex> & hanging = outside[static_cast<std::size_t>(part)];
+    for (std::uint64_t node = first; node < end; ++node)
+    {
+      const TIndex up = parent[node];
+      if (up < first)
+      {
+        number[node] = isOutside | static_cast<TIndex>(hanging.size());
+        hanging.push_back(up);
+        parent[node] = static_cast<TIndex>(node);
+        continue;
+      }
+      parent[node] = parent[up];
+      number[node] = 0;
+    }
+    TIndex own = 0;
+    ForRunsOfRows(bundles,
+                  bundleRuns,
+                  parts.FirstRow(part),
+                  parts.FirstRow(part + 1),
+                  [&](std::uint64_t run, TIndex node) {
+                    TIndex &     ofRoot = number[parent[node]];
+                    const TIndex known = ofRoot;
+                    own += known == 0 ? 1 : 0;
+                    ofRoot = known == 0 ? own : known;
+                    labels[run] = known == 0 ? own : known;
+                  });
+    found[static_cast<std::size_t>(part) + 1] = own;
+  });
+  std::partial_sum(found.begin(), found.end(), found.begin());
+  if (parts.Count() == 1)
   {
-    return LabelRowsInOrder(bundles, context, bundleRuns, volume, labels);
+    return found.back();
   }
-  const auto     runs = volume.RunCount();
-  TIndex * const parent = bundleRuns.parent;
-  TIndex * const firstRun = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
-  const Chunks   nodes(static_cast<std::int64_t>(bundleRuns.count), context.grain, 4 * threads);
-  const auto     slabs = static_cast<std::int64_t>(bundleRuns.firsts.size()) - 1;
-  ParallelFor(slabs, context.Part(0, 0.2), [&](std::int64_t slab) {
-    // Of a slab, few nodes have parents outside.
-    const std::uint64_t first = bundleRuns.firsts[static_cast<std::size_t>(slab)];
-    for (std::uint64_t node = first; node < bundleRuns.firsts[static_cast<std::size_t>(slab) + 1]; ++node)
-    {
-      FlattenNextShared(parent, static_cast<TIndex>(first), static_cast<TIndex>(node));
-      firstRun[node] = std::numeric_limits<TIndex>::max();
-    }
-  });
-  const Chunks rows = RowChunks(volume.GetExtent(), context);
-  ParallelFor(rows.count, context.Part(0.2, 0.6), [&](std::int64_t chunk) {
-    ForRunsOfRows(bundles, bundleRuns, rows.Begin(chunk), rows.End(chunk), [&](std::uint64_t run, TIndex node) {
-      const TIndex root = parent[node];
-      labels[run] = static_cast<TLabel>(root);
-      if (LoadShared(firstRun + root) > run)
-      {
-        LowerShared(firstRun + root, static_cast<TIndex>(run));
-      }
-    });
-  });
 
-  // A component's number is that of its first run among all first runs.
-  Marks<TIndex> firsts(volume.Scratch(), 4, runs, context);
-  firsts.Clear();
-  ParallelFor(nodes.count, context.Part(0.6, 0.7), [&](std::int64_t chunk) {
-    for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
+  std::vector<std::uint64_t> firsts;
+  for (std::int64_t part = 0; part < parts.Count(); ++part)
+  {
+    firsts.push_back(parts.FirstNode(part));
+    for (TIndex & node : outside[static_cast<std::size_t>(part)])
     {
-      if (parent[node] == static_cast<TIndex>(node))
-      {
-        firsts.Set(firstRun[node]);
-      }
+      const auto other =
+        static_cast<std::size_t>(std::upper_bound(firsts.begin(), firsts.end(), node) - firsts.begin() - 1);
+      const TIndex label = number[parent[node]];
+      node = (label & isOutside) != 0 ? outside[other][label & ~isOutside] : found[other] + label;
+    }
+  }
+  ParallelFor(parts.Count() - 1, context.Part(0.8, 1), [&](std::int64_t before) {
+    const auto                  part = static_cast<std::size_t>(before + 1);
+    const TIndex                offset = found[part];
+    const std::vector<TIndex> & labelsOutside = outside[part];
+    for (std::uint64_t run = parts.FirstRun(before + 1); run < parts.FirstRun(before + 2); ++run)
+    {
+      const TIndex label = labels[run];
+      labels[run] = (label & isOutside) != 0 ? labelsOutside[label & ~isOutside] : offset + label;
     }
   });
-  const std::uint64_t components = firsts.Count();
-  TIndex * const      number = firstRun;
-  ParallelFor(nodes.count, context.Part(0.7, 0.8), [&](std::int64_t chunk) {
-    for (std::int64_t node = nodes.Begin(chunk); node < nodes.End(chunk); ++node)
-    {
-      if (parent[node] == static_cast<TIndex>(node))
-      {
-        number[node] = firsts.RankOf(firstRun[node]);
-      }
-    }
-  });
-  ParallelFor(firsts.PartCount(), context.Part(0.8, 1), [&](std::int64_t part) {
-    for (std::uint64_t run = firsts.FirstOf(part); run < firsts.FirstOf(part + 1); ++run)
-    {
-      labels[run] = static_cast<TLabel>(number[labels[run]]);
-    }
-  });
-  return components;
+  return found.back();
 }
 
 } // namespace brickccl

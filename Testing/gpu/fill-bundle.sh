@@ -8,7 +8,7 @@ bundle=$1
 shift
 rm -rf "$bundle"
 mkdir -p "$bundle"
-cp "$sources/Testing/gpu/run.sh" "$bundle/"
+cp "$sources/Testing/gpu/run.sh" "$sources/Testing/gpu/peers.py" "$bundle/"
 cp "$sources/Data/log.nrrd" "$bundle/"
 for program in "$@"; do
   cp "$program" "$bundle/"

@@ -4,8 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 masks=()
+files=()
 while [ $# -ge 4 ]; do
   masks+=(--mask "$1" "$2" "$3" "$4")
+  files+=("$1" "$2" "$3" "$4")
   shift 4
 done
 
@@ -55,3 +57,9 @@ echo
 awk -F, '
   BEGIN { print "| input | extent | connectivity | ms | components | x labeling alone |"; print "| --- | --- | --- | --- | --- | --- |" }
   /,BundleMerging with table,/ { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $5, $7, $8 }' benchmark.csv
+if python3 -c 'import cupy' 2> /dev/null; then
+  echo
+  echo "Other programs on the same GPU and voxels (\`peers.py\`):"
+  echo
+  python3 peers.py benchmark.csv ./brickccl "${files[@]}"
+fi

@@ -48,6 +48,21 @@ BackgroundIsAmongLabels(T background, std::uint64_t components)
          static_cast<T>(static_cast<std::uint64_t>(background)) == background;
 }
 
+/** As what vector code writes labels of type T: a label has the same bits in the unsigned type of T's size. Void if it
+ * does not write such labels. */
+template <typename T>
+using VectorLabel = std::conditional_t<
+  std::is_same_v<T, float>,
+  float,
+  std::conditional_t<
+    !std::is_integral_v<T>,
+    void,
+    std::conditional_t<sizeof(T) == 1,
+                       std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2,
+                                          std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>>>;
+
 /** Label maps of more bytes are written past the caches. */
 inline constexpr std::int64_t LargestOutputInCaches = std::int64_t{ 1 } << 24;
 
@@ -77,9 +92,10 @@ ExpandLabels(const RunVolume &   volume,
   const Extent & extent = volume.GetExtent();
   const Chunks   chunks = RowChunks(extent, context);
   AdviseHugePages(output, static_cast<std::size_t>(extent.VoxelCount()) * sizeof(T));
-  if constexpr (std::is_same_v<T, std::uint32_t>)
+  using Stored = VectorLabel<T>;
+  if constexpr (!std::is_void_v<Stored>)
   {
-    if (simd::HasVectors() && !volume.IsWide() && background == 0)
+    if (simd::HasVectors() && !volume.IsWide() && background == T(0))
     {
       // What no cache holds anyway need not push out what it does hold.
       const bool pastCaches = extent.VoxelCount() * std::int64_t{ sizeof(T) } > LargestOutputInCaches;
@@ -88,13 +104,13 @@ ExpandLabels(const RunVolume &   volume,
         volume.VisitLabels([&](const auto * labels) {
           for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
           {
-            if constexpr (sizeof(*labels) == sizeof(T))
+            if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
             {
-              simd::ExpandRow(volume.Foreground(row),
-                              volume.StartsOfRow(row, room.data()),
-                              extent.RowLength(),
-                              labels + volume.FirstRun(row),
-                              output + row * extent.RowLength(),
+              simd::ExpandRow({ volume.Foreground(row),
+                                volume.StartsOfRow(row, room.data()),
+                                extent.RowLength(),
+                                labels + volume.FirstRun(row) },
+                              reinterpret_cast<Stored *>(output + row * extent.RowLength()),
                               pastCaches);
             }
           }

@@ -12,7 +12,23 @@ HasVectors()
 }
 
 void
-ExpandRow(const Word *, const Word *, std::int64_t, const std::uint32_t *, std::uint32_t *, bool)
+ExpandRow(const LabeledRow &, std::uint8_t *, bool)
+{}
+
+void
+ExpandRow(const LabeledRow &, std::uint16_t *, bool)
+{}
+
+void
+ExpandRow(const LabeledRow &, std::uint32_t *, bool)
+{}
+
+void
+ExpandRow(const LabeledRow &, std::uint64_t *, bool)
+{}
+
+void
+ExpandRow(const LabeledRow &, float *, bool)
 {}
 
 void
@@ -23,7 +39,7 @@ FlushStores()
 
 #else
 
-#  include <algorithm>
+#  include <type_traits>
 
 // Highway compiles the rest of this file once for every instruction set.
 #  undef HWY_TARGET_INCLUDE
@@ -83,11 +99,12 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/** Stores a vector; past the caches if that is wanted and can be done, which takes 16 bytes. */
 template <bool VPastCaches, typename TTag, typename TVector>
 HWY_INLINE void
-Put(TTag tag, TVector values, std::uint32_t * place)
+StoreVector(TTag tag, TVector values, hn::TFromD<TTag> * place)
 {
-  if constexpr (VPastCaches)
+  if constexpr (VPastCaches && hn::MaxLanes(tag) * sizeof(hn::TFromD<TTag>) >= 16)
   {
     hn::Stream(values, tag, place);
   }
@@ -97,10 +114,41 @@ Put(TTag tag, TVector values, std::uint32_t * place)
   }
 }
 
-/** As many voxels as the tag has lanes: `bits` and `starts` tell of them from bit 0 on. */
-template <bool VPastCaches, typename TTag>
+/** Stores labels as numbers of type T. */
+template <bool VPastCaches, typename TTag, typename TVector, typename T>
 HWY_INLINE void
-PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, std::uint32_t * place)
+Put(TTag, TVector labels, T * place)
+{
+  const hn::Rebind<T, TTag> outTag;
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+  {
+    StoreVector<VPastCaches>(outTag, labels, place);
+  }
+  else if constexpr (sizeof(T) == 8)
+  {
+    const hn::Half<TTag>                half;
+    const hn::Rebind<T, decltype(half)> wide;
+    StoreVector<VPastCaches>(wide, hn::PromoteTo(wide, hn::LowerHalf(half, labels)), place);
+    StoreVector<VPastCaches>(wide, hn::PromoteTo(wide, hn::UpperHalf(half, labels)), place + hn::MaxLanes(half));
+  }
+  else
+  {
+    const auto numbers = hn::BitCast(hn::Rebind<std::int32_t, TTag>(), labels);
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      StoreVector<VPastCaches>(outTag, hn::ConvertTo(outTag, numbers), place);
+    }
+    else
+    {
+      StoreVector<VPastCaches>(outTag, hn::DemoteTo(outTag, numbers), place);
+    }
+  }
+}
+
+/** As many voxels as the tag has lanes: `bits` and `starts` tell of them from bit 0 on. */
+template <bool VPastCaches, typename TTag, typename T>
+HWY_INLINE void
+PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, T * place)
 {
   const hn::Rebind<std::uint8_t, TTag> byteTag;
   constexpr Word                       mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
@@ -115,21 +163,20 @@ PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, std::uin
   run += CountBits(starts & mask);
 }
 
-template <bool VPastCaches>
+template <bool VPastCaches, typename T>
 HWY_INLINE void
-ExpandRowWith(const Word *          foreground,
-              const Word *          starts,
-              std::int64_t          length,
-              const std::uint32_t * labels,
-              std::uint32_t *       out)
+ExpandRowWith(const LabeledRow & row, T * out)
 {
+  const Word * const                    foreground = row.foreground;
+  const Word * const                    starts = row.starts;
+  const std::int64_t                    length = row.length;
   const hn::CappedTag<std::uint32_t, 4> quadTag;
   const hn::CappedTag<std::uint32_t, 8> tag;
   constexpr std::size_t                 quad = hn::MaxLanes(quadTag);
   constexpr std::size_t                 lanes = hn::MaxLanes(tag);
   const std::int64_t                    words = WordsForBits(length);
   // The last run that has started; one before the first at the row's begin.
-  const std::uint32_t * run = labels - 1;
+  const std::uint32_t * run = row.labels - 1;
   std::int64_t          x = 0;
   const auto            putQuad = [&] {
     PutLabels<VPastCaches>(quadTag, BitsFrom(foreground, words, x), BitsFrom(starts, words, x), run, out + x);
@@ -137,7 +184,7 @@ ExpandRowWith(const Word *          foreground,
   };
   // Stores past the caches must be aligned, and none to the same line may go through the caches.
   while (VPastCaches && x + static_cast<std::int64_t>(quad) <= length &&
-         reinterpret_cast<std::uintptr_t>(out + x) % (lanes * sizeof(std::uint32_t)) != 0)
+         reinterpret_cast<std::uintptr_t>(out + x) % (lanes * sizeof(T)) != 0)
   {
     putQuad();
   }
@@ -161,6 +208,10 @@ ExpandRowWith(const Word *          foreground,
       first >>= lanes;
     }
   }
+  for (; x + static_cast<std::int64_t>(lanes) <= length; x += lanes)
+  {
+    PutLabels<VPastCaches>(tag, BitsFrom(foreground, words, x), BitsFrom(starts, words, x), run, out + x);
+  }
   while (x + static_cast<std::int64_t>(quad) <= length)
   {
     putQuad();
@@ -168,29 +219,58 @@ ExpandRowWith(const Word *          foreground,
   for (; x < length; ++x)
   {
     run += BitsFrom(starts, words, x) & 1u;
-    out[x] = (BitsFrom(foreground, words, x) & 1u) != 0 ? *run : 0u;
+    out[x] = static_cast<T>((BitsFrom(foreground, words, x) & 1u) != 0 ? *run : 0u);
+  }
+}
+
+template <typename T>
+HWY_INLINE void
+ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
+{
+  // A row goes past the caches as a whole or not at all: in pieces of 16 bytes or more.
+  constexpr std::size_t quad = hn::MaxLanes(hn::CappedTag<std::uint32_t, 4>());
+  constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<std::uint32_t, 8>());
+  constexpr std::size_t unit = quad * sizeof(T) >= 16 ? quad : lanes;
+  const bool fits = unit * sizeof(T) >= 16 && reinterpret_cast<std::uintptr_t>(out) % (unit * sizeof(T)) == 0 &&
+                    row.length % static_cast<std::int64_t>(unit) == 0;
+  if (pastCaches && fits)
+  {
+    ExpandRowWith<true>(row, out);
+  }
+  else
+  {
+    ExpandRowWith<false>(row, out);
   }
 }
 
 void
-ExpandRow(const Word *          foreground,
-          const Word *          starts,
-          std::int64_t          length,
-          const std::uint32_t * labels,
-          std::uint32_t *       out,
-          bool                  pastCaches)
+ExpandRowU8(const LabeledRow & row, std::uint8_t * out, bool pastCaches)
 {
-  constexpr std::size_t unit = hn::MaxLanes(hn::CappedTag<std::uint32_t, 4>());
-  const bool            fits = reinterpret_cast<std::uintptr_t>(out) % (unit * sizeof(std::uint32_t)) == 0 &&
-                    length % static_cast<std::int64_t>(unit) == 0;
-  if (pastCaches && fits)
-  {
-    ExpandRowWith<true>(foreground, starts, length, labels, out);
-  }
-  else
-  {
-    ExpandRowWith<false>(foreground, starts, length, labels, out);
-  }
+  ExpandRowTo(row, out, pastCaches);
+}
+
+void
+ExpandRowU16(const LabeledRow & row, std::uint16_t * out, bool pastCaches)
+{
+  ExpandRowTo(row, out, pastCaches);
+}
+
+void
+ExpandRowU32(const LabeledRow & row, std::uint32_t * out, bool pastCaches)
+{
+  ExpandRowTo(row, out, pastCaches);
+}
+
+void
+ExpandRowU64(const LabeledRow & row, std::uint64_t * out, bool pastCaches)
+{
+  ExpandRowTo(row, out, pastCaches);
+}
+
+void
+ExpandRowF32(const LabeledRow & row, float * out, bool pastCaches)
+{
+  ExpandRowTo(row, out, pastCaches);
 }
 
 void
@@ -209,7 +289,11 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-HWY_EXPORT(ExpandRow);
+HWY_EXPORT(ExpandRowU8);
+HWY_EXPORT(ExpandRowU16);
+HWY_EXPORT(ExpandRowU32);
+HWY_EXPORT(ExpandRowU64);
+HWY_EXPORT(ExpandRowF32);
 HWY_EXPORT(FlushStores);
 
 bool
@@ -219,14 +303,33 @@ HasVectors()
 }
 
 void
-ExpandRow(const Word *          foreground,
-          const Word *          starts,
-          std::int64_t          length,
-          const std::uint32_t * labels,
-          std::uint32_t *       out,
-          bool                  pastCaches)
+ExpandRow(const LabeledRow & row, std::uint8_t * out, bool pastCaches)
 {
-  HWY_DYNAMIC_DISPATCH(ExpandRow)(foreground, starts, length, labels, out, pastCaches);
+  HWY_DYNAMIC_DISPATCH(ExpandRowU8)(row, out, pastCaches);
+}
+
+void
+ExpandRow(const LabeledRow & row, std::uint16_t * out, bool pastCaches)
+{
+  HWY_DYNAMIC_DISPATCH(ExpandRowU16)(row, out, pastCaches);
+}
+
+void
+ExpandRow(const LabeledRow & row, std::uint32_t * out, bool pastCaches)
+{
+  HWY_DYNAMIC_DISPATCH(ExpandRowU32)(row, out, pastCaches);
+}
+
+void
+ExpandRow(const LabeledRow & row, std::uint64_t * out, bool pastCaches)
+{
+  HWY_DYNAMIC_DISPATCH(ExpandRowU64)(row, out, pastCaches);
+}
+
+void
+ExpandRow(const LabeledRow & row, float * out, bool pastCaches)
+{
+  HWY_DYNAMIC_DISPATCH(ExpandRowF32)(row, out, pastCaches);
 }
 
 void

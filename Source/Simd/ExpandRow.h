@@ -14,16 +14,24 @@ inline constexpr int ReadableLabels = 16;
 /** Whether this build has vector code (Google Highway), chosen for the processor at run time. */
 bool HasVectors();
 
-/** Writes the labels of a row: 0 where `foreground` has no bit, else the label of the run. Bit x of `starts` says that
- * a run begins at x; runs are labeled in order by `labels`, which can be read from ReadableLabels before its begin to
- * as many after its end. With `pastCaches`, stores go past the caches; call FlushStores before others read them. Only
- * where HasVectors(). */
-void ExpandRow(const Word *          foreground,
-               const Word *          starts,
-               std::int64_t          length,
-               const std::uint32_t * labels,
-               std::uint32_t *       out,
-               bool                  pastCaches);
+/** A row and the labels of its runs. */
+struct LabeledRow
+{
+  const Word * foreground;
+  /** Bit x says that a run begins at x. */
+  const Word * starts;
+  std::int64_t length;
+  /** Labels of the runs, in order; can be read from ReadableLabels before its begin to as many after its end. */
+  const std::uint32_t * labels;
+};
+
+/** Writes the labels of a row, which fit the type: 0 where it has no foreground, else the label of the run. With
+ *  `pastCaches`, stores may go past the caches; call FlushStores before others read them. Only where HasVectors(). */
+void ExpandRow(const LabeledRow & row, std::uint8_t * out, bool pastCaches);
+void ExpandRow(const LabeledRow & row, std::uint16_t * out, bool pastCaches);
+void ExpandRow(const LabeledRow & row, std::uint32_t * out, bool pastCaches);
+void ExpandRow(const LabeledRow & row, std::uint64_t * out, bool pastCaches);
+void ExpandRow(const LabeledRow & row, float * out, bool pastCaches);
 
 /** Makes stores past the caches visible in order. */
 void FlushStores();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -154,6 +155,22 @@ ExpectSameOnCuda(const std::string &                              algorithm,
                               << ", connectivity " << connectivity.ToString() << ", " << problem.criterion.ToString();
 }
 
+/** Every type of label map has a way of its own. */
+template <typename T>
+void
+ExpectSameLabelMap(const std::string & what, const Labeling & labeling, const std::vector<std::uint64_t> & labels)
+{
+  if (static_cast<double>(labeling.ComponentCount()) > static_cast<double>(std::numeric_limits<T>::max()))
+  {
+    return;
+  }
+  std::vector<T> map(labels.size(), T{ 77 });
+  labeling.Write(map.data());
+  ASSERT_TRUE(
+    std::equal(map.begin(), map.end(), labels.begin(), [](T a, std::uint64_t b) { return a == static_cast<T>(b); }))
+    << what << ", " << sizeof(T) << " bytes per label";
+}
+
 /** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work, and on the CUDA
  *  device if there is one. */
 template <typename T>
@@ -194,11 +211,11 @@ ExpectSameAsFloodFill(const std::string &                              what,
       Label(ImageView(voxels.data(), problem.extent, problem.channels), options, reused);
       std::vector<std::uint64_t> labels(expected.size(), 12345);
       reused.Write(labels.data());
-      // Label maps of 32 bits have a way of their own.
-      std::vector<std::uint32_t> narrow(expected.size(), 12345);
-      reused.Write(narrow.data());
-      ASSERT_TRUE(std::equal(narrow.begin(), narrow.end(), labels.begin()))
-        << what << ", " << problem.extent.ToString();
+      ExpectSameLabelMap<std::uint32_t>(what, reused, labels);
+      ExpectSameLabelMap<std::int16_t>(what, reused, labels);
+      ExpectSameLabelMap<std::uint8_t>(what, reused, labels);
+      ExpectSameLabelMap<float>(what, reused, labels);
+      ExpectSameLabelMap<double>(what, reused, labels);
       ASSERT_EQ(labels, expected) << algorithm.name << ", " << what << ", extent " << problem.extent.ToString()
                                   << ", connectivity " << connectivity.ToString() << ", "
                                   << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain;

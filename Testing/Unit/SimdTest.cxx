@@ -45,6 +45,43 @@ OnEveryTarget([[maybe_unused]] const std::function<void(const std::string &)> & 
 #endif
 }
 
+/** With labels from the largest one down, at every place in memory that matters. */
+template <typename T>
+void
+ExpectExpanded(const std::string &       target,
+               const std::vector<Word> & foreground,
+               const std::vector<Word> & starts,
+               std::int64_t              length,
+               std::uint32_t             largest)
+{
+  std::vector<std::uint32_t> labels(static_cast<std::size_t>(length) + 2 * simd::ReadableLabels);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    labels[i] = largest - static_cast<std::uint32_t>(i % 250);
+  }
+  const std::uint32_t * const first = labels.data() + simd::ReadableLabels;
+  std::vector<T>              expected(static_cast<std::size_t>(length), 0);
+  const std::uint32_t *       run = first - 1;
+  for (std::int64_t x = 0; x < length; ++x)
+  {
+    const auto w = static_cast<std::size_t>(x / BitsPerWord);
+    run += starts[w] >> (x % BitsPerWord) & 1u;
+    expected[static_cast<std::size_t>(x)] = static_cast<T>((foreground[w] >> (x % BitsPerWord) & 1u) != 0 ? *run : 0u);
+  }
+  for (std::size_t offset = 0; offset < 9; ++offset)
+  {
+    for (const bool pastCaches : { false, true })
+    {
+      std::vector<T> room(expected.size() + 16, 7);
+      simd::ExpandRow({ foreground.data(), starts.data(), length, first }, room.data() + offset, pastCaches);
+      simd::FlushStores();
+      std::vector<T> all(room.size(), 7);
+      std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+      ASSERT_EQ(room, all) << target << ", " << sizeof(T) << " bytes, length " << length << ", offset " << offset;
+    }
+  }
+}
+
 TEST(Simd, RowsExpandToLabels)
 {
   OnEveryTarget([](const std::string & target) {
@@ -68,33 +105,11 @@ TEST(Simd, RowsExpandToLabels)
             starts[w] |= Word{ !last || random() % 16 < gapless ? 1u : 0u } << (x % BitsPerWord);
           }
         }
-        std::vector<std::uint32_t> labels(static_cast<std::size_t>(length) + 2 * simd::ReadableLabels);
-        for (std::size_t i = 0; i < labels.size(); ++i)
-        {
-          labels[i] = static_cast<std::uint32_t>(1000 + i);
-        }
-        const std::uint32_t *      first = labels.data() + simd::ReadableLabels;
-        std::vector<std::uint32_t> expected(static_cast<std::size_t>(length), 0);
-        const std::uint32_t *      run = first - 1;
-        for (std::int64_t x = 0; x < length; ++x)
-        {
-          const auto w = static_cast<std::size_t>(x / BitsPerWord);
-          run += starts[w] >> (x % BitsPerWord) & 1u;
-          expected[static_cast<std::size_t>(x)] = (foreground[w] >> (x % BitsPerWord) & 1u) != 0 ? *run : 0u;
-        }
-        for (std::size_t offset = 0; offset < 9; ++offset)
-        {
-          for (const bool pastCaches : { false, true })
-          {
-            std::vector<std::uint32_t> room(expected.size() + 16, 7);
-            simd::ExpandRow(foreground.data(), starts.data(), length, first, room.data() + offset, pastCaches);
-            simd::FlushStores();
-            std::vector<std::uint32_t> all(room.size(), 7);
-            std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
-            ASSERT_EQ(room, all) << target << ", length " << length << ", offset " << offset << ", density " << density
-                                 << ", " << gapless;
-          }
-        }
+        ExpectExpanded<std::uint8_t>(target, foreground, starts, length, 255);
+        ExpectExpanded<std::uint16_t>(target, foreground, starts, length, 65535);
+        ExpectExpanded<std::uint32_t>(target, foreground, starts, length, 4294967295u);
+        ExpectExpanded<std::uint64_t>(target, foreground, starts, length, 4294967295u);
+        ExpectExpanded<float>(target, foreground, starts, length, 1u << 24);
       }
     }
   });

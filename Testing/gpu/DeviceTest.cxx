@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 #include <thread>
@@ -172,6 +173,90 @@ TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
                                 LabelType::UInt32);
           ASSERT_EQ(labels.Download(voxels.size()), expected)
             << algorithm << ", " << criterion.ToString() << ", rank " << rank;
+        }
+      }
+    }
+  }
+}
+
+/** The label map of one type, whose begin lies `offset` labels into the device's memory. */
+template <typename TLabel>
+void
+ExpectLabelMap(CudaLabeler &                      labeler,
+               const std::string &                algorithm,
+               const Extent &                     extent,
+               const OnDevice<std::uint8_t> &     image,
+               const Criterion &                  criterion,
+               const Connectivity &               connectivity,
+               const std::vector<std::uint32_t> & expected,
+               std::size_t                        offset)
+{
+  const OnDevice<TLabel> labels(std::vector<TLabel>(expected.size() + 2 * offset, TLabel{ 77 }));
+  labeler.LabelOnDevice(algorithm,
+                        ImageView(image.Data(), extent),
+                        criterion,
+                        {},
+                        connectivity,
+                        labels.Data() + offset,
+                        sizeof(TLabel) == 1   ? LabelType::UInt8
+                        : sizeof(TLabel) == 2 ? LabelType::UInt16
+                        : sizeof(TLabel) == 4 ? LabelType::UInt32
+                                              : LabelType::UInt64);
+  std::vector<TLabel> all(expected.size() + 2 * offset, TLabel{ 77 });
+  std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+  ASSERT_EQ(labels.Download(all.size()), all)
+    << algorithm << ", " << sizeof(TLabel) << " bytes per label, extent " << extent.ToString() << ", offset " << offset
+    << ", " << criterion.ToString() << ", " << connectivity.ToString();
+}
+
+TEST_F(OnCuda, LabelMapsOfEveryTypeLieWhereTheCallerSays)
+{
+  CudaLabeler labeler(0);
+  for (const Extent & extent :
+       { Extent{ 160, 10, 6 }, Extent{ 132, 6, 3 }, Extent{ 131, 9, 5 }, Extent{ 300, 20 }, Extent{ 33, 70 } })
+  {
+    // Few enough for 8 bits: cubes, and values in stripes of them.
+    auto voxels = MakeRandom(extent, 0.6, 7, 3);
+    for (std::size_t i = 0; i < voxels.size(); ++i)
+    {
+      voxels[i] = static_cast<std::uint8_t>(voxels[i] * (1 + i / 50 % 2));
+    }
+    const OnDevice<std::uint8_t> image(voxels);
+    for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue() })
+    {
+      for (const int rank : { 1, extent.dimension })
+      {
+        const Connectivity connectivity(extent.dimension, rank);
+        const auto         expected = CpuLabels(voxels, extent, criterion, connectivity);
+        const bool         fits = *std::max_element(expected.begin(), expected.end()) <= 255;
+        // One algorithm for each way to write.
+        for (const char * const algorithm : { "BundleMerging", "RunMerging", "LabelEquivalence" })
+        {
+          for (const std::size_t offset : { std::size_t{ 0 }, std::size_t{ 1 } })
+          {
+            if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+            {
+              continue;
+            }
+            if (fits)
+            {
+              ExpectLabelMap<std::uint8_t>(labeler,
+                                           algorithm,
+                                           extent,
+                                           image,
+                                           criterion,
+                                           connectivity,
+                                           expected,
+                                           offset);
+            }
+            ExpectLabelMap<std::uint16_t>(labeler, algorithm, extent, image, criterion, connectivity, expected, offset);
+            ExpectLabelMap<std::uint32_t>(labeler, algorithm, extent, image, criterion, connectivity, expected, offset);
+            ExpectLabelMap<std::uint64_t>(labeler, algorithm, extent, image, criterion, connectivity, expected, offset);
+            if (HasFatalFailure())
+            {
+              return;
+            }
+          }
         }
       }
     }

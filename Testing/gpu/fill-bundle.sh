@@ -16,7 +16,7 @@ for program in "$@"; do
   ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
     grep -Ev '/(libc|libm|libpthread|libdl|librt|libresolv|ld-linux[^/]*)\.so' || true
 done | sort -u | xargs -r cp -Lt "$bundle"
-find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' -exec strip --strip-unneeded {} +
+find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' ! -name '*.py' -exec strip --strip-unneeded {} +
 # What the results are results of.
 cd "$sources"
 git ls-files 'Source/*.cu' 'Source/*.cuh' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16 > "$bundle/sources.sha256"

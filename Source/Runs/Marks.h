@@ -21,26 +21,13 @@ class Marks
 public:
   /** Takes the workspace's buffers `number` and `number + 1`. */
   Marks(Workspace & workspace, std::size_t number, std::uint64_t elements, const HostContext & context)
-    : m_Elements(elements)
-    , m_Context(context.Silent())
+    : m_Context(context.Silent())
     , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
               1 + context.grain / BitsPerWord,
               4 * EffectiveThreadCount(context.threads))
     , m_Bits(workspace.Get<Word>(number, static_cast<std::size_t>(m_Parts.size)))
     , m_Before(workspace.Get<TIndex>(number + 1, static_cast<std::size_t>(m_Parts.size)))
   {}
-
-  /** Elements in pieces for threads, none of which share a word: piece `part` begins at FirstOf(part). */
-  std::int64_t
-  PartCount() const
-  {
-    return m_Parts.count;
-  }
-  std::uint64_t
-  FirstOf(std::int64_t part) const
-  {
-    return std::min(m_Elements, static_cast<std::uint64_t>(m_Parts.Begin(part)) * BitsPerWord);
-  }
 
   void
   Clear()
@@ -128,11 +115,10 @@ public:
   }
 
 private:
-  std::uint64_t m_Elements;
-  HostContext   m_Context;
-  Chunks        m_Parts;
-  Word *        m_Bits;
-  TIndex *      m_Before;
+  HostContext m_Context;
+  Chunks      m_Parts;
+  Word *      m_Bits;
+  TIndex *    m_Before;
 };
 
 } // namespace brickccl

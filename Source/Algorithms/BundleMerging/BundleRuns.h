@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 /** Bundles of a volume's rows, and their runs, on the host. */

@@ -99,7 +99,7 @@ RunSelect(const SelectArguments & arguments)
     numberOfPlace.push_back(stays ? oldLabels.size() : 0);
     if (stays)
     {
-      oldLabels.push_back(before.components[c].label);
+      oldLabels.push_back(before.components.Label(c));
     }
   }
   const std::uint64_t kept = oldLabels.size() - 1;

@@ -10,6 +10,20 @@
 namespace brickccl
 {
 
+/** Calls `function(component)` for the components 0..components - 1, several at once. */
+template <typename TFunction>
+void
+ForComponents(std::uint64_t components, const HostContext & context, TFunction function)
+{
+  const Chunks parts(static_cast<std::int64_t>(components), 1 << 10, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      function(c);
+    }
+  });
+}
+
 /** Collects one accumulator per component, row by row.
  *
  *  `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives `visit`.
@@ -51,16 +65,12 @@ AccumulateRows(const RunVolume &   volume,
   });
 
   std::vector<TAccumulator> total = std::move(partial.front());
-  const Chunks              parts(static_cast<std::int64_t>(components), 1 << 12, 64);
   if (slabs.count > 1)
   {
-    ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-      for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    ForComponents(components, context, [&](std::size_t c) {
+      for (std::size_t slab = 1; slab < partial.size(); ++slab)
       {
-        for (std::size_t slab = 1; slab < partial.size(); ++slab)
-        {
-          total[c].Merge(partial[slab][c]);
-        }
+        total[c].Merge(partial[slab][c]);
       }
     });
   }

@@ -1,8 +1,7 @@
 #ifndef BRICKCCL_COMPONENTS_COMPONENTTABLE_H
 #define BRICKCCL_COMPONENTS_COMPONENTTABLE_H
 
-#include "BrickCCL/Components/ComponentSums.h"
-#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Components/ComponentRows.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -10,10 +9,8 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -157,55 +154,12 @@ private:
   void AddGroupOfColumn(const std::string & column);
 };
 
-/** Measures of one component. Indices count as in the image that was labeled, its region's start included. */
-struct ComponentMeasures
-{
-  std::uint64_t label = 0;
-  std::uint64_t voxelCount = 0;
-  /** First and last index of the bounding box; both belong to it. */
-  std::int64_t boxMinimum[MaximumDimension] = {};
-  std::int64_t boxMaximum[MaximumDimension] = {};
-  /** Mean index of the voxels. */
-  double centroid[MaximumDimension] = {};
-  /** Sums of the voxels' indices, counted from the first voxel of the buffer. */
-  std::uint64_t indexSum[MaximumDimension] = {};
-  /** The first voxel in raster order (x fastest), as its place in the buffer. */
-  std::uint64_t firstVoxel = 0;
-
-  IntensityMeasures intensity;
-  /** Where the table's groups have this component's measures. */
-  std::size_t place = 0;
-};
-
 /** What a mask of the inspected part says of it as a whole. */
 struct PartTotals
 {
   /** Voxels of the part, and those of them that belong to components. */
   std::uint64_t voxels = 0;
   std::uint64_t componentVoxels = 0;
-};
-
-/** Leaves new rows of a large table unset, so that the threads that fill them are the first to touch their memory. */
-template <typename T>
-struct UnsetAllocator : std::allocator<T>
-{
-  template <typename TOther>
-  struct rebind
-  {
-    using other = UnsetAllocator<TOther>;
-  };
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "nothing but values");
-
-  template <typename TOther>
-  void
-  construct(TOther *) noexcept
-  {}
-  template <typename TOther, typename... TArguments>
-  void
-  construct(TOther * place, TArguments &&... arguments)
-  {
-    ::new (static_cast<void *>(place)) TOther(std::forward<TArguments>(arguments)...);
-  }
 };
 
 /** The components of a labeled image with what was measured of them, in the order of their labels. */
@@ -219,7 +173,7 @@ struct ComponentTable
   bool               hasPart = false;
   ColumnGroups       groups;
 
-  std::vector<ComponentMeasures, UnsetAllocator<ComponentMeasures>> components;
+  ComponentRows components;
 
   /** One for each component if they were asked for, else none. */
   std::vector<IntensitySums>        intensitySums;

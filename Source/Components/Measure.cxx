@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace brickccl
 {
@@ -56,15 +57,6 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
-/** Makes room for the components, whose rows are to be set as a whole. */
-void
-ReserveRows(ComponentTable & table, std::size_t components)
-{
-  table.components.reserve(components);
-  AdviseHugePages(table.components.data(), components * sizeof(ComponentMeasures));
-  table.components.resize(components);
-}
-
 /** Measures the first pass's columns; `T` is the intensity type, or void without intensities. */
 template <typename T, typename TProducts, typename TLabel>
 void
@@ -97,71 +89,24 @@ MeasureTyped(const RunVolume &   volume,
       component.shape.AddRun(position, place, begin, end);
       component.products.AddRun(position, begin, end);
     });
-  ReserveRows(table, sums.size());
+  std::vector<ShapeSums>         shapes(sums.size());
+  std::vector<IntensityMeasures> measures(hasIntensity ? sums.size() : 0);
+  table.intensitySums.resize(measures.size());
   table.shapes.resize(hasProducts ? sums.size() : 0);
-  table.intensitySums.resize(hasIntensity ? sums.size() : 0);
-  const Chunks parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+  ForComponents(sums.size(), context, [&](std::size_t c) {
+    shapes[c] = sums[c].shape;
+    if constexpr (hasIntensity)
     {
-      ComponentMeasures & measures = table.components[c] = ComponentMeasures();
-      const ShapeSums &   shape = sums[c].shape;
-      measures.label = c + 1;
-      measures.place = c;
-      measures.voxelCount = shape.voxels;
-      measures.firstVoxel = shape.firstVoxel;
-      for (int axis = 0; axis < extent.dimension; ++axis)
-      {
-        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + shape.minimum[axis];
-        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + shape.maximum[axis];
-        measures.indexSum[axis] = shape.indexSum[axis];
-      }
-      if constexpr (hasProducts)
-      {
-        table.shapes[c].products = sums[c].products;
-      }
-      if constexpr (hasIntensity)
-      {
-        table.intensitySums[c] = sums[c].intensity.sums;
-      }
-      FinishComponent(table, c);
+      table.intensitySums[c] = sums[c].intensity.sums;
+      measures[c] = sums[c].intensity.sums.Measures(sums[c].shape.voxels);
+    }
+    if constexpr (hasProducts)
+    {
+      table.shapes[c].products = sums[c].products;
     }
   });
-}
-
-/** Fills the default columns from compact sums of each component; `shapeOf(c)` gives those of its shape. */
-template <typename TShapeOf>
-void
-FinishCompact(std::size_t components, TShapeOf shapeOf, const HostContext & context, ComponentTable & table)
-{
-  const Extent & extent = table.extent;
-  ReserveRows(table, components);
-  const std::int64_t sliceSize = extent.size[0] * extent.size[1];
-  const Chunks       parts(static_cast<std::int64_t>(components), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      ComponentMeasures &      measures = table.components[c] = ComponentMeasures();
-      const CompactShapeSums & shape = shapeOf(c);
-      const std::int64_t       lowest[] = { shape.lowest[0],
-                                            shape.lowest[1],
-                                            static_cast<std::int64_t>(shape.firstVoxel) / sliceSize };
-      const std::int64_t       highest[] = { -1 - std::int64_t{ shape.lowest[2] },
-                                             -1 - std::int64_t{ shape.lowest[3] },
-                                             shape.lastSlice };
-      measures.label = c + 1;
-      measures.place = c;
-      measures.voxelCount = shape.sums[0];
-      measures.firstVoxel = shape.firstVoxel;
-      for (int axis = 0; axis < extent.dimension; ++axis)
-      {
-        measures.boxMinimum[axis] = table.geometry.startIndex[axis] + lowest[axis];
-        measures.boxMaximum[axis] = table.geometry.startIndex[axis] + highest[axis];
-        measures.indexSum[axis] = shape.sums[axis + 1];
-      }
-      FinishComponent(table, c);
-    }
-  });
+  table.components = ComponentRows(extent, table.geometry, std::move(shapes));
+  table.components.SetIntensities(std::move(measures));
 }
 
 /** Compact sums of all components. */
@@ -188,7 +133,7 @@ AccumulateCompact(const RunVolume &   volume,
   });
 }
 
-/** The default columns and moments alone, where they fit into compact sums. */
+/** The default columns and sums of products alone, where they fit into compact sums. */
 template <typename TLabel>
 void
 MeasureMomentsAlone(const RunVolume &   volume,
@@ -197,18 +142,17 @@ MeasureMomentsAlone(const RunVolume &   volume,
                     const HostContext & context,
                     ComponentTable &    table)
 {
-  const auto sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
+  const auto                    sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
+  std::vector<CompactShapeSums> shapes(sums.size());
   table.shapes.resize(sums.size());
-  FinishCompact(
-    sums.size(),
-    [&](std::size_t c) -> const CompactShapeSums & {
-      std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
-      return sums[c].shape;
-    },
-    context,
-    table);
+  ForComponents(sums.size(), context, [&](std::size_t c) {
+    shapes[c] = sums[c].shape;
+    std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
+  });
+  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
 }
 
+/** The default columns, intensities and sums of products, as far as they are asked for. */
 template <typename TLabel>
 void
 MeasureFirstPass(const RunVolume &                volume,
@@ -224,7 +168,8 @@ MeasureFirstPass(const RunVolume &                volume,
   if (!intensity && !hasProducts && isCompact)
   {
     // The most frequent case.
-    FinishShapes(AccumulateCompact<CompactShapeSums>(volume, labels, components, context), context, table);
+    table.components =
+      ComponentRows(extent, table.geometry, AccumulateCompact<CompactShapeSums>(volume, labels, components, context));
     return;
   }
   if (!intensity && hasProducts && CompactMomentSums::Fit(extent))
@@ -248,16 +193,6 @@ MeasureFirstPass(const RunVolume &                volume,
 }
 
 } // namespace
-
-void
-FinishShapes(const std::vector<CompactShapeSums> & sums, const HostContext & context, ComponentTable & table)
-{
-  FinishCompact(
-    sums.size(),
-    [&sums](std::size_t c) -> const CompactShapeSums & { return sums[c]; },
-    context,
-    table);
-}
 
 ComponentTable
 MeasureComponents(const RunVolume &          volume,
@@ -298,6 +233,7 @@ MeasureComponents(const RunVolume &          volume,
   volume.VisitLabels([&](const auto * labels) {
     MeasureFirstPass(volume, labels, components, options.intensity, context.Part(0, share), table);
   });
+  ForComponents(table.shapes.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);
@@ -312,10 +248,7 @@ SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
   const auto replace = [&labels](std::uint64_t & label) {
     label = label == 0 ? 0 : labels[static_cast<std::size_t>(label - 1)];
   };
-  for (ComponentMeasures & component : table.components)
-  {
-    replace(component.label);
-  }
+  table.components.SetLabels(labels);
   for (NeighbourMeasures & neighbour : table.neighbours)
   {
     replace(neighbour.nearest);

@@ -108,7 +108,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
           return;
         }
         CentralSums &     component = accumulators[static_cast<std::size_t>(label - 1)];
-        const long double mean = table.components[static_cast<std::size_t>(label - 1)].intensity.mean;
+        const long double mean = table.components.Intensity(static_cast<std::size_t>(label - 1)).mean;
         long double       weight = 0;
         for (std::int64_t x = begin; x < end; ++x)
         {

@@ -8,12 +8,8 @@
 namespace brickccl
 {
 
-/** The default columns of all components from their sums, in the order of their labels. The table's extent and geometry
- *  are set. */
-void FinishShapes(const std::vector<CompactShapeSums> & sums, const HostContext & context, ComponentTable & table);
-
-/** What follows from a component's exact sums: centroid, intensities, moments and axes. */
-void FinishComponent(ComponentTable & table, std::size_t component);
+/** Moments and axes of a component from its exact sums; the table has its row. */
+void FinishMoments(ComponentTable & table, std::size_t component);
 
 void MeasureDistributions(const RunVolume &   volume,
                           const ImageView &   intensity,

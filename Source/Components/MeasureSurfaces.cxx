@@ -99,21 +99,17 @@ MeasureSurfaces(const RunVolume & volume, const HostContext & context, Component
   const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
   const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
   table.surfaces.resize(sums.size());
-  const Chunks parts(static_cast<std::int64_t>(sums.size()), 1 << 10, 64);
-  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+  ForComponents(sums.size(), context, [&](std::size_t c) {
+    SurfaceMeasures & measures = table.surfaces[c];
+    for (std::size_t direction = 0; direction < steps.size(); ++direction)
     {
-      SurfaceMeasures & measures = table.surfaces[c];
-      for (std::size_t direction = 0; direction < steps.size(); ++direction)
+      const auto & step = steps[direction].step;
+      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].pairs[direction]);
+      measures.crofton += weights[direction] * chords;
+      for (int axis = 0; axis < extent.dimension; ++axis)
       {
-        const auto & step = steps[direction].step;
-        const auto   chords = static_cast<double>(table.components[c].voxelCount - sums[c].pairs[direction]);
-        measures.crofton += weights[direction] * chords;
-        for (int axis = 0; axis < extent.dimension; ++axis)
-        {
-          const bool isAxis = step[axis] == 1 && std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]) == 1;
-          measures.faces += isAxis ? 2 * chords * voxel / table.geometry.spacing[axis] : 0;
-        }
+        const bool isAxis = step[axis] == 1 && std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]) == 1;
+        measures.faces += isAxis ? 2 * chords * voxel / table.geometry.spacing[axis] : 0;
       }
     }
   });

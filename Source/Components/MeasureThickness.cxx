@@ -217,7 +217,7 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
     });
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
-    table.thicknesses[c].meanLocal = sums[c].sum / static_cast<double>(table.components[c].voxelCount);
+    table.thicknesses[c].meanLocal = sums[c].sum / static_cast<double>(table.components.VoxelCount(c));
   }
 }
 

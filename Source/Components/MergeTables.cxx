@@ -132,13 +132,29 @@ MergeInto(PartComponent & one, PartComponent & other)
   one.hull.insert(one.hull.end(), other.hull.begin(), other.hull.end());
 }
 
+/** What a row of the united table is worked out from. */
+ShapeSums
+SumsOf(const ComponentMeasures & measures, const Geometry & geometry)
+{
+  ShapeSums sums;
+  sums.voxels = measures.voxelCount;
+  sums.firstVoxel = measures.firstVoxel;
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    sums.indexSum[axis] = measures.indexSum[axis];
+    sums.minimum[axis] = measures.boxMinimum[axis] - geometry.startIndex[axis];
+    sums.maximum[axis] = measures.boxMaximum[axis] - geometry.startIndex[axis];
+  }
+  return sums;
+}
+
 std::unordered_map<std::uint64_t, std::size_t>
 PlacesOfLabels(const ComponentTable & table)
 {
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t c = 0; c < table.components.size(); ++c)
   {
-    places[table.components[c].label] = c;
+    places[table.components.Label(c)] = c;
   }
   return places;
 }
@@ -234,26 +250,32 @@ MergeComponentTables(const ComponentTable &                                     
     }
   }
 
-  for (std::size_t c = 0; c < merged.size(); ++c)
+  std::vector<ShapeSums>         sums;
+  std::vector<IntensityMeasures> intensities;
+  for (const PartComponent & component : merged)
   {
-    PartComponent & component = merged[c];
-    component.measures.label = c + 1;
-    component.measures.place = c;
-    united.components.push_back(component.measures);
+    sums.push_back(SumsOf(component.measures, united.geometry));
     if (united.hasIntensity)
     {
       united.intensitySums.push_back(component.intensity);
+      intensities.push_back(component.intensity.Measures(component.measures.voxelCount));
     }
+  }
+  united.components = ComponentRows(united.extent, united.geometry, std::move(sums));
+  united.components.SetIntensities(std::move(intensities));
+  for (std::size_t c = 0; c < merged.size(); ++c)
+  {
+    PartComponent & component = merged[c];
     if (!a.shapes.empty() || !b.shapes.empty())
     {
       united.shapes.emplace_back();
       united.shapes.back().products = component.products;
+      FinishMoments(united, c);
     }
     if (united.hasPart)
     {
       united.partDistances.push_back(component.partDistance);
     }
-    FinishComponent(united, c);
     if (united.groups.feret)
     {
       united.extents.emplace_back();

@@ -635,7 +635,7 @@ CudaLabeler::FetchMoments(void * stream)
 }
 
 ComponentTable
-CudaLabeler::FetchTable(const Geometry & geometry, const HostContext & context, void * stream)
+CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
 {
   Implementation & own = *m_Implementation;
   MeasureOnDevice(stream);
@@ -655,7 +655,7 @@ CudaLabeler::FetchTable(const Geometry & geometry, const HostContext & context, 
       table.sliceAxis = axis;
     }
   }
-  FinishShapes(sums, context, table);
+  table.components = ComponentRows(table.extent, geometry, std::move(sums));
   return table;
 }
 

@@ -74,7 +74,7 @@ public:
   void MeasureOnDevice(void * stream = nullptr);
 
   /** Does that and brings the table of the default columns to the host: the same as the CPU's, bit for bit. */
-  ComponentTable FetchTable(const Geometry & geometry, const HostContext & context = {}, void * stream = nullptr);
+  ComponentTable FetchTable(const Geometry & geometry, void * stream = nullptr);
 
   /** Queues the components' sizes and moments, summed voxel by voxel as the paper about ridge patterns does (CUCCL,
    *  gitlab.com/lcg/cuccl, section III): brought together from what the algorithm collected on its way if it was asked

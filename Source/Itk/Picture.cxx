@@ -101,31 +101,35 @@ FindCentre(const Extent &                                     extent,
   {
     centre[axis] = extent.size[axis] / 2;
   }
-  const auto largest = std::max_element(
-    table.components.begin(),
-    table.components.end(),
-    [](const ComponentMeasures & a, const ComponentMeasures & b) { return a.voxelCount < b.voxelCount; });
-  if (largest == table.components.end())
+  ComponentMeasures largest;
+  for (const ComponentMeasures & component : table.components)
+  {
+    if (component.voxelCount > largest.voxelCount)
+    {
+      largest = component;
+    }
+  }
+  if (largest.voxelCount == 0)
   {
     return;
   }
   double             nearest = std::numeric_limits<double>::infinity();
-  const std::int64_t highZ = extent.dimension > 2 ? largest->boxMaximum[2] : 0;
-  for (std::int64_t z = largest->boxMinimum[2]; z <= highZ; ++z)
+  const std::int64_t highZ = extent.dimension > 2 ? largest.boxMaximum[2] : 0;
+  for (std::int64_t z = largest.boxMinimum[2]; z <= highZ; ++z)
   {
-    for (std::int64_t y = largest->boxMinimum[1]; y <= largest->boxMaximum[1]; ++y)
+    for (std::int64_t y = largest.boxMinimum[1]; y <= largest.boxMaximum[1]; ++y)
     {
-      for (std::int64_t x = largest->boxMinimum[0]; x <= largest->boxMaximum[0]; ++x)
+      for (std::int64_t x = largest.boxMinimum[0]; x <= largest.boxMaximum[0]; ++x)
       {
         const std::int64_t at[3] = { x, y, z };
         double             distance = 0;
         for (int axis = 0; axis < extent.dimension; ++axis)
         {
           const double difference =
-            table.geometry.spacing[axis] * (static_cast<double>(at[axis]) - largest->centroid[axis]);
+            table.geometry.spacing[axis] * (static_cast<double>(at[axis]) - largest.centroid[axis]);
           distance += difference * difference;
         }
-        if (distance < nearest && labelAt((z * extent.size[1] + y) * extent.size[0] + x) == largest->label)
+        if (distance < nearest && labelAt((z * extent.size[1] + y) * extent.size[0] + x) == largest.label)
         {
           nearest = distance;
           std::copy(at, at + 3, centre);

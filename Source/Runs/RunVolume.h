@@ -4,7 +4,10 @@
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Buffer.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/RunBounds.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace brickccl
@@ -209,6 +212,67 @@ public:
   void
   ForEachRun(std::int64_t row, TFunction && function) const
   {
+    if (!simd::HasVectors())
+    {
+      ForEachRunByBits(row, function);
+      return;
+    }
+    const Word * const foreground = Foreground(row);
+    const Word * const starts = m_StartsFollowForeground ? nullptr : StoredStarts(row);
+    std::uint64_t      run = FirstRun(row);
+    // Where the run began that goes on from the words before; none if negative.
+    std::int64_t    open = -1;
+    simd::RunBounds bounds;
+    for (std::int64_t w = 0; w < m_WordsPerRow; w += simd::BoundWords)
+    {
+      const auto count = static_cast<int>(std::min<std::int64_t>(simd::BoundWords, m_WordsPerRow - w));
+      simd::FindRunBounds(foreground, starts, m_WordsPerRow, w, count, bounds);
+      const std::int64_t first = w * BitsPerWord;
+      int                end = 0;
+      if (open >= 0 && bounds.endCount > 0)
+      {
+        function(open, first + bounds.ends[end++], run++);
+        open = -1;
+      }
+      const int before = end;
+      for (; end < bounds.endCount; ++end)
+      {
+        function(first + bounds.begins[end - before], first + bounds.ends[end], run++);
+      }
+      if (end - before < bounds.beginCount)
+      {
+        open = first + bounds.begins[end - before];
+      }
+    }
+  }
+
+  /** Memory for whoever labels this volume. */
+  Workspace &
+  Scratch()
+  {
+    return m_Scratch;
+  }
+
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
+           m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_FirstRun.CapacityBytes() +
+           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+  }
+
+private:
+  std::size_t
+  WordCount() const
+  {
+    return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount());
+  }
+
+  /** ForEachRun without vector code. */
+  template <typename TFunction>
+  void
+  ForEachRunByBits(std::int64_t row, TFunction && function) const
+  {
     const Word *  bits = Foreground(row);
     std::uint64_t run = FirstRun(row);
     std::int64_t  begin = -1;
@@ -238,28 +302,6 @@ public:
       }
       starts = nextStarts;
     }
-  }
-
-  /** Memory for whoever labels this volume. */
-  Workspace &
-  Scratch()
-  {
-    return m_Scratch;
-  }
-
-  std::size_t
-  CapacityBytes() const
-  {
-    return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
-           m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_FirstRun.CapacityBytes() +
-           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
-  }
-
-private:
-  std::size_t
-  WordCount() const
-  {
-    return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount());
   }
 
   /** Vector code may read so many labels more than there are, on both sides. */

@@ -172,7 +172,7 @@ Measure(benchmark::State & state)
   const std::uint64_t components = LabelRuns(state, volume);
   for (auto _ : state)
   {
-    benchmark::DoNotOptimize(MeasureComponents(volume, components, {}, MeasureOptions(), {}, ContextOf(state)).components.data());
+    benchmark::DoNotOptimize(MeasureComponents(volume, components, {}, MeasureOptions(), {}, ContextOf(state)).components.size());
   }
   CountVoxels(state);
 }

@@ -3,8 +3,11 @@
 
 #include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UnsetVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace brickccl
@@ -24,22 +27,80 @@ ForComponents(std::uint64_t components, const HostContext & context, TFunction f
   });
 }
 
+/** The accumulators that a slab of rows adds to, in blocks of components that come into being when one of them is met.
+ * A slab that may takes the result's own block if no other has; then nothing has to be added up, and for labels in
+ * raster order few blocks are met by two slabs. */
+template <typename TAccumulator>
+class SlabAccumulators
+{
+public:
+  static constexpr std::size_t BlockSize = 64;
+
+  /** \param taken  for each block whether a slab has taken that of `total`. */
+  SlabAccumulators(UnsetVector<TAccumulator> & total, std::vector<unsigned char> & taken, bool mayTake)
+    : m_Total(total)
+    , m_Taken(taken)
+    , m_MayTake(mayTake)
+    , m_Blocks(taken.size(), nullptr)
+  {}
+
+  TAccumulator &
+  operator[](std::size_t component)
+  {
+    TAccumulator * block = m_Blocks[component / BlockSize];
+    return (block != nullptr ? block : Open(component / BlockSize))[component % BlockSize];
+  }
+
+  /** Null if no component of the block was met. */
+  const TAccumulator *
+  Block(std::size_t block) const
+  {
+    return m_Blocks[block];
+  }
+
+private:
+  TAccumulator *
+  Open(std::size_t number)
+  {
+    TAccumulator *& block = m_Blocks[number];
+    if (m_MayTake && __atomic_exchange_n(&m_Taken[number], 1, __ATOMIC_RELAXED) == 0)
+    {
+      block = m_Total.data() + number * BlockSize;
+      std::fill_n(block, std::min(BlockSize, m_Total.size() - number * BlockSize), TAccumulator());
+    }
+    else
+    {
+      m_Own.emplace_back(new TAccumulator[BlockSize]());
+      block = m_Own.back().get();
+    }
+    return block;
+  }
+
+  UnsetVector<TAccumulator> &                  m_Total;
+  std::vector<unsigned char> &                 m_Taken;
+  bool                                         m_MayTake;
+  std::vector<TAccumulator *>                  m_Blocks;
+  std::vector<std::unique_ptr<TAccumulator[]>> m_Own;
+};
+
 /** Collects one accumulator per component, row by row.
  *
  *  `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives `visit`.
  *
  *  `visit(accumulators, row)` sees each row that has runs (or each row at all) once, in raster order within a slab of
- * rows, and adds to the accumulators 0..components - 1; slabs run in parallel and are then combined in order by
- * `TAccumulator::Merge`. The slabs depend on the volume and on the number of components, never on the number of
- * threads, so that floating-point sums do not either. */
+ *  rows, and adds to the accumulators 0..components - 1; slabs run in parallel and are then combined by
+ *  `TAccumulator::Merge`: in any order where that gives the same (`TAccumulator::IsExact`), else in theirs. These slabs
+ *  depend on the volume and on the number of components, never on the number of threads, so that floating-point sums do
+ *  not either. */
 template <typename TAccumulator, typename TMakeVisit>
-std::vector<TAccumulator>
+UnsetVector<TAccumulator>
 AccumulateRows(const RunVolume &   volume,
                std::uint64_t       components,
                const HostContext & context,
                TMakeVisit          makeVisit,
                bool                emptyRowsToo = false)
 {
+  using Accumulators = SlabAccumulators<TAccumulator>;
   const Extent &         extent = volume.GetExtent();
   const auto             bytes = static_cast<std::int64_t>((components + 1) * sizeof(TAccumulator));
   const std::int64_t     threads = EffectiveThreadCount(context.threads);
@@ -48,32 +109,57 @@ AccumulateRows(const RunVolume &   volume,
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
 
-  std::vector<std::vector<TAccumulator>> partial(static_cast<std::size_t>(slabs.count));
+  UnsetVector<TAccumulator> total;
+  total.reserve(static_cast<std::size_t>(components));
+  AdviseHugePages(total.data(), static_cast<std::size_t>(components) * sizeof(TAccumulator));
+  total.resize(static_cast<std::size_t>(components));
+  std::vector<unsigned char> taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
+  std::vector<std::unique_ptr<Accumulators>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
-    accumulators.reserve(static_cast<std::size_t>(components));
-    AdviseHugePages(accumulators.data(), static_cast<std::size_t>(components) * sizeof(TAccumulator));
-    accumulators.resize(static_cast<std::size_t>(components));
+    accumulators = std::make_unique<Accumulators>(total, taken, TAccumulator::IsExact || slab == 0);
     auto visit = makeVisit();
-    for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
+    const std::int64_t end = slabs.End(slab);
+    for (std::int64_t row = slabs.Begin(slab); row < end; ++row)
     {
       if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
       {
-        visit(accumulators, row);
+        visit(*accumulators, row);
       }
     }
   });
 
-  std::vector<TAccumulator> total = std::move(partial.front());
-  if (slabs.count > 1)
-  {
-    ForComponents(components, context, [&](std::size_t c) {
-      for (std::size_t slab = 1; slab < partial.size(); ++slab)
+  const Chunks parts(static_cast<std::int64_t>(taken.size()), 16, 64);
+  ParallelFor(parts.count, context.Silent(), [&](std::int64_t part) {
+    for (auto b = static_cast<std::size_t>(parts.Begin(part)); b < static_cast<std::size_t>(parts.End(part)); ++b)
+    {
+      TAccumulator * const block = total.data() + b * Accumulators::BlockSize;
+      const std::size_t    count = std::min(Accumulators::BlockSize, total.size() - b * Accumulators::BlockSize);
+      bool                 isSet = taken[b] != 0;
+      for (const auto & accumulators : partial)
       {
-        total[c].Merge(partial[slab][c]);
+        const TAccumulator * const own = accumulators->Block(b);
+        if (own == nullptr || own == block)
+        {
+          continue;
+        }
+        if (!isSet)
+        {
+          std::copy_n(own, count, block);
+          isSet = true;
+          continue;
+        }
+        for (std::size_t c = 0; c < count; ++c)
+        {
+          block[c].Merge(own[c]);
+        }
       }
-    });
-  }
+      if (!isSet)
+      {
+        std::fill_n(block, count, TAccumulator());
+      }
+    }
+  });
   return total;
 }
 
@@ -81,7 +167,7 @@ AccumulateRows(const RunVolume &   volume,
  * end)` sees each run of a component once, in the order that AccumulateRows says. \param labelOfRun maps a run's number
  * to its component, 1..components, or 0. */
 template <typename TAccumulator, typename TLabelOfRun, typename TAdd>
-std::vector<TAccumulator>
+UnsetVector<TAccumulator>
 AccumulateRuns(const RunVolume &   volume,
                std::uint64_t       components,
                const HostContext & context,
@@ -89,7 +175,7 @@ AccumulateRuns(const RunVolume &   volume,
                TAdd                add)
 {
   return AccumulateRows<TAccumulator>(volume, components, context, [&] {
-    return [&](std::vector<TAccumulator> & accumulators, std::int64_t row) {
+    return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(volume.GetExtent(), row);
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
         const std::uint64_t label = labelOfRun(run);

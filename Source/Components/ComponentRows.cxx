@@ -27,13 +27,13 @@ Widen(const CompactShapeSums & compact, const Extent & extent)
 
 } // namespace
 
-ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, std::vector<CompactShapeSums> sums)
+ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, UnsetVector<CompactShapeSums> sums)
   : m_Extent(extent)
   , m_Geometry(geometry)
   , m_Compact(std::move(sums))
 {}
 
-ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, std::vector<ShapeSums> sums)
+ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, UnsetVector<ShapeSums> sums)
   : m_Extent(extent)
   , m_Geometry(geometry)
   , m_Sums(std::move(sums))

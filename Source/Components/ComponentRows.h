@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/UnsetVector.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -81,8 +82,8 @@ public:
 
   ComponentRows() = default;
   /** The rows of components 1.. of an image from their sums. */
-  ComponentRows(const Extent & extent, const Geometry & geometry, std::vector<CompactShapeSums> sums);
-  ComponentRows(const Extent & extent, const Geometry & geometry, std::vector<ShapeSums> sums);
+  ComponentRows(const Extent & extent, const Geometry & geometry, UnsetVector<CompactShapeSums> sums);
+  ComponentRows(const Extent & extent, const Geometry & geometry, UnsetVector<ShapeSums> sums);
 
   std::size_t
   size() const
@@ -138,8 +139,8 @@ private:
   Extent   m_Extent;
   Geometry m_Geometry;
   /** One of the two is empty. */
-  std::vector<CompactShapeSums> m_Compact;
-  std::vector<ShapeSums>        m_Sums;
+  UnsetVector<CompactShapeSums> m_Compact;
+  UnsetVector<ShapeSums>        m_Sums;
   /** None if they are 1, 2 ... */
   std::vector<std::uint64_t> m_Labels;
   /** None if there was no image. */

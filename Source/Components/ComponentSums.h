@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -101,10 +102,13 @@ struct alignas(64) CompactShapeSums
   {
     const auto         count = static_cast<std::uint64_t>(end - begin);
     const auto         ends = static_cast<std::uint64_t>(begin + end - 1);
-    const std::int32_t bounds[4] = { static_cast<std::int32_t>(begin),
-                                     static_cast<std::int32_t>(y),
-                                     static_cast<std::int32_t>(-end),
-                                     static_cast<std::int32_t>(-1 - y) };
+    using Bounds = std::int32_t __attribute__((vector_size(16)));
+    const Bounds       bounds = { static_cast<std::int32_t>(begin),
+                                  static_cast<std::int32_t>(y),
+                                  static_cast<std::int32_t>(-end),
+                                  static_cast<std::int32_t>(-1 - y) };
+    Bounds             low;
+    std::memcpy(&low, lowest, sizeof(low));
     firstVoxel = sums[0] == 0 ? static_cast<std::uint64_t>(place) : firstVoxel;
     lastSlice = z;
     sums[0] += count;
@@ -112,26 +116,23 @@ struct alignas(64) CompactShapeSums
     sums[1] += ends * count / 2;
     sums[2] += static_cast<std::uint64_t>(y) * count;
     sums[3] += static_cast<std::uint64_t>(z) * count;
-    for (int i = 0; i < 4; ++i)
-    {
-      lowest[i] = std::min(lowest[i], bounds[i]);
-    }
+    low = low < bounds ? low : bounds;
+    std::memcpy(lowest, &low, sizeof(low));
   }
 
-  /** `later` holds what comes after all that this one holds. */
   void
-  Merge(const CompactShapeSums & later)
+  Merge(const CompactShapeSums & other)
   {
-    if (later.sums[0] == 0)
+    if (other.sums[0] == 0)
     {
       return;
     }
-    firstVoxel = sums[0] == 0 ? later.firstVoxel : firstVoxel;
-    lastSlice = later.lastSlice;
+    firstVoxel = sums[0] == 0 ? other.firstVoxel : std::min(firstVoxel, other.firstVoxel);
+    lastSlice = std::max(lastSlice, other.lastSlice);
     for (int i = 0; i < 4; ++i)
     {
-      sums[i] += later.sums[i];
-      lowest[i] = std::min(lowest[i], later.lowest[i]);
+      sums[i] += other.sums[i];
+      lowest[i] = std::min(lowest[i], other.lowest[i]);
     }
   }
 };
@@ -265,14 +266,13 @@ struct CompactMomentSums
     products[5] += deep * deep * count;
   }
 
-  /** `later` holds what comes after all that this one holds. */
   void
-  Merge(const CompactMomentSums & later)
+  Merge(const CompactMomentSums & other)
   {
-    shape.Merge(later.shape);
+    shape.Merge(other.shape);
     for (int i = 0; i < 6; ++i)
     {
-      products[i] += later.products[i];
+      products[i] += other.products[i];
     }
   }
 };

@@ -89,7 +89,7 @@ MeasureTyped(const RunVolume &   volume,
       component.shape.AddRun(position, place, begin, end);
       component.products.AddRun(position, begin, end);
     });
-  std::vector<ShapeSums>         shapes(sums.size());
+  UnsetVector<ShapeSums>         shapes(sums.size());
   std::vector<IntensityMeasures> measures(hasIntensity ? sums.size() : 0);
   table.intensitySums.resize(measures.size());
   table.shapes.resize(hasProducts ? sums.size() : 0);
@@ -111,7 +111,7 @@ MeasureTyped(const RunVolume &   volume,
 
 /** Compact sums of all components. */
 template <typename TSums, typename TLabel>
-std::vector<TSums>
+UnsetVector<TSums>
 AccumulateCompact(const RunVolume &   volume,
                   const TLabel *      labels,
                   std::uint64_t       components,
@@ -119,16 +119,19 @@ AccumulateCompact(const RunVolume &   volume,
 {
   const Extent & extent = volume.GetExtent();
   return AccumulateRows<TSums>(volume, components, context, [&] {
-    return [&](std::vector<TSums> & accumulators, std::int64_t row) {
+    return [&](auto & accumulators, std::int64_t row) {
       const std::int64_t y = row % extent.size[1];
       const std::int64_t z = row / extent.size[1];
       const std::int64_t first = row * extent.RowLength();
-      volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        if (labels[run] != 0)
-        {
-          accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
-        }
-      });
+      // By value, so that no sum that is written could be one of these.
+      volume.ForEachRun(
+        row,
+        [&accumulators, labels, y, z, first](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          if (labels[run] != 0)
+          {
+            accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
+          }
+        });
     };
   });
 }
@@ -143,7 +146,7 @@ MeasureMomentsAlone(const RunVolume &   volume,
                     ComponentTable &    table)
 {
   const auto                    sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
-  std::vector<CompactShapeSums> shapes(sums.size());
+  UnsetVector<CompactShapeSums> shapes(sums.size());
   table.shapes.resize(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
     shapes[c] = sums[c].shape;

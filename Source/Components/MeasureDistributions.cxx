@@ -98,7 +98,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
   const Extent &             extent = volume.GetExtent();
   const std::uint64_t        components = table.components.size();
   const auto                 sums = AccumulateRows<CentralSums>(volume, components, context, [&] {
-    return [&](std::vector<CentralSums> & accumulators, std::int64_t row) {
+    return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(extent, row);
       const T * const   values = intensities + row * extent.RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {

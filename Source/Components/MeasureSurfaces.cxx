@@ -68,7 +68,7 @@ MeasureSurfaces(const RunVolume & volume, const HostContext & context, Component
   const Extent &               extent = volume.GetExtent();
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
   const auto                   sums = AccumulateRows<NeighbourSums>(volume, table.components.size(), context, [&] {
-    return [&, rows = LabeledRows(volume)](std::vector<NeighbourSums> & accumulators, std::int64_t row) mutable {
+    return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
       const std::vector<LabeledRun> & own = rows[row];
       for (const LabeledRun & run : own)
       {

@@ -24,9 +24,10 @@ struct Innermost
   std::int64_t place = 0;
 
   void
-  Merge(const Innermost & later)
+  Merge(const Innermost & other)
   {
-    *this = later.square > square ? later : *this;
+    const bool isBefore = other.square == square && other.place < place;
+    *this = other.square > square || isBefore ? other : *this;
   }
 };
 

@@ -76,7 +76,7 @@ struct CommonRuns
  *  whose elements are voxels, common faces, edges with four voxels and corners with eight,
  *  face = rows - pairs (along y, along z) + fours, of open ones. */
 void
-AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, std::vector<EulerSums> & sums)
+AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<EulerSums> & sums)
 {
   const auto add = [&](const std::vector<LabeledRun> & intervals, int sign, std::int64_t EulerSums::*number) {
     for (const LabeledRun & interval : intervals)
@@ -127,8 +127,8 @@ MeasureTopology(const RunVolume & volume, const HostContext & context, Component
     context,
     [&] {
       return [&extent, rows = LabeledRows(volume), room = CommonRuns(), none = std::vector<LabeledRun>()](
-               std::vector<EulerSums> & accumulators,
-               std::int64_t             row) mutable {
+               auto &       accumulators,
+               std::int64_t row) mutable {
         const RowPosition  position(extent, row);
         const std::int64_t slice = extent.size[1];
         const bool         hasY = position.at[0] > 0;

@@ -250,7 +250,7 @@ MergeComponentTables(const ComponentTable &                                     
     }
   }
 
-  std::vector<ShapeSums>         sums;
+  UnsetVector<ShapeSums>         sums;
   std::vector<IntensityMeasures> intensities;
   for (const PartComponent & component : merged)
   {

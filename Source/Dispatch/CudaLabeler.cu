@@ -640,7 +640,7 @@ CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
   Implementation & own = *m_Implementation;
   MeasureOnDevice(stream);
   const cuda::CurrentDevice     current(own.Device());
-  std::vector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
+  UnsetVector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
   const cudaStream_t            on = static_cast<cudaStream_t>(stream);
   BRICKCCL_CUDA_CHECK(
     cudaMemcpyAsync(sums.data(), own.sums.Data(), sums.size() * sizeof(CompactShapeSums), cudaMemcpyDeviceToHost, on));

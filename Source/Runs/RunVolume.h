@@ -210,7 +210,7 @@ public:
   /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
   template <typename TFunction>
   void
-  ForEachRun(std::int64_t row, TFunction && function) const
+  ForEachRun(std::int64_t row, TFunction function) const
   {
     if (!simd::HasVectors())
     {
@@ -271,7 +271,7 @@ private:
   /** ForEachRun without vector code. */
   template <typename TFunction>
   void
-  ForEachRunByBits(std::int64_t row, TFunction && function) const
+  ForEachRunByBits(std::int64_t row, TFunction function) const
   {
     const Word *  bits = Foreground(row);
     std::uint64_t run = FirstRun(row);

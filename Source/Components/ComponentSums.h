@@ -100,14 +100,14 @@ struct alignas(64) CompactShapeSums
   void
   AddRun(std::int64_t y, std::int64_t z, std::int64_t place, std::int64_t begin, std::int64_t end)
   {
-    const auto         count = static_cast<std::uint64_t>(end - begin);
-    const auto         ends = static_cast<std::uint64_t>(begin + end - 1);
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
     using Bounds = std::int32_t __attribute__((vector_size(16)));
-    const Bounds       bounds = { static_cast<std::int32_t>(begin),
-                                  static_cast<std::int32_t>(y),
-                                  static_cast<std::int32_t>(-end),
-                                  static_cast<std::int32_t>(-1 - y) };
-    Bounds             low;
+    const Bounds bounds = { static_cast<std::int32_t>(begin),
+                            static_cast<std::int32_t>(y),
+                            static_cast<std::int32_t>(-end),
+                            static_cast<std::int32_t>(-1 - y) };
+    Bounds       low;
     std::memcpy(&low, lowest, sizeof(low));
     firstVoxel = sums[0] == 0 ? static_cast<std::uint64_t>(place) : firstVoxel;
     lastSlice = z;
@@ -182,22 +182,29 @@ struct ProductSums
              const std::uint64_t (&indexSum)[MaximumDimension],
              double (&covariance)[MaximumDimension][MaximumDimension]) const
   {
-    const auto count = static_cast<Int128>(voxels);
+    const auto  count = static_cast<std::int64_t>(voxels);
+    const auto  n = static_cast<long double>(count);
+    Int128      sum[MaximumDimension];
+    Int128      mean[MaximumDimension];
+    long double rest[MaximumDimension];
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      const auto ofAxis = static_cast<std::int64_t>(indexSum[axis]);
+      sum[axis] = ofAxis;
+      mean[axis] = ofAxis / count;
+      rest[axis] = static_cast<long double>(ofAxis % count);
+    }
     for (int j = 0; j < dimension; ++j)
     {
       for (int i = 0; i <= j; ++i)
       {
-        const auto   sumI = static_cast<Int128>(indexSum[i]);
-        const auto   sumJ = static_cast<Int128>(indexSum[j]);
-        const Int128 meanI = sumI / count;
-        const Int128 meanJ = sumJ / count;
-        const Int128 around =
-          static_cast<Int128>(products[j * (j + 1) / 2 + i]) - meanI * sumJ - meanJ * sumI + meanI * meanJ * count;
-        const auto restI = static_cast<long double>(sumI - meanI * count);
-        const auto restJ = static_cast<long double>(sumJ - meanJ * count);
-        const auto n = static_cast<long double>(count);
-        covariance[i][j] = covariance[j][i] =
-          static_cast<double>((static_cast<long double>(around) - restI / n * restJ) / n);
+        const Int128 around = static_cast<Int128>(products[j * (j + 1) / 2 + i]) - mean[i] * sum[j] - mean[j] * sum[i] +
+                              mean[i] * mean[j] * count;
+        const auto narrow = static_cast<std::int64_t>(around);
+        // Numbers of 64 bits are converted by the processor.
+        const long double value =
+          narrow == around ? static_cast<long double>(narrow) : static_cast<long double>(around);
+        covariance[i][j] = covariance[j][i] = static_cast<double>((value - rest[i] / n * rest[j]) / n);
       }
     }
   }

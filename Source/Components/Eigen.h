@@ -60,9 +60,10 @@ private:
       a[p][q] = a[q][p] = 0;
       return;
     }
+    // Below 2^60, so that its square is no overflow.
     const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-    const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
-    const double cosine = 1 / std::hypot(tangent, 1.0);
+    const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+    const double cosine = 1 / std::sqrt(tangent * tangent + 1);
     const double sine = tangent * cosine;
     const double change = tangent * a[p][q];
     a[p][p] -= change;

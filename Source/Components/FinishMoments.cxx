@@ -15,17 +15,30 @@ FinishMoments(ComponentTable & table, std::size_t component)
   ShapeMeasures &         measures = table.shapes[component];
   double                  indices[MaximumDimension][MaximumDimension] = {};
   measures.products.Covariance(dimension, row.voxelCount, row.indexSum, indices);
+  // Steps along the axes in space, times indices, times steps.
+  double steps[MaximumDimension][MaximumDimension];
   for (int k = 0; k < dimension; ++k)
   {
+    for (int i = 0; i < dimension; ++i)
+    {
+      steps[k][i] = geometry.direction[k][i] * geometry.spacing[i];
+    }
+  }
+  for (int k = 0; k < dimension; ++k)
+  {
+    double half[MaximumDimension] = {};
+    for (int i = 0; i < dimension; ++i)
+    {
+      for (int j = 0; j < dimension; ++j)
+      {
+        half[j] += steps[k][i] * indices[i][j];
+      }
+    }
     for (int l = 0; l < dimension; ++l)
     {
-      for (int i = 0; i < dimension; ++i)
+      for (int j = 0; j < dimension; ++j)
       {
-        for (int j = 0; j < dimension; ++j)
-        {
-          measures.covariance[k][l] += geometry.direction[k][i] * geometry.spacing[i] * indices[i][j] *
-                                       geometry.spacing[j] * geometry.direction[l][j];
-        }
+        measures.covariance[k][l] += half[j] * steps[l][j];
       }
     }
   }

@@ -355,6 +355,7 @@ BenchmarkMeasures(const Input & input)
                                       "inscribed",
                                       "thickness",
                                       "neighbours",
+                                      "shape,surface,feret",
                                       "shape,surface,feret,topology" })
     {
       MeasureOptions measure;
@@ -366,7 +367,7 @@ BenchmarkMeasures(const Input & input)
     Labeling own;
     options.threads = threads;
     Label(input.View(), options, own);
-    for (const std::string groups : { "", "shape", "shape,surface", "topology" })
+    for (const std::string groups : { "", "shape", "shape,surface", "shape,surface,feret", "topology" })
     {
       print("measure runs" + (groups.empty() ? "" : " " + groups), threads, [&] {
         own.Measure({ {}, ColumnGroups::FromNames(groups) });
@@ -394,6 +395,9 @@ BenchmarkMeasures(const Input & input)
     print("itk shape", threads, update);
     filter->SetComputePerimeter(true);
     print("itk shape,surface", threads, update);
+    filter->SetComputeFeretDiameter(true);
+    filter->SetComputeOrientedBoundingBox(true);
+    print("itk shape,surface,feret", threads, update);
   }
 }
 

@@ -1,0 +1,43 @@
+#ifndef BRICKCCL_HOST_UNSETVECTOR_H
+#define BRICKCCL_HOST_UNSETVECTOR_H
+
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Leaves new elements unset. */
+template <typename T>
+struct UnsetAllocator : std::allocator<T>
+{
+  template <typename TOther>
+  struct rebind
+  {
+    using other = UnsetAllocator<TOther>;
+  };
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "nothing but values");
+
+  template <typename TOther>
+  void
+  construct(TOther *) noexcept
+  {}
+  template <typename TOther, typename... TArguments>
+  void
+  construct(TOther * place, TArguments &&... arguments)
+  {
+    ::new (static_cast<void *>(place)) TOther(std::forward<TArguments>(arguments)...);
+  }
+};
+
+/** A vector whose elements hold nothing after it was resized, so that the threads that set them are the first to touch
+ *  their memory. */
+template <typename T>
+using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
+} // namespace brickccl
+
+#endif

@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_COMPONENTS_ACCUMULATERUNS_H
 #define BRICKCCL_COMPONENTS_ACCUMULATERUNS_H
 
-#include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UnsetVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -109,16 +108,13 @@ AccumulateRows(const RunVolume &   volume,
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
 
-  UnsetVector<TAccumulator> total;
-  total.reserve(static_cast<std::size_t>(components));
-  AdviseHugePages(total.data(), static_cast<std::size_t>(components) * sizeof(TAccumulator));
-  total.resize(static_cast<std::size_t>(components));
+  UnsetVector<TAccumulator>  total = MakeUnset<TAccumulator>(static_cast<std::size_t>(components));
   std::vector<unsigned char> taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
   std::vector<std::unique_ptr<Accumulators>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
     accumulators = std::make_unique<Accumulators>(total, taken, TAccumulator::IsExact || slab == 0);
-    auto visit = makeVisit();
+    auto               visit = makeVisit();
     const std::int64_t end = slabs.End(slab);
     for (std::int64_t row = slabs.Begin(slab); row < end; ++row)
     {

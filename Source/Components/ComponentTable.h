@@ -177,7 +177,7 @@ struct ComponentTable
 
   /** One for each component if they were asked for, else none. */
   std::vector<IntensitySums>        intensitySums;
-  std::vector<ShapeMeasures>        shapes;
+  UnsetVector<ShapeMeasures>        shapes;
   std::vector<ExtentMeasures>       extents;
   std::vector<SurfaceMeasures>      surfaces;
   std::vector<TopologyMeasures>     topologies;

@@ -10,31 +10,32 @@
 namespace brickccl
 {
 
-/** Eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of up to 4 x 4, by Jacobi's rotations:
- * for so small a matrix as exact as any. Of each vector the component of the largest magnitude is positive, so that the
- *  answer is one; where eigenvalues are equal, vectors are some of those that there are. */
+/** Eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of VSize x VSize, up to 4 x 4, by
+ * Jacobi's rotations: for so small a matrix as exact as any. Of each vector the component of the largest magnitude is
+ * positive, so that the answer is one; where eigenvalues are equal, vectors are some of those that there are. */
+template <int VSize>
 struct EigenSystem
 {
   double values[MaximumDimension] = {};
   double vectors[MaximumDimension][MaximumDimension] = {};
 
-  EigenSystem(int size, const double (&matrix)[MaximumDimension][MaximumDimension])
+  explicit EigenSystem(const double (&matrix)[MaximumDimension][MaximumDimension])
   {
     double a[MaximumDimension][MaximumDimension];
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < VSize; ++i)
     {
-      std::copy(matrix[i], matrix[i] + size, a[i]);
+      std::copy(matrix[i], matrix[i] + VSize, a[i]);
       vectors[i][i] = 1;
     }
     for (int sweep = 0; sweep < 60; ++sweep)
     {
       double beside = 0;
-      for (int p = 0; p < size; ++p)
+      for (int p = 0; p < VSize; ++p)
       {
-        for (int q = p + 1; q < size; ++q)
+        for (int q = p + 1; q < VSize; ++q)
         {
           beside += std::abs(a[p][q]);
-          Rotate(size, a, p, q);
+          Rotate(a, p, q);
         }
       }
       if (beside == 0)
@@ -42,17 +43,17 @@ struct EigenSystem
         break;
       }
     }
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < VSize; ++i)
     {
       values[i] = a[i][i];
     }
-    Sort(size);
+    Sort();
   }
 
 private:
   /** Makes a[p][q] zero by a rotation in the plane of axes p and q. */
   void
-  Rotate(int size, double (&a)[MaximumDimension][MaximumDimension], int p, int q)
+  Rotate(double (&a)[MaximumDimension][MaximumDimension], int p, int q)
   {
     // What does not change its diagonal neighbours any more is zero.
     if (std::abs(a[p][q]) <= 1e-18 * (std::abs(a[p][p]) + std::abs(a[q][q])))
@@ -74,7 +75,7 @@ private:
       first = cosine * old - sine * second;
       second = sine * old + cosine * second;
     };
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < VSize; ++i)
     {
       if (i != p && i != q)
       {
@@ -87,18 +88,18 @@ private:
   }
 
   void
-  Sort(int size)
+  Sort()
   {
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < VSize; ++i)
     {
-      const int least = static_cast<int>(std::min_element(values + i, values + size) - values);
+      const int least = static_cast<int>(std::min_element(values + i, values + VSize) - values);
       std::swap(values[i], values[least]);
       std::swap(vectors[i], vectors[least]);
       const double largest =
-        *std::max_element(vectors[i], vectors[i] + size, [](double x, double y) { return std::abs(x) < std::abs(y); });
+        *std::max_element(vectors[i], vectors[i] + VSize, [](double x, double y) { return std::abs(x) < std::abs(y); });
       if (largest < 0)
       {
-        std::transform(vectors[i], vectors[i] + size, vectors[i], [](double x) { return -x; });
+        std::transform(vectors[i], vectors[i] + VSize, vectors[i], [](double x) { return -x; });
       }
     }
   }

@@ -46,21 +46,24 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
-/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z: each row is
- *  collected once. */
+/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z, of images of up
+ * to 3 dimensions: each row is collected once. */
 class LabeledRows
 {
 public:
   explicit LabeledRows(const RunVolume & volume)
     : m_Volume(volume)
-    , m_Rows(static_cast<std::size_t>(3 * volume.GetExtent().size[1]))
+    , m_CountY(volume.GetExtent().size[1])
+    , m_Rows(static_cast<std::size_t>(3 * m_CountY))
   {}
 
-  /** The runs of a row; valid until one is asked for that lies three slices away. */
+  /** The runs of row y of slice z; valid until one is asked for that lies three slices away. */
   const std::vector<LabeledRun> &
-  operator[](std::int64_t row)
+  At(std::int64_t y, std::int64_t z)
   {
-    Row & place = m_Rows[static_cast<std::size_t>(row) % m_Rows.size()];
+    const std::int64_t row = z * m_CountY + y;
+    Row &              place =
+      m_Rows[static_cast<std::uint64_t>(z) % 3 * static_cast<std::uint64_t>(m_CountY) + static_cast<std::uint64_t>(y)];
     if (place.row != row)
     {
       place.row = row;
@@ -77,6 +80,7 @@ private:
   };
 
   const RunVolume & m_Volume;
+  std::int64_t      m_CountY;
   std::vector<Row>  m_Rows;
 };
 

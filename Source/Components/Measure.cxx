@@ -89,10 +89,10 @@ MeasureTyped(const RunVolume &   volume,
       component.shape.AddRun(position, place, begin, end);
       component.products.AddRun(position, begin, end);
     });
-  UnsetVector<ShapeSums>         shapes(sums.size());
+  UnsetVector<ShapeSums>         shapes = MakeUnset<ShapeSums>(sums.size());
   std::vector<IntensityMeasures> measures(hasIntensity ? sums.size() : 0);
   table.intensitySums.resize(measures.size());
-  table.shapes.resize(hasProducts ? sums.size() : 0);
+  table.shapes = MakeUnset<ShapeMeasures>(hasProducts ? sums.size() : 0);
   ForComponents(sums.size(), context, [&](std::size_t c) {
     shapes[c] = sums[c].shape;
     if constexpr (hasIntensity)
@@ -102,6 +102,7 @@ MeasureTyped(const RunVolume &   volume,
     }
     if constexpr (hasProducts)
     {
+      table.shapes[c] = ShapeMeasures();
       table.shapes[c].products = sums[c].products;
     }
   });
@@ -146,10 +147,11 @@ MeasureMomentsAlone(const RunVolume &   volume,
                     ComponentTable &    table)
 {
   const auto                    sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
-  UnsetVector<CompactShapeSums> shapes(sums.size());
-  table.shapes.resize(sums.size());
+  UnsetVector<CompactShapeSums> shapes = MakeUnset<CompactShapeSums>(sums.size());
+  table.shapes = MakeUnset<ShapeMeasures>(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
     shapes[c] = sums[c].shape;
+    table.shapes[c] = ShapeMeasures();
     std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
   });
   table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));

@@ -69,24 +69,25 @@ MeasureSurfaces(const RunVolume & volume, const HostContext & context, Component
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
   const auto                   sums = AccumulateRows<NeighbourSums>(volume, table.components.size(), context, [&] {
     return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
-      const std::vector<LabeledRun> & own = rows[row];
+      const std::int64_t              z = row / extent.size[1];
+      const std::int64_t              y = row - z * extent.size[1];
+      const std::vector<LabeledRun> & own = rows.At(y, z);
       for (const LabeledRun & run : own)
       {
         accumulators[static_cast<std::size_t>(run.label - 1)].pairs[0] +=
           static_cast<std::uint64_t>(run.end - run.begin - 1);
       }
-      const RowPosition position(extent, row);
       // Those from one row to another stand side by side, for -1, 0 and 1 along x.
       for (std::size_t direction = 1; direction < steps.size(); direction += 3)
       {
-        const auto & step = steps[direction].step;
-        const auto   y = position.at[0] + step[1];
-        const auto   z = position.at[1] + step[2];
-        if (y < 0 || y >= extent.size[1] || z >= extent.size[2])
+        const auto &       step = steps[direction].step;
+        const std::int64_t otherY = y + step[1];
+        const std::int64_t otherZ = z + step[2];
+        if (otherY < 0 || otherY >= extent.size[1] || otherZ >= extent.size[2])
         {
           continue;
         }
-        CountPairs(own, rows[row + step[2] * extent.size[1] + step[1]], [&](std::uint64_t label, const auto & counts) {
+        CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
           std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].pairs + direction;
           for (int i = 0; i < 3; ++i)
           {

@@ -129,14 +129,12 @@ MeasureTopology(const RunVolume & volume, const HostContext & context, Component
       return [&extent, rows = LabeledRows(volume), room = CommonRuns(), none = std::vector<LabeledRun>()](
                auto &       accumulators,
                std::int64_t row) mutable {
-        const RowPosition  position(extent, row);
-        const std::int64_t slice = extent.size[1];
-        const bool         hasY = position.at[0] > 0;
-        const bool         hasZ = position.at[1] > 0;
-        AddEulerNumbers({ rows[row],
-                          hasY ? rows[row - 1] : none,
-                          hasZ ? rows[row - slice] : none,
-                          hasY && hasZ ? rows[row - slice - 1] : none },
+        const std::int64_t z = row / extent.size[1];
+        const std::int64_t y = row - z * extent.size[1];
+        AddEulerNumbers({ rows.At(y, z),
+                          y > 0 ? rows.At(y - 1, z) : none,
+                          z > 0 ? rows.At(y, z - 1) : none,
+                          y > 0 && z > 0 ? rows.At(y - 1, z - 1) : none },
                         room,
                         accumulators);
       };

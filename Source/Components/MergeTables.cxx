@@ -268,7 +268,7 @@ MergeComponentTables(const ComponentTable &                                     
     PartComponent & component = merged[c];
     if (!a.shapes.empty() || !b.shapes.empty())
     {
-      united.shapes.emplace_back();
+      united.shapes.push_back(ShapeMeasures());
       united.shapes.back().products = component.products;
       FinishMoments(united, c);
     }

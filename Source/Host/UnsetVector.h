@@ -1,6 +1,9 @@
 #ifndef BRICKCCL_HOST_UNSETVECTOR_H
 #define BRICKCCL_HOST_UNSETVECTOR_H
 
+#include "BrickCCL/Host/HugePages.h"
+
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -37,6 +40,18 @@ struct UnsetAllocator : std::allocator<T>
  *  their memory. */
 template <typename T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
+/** `size` unset elements, in large pages where the operating system has them. */
+template <typename T>
+UnsetVector<T>
+MakeUnset(std::size_t size)
+{
+  UnsetVector<T> elements;
+  elements.reserve(size);
+  AdviseHugePages(elements.data(), size * sizeof(T));
+  elements.resize(size);
+  return elements;
+}
 
 } // namespace brickccl
 

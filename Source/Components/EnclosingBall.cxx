@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -85,28 +86,37 @@ BallThrough(const Point * points, std::size_t count, Ball & ball)
 
 constexpr double Slack = 1 + 1e-12;
 
+/** Points on a ball's surface. */
+struct Support
+{
+  std::size_t count = 0;
+  Point       points[5];
+};
+
 /** The smallest ball around up to five points, the last of which lies on its surface; they become those on it. */
 Ball
-BallAround(std::vector<Point> & support)
+BallAround(Support & support)
 {
-  const std::size_t  others = support.size() - 1;
-  Ball               best;
-  std::vector<Point> bestSupport;
+  const std::size_t others = support.count - 1;
+  const Point *     end = support.points + support.count;
+  Ball              best;
+  Support           bestSupport;
   best.squaredRadius = std::numeric_limits<double>::infinity();
   for (unsigned chosen = 0; chosen < 1u << others; ++chosen)
   {
-    std::vector<Point> through{ support.back() };
+    Support through;
+    through.points[through.count++] = support.points[others];
     for (std::size_t i = 0; i < others; ++i)
     {
       if (chosen >> i & 1u)
       {
-        through.push_back(support[i]);
+        through.points[through.count++] = support.points[i];
       }
     }
     Ball ball;
-    if (through.size() <= 4 && BallThrough(through.data(), through.size(), ball) &&
+    if (through.count <= 4 && BallThrough(through.points, through.count, ball) &&
         ball.squaredRadius < best.squaredRadius &&
-        std::all_of(support.begin(), support.end(), [&](const Point & point) {
+        std::all_of(std::cbegin(support.points), end, [&](const Point & point) {
           return SquaredDistance(point, ball.centre) <= ball.squaredRadius * Slack;
         }))
     {
@@ -123,8 +133,8 @@ BallAround(std::vector<Point> & support)
 Ball
 SmallestEnclosingBall(const std::vector<Point> & points, const Point & halfSides)
 {
-  Ball               ball{ points.front(), -1 };
-  std::vector<Point> support;
+  Ball    ball{ points.front(), -1 };
+  Support support;
   // Each round makes the ball larger, but for rounding, at which it ends.
   for (;;)
   {
@@ -151,10 +161,10 @@ SmallestEnclosingBall(const std::vector<Point> & points, const Point & halfSides
     {
       return ball;
     }
-    std::vector<Point> grown = support;
-    grown.push_back(corner);
+    Support grown = support;
+    grown.points[grown.count++] = corner;
     const Ball next = BallAround(grown);
-    if (grown.empty() || next.squaredRadius <= ball.squaredRadius)
+    if (grown.count == 0 || next.squaredRadius <= ball.squaredRadius)
     {
       ball.squaredRadius = farthest;
       return ball;

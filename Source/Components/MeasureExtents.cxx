@@ -16,12 +16,6 @@ namespace brickccl
 namespace
 {
 
-struct LabeledVoxel
-{
-  std::uint64_t label;
-  VoxelIndex    index;
-};
-
 /** Leaves of voxels that lie in one plane, sorted by `v` and then by `u`, only the corners of their convex hull:
  *  Andrew's monotone chain (1979), in integers. Keeps the order. */
 class PlaneHull
@@ -40,7 +34,7 @@ public:
       corners.insert(corners.end(), voxels, voxels + count);
       return;
     }
-    m_IsCorner.assign(count, false);
+    m_IsCorner.assign(count, 0);
     for (const int side : { 1, -1 })
     {
       m_Chain.clear();
@@ -55,12 +49,12 @@ public:
       }
       for (const std::size_t i : m_Chain)
       {
-        m_IsCorner[i] = true;
+        m_IsCorner[i] = 1;
       }
     }
     for (std::size_t i = 0; i < count; ++i)
     {
-      if (m_IsCorner[i])
+      if (m_IsCorner[i] != 0)
       {
         corners.push_back(voxels[i]);
       }
@@ -78,62 +72,113 @@ private:
     return turn > 0 ? 1 : turn < 0 ? -1 : 0;
   }
 
-  int                      m_U;
-  int                      m_V;
-  std::vector<bool>        m_IsCorner;
-  std::vector<std::size_t> m_Chain;
+  int                        m_U;
+  int                        m_V;
+  std::vector<unsigned char> m_IsCorner;
+  std::vector<std::size_t>   m_Chain;
 };
 
-/** The corners of the hulls of all components within one slice across z: of each row the ends count alone. */
-void
-CollectSliceCorners(const RunVolume & volume, std::int64_t slice, std::vector<LabeledVoxel> & corners)
+/** Voxels of components: those of the i-th one that was met lie before ends[i], from ends[i - 1] on. */
+struct ComponentVoxels
 {
-  const std::int64_t        rows = volume.GetExtent().size[1];
-  std::vector<LabeledVoxel> ends;
-  std::vector<LabeledRun>   runs;
-  for (std::int64_t y = 0; y < rows; ++y)
+  std::vector<std::uint64_t> labels;
+  std::vector<std::size_t>   ends;
+  std::vector<VoxelIndex>    voxels;
+};
+
+/** Finds the corners of the hulls of components within slices across z: of each row the ends count alone. */
+class SliceCorners
+{
+public:
+  SliceCorners(const RunVolume & volume, std::size_t components)
+    : m_Volume(volume)
+    , m_PlaceOf(components, none)
+  {}
+
+  void
+  Collect(std::int64_t slice, ComponentVoxels & corners)
   {
-    CollectLabeledRuns(volume, slice * rows + y, runs);
-    std::stable_sort(runs.begin(), runs.end(), [](const LabeledRun & a, const LabeledRun & b) {
-      return a.label < b.label;
-    });
-    for (std::size_t i = 0; i < runs.size();)
+    m_Rows.clear();
+    m_Chains.clear();
+    const std::int64_t rows = m_Volume.GetExtent().size[1];
+    for (std::int64_t y = 0; y < rows; ++y)
     {
-      std::size_t last = i;
-      while (last + 1 < runs.size() && runs[last + 1].label == runs[i].label)
+      CollectLabeledRuns(m_Volume, slice * rows + y, m_Runs);
+      for (const LabeledRun & run : m_Runs)
       {
-        ++last;
+        AddRun(y, run, corners.labels);
       }
-      ends.push_back({ runs[i].label, { { runs[i].begin, y, slice } } });
-      if (runs[last].end - 1 != runs[i].begin)
+    }
+    std::vector<VoxelIndex> & own = m_Voxels;
+    for (const Chain & chain : m_Chains)
+    {
+      own.clear();
+      for (std::size_t i = chain.first; i != none; i = m_Rows[i].next)
       {
-        ends.push_back({ runs[i].label, { { runs[last].end - 1, y, slice } } });
+        const Row & row = m_Rows[i];
+        own.push_back({ { row.low, row.y, slice } });
+        if (row.high != row.low)
+        {
+          own.push_back({ { row.high, row.y, slice } });
+        }
       }
-      i = last + 1;
+      m_Hull.AppendCorners(own.data(), own.size(), corners.voxels);
+      corners.ends.push_back(corners.voxels.size());
+    }
+    for (const std::uint64_t label : corners.labels)
+    {
+      m_PlaceOf[static_cast<std::size_t>(label - 1)] = none;
     }
   }
-  std::stable_sort(ends.begin(), ends.end(), [](const LabeledVoxel & a, const LabeledVoxel & b) {
-    return a.label < b.label;
-  });
-  PlaneHull               hull(0, 1);
-  std::vector<VoxelIndex> own;
-  std::vector<VoxelIndex> kept;
-  for (std::size_t i = 0; i < ends.size();)
+
+private:
+  static constexpr std::size_t none = ~std::size_t{ 0 };
+
+  /** The outermost voxels of a component in a row, and its next row. */
+  struct Row
   {
-    const std::uint64_t label = ends[i].label;
-    own.clear();
-    kept.clear();
-    for (; i < ends.size() && ends[i].label == label; ++i)
+    std::int64_t y;
+    std::int64_t low;
+    std::int64_t high;
+    std::size_t  next;
+  };
+  struct Chain
+  {
+    std::size_t first;
+    std::size_t last;
+  };
+
+  void
+  AddRun(std::int64_t y, const LabeledRun & run, std::vector<std::uint64_t> & labels)
+  {
+    std::size_t & place = m_PlaceOf[static_cast<std::size_t>(run.label - 1)];
+    if (place != none && m_Rows[m_Chains[place].last].y == y)
     {
-      own.push_back(ends[i].index);
+      m_Rows[m_Chains[place].last].high = run.end - 1;
+      return;
     }
-    hull.AppendCorners(own.data(), own.size(), kept);
-    for (const VoxelIndex & voxel : kept)
+    const std::size_t row = m_Rows.size();
+    m_Rows.push_back({ y, run.begin, run.end - 1, none });
+    if (place == none)
     {
-      corners.push_back({ label, voxel });
+      place = m_Chains.size();
+      m_Chains.push_back({ row, row });
+      labels.push_back(run.label);
+      return;
     }
+    m_Rows[m_Chains[place].last].next = row;
+    m_Chains[place].last = row;
   }
-}
+
+  const RunVolume & m_Volume;
+  PlaneHull         m_Hull{ 0, 1 };
+  /** Of each component its chain of rows in this slice. */
+  std::vector<std::size_t> m_PlaceOf;
+  std::vector<Row>         m_Rows;
+  std::vector<Chain>       m_Chains;
+  std::vector<LabeledRun>  m_Runs;
+  std::vector<VoxelIndex>  m_Voxels;
+};
 
 /** Of voxels, those that are corners of the hulls of all planes across `axis`: no other one is a corner of the hull. */
 void
@@ -142,7 +187,11 @@ KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis)
   const int  u = axis == 0 ? 1 : 0;
   const int  v = axis == 2 ? 1 : 2;
   const auto key = [=](const VoxelIndex & voxel) { return std::make_tuple(voxel.at[axis], voxel.at[v], voxel.at[u]); };
-  std::sort(voxels.begin(), voxels.end(), [&](const VoxelIndex & a, const VoxelIndex & b) { return key(a) < key(b); });
+  const auto isBefore = [&](const VoxelIndex & a, const VoxelIndex & b) { return key(a) < key(b); };
+  if (!std::is_sorted(voxels.begin(), voxels.end(), isBefore))
+  {
+    std::sort(voxels.begin(), voxels.end(), isBefore);
+  }
   std::vector<VoxelIndex> kept;
   PlaneHull               hull(u, v);
   for (std::size_t begin = 0; begin < voxels.size();)
@@ -254,19 +303,39 @@ FinishExtent(ComponentTable & table, std::size_t component)
 void
 MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentTable & table)
 {
-  const std::int64_t                     slices = volume.GetExtent().size[2];
-  std::vector<std::vector<LabeledVoxel>> corners(static_cast<std::size_t>(slices));
-  ParallelFor(slices, context, [&](std::int64_t slice) {
-    CollectSliceCorners(volume, slice, corners[static_cast<std::size_t>(slice)]);
-  });
-  table.extents.assign(table.components.size(), {});
-  for (std::vector<LabeledVoxel> & slice : corners)
-  {
-    for (const LabeledVoxel & voxel : slice)
+  const std::int64_t           slices = volume.GetExtent().size[2];
+  std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
+  const Chunks                 chunks(slices, 1, 4 * EffectiveThreadCount(context.threads));
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    SliceCorners ofSlices(volume, table.components.size());
+    for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)
     {
-      table.extents[static_cast<std::size_t>(voxel.label - 1)].hull.push_back(voxel.index);
+      ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
     }
-    std::vector<LabeledVoxel>().swap(slice);
+  });
+  std::vector<std::size_t> counts(table.components.size(), 0);
+  const auto               forVoxels = [](const ComponentVoxels & slice, auto function) {
+    for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
+    {
+      function(static_cast<std::size_t>(slice.labels[i] - 1), begin, slice.ends[i]);
+    }
+  };
+  for (const ComponentVoxels & slice : corners)
+  {
+    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) { counts[c] += end - begin; });
+  }
+  table.extents.assign(table.components.size(), {});
+  for (std::size_t c = 0; c < counts.size(); ++c)
+  {
+    table.extents[c].hull.reserve(counts[c]);
+  }
+  for (ComponentVoxels & slice : corners)
+  {
+    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) {
+      std::vector<VoxelIndex> & hull = table.extents[c].hull;
+      hull.insert(hull.end(), slice.voxels.data() + begin, slice.voxels.data() + end);
+    });
+    slice = ComponentVoxels();
   }
   const Chunks parts(static_cast<std::int64_t>(table.extents.size()), 1, 256);
   ParallelFor(parts.count, context, [&](std::int64_t part) {

@@ -21,14 +21,11 @@ namespace
 class PlaneHull
 {
 public:
-  PlaneHull(int u, int v)
-    : m_U(u)
-    , m_V(v)
-  {}
-
   void
-  AppendCorners(const VoxelIndex * voxels, std::size_t count, std::vector<VoxelIndex> & corners)
+  AppendCorners(int u, int v, const VoxelIndex * voxels, std::size_t count, std::vector<VoxelIndex> & corners)
   {
+    m_U = u;
+    m_V = v;
     if (count <= 2)
     {
       corners.insert(corners.end(), voxels, voxels + count);
@@ -66,14 +63,21 @@ private:
   int
   Turn(const VoxelIndex & a, const VoxelIndex & b, const VoxelIndex & c) const
   {
-    const auto   difference = [](std::int64_t x, std::int64_t y) { return static_cast<Int128>(x - y); };
-    const Int128 turn = difference(b.at[m_V], a.at[m_V]) * difference(c.at[m_U], a.at[m_U]) -
-                        difference(b.at[m_U], a.at[m_U]) * difference(c.at[m_V], a.at[m_V]);
+    const std::int64_t bv = b.at[m_V] - a.at[m_V];
+    const std::int64_t bu = b.at[m_U] - a.at[m_U];
+    const std::int64_t cv = c.at[m_V] - a.at[m_V];
+    const std::int64_t cu = c.at[m_U] - a.at[m_U];
+    const auto         isNarrow = [](std::int64_t number) { return number == static_cast<std::int32_t>(number); };
+    if (isNarrow(bv) && isNarrow(bu) && isNarrow(cv) && isNarrow(cu))
+    {
+      return bv * cu > bu * cv ? 1 : bv * cu < bu * cv ? -1 : 0;
+    }
+    const Int128 turn = static_cast<Int128>(bv) * cu - static_cast<Int128>(bu) * cv;
     return turn > 0 ? 1 : turn < 0 ? -1 : 0;
   }
 
-  int                        m_U;
-  int                        m_V;
+  int                        m_U = 0;
+  int                        m_V = 1;
   std::vector<unsigned char> m_IsCorner;
   std::vector<std::size_t>   m_Chain;
 };
@@ -109,20 +113,19 @@ public:
         AddRun(y, run, corners.labels);
       }
     }
-    std::vector<VoxelIndex> & own = m_Voxels;
     for (const Chain & chain : m_Chains)
     {
-      own.clear();
+      m_Voxels.clear();
       for (std::size_t i = chain.first; i != none; i = m_Rows[i].next)
       {
         const Row & row = m_Rows[i];
-        own.push_back({ { row.low, row.y, slice } });
+        AddVoxel(row.low, row.y, slice);
         if (row.high != row.low)
         {
-          own.push_back({ { row.high, row.y, slice } });
+          AddVoxel(row.high, row.y, slice);
         }
       }
-      m_Hull.AppendCorners(own.data(), own.size(), corners.voxels);
+      m_Hull.AppendCorners(0, 1, m_Voxels.data(), m_Voxels.size(), corners.voxels);
       corners.ends.push_back(corners.voxels.size());
     }
     for (const std::uint64_t label : corners.labels)
@@ -148,6 +151,16 @@ private:
     std::size_t last;
   };
 
+  /** In place: a copy would wait for what has just been written. */
+  void
+  AddVoxel(std::int64_t x, std::int64_t y, std::int64_t z)
+  {
+    m_Voxels.emplace_back();
+    m_Voxels.back().at[0] = x;
+    m_Voxels.back().at[1] = y;
+    m_Voxels.back().at[2] = z;
+  }
+
   void
   AddRun(std::int64_t y, const LabeledRun & run, std::vector<std::uint64_t> & labels)
   {
@@ -171,7 +184,7 @@ private:
   }
 
   const RunVolume & m_Volume;
-  PlaneHull         m_Hull{ 0, 1 };
+  PlaneHull         m_Hull;
   /** Of each component its chain of rows in this slice. */
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
@@ -182,7 +195,7 @@ private:
 
 /** Of voxels, those that are corners of the hulls of all planes across `axis`: no other one is a corner of the hull. */
 void
-KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis)
+KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis, PlaneHull & hull, std::vector<VoxelIndex> & kept)
 {
   const int  u = axis == 0 ? 1 : 0;
   const int  v = axis == 2 ? 1 : 2;
@@ -192,8 +205,7 @@ KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis)
   {
     std::sort(voxels.begin(), voxels.end(), isBefore);
   }
-  std::vector<VoxelIndex> kept;
-  PlaneHull               hull(u, v);
+  kept.clear();
   for (std::size_t begin = 0; begin < voxels.size();)
   {
     std::size_t end = begin;
@@ -201,7 +213,7 @@ KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis)
     {
       ++end;
     }
-    hull.AppendCorners(voxels.data() + begin, end - begin, kept);
+    hull.AppendCorners(u, v, voxels.data() + begin, end - begin, kept);
     begin = end;
   }
   voxels.swap(kept);
@@ -252,52 +264,101 @@ FinishOrientedBox(const ComponentTable & table, const ShapeMeasures & shape, Ext
   std::copy_n(middle, MaximumDimension, measures.orientedCentre);
 }
 
+/** Fills the columns of components' extents from the candidates in their hulls; keeps memory from one to the next. */
+class ExtentFinisher
+{
+public:
+  void
+  Finish(ComponentTable & table, std::size_t component)
+  {
+    ExtentMeasures & measures = table.extents[component];
+    const int        dimension = table.extent.dimension;
+    for (int axis = dimension - 1; axis >= 0 && measures.hull.size() > 2; --axis)
+    {
+      KeepCornersOfPlanes(measures.hull, axis, m_Hull, m_Kept);
+    }
+
+    Point halfSides{};
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      halfSides[static_cast<std::size_t>(axis)] = table.geometry.spacing[axis] / 2;
+    }
+    // From the first one on, so that places far from the origin lose nothing.
+    const VoxelIndex origin = measures.hull.front();
+    m_Points.clear();
+    for (const VoxelIndex & voxel : measures.hull)
+    {
+      Point point{};
+      for (int axis = 0; axis < dimension; ++axis)
+      {
+        point[static_cast<std::size_t>(axis)] =
+          static_cast<double>(voxel.at[axis] - origin.at[axis]) * table.geometry.spacing[axis];
+      }
+      m_Points.push_back(point);
+    }
+    measures.feretDiameter = std::sqrt(LargestDistance(measures.hull, table.geometry.spacing));
+    const Ball ball = SmallestEnclosingBall(m_Points, halfSides);
+    measures.enclosingDiameter = 2 * std::sqrt(ball.squaredRadius);
+    double centre[MaximumDimension] = {};
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      centre[axis] = static_cast<double>(origin.at[axis]) +
+                     ball.centre[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
+    }
+    table.geometry.IndexToPhysical(dimension, centre, measures.enclosingCentre);
+    FinishOrientedBox(table, table.shapes[component], measures);
+  }
+
+private:
+  using Point = std::array<double, 3>;
+
+  /** The square of the largest distance between two voxels' centres. */
+  static double
+  LargestDistance(const std::vector<VoxelIndex> & voxels, const double * spacing)
+  {
+    // A tree pays where pairs are many.
+    constexpr std::size_t few = 48;
+    if (voxels.size() > few)
+    {
+      std::vector<VoxelBox> boxes;
+      boxes.reserve(voxels.size());
+      for (const VoxelIndex & voxel : voxels)
+      {
+        VoxelBox box;
+        std::copy_n(voxel.at, MaximumDimension, box.low);
+        std::copy_n(voxel.at, MaximumDimension, box.high);
+        boxes.push_back(box);
+      }
+      return BoxTree(std::move(boxes), spacing).LargestDistance();
+    }
+    double largest = 0;
+    for (std::size_t i = 0; i < voxels.size(); ++i)
+    {
+      for (std::size_t j = i + 1; j < voxels.size(); ++j)
+      {
+        double square = 0;
+        for (int axis = 0; axis < MaximumDimension; ++axis)
+        {
+          const double length = static_cast<double>(voxels[i].at[axis] - voxels[j].at[axis]) * spacing[axis];
+          square += length * length;
+        }
+        largest = std::max(largest, square);
+      }
+    }
+    return largest;
+  }
+
+  PlaneHull               m_Hull;
+  std::vector<VoxelIndex> m_Kept;
+  std::vector<Point>      m_Points;
+};
+
 } // namespace
 
 void
 FinishExtent(ComponentTable & table, std::size_t component)
 {
-  ExtentMeasures & measures = table.extents[component];
-  const int        dimension = table.extent.dimension;
-  for (int axis = dimension - 1; axis >= 0 && measures.hull.size() > 2; --axis)
-  {
-    KeepCornersOfPlanes(measures.hull, axis);
-  }
-
-  std::vector<VoxelBox>              boxes;
-  std::vector<std::array<double, 3>> points;
-  std::array<double, 3>              halfSides{};
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    halfSides[static_cast<std::size_t>(axis)] = table.geometry.spacing[axis] / 2;
-  }
-  // From the first one on, so that places far from the origin lose nothing.
-  const VoxelIndex origin = measures.hull.front();
-  for (const VoxelIndex & voxel : measures.hull)
-  {
-    VoxelBox              box;
-    std::array<double, 3> point{};
-    std::copy_n(voxel.at, MaximumDimension, box.low);
-    std::copy_n(voxel.at, MaximumDimension, box.high);
-    for (int axis = 0; axis < dimension; ++axis)
-    {
-      point[static_cast<std::size_t>(axis)] =
-        static_cast<double>(voxel.at[axis] - origin.at[axis]) * table.geometry.spacing[axis];
-    }
-    boxes.push_back(box);
-    points.push_back(point);
-  }
-  measures.feretDiameter = std::sqrt(BoxTree(std::move(boxes), table.geometry.spacing).LargestDistance());
-  const Ball ball = SmallestEnclosingBall(points, halfSides);
-  measures.enclosingDiameter = 2 * std::sqrt(ball.squaredRadius);
-  double centre[MaximumDimension] = {};
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    centre[axis] =
-      static_cast<double>(origin.at[axis]) + ball.centre[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
-  }
-  table.geometry.IndexToPhysical(dimension, centre, measures.enclosingCentre);
-  FinishOrientedBox(table, table.shapes[component], measures);
+  ExtentFinisher().Finish(table, component);
 }
 
 void
@@ -339,9 +400,11 @@ MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentT
   }
   const Chunks parts(static_cast<std::int64_t>(table.extents.size()), 1, 256);
   ParallelFor(parts.count, context, [&](std::int64_t part) {
-    for (std::int64_t c = parts.Begin(part); c < parts.End(part); ++c)
+    ExtentFinisher     finisher;
+    const std::int64_t end = parts.End(part);
+    for (std::int64_t c = parts.Begin(part); c < end; ++c)
     {
-      FinishExtent(table, static_cast<std::size_t>(c));
+      finisher.Finish(table, static_cast<std::size_t>(c));
     }
   });
 }

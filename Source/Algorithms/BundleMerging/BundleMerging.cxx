@@ -5,6 +5,7 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/LinkBundles.h"
+#include "BrickCCL/Simd/ListRuns.h"
 
 #include <algorithm>
 #include <limits>
@@ -180,13 +181,12 @@ private:
     bool isOpen = false;
     for (std::size_t word = 0; word < m_Words; ++word)
     {
-      const auto w = static_cast<std::int64_t>(word);
-      Word       same = m_Same[word];
-      Word       known = m_Joined[word];
+      Word & same = m_Same[word];
+      Word   known = m_Joined[word];
       if (isOpen)
       {
         // The stretch that goes on from the word before: its runs have been linked there.
-        const Word both = unitedA[w] & unitedB[w];
+        const Word both = unitedA[word] & unitedB[word];
         const Word going = both & ~(both + 1);
         known |= going;
         same &= ~going;
@@ -200,9 +200,42 @@ private:
       {
         same &= ~implied(word);
       }
-      for (; same != 0; same &= same - 1)
+    }
+    UniteLinked(a, b);
+  }
+
+  /** Unites the runs of two bundles along m_Same, m_Left and m_Right. */
+  void
+  UniteLinked(std::int64_t a, std::int64_t b)
+  {
+    const auto words = static_cast<std::int64_t>(m_Words);
+    if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
+    {
+      if (simd::HasVectors())
       {
-        const int x = LowestBit(same);
+        for (std::int64_t w = 0; w < words; w += simd::ListWords)
+        {
+          simd::ListLinkedRuns({ m_Same.data(), m_Left.data(), m_Right.data() },
+                               { m_Runs.United(a), m_Runs.before + a * words },
+                               { m_Runs.United(b), m_Runs.before + b * words },
+                               words,
+                               w,
+                               static_cast<int>(std::min<std::int64_t>(simd::ListWords, words - w)),
+                               m_Pairs);
+          for (int i = 0; i < m_Pairs.count; ++i)
+          {
+            m_Unite(m_Pairs.a[i], m_Pairs.b[i]);
+          }
+        }
+        return;
+      }
+    }
+    for (std::int64_t w = 0; w < words; ++w)
+    {
+      const auto word = static_cast<std::size_t>(w);
+      for (Word rest = m_Same[word]; rest != 0; rest &= rest - 1)
+      {
+        const int x = LowestBit(rest);
         m_Unite(m_Runs.RunAt(a, w, x), m_Runs.RunAt(b, w, x));
       }
       for (Word rest = m_Left[word]; rest != 0; rest &= rest - 1)
@@ -277,6 +310,7 @@ private:
   std::vector<Word>             m_Left;
   std::vector<Word>             m_Right;
   std::vector<Word>             m_Joined;
+  simd::RunPairs                m_Pairs;
 };
 
 template <Bundling VBundling, typename TIndex, typename TUnite>

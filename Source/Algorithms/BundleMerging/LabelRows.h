@@ -2,6 +2,8 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LABELROWS_H
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleRuns.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/ListRuns.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,6 +34,24 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
     const std::int64_t bundle =
       z / BundleRows<VBundling>::RowsAlongZ * bundles.countY + y / BundleRows<VBundling>::RowsAlongY;
     const Word * united = bundleRuns.United(bundle);
+    if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
+    {
+      if (simd::HasVectors())
+      {
+        std::uint32_t nodes[simd::ListWords * BitsPerWord + simd::ListPadding];
+        for (std::int64_t w = 0; w < words; w += simd::ListWords)
+        {
+          const auto some = static_cast<int>(std::min<std::int64_t>(simd::ListWords, words - w));
+          const int  count =
+            simd::ListRunsUnder(volume.Foreground(row), { united, bundleRuns.before + bundle * words }, w, some, nodes);
+          for (int i = 0; i < count; ++i)
+          {
+            function(run++, nodes[i]);
+          }
+        }
+        continue;
+      }
+    }
     for (std::int64_t w = 0; w < words; ++w)
     {
       Word rest = volume.Starts(row, w);

@@ -1,0 +1,226 @@
+#include "BrickCCL/Simd/ListRuns.h"
+
+#ifndef BRICKCCL_USE_HIGHWAY
+
+namespace brickccl::simd
+{
+
+int
+ListRunsUnder(const Word *,
+              const NumberedRow &,
+              std::int64_t,
+              int,
+              std::uint32_t (&)[ListWords * BitsPerWord + ListPadding])
+{
+  return 0;
+}
+
+void
+ListLinkedRuns(const RowLinkWords &,
+               const NumberedRow &,
+               const NumberedRow &,
+               std::int64_t,
+               std::int64_t,
+               int,
+               RunPairs &)
+{}
+
+} // namespace brickccl::simd
+
+#else
+
+// Highway compiles the rest of this file once for every instruction set.
+#  undef HWY_TARGET_INCLUDE
+#  define HWY_TARGET_INCLUDE "BrickCCL/Simd/ListRuns.cxx"
+#  include <hwy/foreach_target.h>
+#  include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+
+namespace brickccl::simd
+{
+namespace HWY_NAMESPACE
+{
+
+/** The bits of word w of a row at which runs begin. */
+HWY_INLINE Word
+StartsOf(const Word * bits, std::int64_t w)
+{
+  return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
+}
+
+// What is listed of a bit x: before - 1 + the starts among the bits below `reach` << x; all if that is past the word.
+#  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+
+class BitPlaces
+{
+public:
+  HWY_INLINE explicit BitPlaces(Word marks)
+    : m_Count(CountBits(marks))
+  {
+    alignas(64) static constexpr std::uint8_t numbers[64] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                                                              13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                                              26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
+                                                              39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51,
+                                                              52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63 };
+    _mm512_store_si512(m_Places, _mm512_maskz_compress_epi8(marks, _mm512_load_si512(numbers)));
+  }
+
+  HWY_INLINE int
+  Count() const
+  {
+    return m_Count;
+  }
+
+  HWY_INLINE void
+  List(Word starts, std::uint32_t before, unsigned reach, std::uint32_t * runs) const
+  {
+    const __m512i all = _mm512_set1_epi64(static_cast<long long>(starts));
+    const __m512i first = _mm512_set1_epi64(reach);
+    const __m256i from = _mm256_set1_epi32(static_cast<int>(before - 1));
+    for (int i = 0; i < m_Count; i += 8)
+    {
+      const __m512i places = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(m_Places + i)));
+      const __m512i below = _mm512_sub_epi64(_mm512_sllv_epi64(first, places), _mm512_set1_epi64(1));
+      const __m512i counts = _mm512_popcnt_epi64(_mm512_and_si512(all, below));
+      _mm256_storeu_si256(reinterpret_cast<__m256i *>(runs + i), _mm256_add_epi32(_mm512_cvtepi64_epi32(counts), from));
+    }
+  }
+
+private:
+  alignas(64) std::uint8_t m_Places[64];
+  int m_Count;
+};
+
+#  else
+
+class BitPlaces
+{
+public:
+  HWY_INLINE explicit BitPlaces(Word marks)
+    : m_Marks(marks)
+  {}
+
+  HWY_INLINE int
+  Count() const
+  {
+    return CountBits(m_Marks);
+  }
+
+  HWY_INLINE void
+  List(Word starts, std::uint32_t before, unsigned reach, std::uint32_t * runs) const
+  {
+    const int shift = reach == 1 ? 0 : reach == 2 ? 1 : 2;
+    for (Word rest = m_Marks; rest != 0; rest &= rest - 1)
+    {
+      const int  end = LowestBit(rest) + shift;
+      const Word below = end >= BitsPerWord ? ~Word{ 0 } : (Word{ 1 } << end) - 1;
+      *runs++ = before - 1 + static_cast<std::uint32_t>(CountBits(starts & below));
+    }
+  }
+
+private:
+  Word m_Marks;
+};
+
+#  endif
+
+int
+ListRunsUnder(const Word *        foreground,
+              const NumberedRow & row,
+              std::int64_t        first,
+              int                 count,
+              std::uint32_t (&runs)[ListWords * BitsPerWord + ListPadding])
+{
+  int listed = 0;
+  for (std::int64_t w = first; w < first + count; ++w)
+  {
+    const Word marks = StartsOf(foreground, w);
+    if (marks != 0)
+    {
+      const BitPlaces places(marks);
+      places.List(StartsOf(row.bits, w), row.before[w], 2, runs + listed);
+      listed += places.Count();
+    }
+  }
+  return listed;
+}
+
+void
+ListLinkedRuns(const RowLinkWords & links,
+               const NumberedRow &  a,
+               const NumberedRow &  b,
+               std::int64_t         words,
+               std::int64_t         first,
+               int                  count,
+               RunPairs &           pairs)
+{
+  int listed = 0;
+  for (std::int64_t w = first; w < first + count; ++w)
+  {
+    if ((links.same[w] | links.left[w] | links.right[w]) == 0)
+    {
+      continue;
+    }
+    const Word startsA = StartsOf(a.bits, w);
+    const Word startsB = StartsOf(b.bits, w);
+    const auto list = [&](Word marks, unsigned reachInB) HWY_ATTR {
+      if (marks != 0)
+      {
+        const BitPlaces places(marks);
+        places.List(startsA, a.before[w], 2, pairs.a + listed);
+        places.List(startsB, b.before[w], reachInB, pairs.b + listed);
+        listed += places.Count();
+      }
+    };
+    list(links.same[w], 2);
+    list(links.left[w], 1);
+    list(links.right[w], 4);
+    // The last one lies in the next word.
+    if (links.right[w] >> (BitsPerWord - 1) != 0 && w + 1 < words)
+    {
+      pairs.b[listed - 1] += static_cast<std::uint32_t>(StartsOf(b.bits, w + 1) & 1u);
+    }
+  }
+  pairs.count = listed;
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace brickccl::simd
+
+HWY_AFTER_NAMESPACE();
+
+#  if HWY_ONCE
+
+namespace brickccl::simd
+{
+
+HWY_EXPORT(ListRunsUnder);
+HWY_EXPORT(ListLinkedRuns);
+
+int
+ListRunsUnder(const Word *        foreground,
+              const NumberedRow & row,
+              std::int64_t        first,
+              int                 count,
+              std::uint32_t (&runs)[ListWords * BitsPerWord + ListPadding])
+{
+  return HWY_DYNAMIC_DISPATCH(ListRunsUnder)(foreground, row, first, count, runs);
+}
+
+void
+ListLinkedRuns(const RowLinkWords & links,
+               const NumberedRow &  a,
+               const NumberedRow &  b,
+               std::int64_t         words,
+               std::int64_t         first,
+               int                  count,
+               RunPairs &           pairs)
+{
+  HWY_DYNAMIC_DISPATCH(ListLinkedRuns)(links, a, b, words, first, count, pairs);
+}
+
+} // namespace brickccl::simd
+
+#  endif
+#endif

@@ -1,0 +1,63 @@
+#ifndef BRICKCCL_SIMD_LISTRUNS_H
+#define BRICKCCL_SIMD_LISTRUNS_H
+
+#include "BrickCCL/Core/BitRow.h"
+
+#include <cstdint>
+
+/** Numbers of runs at bits of rows, for rows whose runs are numbered in order: that at bit x of word w is as many as
+ * begin before word w, and at x or before in it, less one. Only where HasVectors() (ExpandRow.h). */
+namespace brickccl::simd
+{
+
+/** So many words are taken at once. */
+inline constexpr int ListWords = 8;
+/** Vector code writes so much behind the last number. */
+inline constexpr int ListPadding = 8;
+
+/** A row's bits, and for each word how many runs begin before it. */
+struct NumberedRow
+{
+  const Word *          bits;
+  const std::uint32_t * before;
+};
+
+/** The numbers of the runs of `row` that hold the first bits of the runs of `foreground`, all of whose bits are the
+ *  row's, too: of the words [first, first + count), at most ListWords, ascending. \return how many there are. */
+int ListRunsUnder(const Word *        foreground,
+                  const NumberedRow & row,
+                  std::int64_t        first,
+                  int                 count,
+                  std::uint32_t (&runs)[ListWords * BitsPerWord + ListPadding]);
+
+/** Pairs of runs of two rows. */
+struct RunPairs
+{
+  static constexpr int Most = 3 * ListWords * BitsPerWord + ListPadding;
+
+  int           count;
+  std::uint32_t a[Most];
+  std::uint32_t b[Most];
+};
+
+/** Links between two rows, a word for each word of theirs: of bit x of a to x, x - 1 and x + 1 of b. */
+struct RowLinkWords
+{
+  const Word * same;
+  const Word * left;
+  const Word * right;
+};
+
+/** The runs that are joined by the links of the words [first, first + count), at most ListWords, of rows of `words`
+ *  words. */
+void ListLinkedRuns(const RowLinkWords & links,
+                    const NumberedRow &  a,
+                    const NumberedRow &  b,
+                    std::int64_t         words,
+                    std::int64_t         first,
+                    int                  count,
+                    RunPairs &           pairs);
+
+} // namespace brickccl::simd
+
+#endif

@@ -103,10 +103,35 @@ public:
       m_Mask->PackForeground(row, bits);
     }
     std::int64_t packed = 0;
-    if (simd::HasVectors() && m_Channels == 1 && !m_Mask)
+    if (simd::HasVectors() && m_Channels == 1 && length >= BitsPerWord)
     {
-      packed = length / BitsPerWord;
-      simd::PackWords(pixels, packed, rule.low, rule.high, rule.outside, bits);
+      packed = WordsForBits(length);
+      const std::int64_t whole = length / BitsPerWord;
+      const auto         rest = static_cast<int>(length % BitsPerWord);
+      if (m_Mask)
+      {
+        for (std::int64_t w = 0; w < whole; ++w)
+        {
+          if (bits[w] != 0)
+          {
+            Word word;
+            simd::PackWords(pixels + w * BitsPerWord, 1, rule.low, rule.high, rule.outside, &word);
+            bits[w] &= word;
+          }
+        }
+      }
+      else
+      {
+        simd::PackWords(pixels, whole, rule.low, rule.high, rule.outside, bits);
+      }
+      if (rest != 0)
+      {
+        // The row's last voxels, some of them once more.
+        Word word;
+        simd::PackWords(pixels + length - BitsPerWord, 1, rule.low, rule.high, rule.outside, &word);
+        word >>= BitsPerWord - rest;
+        bits[whole] = m_Mask ? bits[whole] & word : word;
+      }
     }
     for (std::int64_t w = packed; w < WordsForBits(length); ++w)
     {

@@ -4,14 +4,18 @@
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/LinkBundles.h"
+#include "BrickCCL/Simd/ListRuns.h"
 #include "BrickCCL/Simd/PackRow.h"
+#include "BrickCCL/Simd/RunBounds.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #ifdef BRICKCCL_USE_HIGHWAY
@@ -337,6 +341,170 @@ TEST(Simd, BundlesAreLinkedLikeTheFormulas)
         ExpectLinkedLikeTheFormulas(target, a, b, 1, false);
         ExpectLinkedLikeTheFormulas(target, a, b, 2, false);
         ExpectLinkedLikeTheFormulas(target, a, b, 1, true);
+      }
+    }
+  });
+}
+
+/** Bit x of a row of words; 0 outside of it. */
+bool
+IsSet(const Word * row, std::int64_t words, std::int64_t x)
+{
+  return x >= 0 && x < words * BitsPerWord && (row[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0;
+}
+
+/** Compares the bounds that are found in a few words with those of single voxels. */
+void
+ExpectBounds(const std::string & target, const Word * foreground, const Word * starts, std::int64_t words)
+{
+  const auto begins = [&](std::int64_t x) {
+    return IsSet(foreground, words, x) &&
+           (starts == nullptr ? !IsSet(foreground, words, x - 1) : IsSet(starts, words, x));
+  };
+  for (std::int64_t first = 0; first < words; ++first)
+  {
+    for (int count = 1; count <= simd::BoundWords && first + count <= words; ++count)
+    {
+      std::vector<std::int32_t> expectedBegins;
+      std::vector<std::int32_t> expectedEnds;
+      for (int i = 0; i < count * BitsPerWord; ++i)
+      {
+        const std::int64_t x = first * BitsPerWord + i;
+        if (begins(x))
+        {
+          expectedBegins.push_back(i);
+        }
+        if (IsSet(foreground, words, x) && (!IsSet(foreground, words, x + 1) || begins(x + 1)))
+        {
+          expectedEnds.push_back(i + 1);
+        }
+      }
+      simd::RunBounds bounds;
+      simd::FindRunBounds(foreground, starts, words, first, count, bounds);
+      const std::vector<std::int32_t> foundBegins(bounds.begins, bounds.begins + bounds.beginCount);
+      const std::vector<std::int32_t> foundEnds(bounds.ends, bounds.ends + bounds.endCount);
+      ASSERT_EQ(foundBegins, expectedBegins) << target << ", words " << first << " to " << first + count;
+      ASSERT_EQ(foundEnds, expectedEnds) << target << ", words " << first << " to " << first + count;
+    }
+  }
+}
+
+TEST(Simd, BoundsOfRunsAreFound)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(9);
+    for (const std::int64_t words : { 1, 2, 8, 11 })
+    {
+      for (unsigned kind = 0; kind < 6; ++kind)
+      {
+        const RandomRows rows(random, 2, words, kind);
+        ExpectBounds(target, rows.Row(0), nullptr, words);
+        // Where values part, runs follow each other without a gap.
+        std::vector<Word> starts(rows.Row(1), rows.Row(1) + words);
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          const bool isFirst = IsSet(rows.Row(0), words, x) && !IsSet(rows.Row(0), words, x - 1);
+          starts[static_cast<std::size_t>(x / BitsPerWord)] |= Word{ isFirst ? 1u : 0u } << (x % BitsPerWord);
+        }
+        for (std::int64_t w = 0; w < words; ++w)
+        {
+          starts[static_cast<std::size_t>(w)] &= rows.Row(0)[w];
+        }
+        ExpectBounds(target, rows.Row(0), starts.data(), words);
+      }
+    }
+  });
+}
+
+/** A row with what ListRuns wants of it; `runAt(x)` of each voxel, from `first` on. */
+struct NumberedBits
+{
+  const Word *               bits;
+  std::vector<std::uint32_t> before;
+  std::vector<std::uint32_t> runAt;
+
+  NumberedBits(const Word * row, std::int64_t words, std::uint32_t first)
+    : bits(row)
+  {
+    std::uint32_t next = first;
+    for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+    {
+      if (x % BitsPerWord == 0)
+      {
+        before.push_back(next);
+      }
+      next += IsSet(row, words, x) && !IsSet(row, words, x - 1) ? 1 : 0;
+      runAt.push_back(next - 1);
+    }
+  }
+};
+
+TEST(Simd, RunsAtBitsAreListed)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(11);
+    for (const std::int64_t words : { 1, 3, 8, 9, 19 })
+    {
+      for (unsigned kinds = 0; kinds < 36; ++kinds)
+      {
+        const RandomRows   rowA(random, 2, words, kinds % 6);
+        const RandomRows   rowB(random, 1, words, kinds / 6);
+        const NumberedBits a(rowA.Row(0), words, 1000);
+        const NumberedBits b(rowB.Row(0), words, 5);
+        // Some of the links that there may be; one row under the other.
+        std::vector<Word> same, left, right, under;
+        for (std::int64_t w = 0; w < words; ++w)
+        {
+          const BitWindow<Word> beside = rowB.Window(0, w);
+          const Word            some = rowA.Row(1)[w];
+          same.push_back(a.bits[w] & b.bits[w] & some);
+          left.push_back(a.bits[w] & (beside.word << 1 | beside.before) & random());
+          right.push_back(a.bits[w] & (beside.word >> 1 | beside.after << (BitsPerWord - 1)) & random());
+          under.push_back(a.bits[w] & some);
+        }
+        using Pair = std::pair<std::uint32_t, std::uint32_t>;
+        for (std::int64_t first = 0; first < words; first += simd::ListWords)
+        {
+          const auto                 count = static_cast<int>(std::min<std::int64_t>(simd::ListWords, words - first));
+          std::vector<Pair>          expected;
+          std::vector<std::uint32_t> expectedRuns;
+          for (std::int64_t x = first * BitsPerWord; x < (first + count) * BitsPerWord; ++x)
+          {
+            const auto at = static_cast<std::size_t>(x);
+            for (const auto & [links, step] : { std::pair{ &same, 0 }, { &left, -1 }, { &right, 1 } })
+            {
+              if (IsSet(links->data(), words, x))
+              {
+                expected.emplace_back(a.runAt[at], b.runAt[at + static_cast<std::size_t>(step)]);
+              }
+            }
+            if (IsSet(under.data(), words, x) && !IsSet(under.data(), words, x - 1))
+            {
+              expectedRuns.push_back(a.runAt[at]);
+            }
+          }
+          simd::RunPairs pairs;
+          simd::ListLinkedRuns({ same.data(), left.data(), right.data() },
+                               { a.bits, a.before.data() },
+                               { b.bits, b.before.data() },
+                               words,
+                               first,
+                               count,
+                               pairs);
+          std::vector<Pair> found;
+          for (int i = 0; i < pairs.count; ++i)
+          {
+            found.emplace_back(pairs.a[i], pairs.b[i]);
+          }
+          std::sort(expected.begin(), expected.end());
+          std::sort(found.begin(), found.end());
+          ASSERT_EQ(found, expected) << target << ", " << words << " words, kinds " << kinds;
+
+          std::uint32_t runs[simd::ListWords * BitsPerWord + simd::ListPadding];
+          const int     runCount = simd::ListRunsUnder(under.data(), { a.bits, a.before.data() }, first, count, runs);
+          const std::vector<std::uint32_t> foundRuns(runs, runs + runCount);
+          ASSERT_EQ(foundRuns, expectedRuns) << target << ", " << words << " words, kinds " << kinds;
+        }
       }
     }
   });

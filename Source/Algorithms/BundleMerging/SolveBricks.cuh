@@ -279,6 +279,34 @@ UniteRest(TMemory &               memory,
                             [&](unsigned pair) { Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu); });
 }
 
+/** What all layers before one count; what all of them count to `all`. */
+__device__ inline unsigned
+BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
+{
+  unsigned before = 0;
+  all = 0;
+#pragma unroll
+  for (int l = 0; l < LayersPerBrick; ++l)
+  {
+    before += l < layer ? counts[l] : 0u;
+    all += counts[l];
+  }
+  return before;
+}
+
+/** Claims places for a brick's components and runs among all; memory.fits tells whether there is room. */
+template <typename TMemory>
+__device__ void
+ClaimPlaces(const BrickArrays & bricks, TMemory & memory, unsigned components, unsigned runs)
+{
+  const unsigned long long before =
+    atomicAdd(bricks.found, static_cast<unsigned long long>(components) << 32 | static_cast<unsigned long long>(runs));
+  memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
+  memory.fits =
+    memory.base.component + components <= bricks.componentCapacity && memory.base.run + runs <= bricks.runCapacity;
+  bricks.bases[blockIdx.x] = memory.base;
+}
+
 /** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
  *  way, a slice by each block. */
 template <typename T, Bundling VBundling>
@@ -337,14 +365,8 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   {
     return;
   }
-  unsigned runsBefore = runsWith - runs;
   unsigned runsOfBrick = 0;
-#pragma unroll
-  for (int l = 0; l < LayersPerBrick; ++l)
-  {
-    runsBefore += l < layer ? memory.runsOfLayer[l] : 0u;
-    runsOfBrick += memory.runsOfLayer[l];
-  }
+  unsigned runsBefore = runsWith - runs + BeforeLayer(memory.runsOfLayer, layer, runsOfBrick);
   memory.edgesAndRuns[self] = own.FirstBits() | own.LastBits() << 4 | runsBefore << 16;
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
@@ -406,13 +428,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   __syncthreads();
   if (self == 0)
   {
-    const unsigned long long before = atomicAdd(bricks.found,
-                                                static_cast<unsigned long long>(memory.components) << 32 |
-                                                  static_cast<unsigned long long>(runsOfBrick));
-    memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
-    memory.fits = memory.base.component + memory.components <= bricks.componentCapacity &&
-                  memory.base.run + runsOfBrick <= bricks.runCapacity;
-    bricks.bases[blockIdx.x] = memory.base;
+    ClaimPlaces(bricks, memory, memory.components, runsOfBrick);
   }
   // First voxels. Where a bundle is a row, runs come in raster order, and a root is its component's first run. Else: of
   // each stretch of united bits the first voxel of its first row that has one. A voxel's place in the brick has 7 bits

@@ -171,14 +171,8 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   {
     return;
   }
-  unsigned runsBefore = runsWith - runs;
-  unsigned runsOfBrick = 0;
-#pragma unroll
-  for (int l = 0; l < LayersPerBrick; ++l)
-  {
-    runsBefore += l < layer ? memory.countOfLayer[l] : 0u;
-    runsOfBrick += memory.countOfLayer[l];
-  }
+  unsigned       runsOfBrick = 0;
+  const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
   memory.runsBefore[self] = static_cast<unsigned short>(runsBefore);
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
@@ -270,23 +264,11 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     memory.countOfLayer[layer] = componentsWith;
   }
   __syncthreads();
-  unsigned component = componentsWith - components;
   unsigned componentsOfBrick = 0;
-#pragma unroll
-  for (int l = 0; l < LayersPerBrick; ++l)
-  {
-    component += l < layer ? memory.countOfLayer[l] : 0u;
-    componentsOfBrick += memory.countOfLayer[l];
-  }
+  unsigned component = componentsWith - components + BeforeLayer(memory.countOfLayer, layer, componentsOfBrick);
   if (self == 0)
   {
-    const unsigned long long before = atomicAdd(bricks.found,
-                                                static_cast<unsigned long long>(componentsOfBrick) << 32 |
-                                                  static_cast<unsigned long long>(runsOfBrick));
-    memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
-    memory.fits = memory.base.component + componentsOfBrick <= bricks.componentCapacity &&
-                  memory.base.run + runsOfBrick <= bricks.runCapacity;
-    bricks.bases[blockIdx.x] = memory.base;
+    ClaimPlaces(bricks, memory, componentsOfBrick, runsOfBrick);
   }
   __syncthreads();
   if (!memory.fits)

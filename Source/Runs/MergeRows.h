@@ -5,6 +5,7 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Simd/ListRuns.h"
 
 #include <algorithm>
 #include <vector>
@@ -198,6 +199,24 @@ private:
     }
   };
 
+  /** The links of a word of row a that are to be united. */
+  struct ForegroundLinks
+  {
+    Word same;
+    Word left;
+    Word right;
+  };
+
+  static ForegroundLinks
+  LinksOf(const Window & a, const Window & b, Word startsA, Word startsB, Word implied)
+  {
+    const Word same = a.word & b.word;
+    const Word repeated = FromLeft(same, a.previous & b.previous) & ~startsA & ~startsB;
+    return { same & ~repeated & ~implied,
+             a.word & b.Left() & ~b.word & ~a.Left(),
+             a.word & b.Right() & ~b.word & ~a.Right() };
+  }
+
   /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, shifted
    *  so that bit x stands where the link from x ends; `countB` of them lie before bit 0. */
   template <typename TUnite>
@@ -219,8 +238,19 @@ private:
                   bool         diagonal,
                   const Word * besideA,
                   const Word * besideB,
-                  TUnite       unite) const
+                  TUnite       unite)
   {
+    if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
+    {
+      // Few links are found as fast one by one.
+      const std::uint64_t many = 6 * static_cast<std::uint64_t>(m_Words);
+      const bool          hasMany = m_Volume.FirstRun(rowA + 1) - m_Volume.FirstRun(rowA) > many;
+      if (diagonal && hasMany && m_Volume.StartsFollowForeground() && simd::HasVectors())
+      {
+        ListForeground(rowA, rowB, besideA, besideB, unite);
+        return;
+      }
+    }
     const Word *  bitsA = m_Volume.Foreground(rowA);
     const Word *  bitsB = m_Volume.Foreground(rowB);
     std::uint64_t countA = m_Volume.FirstRun(rowA);
@@ -231,22 +261,67 @@ private:
     {
       a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
       b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
-      const Word startsA = m_Volume.Starts(rowA, w);
-      const Word startsB = m_Volume.Starts(rowB, w);
-      const Word same = a.word & b.word;
-      const Word repeated = FromLeft(same, a.previous & b.previous) & ~startsA & ~startsB;
-      const Word implied = besideA != nullptr ? besideA[w] & besideB[w] : 0;
-      UniteBits(same & ~repeated & ~implied, startsA, countA, startsB, countB, unite);
+      const Word            startsA = m_Volume.Starts(rowA, w);
+      const Word            startsB = m_Volume.Starts(rowB, w);
+      const ForegroundLinks links = LinksOf(a, b, startsA, startsB, besideA != nullptr ? besideA[w] & besideB[w] : 0);
+      UniteBits(links.same, startsA, countA, startsB, countB, unite);
       if (diagonal)
       {
-        const Word left = a.word & b.Left() & ~b.word & ~a.Left();
-        const Word right = a.word & b.Right() & ~b.word & ~a.Right();
         // b[x] is background in both cases, so b[x-1] ends the run before x, and b[x+1] starts the one after it.
-        UniteBits(left, startsA, countA, startsB, countB, unite);
-        UniteBits(right, startsA, countA, startsB, countB + 1, unite);
+        UniteBits(links.left, startsA, countA, startsB, countB, unite);
+        UniteBits(links.right, startsA, countA, startsB, countB + 1, unite);
       }
       countA += static_cast<std::uint64_t>(CountBits(startsA));
       countB += static_cast<std::uint64_t>(CountBits(startsB));
+    }
+  }
+
+  /** MergeForeground with diagonals, by vector code. */
+  template <typename TUnite>
+  void
+  ListForeground(std::int64_t rowA, std::int64_t rowB, const Word * besideA, const Word * besideB, TUnite unite)
+  {
+    const Word *  bitsA = m_Volume.Foreground(rowA);
+    const Word *  bitsB = m_Volume.Foreground(rowB);
+    auto          countA = static_cast<std::uint32_t>(m_Volume.FirstRun(rowA));
+    auto          countB = static_cast<std::uint32_t>(m_Volume.FirstRun(rowB));
+    Window        a{ 0, 0, bitsA[0] };
+    Window        b{ 0, 0, bitsB[0] };
+    Word          same[simd::ListWords];
+    Word          left[simd::ListWords];
+    Word          right[simd::ListWords];
+    std::uint32_t beforeA[simd::ListWords];
+    std::uint32_t beforeB[simd::ListWords];
+    for (std::int64_t first = 0; first < m_Words; first += simd::ListWords)
+    {
+      const auto count = static_cast<int>(std::min<std::int64_t>(simd::ListWords, m_Words - first));
+      for (int i = 0; i < count; ++i)
+      {
+        const std::int64_t w = first + i;
+        a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
+        b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
+        const Word            startsA = a.word & ~a.Left();
+        const Word            startsB = b.word & ~b.Left();
+        const ForegroundLinks links = LinksOf(a, b, startsA, startsB, besideA != nullptr ? besideA[w] & besideB[w] : 0);
+        same[i] = links.same;
+        left[i] = links.left;
+        right[i] = links.right;
+        beforeA[i] = countA;
+        beforeB[i] = countB;
+        countA += static_cast<std::uint32_t>(CountBits(startsA));
+        countB += static_cast<std::uint32_t>(CountBits(startsB));
+      }
+      simd::ListLinkedRuns({ same, left, right },
+                           { bitsA + first, beforeA },
+                           { bitsB + first, beforeB },
+                           first > 0,
+                           m_Words - first,
+                           count,
+                           m_Pairs);
+      for (int i = 0; i < m_Pairs.count; ++i)
+      {
+        unite(m_Pairs.a[i], m_Pairs.b[i]);
+      }
     }
   }
 
@@ -350,6 +425,7 @@ private:
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Same;
   std::vector<Word> m_Found;
+  simd::RunPairs    m_Pairs;
 };
 
 } // namespace brickccl

@@ -16,13 +16,7 @@ ListRunsUnder(const Word *,
 }
 
 void
-ListLinkedRuns(const RowLinkWords &,
-               const NumberedRow &,
-               const NumberedRow &,
-               std::int64_t,
-               std::int64_t,
-               int,
-               RunPairs &)
+ListLinkedRuns(const RowLinkWords &, const NumberedRow &, const NumberedRow &, bool, std::int64_t, int, RunPairs &)
 {}
 
 } // namespace brickccl::simd
@@ -44,9 +38,9 @@ namespace HWY_NAMESPACE
 
 /** The bits of word w of a row at which runs begin. */
 HWY_INLINE Word
-StartsOf(const Word * bits, std::int64_t w)
+StartsOf(const Word * bits, std::int64_t w, bool hasBefore = false)
 {
-  return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
+  return bits[w] & ~FromLeft(bits[w], w > 0 || hasBefore ? bits[w - 1] : 0);
 }
 
 // What is listed of a bit x: before - 1 + the starts among the bits below `reach` << x; all if that is past the word.
@@ -150,20 +144,20 @@ void
 ListLinkedRuns(const RowLinkWords & links,
                const NumberedRow &  a,
                const NumberedRow &  b,
-               std::int64_t         words,
-               std::int64_t         first,
+               bool                 hasBefore,
+               std::int64_t         wordsLeft,
                int                  count,
                RunPairs &           pairs)
 {
   int listed = 0;
-  for (std::int64_t w = first; w < first + count; ++w)
+  for (int w = 0; w < count; ++w)
   {
     if ((links.same[w] | links.left[w] | links.right[w]) == 0)
     {
       continue;
     }
-    const Word startsA = StartsOf(a.bits, w);
-    const Word startsB = StartsOf(b.bits, w);
+    const Word startsA = StartsOf(a.bits, w, hasBefore);
+    const Word startsB = StartsOf(b.bits, w, hasBefore);
     const auto list = [&](Word marks, unsigned reachInB) HWY_ATTR {
       if (marks != 0)
       {
@@ -177,9 +171,9 @@ ListLinkedRuns(const RowLinkWords & links,
     list(links.left[w], 1);
     list(links.right[w], 4);
     // The last one lies in the next word.
-    if (links.right[w] >> (BitsPerWord - 1) != 0 && w + 1 < words)
+    if (links.right[w] >> (BitsPerWord - 1) != 0 && w + 1 < wordsLeft)
     {
-      pairs.b[listed - 1] += static_cast<std::uint32_t>(StartsOf(b.bits, w + 1) & 1u);
+      pairs.b[listed - 1] += static_cast<std::uint32_t>(StartsOf(b.bits, w + 1, hasBefore) & 1u);
     }
   }
   pairs.count = listed;
@@ -212,12 +206,12 @@ void
 ListLinkedRuns(const RowLinkWords & links,
                const NumberedRow &  a,
                const NumberedRow &  b,
-               std::int64_t         words,
-               std::int64_t         first,
+               bool                 hasBefore,
+               std::int64_t         wordsLeft,
                int                  count,
                RunPairs &           pairs)
 {
-  HWY_DYNAMIC_DISPATCH(ListLinkedRuns)(links, a, b, words, first, count, pairs);
+  HWY_DYNAMIC_DISPATCH(ListLinkedRuns)(links, a, b, hasBefore, wordsLeft, count, pairs);
 }
 
 } // namespace brickccl::simd

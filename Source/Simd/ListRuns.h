@@ -48,13 +48,14 @@ struct RowLinkWords
   const Word * right;
 };
 
-/** The runs that are joined by the links of the words [first, first + count), at most ListWords, of rows of `words`
- *  words. */
+/** The runs that are joined by the links of `count` words, at most ListWords; all pointers are to the first of these.
+ *  \param hasBefore  whether they are not the rows' first ones.
+ *  \param wordsLeft  of the rows, from the first of them on. */
 void ListLinkedRuns(const RowLinkWords & links,
                     const NumberedRow &  a,
                     const NumberedRow &  b,
-                    std::int64_t         words,
-                    std::int64_t         first,
+                    bool                 hasBefore,
+                    std::int64_t         wordsLeft,
                     int                  count,
                     RunPairs &           pairs);
 

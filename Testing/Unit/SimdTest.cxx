@@ -484,11 +484,11 @@ TEST(Simd, RunsAtBitsAreListed)
             }
           }
           simd::RunPairs pairs;
-          simd::ListLinkedRuns({ same.data(), left.data(), right.data() },
-                               { a.bits, a.before.data() },
-                               { b.bits, b.before.data() },
-                               words,
-                               first,
+          simd::ListLinkedRuns({ same.data() + first, left.data() + first, right.data() + first },
+                               { a.bits + first, a.before.data() + first },
+                               { b.bits + first, b.before.data() + first },
+                               first > 0,
+                               words - first,
                                count,
                                pairs);
           std::vector<Pair> found;

@@ -215,11 +215,11 @@ private:
       {
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
         {
-          simd::ListLinkedRuns({ m_Same.data(), m_Left.data(), m_Right.data() },
-                               { m_Runs.United(a), m_Runs.before + a * words },
-                               { m_Runs.United(b), m_Runs.before + b * words },
-                               words,
-                               w,
+          simd::ListLinkedRuns({ m_Same.data() + w, m_Left.data() + w, m_Right.data() + w },
+                               { m_Runs.United(a) + w, m_Runs.before + a * words + w },
+                               { m_Runs.United(b) + w, m_Runs.before + b * words + w },
+                               w > 0,
+                               words - w,
                                static_cast<int>(std::min<std::int64_t>(simd::ListWords, words - w)),
                                m_Pairs);
           for (int i = 0; i < m_Pairs.count; ++i)

@@ -241,18 +241,31 @@ ReadInput(const std::string & file, const Criterion & criterion)
 }
 
 double
-MedianSeconds(const std::function<void()> & work, int times)
+SecondsOf(const std::function<void()> & work)
 {
-  std::vector<double> seconds;
-  for (int i = 0; i <= times; ++i)
-  {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  seconds.erase(seconds.begin()); // warm-up
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double
+Median(std::vector<double> seconds)
+{
   std::sort(seconds.begin(), seconds.end());
   return seconds[seconds.size() / 2];
+}
+
+/** After a warm-up. */
+double
+MedianSeconds(const std::function<void()> & work, int times)
+{
+  work();
+  std::vector<double> seconds;
+  for (int i = 0; i < times; ++i)
+  {
+    seconds.push_back(SecondsOf(work));
+  }
+  return Median(seconds);
 }
 
 void
@@ -266,6 +279,48 @@ Print(const std::string & input,
   std::cout << input << ',' << connectivity << ',' << program << ',' << threads << ',' << seconds << ',' << components
             << std::endl;
 }
+
+/** Programs that are timed in turns, so that what else the machine does hits all of them alike. */
+class Turns
+{
+public:
+  void
+  Add(const std::string & program, int threads, const std::function<void()> & work)
+  {
+    m_Entries.push_back({ program, threads, work, {} });
+  }
+  /** Times all, after a warm-up, and prints their medians. */
+  void
+  Take(const std::string & input, int connectivity, const std::function<std::uint64_t()> & components)
+  {
+    for (int round = 0; round <= repeats; ++round)
+    {
+      for (Entry & entry : m_Entries)
+      {
+        const double seconds = SecondsOf(entry.work);
+        if (round > 0)
+        {
+          entry.seconds.push_back(seconds);
+        }
+      }
+    }
+    for (const Entry & entry : m_Entries)
+    {
+      Print(input, connectivity, entry.program, entry.threads, Median(entry.seconds), components());
+    }
+  }
+
+private:
+  struct Entry
+  {
+    std::string           program;
+    int                   threads;
+    std::function<void()> work;
+    std::vector<double>   seconds;
+  };
+
+  std::vector<Entry> m_Entries;
+};
 
 /** Reads the pixels and writes 4 bytes per voxel with streaming stores. */
 void
@@ -339,66 +394,72 @@ BenchmarkMeasures(const Input & input)
     std::ofstream file(saveTo, std::ios::binary);
     file.write(reinterpret_cast<const char *>(labels.data()), static_cast<std::streamsize>(labels.size() * 4));
   }
-  const int neighbours = options.connectivity->NeighbourCount();
-  // Lines are separated by commas, and so are groups.
-  const auto print = [&](std::string program, int threads, const std::function<void()> & work) {
-    std::replace(program.begin(), program.end(), ',', '+');
-    Print(input.name, neighbours, program, threads, MedianSeconds(work, repeats), labeling.ComponentCount());
+  using Labels = itk::Image<std::uint32_t, 3>;
+  auto               image = Labels::New();
+  Labels::RegionType region;
+  for (unsigned axis = 0; axis < 3; ++axis)
+  {
+    region.SetSize(axis, static_cast<itk::SizeValueType>(input.extent.size[axis]));
+  }
+  image->SetRegions(region);
+  image->Allocate();
+  std::copy(labels.begin(), labels.end(), image->GetBufferPointer());
+  auto filter = itk::LabelImageToShapeLabelMapFilter<Labels>::New();
+  filter->SetInput(image);
+
+  const auto withGroups = [](const std::string & groups) {
+    MeasureOptions measure;
+    measure.groups = ColumnGroups::FromNames(groups);
+    return measure;
   };
+  Turns turns;
+  // Lines are separated by commas, and so are groups.
+  const auto add = [&turns](std::string program, int threads, const std::function<void()> & work) {
+    std::replace(program.begin(), program.end(), ',', '+');
+    turns.Add(program, threads, work);
+  };
+  std::vector<std::unique_ptr<Labeling>> labelings;
   for (const int threads : threadCounts)
   {
     for (const std::string groups : { "",
                                       "shape",
                                       "shape,surface",
+                                      "shape,surface,feret",
                                       "feret",
                                       "topology",
                                       "inscribed",
                                       "thickness",
                                       "neighbours",
-                                      "shape,surface,feret",
                                       "shape,surface,feret,topology" })
     {
-      MeasureOptions measure;
-      measure.groups = ColumnGroups::FromNames(groups);
-      print("measure " + groups, threads, [&] {
+      add("measure " + groups, threads, [&, threads, measure = withGroups(groups)] {
         MeasureLabelImage(ImageView(labels.data(), input.extent), {}, measure, { threads });
       });
     }
-    Labeling own;
+    labelings.push_back(std::make_unique<Labeling>());
     options.threads = threads;
-    Label(input.View(), options, own);
+    Label(input.View(), options, *labelings.back());
     for (const std::string groups : { "", "shape", "shape,surface", "shape,surface,feret", "topology" })
     {
-      print("measure runs" + (groups.empty() ? "" : " " + groups), threads, [&] {
-        own.Measure({ {}, ColumnGroups::FromNames(groups) });
+      add("measure runs" + (groups.empty() ? "" : " " + groups),
+          threads,
+          [own = labelings.back().get(), measure = withGroups(groups)] { own->Measure(measure); });
+    }
+    for (const std::string groups : { "shape", "shape,surface", "shape,surface,feret" })
+    {
+      add("itk " + groups, threads, [threads, groups, filter = filter.GetPointer()] {
+        const bool hasExtents = groups.find("feret") != std::string::npos;
+        itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
+        filter->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(threads));
+        filter->SetComputePerimeter(groups.find("surface") != std::string::npos);
+        filter->SetComputeFeretDiameter(hasExtents);
+        filter->SetComputeOrientedBoundingBox(hasExtents);
+        filter->Modified();
+        filter->Update();
       });
     }
-    using Labels = itk::Image<std::uint32_t, 3>;
-    auto               image = Labels::New();
-    Labels::RegionType region;
-    for (unsigned axis = 0; axis < 3; ++axis)
-    {
-      region.SetSize(axis, static_cast<itk::SizeValueType>(input.extent.size[axis]));
-    }
-    image->SetRegions(region);
-    image->Allocate();
-    std::copy(labels.begin(), labels.end(), image->GetBufferPointer());
-    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
-    auto filter = itk::LabelImageToShapeLabelMapFilter<Labels>::New();
-    filter->SetInput(image);
-    filter->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(threads));
-    const auto update = [&] {
-      filter->Modified();
-      filter->Update();
-    };
-    filter->SetComputePerimeter(false);
-    print("itk shape", threads, update);
-    filter->SetComputePerimeter(true);
-    print("itk shape,surface", threads, update);
-    filter->SetComputeFeretDiameter(true);
-    filter->SetComputeOrientedBoundingBox(true);
-    print("itk shape,surface,feret", threads, update);
   }
+  turns.Take(input.name, options.connectivity->NeighbourCount(), [&] { return labeling.ComponentCount(); });
 }
 
 void
@@ -427,50 +488,53 @@ Benchmark(const Input & input)
   auto * const                      labels = static_cast<std::uint32_t *>(memory.get());
   std::fill_n(labels, voxels, 1u);
 
-  for (const int threads : threadCounts)
+  for (int rank = 1; rank <= extent.dimension; ++rank)
   {
-    Print(input.name, 0, "floor", threads, MedianSeconds([&] { Floor(input, labels, threads); }, repeats), 0);
-    for (int rank = 1; rank <= extent.dimension; ++rank)
+    const Connectivity connectivity(extent.dimension, rank);
+    const int          neighbours = connectivity.NeighbourCount();
+    if (onlyConnectivity != 0 && neighbours != onlyConnectivity)
     {
-      const Connectivity connectivity(extent.dimension, rank);
-      const int          neighbours = connectivity.NeighbourCount();
-      if (onlyConnectivity != 0 && neighbours != onlyConnectivity)
-      {
-        continue;
-      }
-      Labeling     labeling;
-      LabelOptions options;
-      options.connectivity = connectivity;
-      options.criterion = input.criterion;
+      continue;
+    }
+    LabelOptions options;
+    options.connectivity = connectivity;
+    options.criterion = input.criterion;
+    options.algorithm = algorithm;
+    Turns                                  turns;
+    std::vector<std::unique_ptr<Labeling>> labelings;
+    for (const int threads : threadCounts)
+    {
       options.threads = threads;
-      options.algorithm = algorithm;
-      const auto print = [&](const char * program, const std::function<void()> & work) {
-        const double seconds = MedianSeconds(work, repeats);
-        Print(input.name, neighbours, program, threads, seconds, labeling.ComponentCount());
-      };
-      print("brickccl", [&] {
-        Label(input.View(), options, labeling);
-        labeling.Write(labels);
+      labelings.push_back(std::make_unique<Labeling>());
+      Labeling * const own = labelings.back().get();
+      turns.Add("floor", threads, [&, threads] { Floor(input, labels, threads); });
+      turns.Add("brickccl", threads, [&, options, own] {
+        Label(input.View(), options, *own);
+        own->Write(labels);
       });
       if (brief)
       {
         continue;
       }
-      print("brickccl without writing", [&] { Label(input.View(), options, labeling); });
-      print("brickccl with table", [&] {
-        Label(input.View(), options, labeling);
-        labeling.Write(labels);
-        labeling.Measure();
+      turns.Add("brickccl without writing", threads, [&, options, own] { Label(input.View(), options, *own); });
+      turns.Add("brickccl with table", threads, [&, options, own] {
+        Label(input.View(), options, *own);
+        own->Write(labels);
+        own->Measure();
       });
-      print("brickccl fresh", [&] {
+      turns.Add("brickccl fresh", threads, [&, options] {
         Labeling                               fresh;
         const std::unique_ptr<std::uint32_t[]> output(new std::uint32_t[voxels]);
         Label(input.View(), options, fresh);
         fresh.Write(output.get());
       });
-      const bool isMask =
-        input.type == ScalarTypeOf<std::uint8_t>() && input.criterion.joining == Criterion::Joining::Foreground;
-      if (withItk && isMask && (rank == 1 || rank == extent.dimension))
+    }
+    turns.Take(input.name, neighbours, [&] { return labelings.front()->ComponentCount(); });
+    const bool isMask =
+      input.type == ScalarTypeOf<std::uint8_t>() && input.criterion.joining == Criterion::Joining::Foreground;
+    if (withItk && isMask && (rank == 1 || rank == extent.dimension) && !brief)
+    {
+      for (const int threads : threadCounts)
       {
         extent.dimension == 2 ? BenchmarkItk<2>(input, neighbours, threads)
                               : BenchmarkItk<3>(input, neighbours, threads);

@@ -214,11 +214,11 @@ def print_tables(run, groups):
         lines = []
         for name, connectivity, components in run.inputs(group):
             line = [name.replace(".nhdr", ""), str(connectivity), str(components)]
-            line += [" / ".join(number(run.seconds(group, name, 0, "floor", t)) for t in (1, 2))]
+            line += [" / ".join(number(run.seconds(group, name, connectivity, "floor", t)) for t in (1, 2))]
             for program in ("brickccl", "brickccl with table", "brickccl fresh"):
                 line += [" / ".join("%s (%s)" % (number(run.seconds(group, name, connectivity, program, t)),
                                                  ratio(run.seconds(group, name, connectivity, program, t)
-                                                       / run.seconds(group, name, 0, "floor", t))) for t in (1, 2))]
+                                                       / run.seconds(group, name, connectivity, "floor", t))) for t in (1, 2))]
             line += [number(run.seconds(group, name, connectivity, peer)) for peer in peers]
             lines.append(line)
         table(["input", "connectivity", "components", "floor, 1 / 2 threads", "BrickCCL, 1 / 2", "with component table, 1 / 2",
@@ -254,7 +254,7 @@ def print_tables(run, groups):
                           and (grain == "all" or entry[0].endswith(" %d" % grain))]
                 mean = {key: statistics.mean(run.seconds(group, name, connectivity, *key) for name, _, _ in inputs)
                         for key in (("brickccl", 1), ("brickccl", 2), (peer, 1), (peer, 2))}
-                worst = max(run.seconds(group, name, connectivity, "brickccl") / run.seconds(group, name, 0, "floor")
+                worst = max(run.seconds(group, name, connectivity, "brickccl") / run.seconds(group, name, connectivity, "floor")
                             for name, _, _ in inputs)
                 lines.append([str(connectivity), str(grain)] + [number(value) for value in mean.values()]
                              + [ratio(mean[peer, 1] / mean["brickccl", 1]), ratio(mean[peer, 2] / mean["brickccl", 2]),
@@ -329,6 +329,7 @@ def main():
         run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130))
     if "measures" in groups:
         run.measures("noise %d 0.02 3" % (size // 2), (size // 2,) * 3)
+        run.measures("noise %d 0.02 6" % size, cube)
     if "noise" in groups:
         for grain in GRAINS:
             for density in DENSITIES:

@@ -211,7 +211,8 @@ private:
     const auto words = static_cast<std::int64_t>(m_Words);
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
-      if (simd::HasVectors())
+      // Few links are found as fast one by one.
+      if (m_Runs.CountOf(a) > words && simd::HasVectors())
       {
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
         {

@@ -108,12 +108,21 @@ struct BundleRuns
   Word *        united = nullptr;
   TIndex *      before = nullptr;
   TIndex *      parent = nullptr;
+  std::int64_t  beforeCount = 0;
   std::uint64_t count = 0;
 
   const Word *
   United(std::int64_t bundle) const
   {
     return united + bundle * words;
+  }
+  /** How many runs a bundle has. */
+  std::int64_t
+  CountOf(std::int64_t bundle) const
+  {
+    const std::int64_t next = (bundle + 1) * words;
+    return static_cast<std::int64_t>((next < beforeCount ? std::uint64_t{ before[next] } : count) -
+                                     before[bundle * words]);
   }
   /** The run of a bundle that covers voxel x of a word. */
   BRICKCCL_ALWAYS_INLINE TIndex
@@ -136,7 +145,8 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
 {
   runs.words = bundles.volume.WordsPerRow();
   runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words + simd::MostWordsBeside));
-  runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(bundles.count * runs.words));
+  runs.beforeCount = bundles.count * runs.words;
+  runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(runs.beforeCount));
   std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);
   ParallelFor(slabs.count, context.Part(0, 0.5), [&](std::int64_t slab) {
     std::uint64_t count = 0;

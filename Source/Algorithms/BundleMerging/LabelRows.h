@@ -36,7 +36,8 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
     const Word * united = bundleRuns.United(bundle);
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
-      if (simd::HasVectors())
+      const bool hasMany = volume.FirstRun(row + 1) - run > static_cast<std::uint64_t>(words);
+      if (hasMany && simd::HasVectors())
       {
         std::uint32_t nodes[simd::ListWords * BitsPerWord + simd::ListPadding];
         for (std::int64_t w = 0; w < words; w += simd::ListWords)

@@ -46,8 +46,12 @@ public:
   TAccumulator &
   operator[](std::size_t component)
   {
-    TAccumulator * block = m_Blocks[component / BlockSize];
-    return (block != nullptr ? block : Open(component / BlockSize))[component % BlockSize];
+    const std::size_t number = component / BlockSize;
+    if (m_Blocks[number] == nullptr)
+    {
+      Open(number);
+    }
+    return m_Blocks[number][component % BlockSize];
   }
 
   /** Null if no component of the block was met. */
@@ -58,7 +62,7 @@ public:
   }
 
 private:
-  TAccumulator *
+  void
   Open(std::size_t number)
   {
     TAccumulator *& block = m_Blocks[number];
@@ -72,7 +76,6 @@ private:
       m_Own.emplace_back(new TAccumulator[BlockSize]());
       block = m_Own.back().get();
     }
-    return block;
   }
 
   UnsetVector<TAccumulator> &                  m_Total;

@@ -21,7 +21,7 @@ struct EigenSystem
 
   explicit EigenSystem(const double (&matrix)[MaximumDimension][MaximumDimension])
   {
-    double a[MaximumDimension][MaximumDimension];
+    double a[MaximumDimension][MaximumDimension] = {};
     for (int i = 0; i < VSize; ++i)
     {
       std::copy(matrix[i], matrix[i] + VSize, a[i]);

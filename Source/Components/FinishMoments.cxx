@@ -19,7 +19,7 @@ FinishMomentsOf(ComponentTable & table, std::size_t component)
   double                  indices[MaximumDimension][MaximumDimension] = {};
   measures.products.Covariance(VDimension, row.voxelCount, row.indexSum, indices);
   // Steps along the axes in space, times indices, times steps.
-  double steps[MaximumDimension][MaximumDimension];
+  double steps[MaximumDimension][MaximumDimension] = {};
   for (int k = 0; k < VDimension; ++k)
   {
     for (int i = 0; i < VDimension; ++i)

@@ -18,9 +18,9 @@ struct LabeledRun
 };
 
 /** The runs of a row's components, in order; runs of one component that lie side by side without a link between them
- *  are one. */
+ *  are one. \param withRemoved  whether runs of components that were filtered out are among them, with the label 0. */
 inline void
-CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs)
+CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs, bool withRemoved = false)
 {
   runs.clear();
   if (volume.FirstRun(row) == volume.FirstRun(row + 1))
@@ -30,7 +30,7 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   volume.VisitLabels([&](const auto * labels) {
     volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
       const std::uint64_t label = labels[run];
-      if (label == 0)
+      if (label == 0 && !withRemoved)
       {
         return;
       }
@@ -51,8 +51,9 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
 class LabeledRows
 {
 public:
-  explicit LabeledRows(const RunVolume & volume)
+  explicit LabeledRows(const RunVolume & volume, bool withRemoved = false)
     : m_Volume(volume)
+    , m_WithRemoved(withRemoved)
     , m_CountY(volume.GetExtent().size[1])
     , m_Rows(static_cast<std::size_t>(3 * m_CountY))
   {}
@@ -67,7 +68,7 @@ public:
     if (place.row != row)
     {
       place.row = row;
-      CollectLabeledRuns(m_Volume, row, place.runs);
+      CollectLabeledRuns(m_Volume, row, place.runs, m_WithRemoved);
     }
     return place.runs;
   }
@@ -80,6 +81,7 @@ private:
   };
 
   const RunVolume & m_Volume;
+  bool              m_WithRemoved;
   std::int64_t      m_CountY;
   std::vector<Row>  m_Rows;
 };

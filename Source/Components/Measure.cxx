@@ -2,6 +2,8 @@
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/MeasureGroups.h"
+#include "BrickCCL/Components/TouchingRuns.h"
+#include "BrickCCL/Simd/ExpandRow.h"
 
 #include <algorithm>
 #include <cmath>
@@ -228,8 +230,12 @@ MeasureComponents(const RunVolume &          volume,
   };
   add(groups.intensity, [&](Context own) { MeasureDistributions(volume, *options.intensity, own, table); });
   add(groups.feret, [&](Context own) { MeasureExtents(volume, own, table); });
-  add(groups.surface, [&](Context own) { MeasureSurfaces(volume, own, table); });
-  add(groups.topology, [&](Context own) { MeasureTopology(volume, own, table); });
+  // Looked at when the runs are at hand; of no use without vector code.
+  bool touchingAreJoined = false;
+  add((groups.surface || groups.topology) && simd::HasVectors(),
+      [&](Context own) { touchingAreJoined = TouchingRunsAreJoined(volume, own); });
+  add(groups.surface, [&](Context own) { MeasureSurfaces(volume, touchingAreJoined, own, table); });
+  add(groups.topology, [&](Context own) { MeasureTopology(volume, touchingAreJoined, own, table); });
   add(groups.inscribed || groups.thickness, [&](Context own) { MeasureThickness(volume, own, table); });
   add(groups.neighbours, [&](Context own) { MeasureNeighbours(volume, own, table); });
   add(options.part.has_value(), [&](Context own) { MeasurePartDistances(volume, *options.part, own, table); });

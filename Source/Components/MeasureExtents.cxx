@@ -1,3 +1,4 @@
+#include "BrickCCL/Components/AccumulateRuns.h"
 #include "BrickCCL/Components/BoxTree.h"
 #include "BrickCCL/Components/EnclosingBall.h"
 #include "BrickCCL/Components/LabeledRuns.h"
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -94,9 +96,11 @@ struct ComponentVoxels
 class SliceCorners
 {
 public:
-  SliceCorners(const RunVolume & volume, std::size_t components)
+  /** \param known  for each component whether its corners are known without a look at its runs. */
+  SliceCorners(const RunVolume & volume, const std::vector<unsigned char> & known)
     : m_Volume(volume)
-    , m_PlaceOf(components, none)
+    , m_Known(known)
+    , m_PlaceOf(known.size(), none)
   {}
 
   void
@@ -110,7 +114,10 @@ public:
       CollectLabeledRuns(m_Volume, slice * rows + y, m_Runs);
       for (const LabeledRun & run : m_Runs)
       {
-        AddRun(y, run, corners.labels);
+        if (m_Known[static_cast<std::size_t>(run.label - 1)] == 0)
+        {
+          AddRun(y, run, corners.labels);
+        }
       }
     }
     for (const Chain & chain : m_Chains)
@@ -183,8 +190,9 @@ private:
     m_Chains[place].last = row;
   }
 
-  const RunVolume & m_Volume;
-  PlaneHull         m_Hull;
+  const RunVolume &                  m_Volume;
+  const std::vector<unsigned char> & m_Known;
+  PlaneHull                          m_Hull;
   /** Of each component its chain of rows in this slice. */
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
@@ -192,6 +200,40 @@ private:
   std::vector<LabeledRun>  m_Runs;
   std::vector<VoxelIndex>  m_Voxels;
 };
+
+/** Writes the corners of a component that fills its bounding box, in the order that KeepCornersOfPlanes leaves them in.
+ *  \return whether it does. */
+bool
+FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, std::vector<VoxelIndex> & corners)
+{
+  std::uint64_t voxels = 1;
+  VoxelIndex    low;
+  VoxelIndex    high;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    voxels *= static_cast<std::uint64_t>(row.boxMaximum[axis] - row.boxMinimum[axis] + 1);
+    low.at[axis] = row.boxMinimum[axis] - geometry.startIndex[axis];
+    high.at[axis] = row.boxMaximum[axis] - geometry.startIndex[axis];
+  }
+  if (row.voxelCount != voxels)
+  {
+    return false;
+  }
+  const auto sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
+  corners.reserve(static_cast<std::size_t>(sides(0) * sides(1) * sides(2)));
+  for (int x = 0; x < sides(0); ++x)
+  {
+    for (int z = 0; z < sides(2); ++z)
+    {
+      for (int y = 0; y < sides(1); ++y)
+      {
+        corners.push_back(
+          { { (x == 0 ? low : high).at[0], (y == 0 ? low : high).at[1], (z == 0 ? low : high).at[2] } });
+      }
+    }
+  }
+  return true;
+}
 
 /** Of voxels, those that are corners of the hulls of all planes across `axis`: no other one is a corner of the hull. */
 void
@@ -219,46 +261,43 @@ KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis, PlaneHull & hull
   voxels.swap(kept);
 }
 
+/** A place in up to 3 dimensions. */
+using Point = std::array<double, 3>;
+
+/** \param reach  finds how far the component's voxels reach along a direction, from the first of the hull on: to at
+ * most 0 backward and at least 0 forward. */
+template <typename TReach>
 void
-FinishOrientedBox(const ComponentTable & table, const ShapeMeasures & shape, ExtentMeasures & measures)
+FinishOrientedBox(const ComponentTable & table, const ShapeMeasures & shape, TReach reach, ExtentMeasures & measures)
 {
-  const int        dimension = table.extent.dimension;
-  const Geometry & geometry = table.geometry;
-  double           middle[MaximumDimension] = {};
+  const int          dimension = table.extent.dimension;
+  const Geometry &   geometry = table.geometry;
+  const VoxelIndex & first = measures.hull.front();
+  double             middle[MaximumDimension] = {};
   for (int i = 0; i < dimension; ++i)
   {
-    // The physical axis, along the image's own axes.
-    double along[MaximumDimension] = {};
+    // The physical axis, along the image's own axes, and where the first voxel lies on it.
+    Point  along{};
     double halfVoxel = 0;
-    double atOrigin = 0;
-    for (int row = 0; row < dimension; ++row)
-    {
-      atOrigin += shape.principalAxes[i][row] * geometry.origin[row];
-    }
+    double place = 0;
     for (int axis = 0; axis < dimension; ++axis)
     {
+      double component = 0;
       for (int row = 0; row < dimension; ++row)
       {
-        along[axis] += shape.principalAxes[i][row] * geometry.direction[row][axis] * geometry.spacing[axis];
+        component += shape.principalAxes[i][row] * geometry.direction[row][axis];
       }
-      halfVoxel += std::abs(along[axis]) / 2;
+      component *= geometry.spacing[axis];
+      along[static_cast<std::size_t>(axis)] = component;
+      halfVoxel += std::abs(component) / 2;
+      place += shape.principalAxes[i][axis] * geometry.origin[axis] +
+               component * static_cast<double>(first.at[axis] + geometry.startIndex[axis]);
     }
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
-    for (const VoxelIndex & voxel : measures.hull)
-    {
-      double place = 0;
-      for (int axis = 0; axis < dimension; ++axis)
-      {
-        place += along[axis] * static_cast<double>(voxel.at[axis] + geometry.startIndex[axis]);
-      }
-      low = std::min(low, place);
-      high = std::max(high, place);
-    }
+    const auto [low, high] = reach(along);
     measures.orientedSize[i] = high - low + 2 * halfVoxel;
     for (int row = 0; row < dimension; ++row)
     {
-      middle[row] += shape.principalAxes[i][row] * ((low + high) / 2 + atOrigin);
+      middle[row] += shape.principalAxes[i][row] * (place + (low + high) / 2);
     }
   }
   std::copy_n(middle, MaximumDimension, measures.orientedCentre);
@@ -268,32 +307,58 @@ FinishOrientedBox(const ComponentTable & table, const ShapeMeasures & shape, Ext
 class ExtentFinisher
 {
 public:
+  /** Those of a component whose hull may hold voxels that are no corners, but for those of planes across an axis above
+   *  `lastAxis`. */
+  void
+  FinishCandidates(ComponentTable & table, std::size_t component, int lastAxis)
+  {
+    std::vector<VoxelIndex> & hull = table.extents[component].hull;
+    for (int axis = lastAxis; axis >= 0 && hull.size() > 2; --axis)
+    {
+      KeepCornersOfPlanes(hull, axis, m_Hull, m_Kept);
+    }
+    const auto isBefore = [](const VoxelIndex & a, const VoxelIndex & b) {
+      return std::lexicographical_compare(a.at, a.at + MaximumDimension, b.at, b.at + MaximumDimension);
+    };
+    if (hull.size() == 2 && isBefore(hull.back(), hull.front()))
+    {
+      std::swap(hull.front(), hull.back());
+    }
+    Finish(table, component);
+  }
+
   void
   Finish(ComponentTable & table, std::size_t component)
   {
     ExtentMeasures & measures = table.extents[component];
     const int        dimension = table.extent.dimension;
-    for (int axis = dimension - 1; axis >= 0 && measures.hull.size() > 2; --axis)
+    Point            spacing{};
+    std::copy_n(table.geometry.spacing, dimension, spacing.begin());
+    Point sides;
+    if (IsBox(measures.hull, sides))
     {
-      KeepCornersOfPlanes(measures.hull, axis, m_Hull, m_Kept);
+      FinishBox(table, table.shapes[component], spacing, sides, measures);
+      return;
     }
-
     Point halfSides{};
-    for (int axis = 0; axis < dimension; ++axis)
+    for (std::size_t axis = 0; axis < 3; ++axis)
     {
-      halfSides[static_cast<std::size_t>(axis)] = table.geometry.spacing[axis] / 2;
+      halfSides[axis] = spacing[axis] / 2;
     }
     // From the first one on, so that places far from the origin lose nothing.
     const VoxelIndex origin = measures.hull.front();
+    m_Offsets.clear();
     m_Points.clear();
     for (const VoxelIndex & voxel : measures.hull)
     {
-      Point point{};
-      for (int axis = 0; axis < dimension; ++axis)
+      Point offset;
+      Point point;
+      for (std::size_t axis = 0; axis < 3; ++axis)
       {
-        point[static_cast<std::size_t>(axis)] =
-          static_cast<double>(voxel.at[axis] - origin.at[axis]) * table.geometry.spacing[axis];
+        offset[axis] = static_cast<double>(voxel.at[axis] - origin.at[axis]);
+        point[axis] = offset[axis] * spacing[axis];
       }
+      m_Offsets.push_back(offset);
       m_Points.push_back(point);
     }
     measures.feretDiameter = std::sqrt(LargestDistance(measures.hull, table.geometry.spacing));
@@ -306,15 +371,81 @@ public:
                      ball.centre[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
     }
     table.geometry.IndexToPhysical(dimension, centre, measures.enclosingCentre);
-    FinishOrientedBox(table, table.shapes[component], measures);
+    const auto reach = [this](const Point & along) {
+      double low = 0;
+      double high = 0;
+      for (const Point & offset : m_Offsets)
+      {
+        const double length = along[0] * offset[0] + along[1] * offset[1] + along[2] * offset[2];
+        low = std::min(low, length);
+        high = std::max(high, length);
+      }
+      return std::make_pair(low, high);
+    };
+    FinishOrientedBox(table, table.shapes[component], reach, measures);
   }
 
 private:
-  using Point = std::array<double, 3>;
+  /** Whether a hull's voxels are the corners of a box along the axes; `sides` becomes the way from its first one, which
+   *  is the lowest along every axis, to that across. */
+  static bool
+  IsBox(const std::vector<VoxelIndex> & hull, Point & sides)
+  {
+    const VoxelIndex & low = hull.front();
+    const VoxelIndex & high = hull.back();
+    std::size_t        corners = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      if (high.at[axis] < low.at[axis])
+      {
+        return false;
+      }
+      sides[axis] = static_cast<double>(high.at[axis] - low.at[axis]);
+      corners *= high.at[axis] > low.at[axis] ? 2 : 1;
+    }
+    // Voxels of a hull differ, so that there are as many corners only if they are all of them.
+    return hull.size() == corners && std::all_of(hull.begin(), hull.end(), [&](const VoxelIndex & voxel) {
+             return (voxel.at[0] == low.at[0] || voxel.at[0] == high.at[0]) &&
+                    (voxel.at[1] == low.at[1] || voxel.at[1] == high.at[1]) &&
+                    (voxel.at[2] == low.at[2] || voxel.at[2] == high.at[2]);
+           });
+  }
+
+  static void
+  FinishBox(const ComponentTable & table,
+            const ShapeMeasures &  shape,
+            const Point &          spacing,
+            const Point &          sides,
+            ExtentMeasures &       measures)
+  {
+    double betweenCentres = 0;
+    double betweenCorners = 0;
+    double centre[MaximumDimension] = {};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      betweenCentres += sides[axis] * spacing[axis] * (sides[axis] * spacing[axis]);
+      betweenCorners += (sides[axis] + 1) * spacing[axis] * ((sides[axis] + 1) * spacing[axis]);
+      centre[axis] = static_cast<double>(measures.hull.front().at[axis]) + sides[axis] / 2;
+    }
+    measures.feretDiameter = std::sqrt(betweenCentres);
+    measures.enclosingDiameter = std::sqrt(betweenCorners);
+    table.geometry.IndexToPhysical(table.extent.dimension, centre, measures.enclosingCentre);
+    const auto reach = [&sides](const Point & along) {
+      double low = 0;
+      double high = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        low += std::min(0.0, along[axis] * sides[axis]);
+        high += std::max(0.0, along[axis] * sides[axis]);
+      }
+      return std::make_pair(low, high);
+    };
+    FinishOrientedBox(table, shape, reach, measures);
+  }
 
   /** The square of the largest distance between two voxels' centres. */
-  static double
-  LargestDistance(const std::vector<VoxelIndex> & voxels, const double * spacing)
+  double
+  LargestDistance(const std::vector<VoxelIndex> & voxels, const double * spacing) const
   {
     // A tree pays where pairs are many.
     constexpr std::size_t few = 48;
@@ -332,17 +463,16 @@ private:
       return BoxTree(std::move(boxes), spacing).LargestDistance();
     }
     double largest = 0;
-    for (std::size_t i = 0; i < voxels.size(); ++i)
+    for (std::size_t i = 0; i < m_Offsets.size(); ++i)
     {
-      for (std::size_t j = i + 1; j < voxels.size(); ++j)
+      const Point own = m_Offsets[i];
+      for (std::size_t j = i + 1; j < m_Offsets.size(); ++j)
       {
-        double square = 0;
-        for (int axis = 0; axis < MaximumDimension; ++axis)
-        {
-          const double length = static_cast<double>(voxels[i].at[axis] - voxels[j].at[axis]) * spacing[axis];
-          square += length * length;
-        }
-        largest = std::max(largest, square);
+        // Rounded as by the tree: differences of indices are exact.
+        const double x = (own[0] - m_Offsets[j][0]) * spacing[0];
+        const double y = (own[1] - m_Offsets[j][1]) * spacing[1];
+        const double z = (own[2] - m_Offsets[j][2]) * spacing[2];
+        largest = std::max(largest, x * x + y * y + z * z);
       }
     }
     return largest;
@@ -350,7 +480,9 @@ private:
 
   PlaneHull               m_Hull;
   std::vector<VoxelIndex> m_Kept;
-  std::vector<Point>      m_Points;
+  /** The indices of a hull's voxels from the first of them on, and these times the spacing. */
+  std::vector<Point> m_Offsets;
+  std::vector<Point> m_Points;
 };
 
 } // namespace
@@ -358,17 +490,23 @@ private:
 void
 FinishExtent(ComponentTable & table, std::size_t component)
 {
-  ExtentFinisher().Finish(table, component);
+  ExtentFinisher().FinishCandidates(table, component, table.extent.dimension - 1);
 }
 
 void
 MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentTable & table)
 {
+  // Boxes, most of all single voxels and other specks, need no look at their runs.
+  std::vector<unsigned char> isBox(table.components.size());
+  table.extents.assign(table.components.size(), {});
+  ForComponents(isBox.size(), context, [&](std::size_t c) {
+    isBox[c] = FindCornersOfBox(table.components[c], table.geometry, table.extents[c].hull) ? 1 : 0;
+  });
   const std::int64_t           slices = volume.GetExtent().size[2];
   std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
   const Chunks                 chunks(slices, 1, 4 * EffectiveThreadCount(context.threads));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    SliceCorners ofSlices(volume, table.components.size());
+    SliceCorners ofSlices(volume, isBox);
     for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)
     {
       ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
@@ -385,7 +523,6 @@ MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentT
   {
     forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) { counts[c] += end - begin; });
   }
-  table.extents.assign(table.components.size(), {});
   for (std::size_t c = 0; c < counts.size(); ++c)
   {
     table.extents[c].hull.reserve(counts[c]);
@@ -404,7 +541,10 @@ MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentT
     const std::int64_t end = parts.End(part);
     for (std::int64_t c = parts.Begin(part); c < end; ++c)
     {
-      finisher.Finish(table, static_cast<std::size_t>(c));
+      const auto component = static_cast<std::size_t>(c);
+      // In slices across z there are corners alone.
+      isBox[component] != 0 ? finisher.Finish(table, component)
+                            : finisher.FinishCandidates(table, component, std::min(1, table.extent.dimension - 1));
     }
   });
 }

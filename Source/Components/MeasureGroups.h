@@ -18,8 +18,11 @@ void MeasureDistributions(const RunVolume &   volume,
 void MeasureExtents(const RunVolume & volume, const HostContext & context, ComponentTable & table);
 /** From the candidates in `hull`. */
 void FinishExtent(ComponentTable & table, std::size_t component);
-void MeasureSurfaces(const RunVolume & volume, const HostContext & context, ComponentTable & table);
-void MeasureTopology(const RunVolume & volume, const HostContext & context, ComponentTable & table);
+/** \param touchingAreJoined  whether runs that touch have the same label (TouchingRunsAreJoined), which is faster. */
+void
+MeasureSurfaces(const RunVolume & volume, bool touchingAreJoined, const HostContext & context, ComponentTable & table);
+void
+MeasureTopology(const RunVolume & volume, bool touchingAreJoined, const HostContext & context, ComponentTable & table);
 void MeasureThickness(const RunVolume & volume, const HostContext & context, ComponentTable & table);
 void MeasureNeighbours(const RunVolume & volume, const HostContext & context, ComponentTable & table);
 void MeasurePartDistances(const RunVolume &   volume,

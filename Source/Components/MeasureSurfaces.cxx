@@ -1,4 +1,4 @@
-#include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/CountRowMarks.h"
 #include "BrickCCL/Components/Crofton.h"
 #include "BrickCCL/Components/LabeledRuns.h"
 #include "BrickCCL/Components/MeasureGroups.h"
@@ -13,23 +13,6 @@ namespace brickccl
 
 namespace
 {
-
-/** How many voxels of a component have a neighbour in it, for each of HalfNeighbours. */
-struct NeighbourSums
-{
-  static constexpr bool IsExact = true;
-
-  std::uint64_t pairs[13] = {};
-
-  void
-  Merge(const NeighbourSums & other)
-  {
-    for (std::size_t i = 0; i < 13; ++i)
-    {
-      pairs[i] += other.pairs[i];
-    }
-  }
-};
 
 /** Counts the pairs of neighbours that two rows of runs hold, -1, 0 and 1 apart along x; `add(label, counts)`. */
 template <typename TAdd>
@@ -59,36 +42,62 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-} // namespace
-
-/** Surfaces from the chords of every component along the directions to its voxels' neighbours. */
-void
-MeasureSurfaces(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+/** The steps from a row to those that HalfNeighbours lead to, for dimensions up to 3. */
+struct RowStep
 {
-  const Extent &               extent = volume.GetExtent();
-  const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
-  const auto                   sums = AccumulateRows<NeighbourSums>(volume, table.components.size(), context, [&] {
-    return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
+  int y;
+  int z;
+};
+constexpr RowStep RowSteps[4] = { { 1, 0 }, { -1, 1 }, { 0, 1 }, { 1, 1 } };
+
+/** How many voxels of a component have a neighbour in it, for each of HalfNeighbours; by rows of bits, if runs that
+ *  touch have the same label. */
+UnsetVector<MarkCounts>
+CountPairsByBits(const RunVolume & volume, int directions, const HostContext & context, std::uint64_t components)
+{
+  const int others = directions / 3;
+  return CountRowMarks(
+    volume,
+    components,
+    directions,
+    context,
+    [words = volume.WordsPerRow(), others](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
+      const Word * of[4];
+      for (int i = 0; i < others; ++i)
+      {
+        of[i] = rows.At(y + RowSteps[i].y, z + RowSteps[i].z);
+      }
+      simd::MarkPairs(rows.At(y, z), of, others, words, marks);
+    });
+}
+
+/** The same by runs. */
+UnsetVector<MarkCounts>
+CountPairsByRuns(const RunVolume & volume, int directions, const HostContext & context, std::uint64_t components)
+{
+  const Extent & extent = volume.GetExtent();
+  return AccumulateRows<MarkCounts>(volume, components, context, [&] {
+    return [&, directions, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
       const std::int64_t              z = row / extent.size[1];
       const std::int64_t              y = row - z * extent.size[1];
       const std::vector<LabeledRun> & own = rows.At(y, z);
       for (const LabeledRun & run : own)
       {
-        accumulators[static_cast<std::size_t>(run.label - 1)].pairs[0] +=
+        accumulators[static_cast<std::size_t>(run.label - 1)].of[0] +=
           static_cast<std::uint64_t>(run.end - run.begin - 1);
       }
       // Those from one row to another stand side by side, for -1, 0 and 1 along x.
-      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
+      for (int direction = 1; direction < directions; direction += 3)
       {
-        const auto &       step = steps[direction].step;
-        const std::int64_t otherY = y + step[1];
-        const std::int64_t otherZ = z + step[2];
+        const RowStep &    step = RowSteps[direction / 3];
+        const std::int64_t otherY = y + step.y;
+        const std::int64_t otherZ = z + step.z;
         if (otherY < 0 || otherY >= extent.size[1] || otherZ >= extent.size[2])
         {
           continue;
         }
         CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
-          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].pairs + direction;
+          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of + direction;
           for (int i = 0; i < 3; ++i)
           {
             pairs[i] += counts[i];
@@ -97,15 +106,28 @@ MeasureSurfaces(const RunVolume & volume, const HostContext & context, Component
       }
     };
   });
-  const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
-  const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
+}
+
+} // namespace
+
+/** Surfaces from the chords of every component along the directions to its voxels' neighbours. */
+void
+MeasureSurfaces(const RunVolume & volume, bool touchingAreJoined, const HostContext & context, ComponentTable & table)
+{
+  const Extent &               extent = volume.GetExtent();
+  const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
+  const auto                   sums =
+    (touchingAreJoined ? CountPairsByBits
+                       : CountPairsByRuns)(volume, static_cast<int>(steps.size()), context, table.components.size());
+  const std::vector<double> weights = CroftonWeights(extent.dimension, table.geometry);
+  const double              voxel = table.geometry.VoxelVolume(extent.dimension);
   table.surfaces.resize(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
     SurfaceMeasures & measures = table.surfaces[c];
     for (std::size_t direction = 0; direction < steps.size(); ++direction)
     {
       const auto & step = steps[direction].step;
-      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].pairs[direction]);
+      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].of[direction]);
       measures.crofton += weights[direction] * chords;
       for (int axis = 0; axis < extent.dimension; ++axis)
       {

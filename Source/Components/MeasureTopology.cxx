@@ -1,4 +1,4 @@
-#include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/CountRowMarks.h"
 #include "BrickCCL/Components/LabeledRuns.h"
 #include "BrickCCL/Components/MeasureGroups.h"
 
@@ -115,20 +115,19 @@ AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<Eul
   add(room.common, 1, &EulerSums::face);
 }
 
-} // namespace
-
-void
-MeasureTopology(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+/** Euler numbers of all components, by their runs. */
+UnsetVector<EulerSums>
+EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::uint64_t components)
 {
-  const Extent & extent = volume.GetExtent();
-  const auto     sums = AccumulateRows<EulerSums>(
+  return AccumulateRows<EulerSums>(
     volume,
-    table.components.size(),
+    components,
     context,
-    [&] {
-      return [&extent, rows = LabeledRows(volume), room = CommonRuns(), none = std::vector<LabeledRun>()](
-               auto &       accumulators,
-               std::int64_t row) mutable {
+    [&volume] {
+      return [&extent = volume.GetExtent(),
+              rows = LabeledRows(volume),
+              room = CommonRuns(),
+              none = std::vector<LabeledRun>()](auto & accumulators, std::int64_t row) mutable {
         const std::int64_t z = row / extent.size[1];
         const std::int64_t y = row - z * extent.size[1];
         AddEulerNumbers({ rows.At(y, z),
@@ -140,6 +139,49 @@ MeasureTopology(const RunVolume & volume, const HostContext & context, Component
       };
     },
     true);
+}
+
+/** The same by rows of bits, if runs that touch have the same label: then every interval of a union of rows belongs to
+ *  one component, and the Euler number that connects fully is the number of
+ *  intervals of the unions of four rows - of two (along y, along z) + of one. */
+UnsetVector<EulerSums>
+EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::uint64_t components)
+{
+  using Kinds = simd::IntervalKinds;
+  const auto mark =
+    [words = volume.WordsPerRow()](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
+      simd::RowSurroundings around;
+      for (int i = 0; i < 9; ++i)
+      {
+        around.at[i / 3][i % 3] = rows.At(y + i / 3 - 1, z + i % 3 - 1);
+      }
+      simd::MarkIntervals(around, words, marks);
+    };
+  const UnsetVector<MarkCounts> counts = CountRowMarks(volume, components, Kinds::Count, context, mark);
+  UnsetVector<EulerSums>        sums = MakeUnset<EulerSums>(counts.size());
+  ForComponents(counts.size(), context, [&](std::size_t c) {
+    const auto sumOf = [&of = counts[c].of](int first, int count) {
+      std::int64_t sum = 0;
+      for (int kind = first; kind < first + count; ++kind)
+      {
+        sum += static_cast<std::int64_t>(of[kind]);
+      }
+      return sum;
+    };
+    const std::int64_t own = sumOf(Kinds::Own, 1);
+    sums[c].full = sumOf(Kinds::OfFour, 4) - sumOf(Kinds::OfTwo, 4) + own;
+    sums[c].face = own - sumOf(Kinds::SharedByTwo, 2) + sumOf(Kinds::SharedByFour, 1);
+  });
+  return sums;
+}
+
+} // namespace
+
+void
+MeasureTopology(const RunVolume & volume, bool touchingAreJoined, const HostContext & context, ComponentTable & table)
+{
+  const auto sums =
+    (touchingAreJoined ? EulerNumbersByBits : EulerNumbersByRuns)(volume, context, table.components.size());
   table.topologies.resize(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {

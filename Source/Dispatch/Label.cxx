@@ -175,6 +175,8 @@ Labeling::Finish(std::uint64_t found, const LabelOptions & options)
   relabel.minimumSize =
     std::max(relabel.minimumSize,
              VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(GetExtent().dimension)));
+  m_Volume.SetTouchingAreJoined(m_Volume.StartsFollowForeground() && m_Connectivity.UsesEveryAxis() &&
+                                m_Connectivity.Rank() == m_Connectivity.Dimension());
   m_ForegroundVoxels = CountForeground(m_Volume, context);
   m_Components = Relabel(m_Volume, found, relabel, context.Part(0.9, 1));
   context.progress.Update(1);

@@ -44,6 +44,7 @@ public:
     m_Extent = extent;
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_StartsFollowForeground = startsFollowForeground;
+    m_TouchingAreJoined = false;
     m_Foreground.Resize(WordCount() + 2 * static_cast<std::size_t>(PaddingWords));
     m_Starts.Resize(startsFollowForeground ? 0 : WordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
@@ -85,6 +86,17 @@ public:
   StartsFollowForeground() const
   {
     return m_StartsFollowForeground;
+  }
+  /** Whether it is known that runs that touch, if only in a corner, have the same label. */
+  bool
+  TouchingAreJoined() const
+  {
+    return m_TouchingAreJoined;
+  }
+  void
+  SetTouchingAreJoined(bool are)
+  {
+    m_TouchingAreJoined = are;
   }
   bool
   HasLinksAlongY() const
@@ -310,6 +322,7 @@ private:
   Extent                m_Extent;
   std::int64_t          m_WordsPerRow = 0;
   bool                  m_StartsFollowForeground = true;
+  bool                  m_TouchingAreJoined = false;
   bool                  m_Wide = false;
   Buffer<Word>          m_Foreground;
   Buffer<Word>          m_Starts;

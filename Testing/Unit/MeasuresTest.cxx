@@ -183,6 +183,74 @@ TEST(Topology, EulerNumbersEqualTheCountsOfElements)
   }
 }
 
+/** Two voxels that touch and differ, in a corner of an image that has nothing near it, so that the image's neighbours
+ *  are not all of one component. */
+void
+AddTouchingPair(const Extent & extent, std::vector<std::uint16_t> & labels)
+{
+  const auto         last = labels.size() - 1;
+  const std::int64_t before = extent.size[2] > 1 ? extent.size[0] * extent.size[1]
+                            : extent.size[1] > 1 ? extent.size[0]
+                                                 : 1;
+  labels[last] = 65534;
+  labels[last - static_cast<std::size_t>(before)] = 65535;
+}
+
+TEST(Measures, AreTheSameByRunsAndByBits)
+{
+  // Rows that end with a word, and others.
+  for (const Extent & extent : { Extent{ 64, 20, 12 },
+                                 Extent{ 128, 9, 14 },
+                                 Extent{ 577, 11, 10 },
+                                 Extent{ 1, 40, 30 },
+                                 Extent{ 90, 1, 30 },
+                                 Extent{ 640, 30 },
+                                 Extent{ 65, 40 },
+                                 Extent{ 700 } })
+  {
+    for (const int grain : { 1, 3 })
+    {
+      auto voxels = MakeRandom(extent, grain == 1 ? 0.08 : 0.1, grain, 5 + static_cast<std::uint64_t>(grain));
+      // Nothing near the last voxels.
+      for (std::size_t i = 0; i < voxels.size(); ++i)
+      {
+        const auto place = static_cast<std::int64_t>(i);
+        const bool isLast[] = { place % extent.size[0] >= extent.size[0] - 3,
+                                place / extent.size[0] % extent.size[1] >= extent.size[1] - 3,
+                                place / extent.size[0] / extent.size[1] >= extent.size[2] - 3 };
+        voxels[i] = isLast[0] && isLast[1] && isLast[2] ? std::uint8_t{ 0 } : voxels[i];
+      }
+      for (const bool isFull : { true, false })
+      {
+        LabelOptions options;
+        options.device = cpu;
+        options.connectivity = isFull ? Connectivity::Full(extent.dimension) : Connectivity::Face(extent.dimension);
+        // Those that are removed still touch others where the connectivity is not full.
+        options.relabel.minimumSize = grain == 1 ? 2 : 0;
+        const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+        std::vector<std::uint16_t> labels(voxels.size());
+        labeling.Write(labels.data());
+        const auto ofLabeling = labeling.Measure({ {}, ColumnGroups::FromNames("surface,topology") });
+        const auto ofImage = MeasureLabels(extent, labels, "surface,topology");
+        AddTouchingPair(extent, labels);
+        const auto byRuns = MeasureLabels(extent, labels, "surface,topology");
+        ASSERT_GT(ofLabeling.components.size(), 1u) << extent.ToString();
+        ASSERT_EQ(byRuns.components.size(), ofLabeling.components.size() + 2);
+        for (std::size_t c = 0; c < ofLabeling.components.size(); ++c)
+        {
+          for (const ComponentTable * const table : { &ofLabeling, &ofImage })
+          {
+            ASSERT_EQ(table->surfaces[c].faces, byRuns.surfaces[c].faces) << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->surfaces[c].crofton, byRuns.surfaces[c].crofton) << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->topologies[c].eulerFull, byRuns.topologies[c].eulerFull) << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->topologies[c].eulerFace, byRuns.topologies[c].eulerFace) << extent.ToString() << ' ' << c;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Topology, OfSolidsWithHolesAndCavities)
 {
   const Extent                                                extent{ 40, 40, 40 };

@@ -1,0 +1,17 @@
+#ifndef BRICKCCL_COMPONENTS_TOUCHINGRUNS_H
+#define BRICKCCL_COMPONENTS_TOUCHINGRUNS_H
+
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+namespace brickccl
+{
+
+/** Whether runs that touch, if only in a corner, always have the same label, in an image of up to 3 dimensions; then
+ *  neighbours among the foreground are neighbours within a component. True at once if the volume says so
+ *  (RunVolume::TouchingAreJoined); else all runs are looked at until two are found that touch and differ. */
+bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context);
+
+} // namespace brickccl
+
+#endif

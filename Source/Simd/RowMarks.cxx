@@ -1,0 +1,252 @@
+#include "BrickCCL/Simd/RowMarks.h"
+
+#ifndef BRICKCCL_USE_HIGHWAY
+
+namespace brickccl::simd
+{
+
+void
+MarkPairs(const Word *, const Word * const *, int, std::int64_t, RowMarks)
+{}
+
+void
+MarkIntervals(const RowSurroundings &, std::int64_t, RowMarks)
+{}
+
+void
+CountMarks(const MarkedRun *, std::size_t, RowMarks, int)
+{}
+
+} // namespace brickccl::simd
+
+#else
+
+// Highway compiles the rest of this file once for every instruction set.
+#  undef HWY_TARGET_INCLUDE
+#  define HWY_TARGET_INCLUDE "BrickCCL/Simd/RowMarks.cxx"
+#  include <hwy/foreach_target.h>
+#  include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+
+namespace brickccl::simd
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using WordTag = hn::CappedTag<Word, MarkWords>;
+using WordVector = hn::Vec<WordTag>;
+
+/** Which words of a row lie around some of its words: those past its ends are another row's. */
+class RowEnds
+{
+public:
+  HWY_INLINE
+  RowEnds(std::int64_t w, std::int64_t words)
+    : m_Before(hn::Set(WordTag(), ~Word{ 0 }))
+    , m_Next(m_Before)
+  {
+    const WordTag tag;
+    if (w == 0)
+    {
+      m_Before = hn::AndNot(hn::VecFromMask(tag, hn::FirstN(tag, 1)), m_Before);
+    }
+    if (words - w <= static_cast<std::int64_t>(hn::Lanes(tag)))
+    {
+      m_Next = hn::VecFromMask(tag, hn::FirstN(tag, static_cast<std::size_t>(words - w - 1)));
+    }
+  }
+
+  /** The words before those at `words`. */
+  HWY_INLINE WordVector
+  Before(const Word * words) const
+  {
+    return hn::And(m_Before, hn::LoadU(WordTag(), words - 1));
+  }
+  HWY_INLINE WordVector
+  Next(const Word * words) const
+  {
+    return hn::And(m_Next, hn::LoadU(WordTag(), words + 1));
+  }
+
+private:
+  WordVector m_Before;
+  WordVector m_Next;
+};
+
+/** Some words of a row, and the bits before each of theirs. */
+struct WordsOfRow
+{
+  HWY_INLINE
+  WordsOfRow(const Word * words, const RowEnds & ends)
+    : here(hn::LoadU(WordTag(), words))
+    , before(hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(ends.Before(words))))
+  {}
+
+  WordVector here;
+  WordVector before;
+};
+
+HWY_INLINE WordsOfRow
+operator|(const WordsOfRow & a, const WordsOfRow & b)
+{
+  WordsOfRow either = a;
+  either.here = hn::Or(a.here, b.here);
+  either.before = hn::Or(a.before, b.before);
+  return either;
+}
+
+HWY_INLINE WordsOfRow
+operator&(const WordsOfRow & a, const WordsOfRow & b)
+{
+  WordsOfRow both = a;
+  both.here = hn::And(a.here, b.here);
+  both.before = hn::And(a.before, b.before);
+  return both;
+}
+
+/** The bits at which intervals begin. */
+HWY_INLINE WordVector
+BeginsOf(const WordsOfRow & words)
+{
+  return hn::AndNot(words.before, words.here);
+}
+
+void
+MarkPairsOf(const Word * own, const Word * const * others, int otherCount, std::int64_t words, RowMarks marks)
+{
+  const WordTag tag;
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds    ends(w, words);
+    const WordsOfRow ownWords(own + w, ends);
+    const auto       mark = [&](int kind, WordVector neighbours) HWY_ATTR {
+      hn::StoreU(hn::And(ownWords.here, neighbours), tag, marks.words + kind * marks.stride + w);
+    };
+    mark(0, ownWords.before);
+    for (int i = 0; i < otherCount; ++i)
+    {
+      const WordsOfRow other(others[i] + w, ends);
+      mark(1 + 3 * i, other.before);
+      mark(2 + 3 * i, other.here);
+      mark(3 + 3 * i, hn::Or(hn::ShiftRight<1>(other.here), hn::ShiftLeft<BitsPerWord - 1>(ends.Next(others[i] + w))));
+    }
+  }
+}
+
+void
+MarkIntervalsOf(const RowSurroundings & rows, std::int64_t words, RowMarks marks)
+{
+  const WordTag tag;
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds ends(w, words);
+    const auto    at = [&](int y, int z) HWY_ATTR { return WordsOfRow(rows.at[1 + y][1 + z] + w, ends); };
+    const auto    mark = [&](int kind, WordVector bits)
+                        HWY_ATTR { hn::StoreU(bits, tag, marks.words + kind * marks.stride + w); };
+    const WordsOfRow own = at(0, 0);
+    const WordsOfRow beforeY = at(-1, 0);
+    const WordsOfRow behindY = at(1, 0);
+    const WordsOfRow beforeZ = at(0, -1);
+    const WordsOfRow behindZ = at(0, 1);
+    const WordsOfRow beforeBoth = at(-1, -1);
+    mark(IntervalKinds::Own, BeginsOf(own));
+
+    // Of several rows the last one that holds the voxel has the mark.
+    const auto first = [&](int kind, const WordsOfRow & all) HWY_ATTR { mark(kind, hn::And(BeginsOf(all), own.here)); };
+    const auto butFor = [&](int kind, const WordsOfRow & all, WordVector later)
+                          HWY_ATTR { mark(kind, hn::AndNot(later, hn::And(BeginsOf(all), own.here))); };
+    const WordsOfRow alongBehindZ = own | behindZ;
+    const WordsOfRow alongBeforeZ = own | beforeZ;
+    const WordsOfRow behindYBeforeZ = at(1, -1);
+    const WordsOfRow beforeYBehindZ = at(-1, 1);
+    const WordsOfRow behindBoth = at(1, 1);
+    first(IntervalKinds::OfFour, alongBeforeZ | (beforeY | beforeBoth));
+    butFor(IntervalKinds::OfFour + 1, alongBeforeZ | (behindY | behindYBeforeZ), behindY.here);
+    butFor(IntervalKinds::OfFour + 2,
+           alongBehindZ | (beforeY | beforeYBehindZ),
+           hn::Or(behindZ.here, beforeYBehindZ.here));
+    butFor(IntervalKinds::OfFour + 3,
+           alongBehindZ | (behindY | behindBoth),
+           hn::Or(behindY.here, hn::Or(behindZ.here, behindBoth.here)));
+    first(IntervalKinds::OfTwo, own | beforeY);
+    butFor(IntervalKinds::OfTwo + 1, own | behindY, behindY.here);
+    first(IntervalKinds::OfTwo + 2, alongBeforeZ);
+    butFor(IntervalKinds::OfTwo + 3, alongBehindZ, behindZ.here);
+
+    const WordsOfRow sharedY = own & beforeY;
+    mark(IntervalKinds::SharedByTwo, BeginsOf(sharedY));
+    mark(IntervalKinds::SharedByTwo + 1, BeginsOf(own & beforeZ));
+    mark(IntervalKinds::SharedByFour, BeginsOf(sharedY & (beforeZ & beforeBoth)));
+  }
+}
+
+void
+CountMarksOf(const MarkedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
+{
+  for (const MarkedRun * run = runs; run != runs + runCount; ++run)
+  {
+    const std::int64_t first = run->begin / BitsPerWord;
+    const std::int64_t last = (run->end - 1) / BitsPerWord;
+    const Word         fromFirst = ~Word{ 0 } << run->begin % BitsPerWord;
+    const Word         upToLast = BitsUpTo(static_cast<int>((run->end - 1) % BitsPerWord));
+    const Word *       row = marks.words;
+    if (first == last)
+    {
+      const Word under = fromFirst & upToLast;
+      for (int kind = 0; kind < kinds; ++kind, row += marks.stride)
+      {
+        run->counts[kind] += static_cast<std::uint64_t>(CountBits(row[first] & under));
+      }
+      continue;
+    }
+    for (int kind = 0; kind < kinds; ++kind, row += marks.stride)
+    {
+      std::int64_t count = CountBits(row[first] & fromFirst) + CountBits(row[last] & upToLast);
+      for (std::int64_t w = first + 1; w < last; ++w)
+      {
+        count += CountBits(row[w]);
+      }
+      run->counts[kind] += static_cast<std::uint64_t>(count);
+    }
+  }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace brickccl::simd
+
+HWY_AFTER_NAMESPACE();
+
+#  if HWY_ONCE
+
+namespace brickccl::simd
+{
+
+HWY_EXPORT(MarkPairsOf);
+HWY_EXPORT(MarkIntervalsOf);
+HWY_EXPORT(CountMarksOf);
+
+void
+MarkPairs(const Word * own, const Word * const * others, int otherCount, std::int64_t words, RowMarks marks)
+{
+  HWY_DYNAMIC_DISPATCH(MarkPairsOf)(own, others, otherCount, words, marks);
+}
+
+void
+MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks)
+{
+  HWY_DYNAMIC_DISPATCH(MarkIntervalsOf)(rows, words, marks);
+}
+
+void
+CountMarks(const MarkedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
+{
+  HWY_DYNAMIC_DISPATCH(CountMarksOf)(runs, runCount, marks, kinds);
+}
+
+} // namespace brickccl::simd
+
+#  endif
+#endif

@@ -59,7 +59,7 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
-/** Measures the first pass's columns; `T` is the intensity type, or void without intensities. */
+/** Measures the first pass's columns and finishes moments; `T` is the intensity type, or void without intensities. */
 template <typename T, typename TProducts, typename TLabel>
 void
 MeasureTyped(const RunVolume &   volume,
@@ -110,6 +110,7 @@ MeasureTyped(const RunVolume &   volume,
   });
   table.components = ComponentRows(extent, table.geometry, std::move(shapes));
   table.components.SetIntensities(std::move(measures));
+  ForComponents(table.shapes.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
 }
 
 /** Compact sums of all components. */
@@ -139,7 +140,7 @@ AccumulateCompact(const RunVolume &   volume,
   });
 }
 
-/** The default columns and sums of products alone, where they fit into compact sums. */
+/** The default columns and moments alone, where they fit into compact sums. */
 template <typename TLabel>
 void
 MeasureMomentsAlone(const RunVolume &   volume,
@@ -150,13 +151,14 @@ MeasureMomentsAlone(const RunVolume &   volume,
 {
   const auto                    sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
   UnsetVector<CompactShapeSums> shapes = MakeUnset<CompactShapeSums>(sums.size());
+  ForComponents(sums.size(), context, [&](std::size_t c) { shapes[c] = sums[c].shape; });
+  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
   table.shapes = MakeUnset<ShapeMeasures>(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
-    shapes[c] = sums[c].shape;
     table.shapes[c] = ShapeMeasures();
     std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
+    FinishMoments(table, c);
   });
-  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
 }
 
 /** The default columns, intensities and sums of products, as far as they are asked for. */
@@ -244,7 +246,6 @@ MeasureComponents(const RunVolume &          volume,
   volume.VisitLabels([&](const auto * labels) {
     MeasureFirstPass(volume, labels, components, options.intensity, context.Part(0, share), table);
   });
-  ForComponents(table.shapes.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);

@@ -163,20 +163,8 @@ public:
     {
       if (simd::HasVectors() && HasVoxels(row, neighbourRow, step, 0, words))
       {
-        int total = 0;
-        for (std::int64_t w = 0; w < words; ++w)
-        {
-          total += CountBits(candidates[w]);
-        }
-        if (total > SparseBits * words)
-        {
-          simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, bits);
-          for (std::int64_t w = 0; w < words; ++w)
-          {
-            bits[w] &= candidates[w];
-          }
-          return;
-        }
+        simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, candidates, bits);
+        return;
       }
     }
     for (std::int64_t w = 0; w < words; ++w)
@@ -217,8 +205,8 @@ private:
         if (simd::HasVectors())
         {
           Word near;
-          simd::PackNear(a, b, 1, joined.limit, &near);
-          return candidates & near;
+          simd::PackNear(a, b, 1, joined.limit, &candidates, &near);
+          return near;
         }
       }
       return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });

@@ -36,9 +36,15 @@ BitsOf(TTag tag, TMask mask)
   return part;
 }
 
-template <typename T>
+/** `VIsEqual` tells that the limit is 0. */
+template <bool VIsEqual, typename T>
 HWY_INLINE void
-PackNearOf(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)
+PackNearWith(const T *               a,
+             const T *               b,
+             std::int64_t            words,
+             std::make_unsigned_t<T> limit,
+             const Word *            candidates,
+             Word *                  bits)
 {
   using Unsigned = std::make_unsigned_t<T>;
   const hn::CappedTag<T, BitsPerWord>        tag;
@@ -48,16 +54,39 @@ PackNearOf(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T>
   for (std::int64_t w = 0; w < words; ++w)
   {
     Word word = 0;
-    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    if (candidates[w] != 0)
     {
-      const auto valueA = hn::LoadU(tag, a + w * BitsPerWord + i);
-      const auto valueB = hn::LoadU(tag, b + w * BitsPerWord + i);
-      // The unsigned type of the same size holds every difference.
-      const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(valueA, valueB), hn::Min(valueA, valueB)));
-      word |= BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference))) << i;
+      for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+      {
+        const auto valueA = hn::LoadU(tag, a + w * BitsPerWord + i);
+        const auto valueB = hn::LoadU(tag, b + w * BitsPerWord + i);
+        if constexpr (VIsEqual)
+        {
+          word |= BitsOf(tag, hn::Eq(valueA, valueB)) << i;
+        }
+        else
+        {
+          // The unsigned type of the same size holds every difference.
+          const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(valueA, valueB), hn::Min(valueA, valueB)));
+          word |= BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference))) << i;
+        }
+      }
     }
-    bits[w] = word;
+    bits[w] = word & candidates[w];
   }
+}
+
+template <typename T>
+HWY_INLINE void
+PackNearOf(const T *               a,
+           const T *               b,
+           std::int64_t            words,
+           std::make_unsigned_t<T> limit,
+           const Word *            candidates,
+           Word *                  bits)
+{
+  limit == 0 ? PackNearWith<true>(a, b, words, limit, candidates, bits)
+             : PackNearWith<false>(a, b, words, limit, candidates, bits);
 }
 
 template <bool VOutside, typename T>
@@ -105,8 +134,9 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
 
 #  define BRICKCCL_PACK_INTEGERS(DO)                                                                                   \
     DO(std::uint8_t, U8)                                                                                               \
-    DO(std::int8_t, I8) DO(std::uint16_t, U16) DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32)      \
-      DO(std::uint64_t, U64) DO(std::int64_t, I64)
+    DO(std::int8_t, I8)                                                                                                \
+    DO(std::uint16_t, U16) DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32) DO(std::uint64_t, U64)   \
+      DO(std::int64_t, I64)
 #  define BRICKCCL_PACK_TYPES(DO) BRICKCCL_PACK_INTEGERS(DO) DO(float, F32) DO(double, F64)
 
 // Highway exports functions by name, one for each type.
@@ -118,9 +148,14 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 #  undef BRICKCCL_PACK_FUNCTION
 #  define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
-    void Near##NAME(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)          \
+    void Near##NAME(const T *               a,                                                                         \
+                    const T *               b,                                                                         \
+                    std::int64_t            words,                                                                     \
+                    std::make_unsigned_t<T> limit,                                                                     \
+                    const Word *            candidates,                                                                \
+                    Word *                  bits)                                                                      \
     {                                                                                                                  \
-      PackNearOf(a, b, words, limit, bits);                                                                            \
+      PackNearOf(a, b, words, limit, candidates, bits);                                                                \
     }
 BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
 #  undef BRICKCCL_NEAR_FUNCTION
@@ -147,9 +182,14 @@ BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
 #    define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
       HWY_EXPORT(Near##NAME);                                                                                          \
       template <>                                                                                                      \
-      void PackNear(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits)          \
+      void PackNear(const T *               a,                                                                         \
+                    const T *               b,                                                                         \
+                    std::int64_t            words,                                                                     \
+                    std::make_unsigned_t<T> limit,                                                                     \
+                    const Word *            candidates,                                                                \
+                    Word *                  bits)                                                                      \
       {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, bits);                                                    \
+        HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                        \
       }
 BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_EXPORT)
 
@@ -168,12 +208,12 @@ PackWords(const T *, std::int64_t, T, T, bool, Word *)
 
 template <typename T>
 void
-PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, Word *)
+PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *)
 {}
 
 #  define BRICKCCL_PACK_NOTHING(T)                                                                                     \
     template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
-    template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, Word *);
+    template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *);
 BRICKCCL_PACK_NOTHING(std::uint8_t)
 BRICKCCL_PACK_NOTHING(std::int8_t)
 BRICKCCL_PACK_NOTHING(std::uint16_t)

@@ -15,10 +15,16 @@ namespace brickccl::simd
 template <typename T>
 void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits);
 
-/** Bit i of `bits[w]`: whether values 64 w + i of `a` and of `b` differ by at most `limit`. Whole words alone. Only
- * where HasVectors(); for integers. */
+/** Bit i of `bits[w]`: whether that of `candidates[w]` is set and values 64 w + i of `a` and of `b` differ by at most
+ *  `limit`. Whole words alone, and those without candidates are not looked at. Only where HasVectors(); for integers.
+ */
 template <typename T>
-void PackNear(const T * a, const T * b, std::int64_t words, std::make_unsigned_t<T> limit, Word * bits);
+void PackNear(const T *               a,
+              const T *               b,
+              std::int64_t            words,
+              std::make_unsigned_t<T> limit,
+              const Word *            candidates,
+              Word *                  bits);
 
 } // namespace brickccl::simd
 

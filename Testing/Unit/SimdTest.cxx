@@ -6,11 +6,13 @@
 #include "BrickCCL/Simd/LinkBundles.h"
 #include "BrickCCL/Simd/ListRuns.h"
 #include "BrickCCL/Simd/PackRow.h"
+#include "BrickCCL/Simd/RowMarks.h"
 #include "BrickCCL/Simd/RunBounds.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <random>
@@ -161,11 +163,13 @@ CheckNear(const std::string & target)
     rule.limit = static_cast<std::make_unsigned_t<T>>(limit);
     std::vector<Word> expected(3, 0);
     std::vector<Word> bits(3, 5);
+    const Word        candidates[3] = { random() | random(), 0, ~Word{ 0 } };
     for (std::size_t i = 0; i < a.size(); ++i)
     {
-      expected[i / BitsPerWord] |= Word{ rule(a[i], b[i]) ? 1u : 0u } << (i % BitsPerWord);
+      const Word isCandidate = candidates[i / BitsPerWord] >> (i % BitsPerWord) & 1u;
+      expected[i / BitsPerWord] |= (rule(a[i], b[i]) ? isCandidate : 0) << (i % BitsPerWord);
     }
-    simd::PackNear(a.data(), b.data(), 3, rule.limit, bits.data());
+    simd::PackNear(a.data(), b.data(), 3, rule.limit, candidates, bits.data());
     ASSERT_EQ(bits, expected) << target << ", " << sizeof(T) << " bytes, limit " << limit;
   }
 }
@@ -504,6 +508,119 @@ TEST(Simd, RunsAtBitsAreListed)
           const int     runCount = simd::ListRunsUnder(under.data(), { a.bits, a.before.data() }, first, count, runs);
           const std::vector<std::uint32_t> foundRuns(runs, runs + runCount);
           ASSERT_EQ(foundRuns, expectedRuns) << target << ", " << words << " words, kinds " << kinds;
+        }
+      }
+    }
+  });
+}
+
+/** Of nine rows, whether voxel x is marked for each of IntervalKinds. */
+std::array<bool, simd::IntervalKinds::Count>
+IntervalsAt(const simd::RowSurroundings & rows, std::int64_t words, std::int64_t x)
+{
+  using Steps = std::vector<std::array<int, 2>>;
+  const auto isSet = [&](const std::array<int, 2> & step, std::int64_t at) {
+    return IsSet(rows.at[1 + step[0]][1 + step[1]], words, at);
+  };
+  const auto ofAny = [&](const Steps & steps, std::int64_t at) {
+    return std::any_of(steps.begin(), steps.end(), [&](const auto & step) { return isSet(step, at); });
+  };
+  const auto ofAll = [&](const Steps & steps, std::int64_t at) {
+    return std::all_of(steps.begin(), steps.end(), [&](const auto & step) { return isSet(step, at); });
+  };
+  // In raster order, rows of later slices and later rows come last.
+  const auto isLast = [&](const Steps & steps) {
+    return isSet({ 0, 0 }, x) && std::none_of(steps.begin(), steps.end(), [&](const auto & step) {
+             return (step[1] > 0 || (step[1] == 0 && step[0] > 0)) && isSet(step, x);
+           });
+  };
+  const auto beginsAny = [&](const Steps & steps) { return ofAny(steps, x) && !ofAny(steps, x - 1) && isLast(steps); };
+  const auto beginsAll = [&](const Steps & steps) { return ofAll(steps, x) && !ofAll(steps, x - 1); };
+  return { beginsAny({ { 0, 0 } }),
+           beginsAny({ { 0, 0 }, { -1, 0 }, { 0, -1 }, { -1, -1 } }),
+           beginsAny({ { 0, 0 }, { 1, 0 }, { 0, -1 }, { 1, -1 } }),
+           beginsAny({ { 0, 0 }, { -1, 0 }, { 0, 1 }, { -1, 1 } }),
+           beginsAny({ { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } }),
+           beginsAny({ { 0, 0 }, { -1, 0 } }),
+           beginsAny({ { 0, 0 }, { 1, 0 } }),
+           beginsAny({ { 0, 0 }, { 0, -1 } }),
+           beginsAny({ { 0, 0 }, { 0, 1 } }),
+           beginsAll({ { 0, 0 }, { -1, 0 } }),
+           beginsAll({ { 0, 0 }, { 0, -1 } }),
+           beginsAll({ { 0, 0 }, { -1, 0 }, { 0, -1 }, { -1, -1 } }) };
+}
+
+TEST(Simd, MarksOfRowsAreFoundAndCounted)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(12);
+    for (const std::int64_t words : { 1, 2, 7, 8, 11, 16 })
+    {
+      for (unsigned kind = 0; kind < 6; ++kind)
+      {
+        const RandomRows  rows(random, 9, words, kind);
+        const auto        stride = (words + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
+        std::vector<Word> marked(static_cast<std::size_t>(simd::MarkKinds * stride));
+        const auto        row = [&](int i) { return marked.data() + i * stride; };
+
+        const Word * const others[] = { rows.Row(1), rows.Row(2), rows.Row(3), rows.Row(4) };
+        simd::MarkPairs(rows.Row(0), others, 4, words, { marked.data(), stride });
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          const bool isOwn = IsSet(rows.Row(0), words, x);
+          ASSERT_EQ(IsSet(row(0), words, x), isOwn && IsSet(rows.Row(0), words, x - 1)) << target;
+          for (int i = 0; i < 4; ++i)
+          {
+            for (int step = -1; step <= 1; ++step)
+            {
+              ASSERT_EQ(IsSet(row(2 + 3 * i + step), words, x), isOwn && IsSet(others[i], words, x + step)) << target;
+            }
+          }
+        }
+
+        simd::RowSurroundings around;
+        for (int i = 0; i < 9; ++i)
+        {
+          around.at[i / 3][i % 3] = rows.Row(i);
+        }
+        simd::MarkIntervals(around, words, { marked.data(), stride });
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          const auto expected = IntervalsAt(around, words, x);
+          for (int i = 0; i < simd::IntervalKinds::Count; ++i)
+          {
+            ASSERT_EQ(IsSet(row(i), words, x), expected[static_cast<std::size_t>(i)]) << target << ", kind " << i;
+          }
+        }
+
+        std::vector<simd::MarkedRun> runs;
+        std::uint64_t                counts[2][simd::MarkKinds] = {};
+        std::uint64_t                expected[2][simd::MarkKinds] = {};
+        for (std::int64_t x = 0; x < words * BitsPerWord;)
+        {
+          const auto begin = x + static_cast<std::int64_t>(random() % 5);
+          const auto end =
+            std::min(words * BitsPerWord, begin + 1 + static_cast<std::int64_t>(random() % (random() % 2 ? 9 : 300)));
+          x = end + 1;
+          if (begin >= end)
+          {
+            break;
+          }
+          const std::size_t component = random() % 2;
+          runs.push_back({ begin, end, counts[component] });
+          for (int i = 0; i < simd::IntervalKinds::Count; ++i)
+          {
+            for (std::int64_t at = begin; at < end; ++at)
+            {
+              expected[component][i] += IsSet(row(i), words, at) ? 1 : 0;
+            }
+          }
+        }
+        simd::CountMarks(runs.data(), runs.size(), { marked.data(), stride }, simd::IntervalKinds::Count);
+        for (std::size_t component = 0; component < 2; ++component)
+        {
+          ASSERT_TRUE(std::equal(expected[component], expected[component] + simd::MarkKinds, counts[component]))
+            << target << ", " << words << " words";
         }
       }
     }

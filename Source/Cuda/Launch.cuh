@@ -3,8 +3,10 @@
 
 #include "BrickCCL/Cuda/Runtime.cuh"
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 /** Launches a kernel and throws a DeviceError that names it if that fails. `kernel` in parentheses if it has commas.
  *  Kernels whose threads meet at a barrier go through BRICKCCL_LAUNCH_BLOCKS; the host build of the kernels runs the
@@ -14,6 +16,8 @@
     ::brickccl::cuda::onhost::RunThreads((shape).blocks, (shape).threads, [&] { kernel(__VA_ARGS__); })
 #  define BRICKCCL_LAUNCH_BLOCKS(kernel, shape, stream, ...)                                                           \
     ::brickccl::cuda::onhost::RunBlocks((shape).blocks, (shape).threads, [&] { kernel(__VA_ARGS__); })
+#  define BRICKCCL_LAUNCH_EARLY BRICKCCL_LAUNCH
+#  define BRICKCCL_LAUNCH_BLOCKS_EARLY BRICKCCL_LAUNCH_BLOCKS
 #else
 #  define BRICKCCL_LAUNCH(kernel, shape, stream, ...)                                                                  \
     do                                                                                                                 \
@@ -22,6 +26,18 @@
       BRICKCCL_CUDA_CHECK_LAUNCH(#kernel);                                                                             \
     } while (false)
 #  define BRICKCCL_LAUNCH_BLOCKS BRICKCCL_LAUNCH
+// The kernel may start before the one ahead of it in the stream has ended, where device and build can do that: its
+// threads call WaitForEarlierKernels() before they read or write global memory.
+#  define BRICKCCL_LAUNCH_EARLY(kernel, shape, stream, ...)                                                            \
+    do                                                                                                                 \
+    {                                                                                                                  \
+      static ::brickccl::cuda::OverlapSupport brickcclSupport;                                                         \
+      const auto                              brickcclKernel = kernel;                                                 \
+      const bool brickcclMayOverlap = brickcclSupport.Of(reinterpret_cast<const void *>(brickcclKernel));              \
+      BRICKCCL_CUDA_CHECK(                                                                                             \
+        ::brickccl::cuda::LaunchEarly(brickcclKernel, brickcclMayOverlap, shape, stream, __VA_ARGS__));                \
+    } while (false)
+#  define BRICKCCL_LAUNCH_BLOCKS_EARLY BRICKCCL_LAUNCH_EARLY
 #endif
 
 #define BRICKCCL_CUDA_CHECK_LAUNCH(name)                                                                               \
@@ -56,6 +72,85 @@ ShapeFor(std::int64_t count, unsigned threads = ThreadsPerBlock)
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const std::int64_t     blocks = (count + threads - 1) / threads;
   return { dim3(static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most)), dim3(threads) };
+}
+
+#ifndef BRICKCCL_CUDA_ON_HOST
+/** On which devices a kernel was compiled to wait for earlier kernels itself: of compute capability 9.0 and above, if
+ * it is there in code for these. */
+class OverlapSupport
+{
+public:
+  bool
+  Of(const void * kernel)
+  {
+    int device = 0;
+    BRICKCCL_CUDA_CHECK(cudaGetDevice(&device));
+    std::atomic<int> * const known = device < MostDevices ? m_Known + device : nullptr;
+    if (known != nullptr && *known != Unknown)
+    {
+      return *known == Yes;
+    }
+    cudaFuncAttributes attributes;
+    BRICKCCL_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    const bool canWait = attributes.ptxVersion >= 90 && attributes.binaryVersion >= 90;
+    if (known != nullptr)
+    {
+      *known = canWait ? Yes : No;
+    }
+    return canWait;
+  }
+
+private:
+  enum Answer
+  {
+    Unknown,
+    No,
+    Yes
+  };
+  static constexpr int MostDevices = 16;
+
+  std::atomic<int> m_Known[MostDevices] = {};
+};
+
+template <typename... TParameters, typename... TArguments>
+cudaError_t
+LaunchEarly(void (*kernel)(TParameters...),
+            bool                mayOverlap,
+            const LaunchShape & shape,
+            cudaStream_t        stream,
+            TArguments &&... arguments)
+{
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = shape.blocks;
+  config.blockDim = shape.threads;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = mayOverlap ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, std::forward<TArguments>(arguments)...);
+}
+#endif
+
+/** Lets the next kernel start as soon as this one leaves room, if that was launched early. */
+__device__ inline void
+AllowNextKernel()
+{
+#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/** In a kernel that is launched early, before it touches global memory: waits until all kernels before it in the stream
+ *  have ended. */
+__device__ inline void
+WaitForEarlierKernels()
+{
+  AllowNextKernel();
+#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
 }
 
 __device__ inline std::int64_t

@@ -84,24 +84,29 @@ Queue(const DeviceProblem & problem,
                                memory.marks.Data(),
                                memory.marksBefore.Data());
       });
-      BRICKCCL_LAUNCH_BLOCKS(MergeBordersKernel<bundling>,
-                             OneBlockPerBrick(grid, BorderRole::Threads(bundling == Bundling::Rows, 1)),
-                             stream,
-                             grid,
-                             arrays);
+      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<bundling>,
+                                   OneBlockPerBrick(grid, BorderRole::Threads(bundling == Bundling::Rows, 1)),
+                                   stream,
+                                   grid,
+                                   arrays);
     }
   });
-  BRICKCCL_LAUNCH(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
-  BRICKCCL_LAUNCH(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, memory.marks.Data(), memory.marksBefore.Data());
+  BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
+  BRICKCCL_LAUNCH_EARLY(MarkFirstsKernel,
+                        ShapeForUnknown(),
+                        stream,
+                        arrays,
+                        memory.marks.Data(),
+                        memory.marksBefore.Data());
   ExclusiveSum(memory.marksBefore.Data(), memory.marksBefore.Data(), groups + 1, memory.table.scratch, stream);
-  BRICKCCL_LAUNCH(NumberComponentsKernel,
-                  ShapeForUnknown(),
-                  stream,
-                  arrays,
-                  memory.marks.Data(),
-                  memory.marksBefore.Data(),
-                  groups,
-                  memory.report.Data());
+  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel,
+                        ShapeForUnknown(),
+                        stream,
+                        arrays,
+                        memory.marks.Data(),
+                        memory.marksBefore.Data(),
+                        groups,
+                        memory.report.Data());
   memory.reported.Record(stream);
 }
 
@@ -173,12 +178,12 @@ WriteLabels(const DeviceProblem &       problem,
   VisitLayout(problem, [&](auto layout) {
     VisitLabelType(type, [&](auto typeTag) {
       using TLabel = typename decltype(typeTag)::Type;
-      BRICKCCL_LAUNCH_BLOCKS((WriteBricksKernel<decltype(layout), TLabel>),
-                             OneBlockPerBrick(grid, WordsPerBrick),
-                             stream,
-                             grid,
-                             memory.Arrays(),
-                             static_cast<TLabel *>(labels));
+      BRICKCCL_LAUNCH_BLOCKS_EARLY((WriteBricksKernel<decltype(layout), TLabel>),
+                                   OneBlockPerBrick(grid, WordsPerBrick),
+                                   stream,
+                                   grid,
+                                   memory.Arrays(),
+                                   static_cast<TLabel *>(labels));
     });
   });
 }

@@ -406,6 +406,7 @@ __launch_bounds__(BorderRole::Threads(VBundling == Bundling::Rows, 1), VBundling
   memory.Clear();
   __syncthreads();
   const BorderRole role(grid, VBundling == Bundling::Rows);
+  WaitForEarlierKernels();
   if (role.n < 0)
   {
     MergeEnds<VBundling>(grid, bricks, role, memory);

@@ -99,6 +99,7 @@ __launch_bounds__(BorderRole::Threads(false, 2))
   const BorderRole        role(grid, problem.count == 2);
   memory.Clear();
   __syncthreads();
+  WaitForEarlierKernels();
   if (role.n < 0)
   {
     if (role.isOurs)

@@ -14,6 +14,7 @@ inline constexpr unsigned MarkWordsPerGroup = 8;
 __global__ void
 FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
 {
+  WaitForEarlierKernels();
   if (!bricks.Fit())
   {
     return;
@@ -39,6 +40,7 @@ FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
 __global__ void
 MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
 {
+  WaitForEarlierKernels();
   if (!bricks.Fit())
   {
     return;
@@ -65,6 +67,7 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
                        std::int64_t                        groups,
                        BundleReport *                      report)
 {
+  WaitForEarlierKernels();
   if (ThreadIndex() == 0)
   {
     *report = { *bricks.found, marksBefore[groups] };

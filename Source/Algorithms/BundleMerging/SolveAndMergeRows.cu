@@ -28,11 +28,11 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              memory.Arrays(),
                              memory.marks.Data(),
                              memory.marksBefore.Data());
-      BRICKCCL_LAUNCH_BLOCKS(MergeRowBordersKernel<Problem>,
-                             OneBlockPerBrick(grid, BorderRole::Threads(rows.count == 2, 2)),
-                             stream,
-                             rows,
-                             memory.Arrays());
+      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
+                                   OneBlockPerBrick(grid, BorderRole::Threads(rows.count == 2, 2)),
+                                   stream,
+                                   rows,
+                                   memory.Arrays());
     };
     if (rule.IsEquality())
     {

@@ -322,6 +322,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
 {
   __shared__ BrickMemory<VBundling> memory;
   constexpr int                     rowCount = RowsOf(VBundling);
+  AllowNextKernel();
 
   const int         self = static_cast<int>(threadIdx.x);
   const int         lane = self % WordsPerLayer;

@@ -122,21 +122,22 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
                                                     unsigned *                          markCounts)
 {
   __shared__ RowBrickMemory memory;
-  const BundleGrid &        grid = problem.grid;
-  const int                 self = static_cast<int>(threadIdx.x);
-  const int                 lane = self % WordsPerLayer;
-  const int                 layer = self / WordsPerLayer;
-  const int                 word = self % WordsPerBrickRow;
-  const int                 bundle = self / WordsPerBrickRow;
-  const int                 y = bundle & grid.MaskY();
-  const int                 z = bundle >> grid.bundlesShiftY;
-  const BrickPlace          place(grid, blockIdx.x);
-  const std::size_t         index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
-  const int                 bundleY = (place.y << grid.bundlesShiftY) + y;
-  const int                 bundleZ = (place.z << grid.bundlesShiftZ) + z;
-  const std::int64_t        row = grid.RowOf(bundleY, bundleZ, 0);
-  const std::int64_t        x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
-  const bool                isInside = row >= 0 && x < grid.extent.RowLength();
+  AllowNextKernel();
+  const BundleGrid & grid = problem.grid;
+  const int          self = static_cast<int>(threadIdx.x);
+  const int          lane = self % WordsPerLayer;
+  const int          layer = self / WordsPerLayer;
+  const int          word = self % WordsPerBrickRow;
+  const int          bundle = self / WordsPerBrickRow;
+  const int          y = bundle & grid.MaskY();
+  const int          z = bundle >> grid.bundlesShiftY;
+  const BrickPlace   place(grid, blockIdx.x);
+  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
+  const int          bundleY = (place.y << grid.bundlesShiftY) + y;
+  const int          bundleZ = (place.z << grid.bundlesShiftZ) + z;
+  const std::int64_t row = grid.RowOf(bundleY, bundleZ, 0);
+  const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
+  const bool         isInside = row >= 0 && x < grid.extent.RowLength();
   // A warp's lanes hold the layer's rows in turn.
   const LayerRows<TProblem> rows(problem,
                                  place.x * WordsPerBrickRow,

@@ -85,11 +85,12 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   constexpr int rowCount = TLayout::rowCount;
   __shared__ LayerMemory<TLayout> layers[LayersPerBrick];
 
-  const int         self = static_cast<int>(threadIdx.x);
-  const int         lane = self % WordsPerLayer;
-  const int         layer = self / WordsPerLayer;
-  auto &            memory = layers[layer];
-  const BrickPlace  place(grid, blockIdx.x);
+  const int        self = static_cast<int>(threadIdx.x);
+  const int        lane = self % WordsPerLayer;
+  const int        layer = self / WordsPerLayer;
+  auto &           memory = layers[layer];
+  const BrickPlace place(grid, blockIdx.x);
+  WaitForEarlierKernels();
   const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
   const auto        kept = bricks.Kept<TLayout>(index);
   const unsigned    runsBefore = bricks.runsBefore[index];

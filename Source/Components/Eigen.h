@@ -93,8 +93,11 @@ private:
     for (int i = 0; i < VSize; ++i)
     {
       const int least = static_cast<int>(std::min_element(values + i, values + VSize) - values);
-      std::swap(values[i], values[least]);
-      std::swap(vectors[i], vectors[least]);
+      if (least != i)
+      {
+        std::swap(values[i], values[least]);
+        std::swap(vectors[i], vectors[least]);
+      }
       const double largest =
         *std::max_element(vectors[i], vectors[i] + VSize, [](double x, double y) { return std::abs(x) < std::abs(y); });
       if (largest < 0)

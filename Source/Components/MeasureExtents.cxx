@@ -26,21 +26,25 @@ public:
   void
   AppendCorners(int u, int v, const VoxelIndex * voxels, std::size_t count, std::vector<VoxelIndex> & corners)
   {
-    m_U = u;
-    m_V = v;
     if (count <= 2)
     {
       corners.insert(corners.end(), voxels, voxels + count);
       return;
     }
+    // Of voxels with the same v, the first alone can lie on the side of small u, and the last on the other one.
+    const auto isNew = [=](std::size_t i, std::size_t beside) { return voxels[i].at[v] != voxels[beside].at[v]; };
     m_IsCorner.assign(count, 0);
     for (const int side : { 1, -1 })
     {
       m_Chain.clear();
       for (std::size_t i = 0; i < count; ++i)
       {
+        if (side > 0 ? i > 0 && !isNew(i, i - 1) : i + 1 < count && !isNew(i, i + 1))
+        {
+          continue;
+        }
         while (m_Chain.size() >= 2 &&
-               Turn(voxels[m_Chain[m_Chain.size() - 2]], voxels[m_Chain.back()], voxels[i]) * side <= 0)
+               Turn(u, v, voxels[m_Chain[m_Chain.size() - 2]], voxels[m_Chain.back()], voxels[i]) * side <= 0)
         {
           m_Chain.pop_back();
         }
@@ -62,13 +66,13 @@ public:
 
 private:
   /** Its sign tells to which side the way from a by b to c turns. */
-  int
-  Turn(const VoxelIndex & a, const VoxelIndex & b, const VoxelIndex & c) const
+  static int
+  Turn(int u, int v, const VoxelIndex & a, const VoxelIndex & b, const VoxelIndex & c)
   {
-    const std::int64_t bv = b.at[m_V] - a.at[m_V];
-    const std::int64_t bu = b.at[m_U] - a.at[m_U];
-    const std::int64_t cv = c.at[m_V] - a.at[m_V];
-    const std::int64_t cu = c.at[m_U] - a.at[m_U];
+    const std::int64_t bv = b.at[v] - a.at[v];
+    const std::int64_t bu = b.at[u] - a.at[u];
+    const std::int64_t cv = c.at[v] - a.at[v];
+    const std::int64_t cu = c.at[u] - a.at[u];
     const auto         isNarrow = [](std::int64_t number) { return number == static_cast<std::int32_t>(number); };
     if (isNarrow(bv) && isNarrow(bu) && isNarrow(cv) && isNarrow(cu))
     {
@@ -78,8 +82,6 @@ private:
     return turn > 0 ? 1 : turn < 0 ? -1 : 0;
   }
 
-  int                        m_U = 0;
-  int                        m_V = 1;
   std::vector<unsigned char> m_IsCorner;
   std::vector<std::size_t>   m_Chain;
 };
@@ -109,17 +111,18 @@ public:
     m_Rows.clear();
     m_Chains.clear();
     const std::int64_t rows = m_Volume.GetExtent().size[1];
-    for (std::int64_t y = 0; y < rows; ++y)
-    {
-      CollectLabeledRuns(m_Volume, slice * rows + y, m_Runs);
-      for (const LabeledRun & run : m_Runs)
+    m_Volume.VisitLabels([&](const auto * labels) {
+      for (std::int64_t y = 0; y < rows; ++y)
       {
-        if (m_Known[static_cast<std::size_t>(run.label - 1)] == 0)
-        {
-          AddRun(y, run, corners.labels);
-        }
+        m_Volume.ForEachRun(slice * rows + y, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          const std::uint64_t label = labels[run];
+          if (label != 0 && m_Known[static_cast<std::size_t>(label - 1)] == 0)
+          {
+            AddRun(y, { begin, end, label }, corners.labels);
+          }
+        });
       }
-    }
+    });
     for (const Chain & chain : m_Chains)
     {
       m_Voxels.clear();
@@ -197,7 +200,6 @@ private:
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
   std::vector<Chain>       m_Chains;
-  std::vector<LabeledRun>  m_Runs;
   std::vector<VoxelIndex>  m_Voxels;
 };
 

@@ -29,6 +29,14 @@ namespace HWY_NAMESPACE
 // How many bits a word has is hard to foresee, so that a branch for each would cost more than what it saves.
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
+/** Which of the BoundWords words from `words` on hold anything, as bits. */
+HWY_INLINE unsigned
+NonZeroOf(const Word * words)
+{
+  const __m512i all = _mm512_loadu_si512(words);
+  return _mm512_test_epi64_mask(all, all);
+}
+
 /** Writes base + x for every bit x of a word, ascending. \return their number. */
 HWY_INLINE int
 PutBits(Word word, int base, std::int32_t * places)
@@ -56,6 +64,17 @@ PutBits(Word word, int base, std::int32_t * places)
 }
 
 #  else
+
+HWY_INLINE unsigned
+NonZeroOf(const Word * words)
+{
+  unsigned nonZero = 0;
+  for (int i = 0; i < BoundWords; ++i)
+  {
+    nonZero |= (words[i] != 0 ? 1u : 0u) << i;
+  }
+  return nonZero;
+}
 
 HWY_INLINE int
 PutBits(Word word, int base, std::int32_t * places)
@@ -88,22 +107,17 @@ FindBounds(const Word * foreground,
            int          count,
            RunBounds &  bounds)
 {
-  int  beginCount = 0;
-  int  endCount = 0;
-  Word last = first > 0 ? foreground[first - 1] : 0;
-  for (int i = 0; i < count; ++i)
+  int beginCount = 0;
+  int endCount = 0;
+  for (unsigned rest = NonZeroOf(foreground + first) & ((1u << count) - 1); rest != 0; rest &= rest - 1)
   {
+    const int          i = LowestBit(rest);
     const std::int64_t w = first + i;
     const Word         bits = foreground[w];
-    const Word         before = last;
-    last = bits;
-    if (bits == 0)
-    {
-      continue;
-    }
-    const Word next = w + 1 < words ? foreground[w + 1] : 0;
-    Word       begins = 0;
-    Word       ends = 0;
+    const Word         before = w > 0 ? foreground[w - 1] : 0;
+    const Word         next = w + 1 < words ? foreground[w + 1] : 0;
+    Word               begins = 0;
+    Word               ends = 0;
     if constexpr (VHasStarts)
     {
       const Word nextBegins = w + 1 < words ? starts[w + 1] : 0;

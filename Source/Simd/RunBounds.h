@@ -24,8 +24,8 @@ struct RunBounds
 };
 
 /** The bounds of runs in the words [first, first + count), at most BoundWords, of a row of `words` words; `starts` has
- *  the bits at which runs begin, or is null if they follow from the foreground. Only where HasVectors() (ExpandRow.h).
- */
+ *  the bits at which runs begin, or is null if they follow from the foreground, of which BoundWords words from `first`
+ * on can be read. Only where HasVectors() (ExpandRow.h). */
 void FindRunBounds(const Word * foreground,
                    const Word * starts,
                    std::int64_t words,

@@ -117,6 +117,12 @@ public:
   {
     return m_Compact.empty() ? m_Sums[place].voxels : m_Compact[place].sums[0];
   }
+  /** The sum of the voxels' indices along an axis, counted from the first voxel of the buffer. */
+  std::uint64_t
+  IndexSum(std::size_t place, int axis) const
+  {
+    return m_Compact.empty() ? m_Sums[place].indexSum[axis] : axis < 3 ? m_Compact[place].sums[axis + 1] : 0;
+  }
   std::uint64_t
   Label(std::size_t place) const
   {

@@ -187,12 +187,14 @@ struct ProductSums
     Int128      sum[MaximumDimension];
     Int128      mean[MaximumDimension];
     long double rest[MaximumDimension];
+    long double share[MaximumDimension];
     for (int axis = 0; axis < dimension; ++axis)
     {
       const auto ofAxis = static_cast<std::int64_t>(indexSum[axis]);
       sum[axis] = ofAxis;
       mean[axis] = ofAxis / count;
       rest[axis] = static_cast<long double>(ofAxis % count);
+      share[axis] = rest[axis] / n;
     }
     for (int j = 0; j < dimension; ++j)
     {
@@ -204,7 +206,7 @@ struct ProductSums
         // Numbers of 64 bits are converted by the processor.
         const long double value =
           narrow == around ? static_cast<long double>(narrow) : static_cast<long double>(around);
-        covariance[i][j] = covariance[j][i] = static_cast<double>((value - rest[i] / n * rest[j]) / n);
+        covariance[i][j] = covariance[j][i] = static_cast<double>((value - share[i] * rest[j]) / n);
       }
     }
   }

@@ -98,8 +98,11 @@ private:
         std::swap(values[i], values[least]);
         std::swap(vectors[i], vectors[least]);
       }
-      const double largest =
-        *std::max_element(vectors[i], vectors[i] + VSize, [](double x, double y) { return std::abs(x) < std::abs(y); });
+      double largest = vectors[i][0];
+      for (int axis = 1; axis < VSize; ++axis)
+      {
+        largest = std::abs(vectors[i][axis]) > std::abs(largest) ? vectors[i][axis] : largest;
+      }
       if (largest < 0)
       {
         std::transform(vectors[i], vectors[i] + VSize, vectors[i], [](double x) { return -x; });

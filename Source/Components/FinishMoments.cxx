@@ -13,11 +13,15 @@ template <int VDimension>
 void
 FinishMomentsOf(ComponentTable & table, std::size_t component)
 {
-  const ComponentMeasures row = table.components[component];
-  const Geometry &        geometry = table.geometry;
-  ShapeMeasures &         measures = table.shapes[component];
-  double                  indices[MaximumDimension][MaximumDimension] = {};
-  measures.products.Covariance(VDimension, row.voxelCount, row.indexSum, indices);
+  const Geometry & geometry = table.geometry;
+  ShapeMeasures &  measures = table.shapes[component];
+  std::uint64_t    sums[MaximumDimension] = {};
+  for (int axis = 0; axis < VDimension; ++axis)
+  {
+    sums[axis] = table.components.IndexSum(component, axis);
+  }
+  double indices[MaximumDimension][MaximumDimension] = {};
+  measures.products.Covariance(VDimension, table.components.VoxelCount(component), sums, indices);
   // Steps along the axes in space, times indices, times steps.
   double steps[MaximumDimension][MaximumDimension] = {};
   for (int k = 0; k < VDimension; ++k)

@@ -89,6 +89,11 @@ PackNearOf(const T *               a,
              : PackNearWith<false>(a, b, words, limit, candidates, bits);
 }
 
+/** Pixels are asked for so many bytes ahead: what is done with a row's bits before the next row is packed would
+ *  otherwise keep the memory waiting. */
+constexpr std::size_t PrefetchDistance = 6144;
+constexpr std::size_t CacheLine = 64;
+
 template <bool VOutside, typename T>
 HWY_INLINE void
 PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
@@ -99,6 +104,11 @@ PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
   const auto                          highest = hn::Set(tag, high);
   for (std::int64_t w = 0; w < words; ++w)
   {
+    const auto * const bytes = reinterpret_cast<const std::uint8_t *>(values + w * BitsPerWord);
+    for (std::size_t i = 0; i < BitsPerWord * sizeof(T); i += CacheLine)
+    {
+      __builtin_prefetch(bytes + PrefetchDistance + i);
+    }
     Word word = 0;
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
@@ -135,8 +145,8 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
 #  define BRICKCCL_PACK_INTEGERS(DO)                                                                                   \
     DO(std::uint8_t, U8)                                                                                               \
     DO(std::int8_t, I8)                                                                                                \
-    DO(std::uint16_t, U16) DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32) DO(std::uint64_t, U64)   \
-      DO(std::int64_t, I64)
+    DO(std::uint16_t, U16)                                                                                             \
+    DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32) DO(std::uint64_t, U64) DO(std::int64_t, I64)
 #  define BRICKCCL_PACK_TYPES(DO) BRICKCCL_PACK_INTEGERS(DO) DO(float, F32) DO(double, F64)
 
 // Highway exports functions by name, one for each type.

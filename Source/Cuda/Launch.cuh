@@ -34,18 +34,22 @@
       static ::brickccl::cuda::OverlapSupport brickcclSupport;                                                         \
       const auto                              brickcclKernel = kernel;                                                 \
       const bool brickcclMayOverlap = brickcclSupport.Of(reinterpret_cast<const void *>(brickcclKernel));              \
-      BRICKCCL_CUDA_CHECK(                                                                                             \
+      BRICKCCL_CUDA_CHECK_STATUS(                                                                                      \
+        #kernel,                                                                                                       \
         ::brickccl::cuda::LaunchEarly(brickcclKernel, brickcclMayOverlap, shape, stream, __VA_ARGS__));                \
     } while (false)
 #  define BRICKCCL_LAUNCH_BLOCKS_EARLY BRICKCCL_LAUNCH_EARLY
 #endif
 
-#define BRICKCCL_CUDA_CHECK_LAUNCH(name)                                                                               \
+#define BRICKCCL_CUDA_CHECK_LAUNCH(name) BRICKCCL_CUDA_CHECK_STATUS(name, cudaGetLastError())
+
+#define BRICKCCL_CUDA_CHECK_STATUS(name, status)                                                                       \
   do                                                                                                                   \
   {                                                                                                                    \
-    const cudaError_t brickcclStatus = cudaGetLastError();                                                             \
+    const cudaError_t brickcclStatus = (status);                                                                       \
     if (brickcclStatus != cudaSuccess)                                                                                 \
     {                                                                                                                  \
+      (void)cudaGetLastError();                                                                                        \
       ::brickccl::cuda::ThrowDeviceError(brickcclStatus, "launch of " name, __FILE__, __LINE__);                       \
     }                                                                                                                  \
   } while (false)

@@ -4,7 +4,6 @@
 #include "BrickCCL/Components/AccumulateRuns.h"
 #include "BrickCCL/Simd/RowMarks.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 

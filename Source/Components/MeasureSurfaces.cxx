@@ -42,30 +42,27 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-/** The steps from a row to those that HalfNeighbours lead to, for dimensions up to 3. */
-struct RowStep
-{
-  int y;
-  int z;
-};
-constexpr RowStep RowSteps[4] = { { 1, 0 }, { -1, 1 }, { 0, 1 }, { 1, 1 } };
-
 /** How many voxels of a component have a neighbour in it, for each of HalfNeighbours; by rows of bits, if runs that
  *  touch have the same label. */
 UnsetVector<MarkCounts>
-CountPairsByBits(const RunVolume & volume, int directions, const HostContext & context, std::uint64_t components)
+CountPairsByBits(const RunVolume &              volume,
+                 const std::vector<VoxelStep> & steps,
+                 const HostContext &            context,
+                 std::uint64_t                  components)
 {
-  const int others = directions / 3;
+  // Those from one row to another stand side by side, for -1, 0 and 1 along x.
+  const auto directions = static_cast<int>(steps.size());
   return CountRowMarks(
     volume,
     components,
     directions,
     context,
-    [words = volume.WordsPerRow(), others](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
+    [words = volume.WordsPerRow(), &steps](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
       const Word * of[4];
-      for (int i = 0; i < others; ++i)
+      int          others = 0;
+      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
       {
-        of[i] = rows.At(y + RowSteps[i].y, z + RowSteps[i].z);
+        of[others++] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
       }
       simd::MarkPairs(rows.At(y, z), of, others, words, marks);
     });
@@ -73,11 +70,14 @@ CountPairsByBits(const RunVolume & volume, int directions, const HostContext & c
 
 /** The same by runs. */
 UnsetVector<MarkCounts>
-CountPairsByRuns(const RunVolume & volume, int directions, const HostContext & context, std::uint64_t components)
+CountPairsByRuns(const RunVolume &              volume,
+                 const std::vector<VoxelStep> & steps,
+                 const HostContext &            context,
+                 std::uint64_t                  components)
 {
   const Extent & extent = volume.GetExtent();
   return AccumulateRows<MarkCounts>(volume, components, context, [&] {
-    return [&, directions, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
+    return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
       const std::int64_t              z = row / extent.size[1];
       const std::int64_t              y = row - z * extent.size[1];
       const std::vector<LabeledRun> & own = rows.At(y, z);
@@ -87,11 +87,11 @@ CountPairsByRuns(const RunVolume & volume, int directions, const HostContext & c
           static_cast<std::uint64_t>(run.end - run.begin - 1);
       }
       // Those from one row to another stand side by side, for -1, 0 and 1 along x.
-      for (int direction = 1; direction < directions; direction += 3)
+      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
       {
-        const RowStep &    step = RowSteps[direction / 3];
-        const std::int64_t otherY = y + step.y;
-        const std::int64_t otherZ = z + step.z;
+        const auto &       step = steps[direction].step;
+        const std::int64_t otherY = y + step[1];
+        const std::int64_t otherZ = z + step[2];
         if (otherY < 0 || otherY >= extent.size[1] || otherZ >= extent.size[2])
         {
           continue;
@@ -117,8 +117,7 @@ MeasureSurfaces(const RunVolume & volume, bool touchingAreJoined, const HostCont
   const Extent &               extent = volume.GetExtent();
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
   const auto                   sums =
-    (touchingAreJoined ? CountPairsByBits
-                       : CountPairsByRuns)(volume, static_cast<int>(steps.size()), context, table.components.size());
+    (touchingAreJoined ? CountPairsByBits : CountPairsByRuns)(volume, steps, context, table.components.size());
   const std::vector<double> weights = CroftonWeights(extent.dimension, table.geometry);
   const double              voxel = table.geometry.VoxelVolume(extent.dimension);
   table.surfaces.resize(sums.size());

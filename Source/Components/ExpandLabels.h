@@ -101,17 +101,20 @@ ExpandLabels(const RunVolume &   volume,
       const bool pastCaches = extent.VoxelCount() * std::int64_t{ sizeof(T) } > LargestOutputInCaches;
       ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
         std::vector<Word> room(static_cast<std::size_t>(volume.WordsPerRow()));
+        const std::size_t bytes = static_cast<std::size_t>(extent.RowLength()) * sizeof(T);
+        FreshMemory       memory(output, static_cast<std::size_t>(extent.VoxelCount()) * sizeof(T));
         volume.VisitLabels([&](const auto * labels) {
           for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
           {
             if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
             {
+              T * const voxels = output + row * extent.RowLength();
               simd::ExpandRow({ volume.Foreground(row),
                                 volume.StartsOfRow(row, room.data()),
                                 extent.RowLength(),
                                 labels + volume.FirstRun(row) },
-                              reinterpret_cast<Stored *>(output + row * extent.RowLength()),
-                              pastCaches);
+                              reinterpret_cast<Stored *>(voxels),
+                              pastCaches && !memory.Touch(voxels, bytes));
             }
           }
         });

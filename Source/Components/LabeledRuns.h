@@ -18,9 +18,9 @@ struct LabeledRun
 };
 
 /** The runs of a row's components, in order; runs of one component that lie side by side without a link between them
- *  are one. \param withRemoved  whether runs of components that were filtered out are among them, with the label 0. */
+ *  are one. */
 inline void
-CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs, bool withRemoved = false)
+CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs)
 {
   runs.clear();
   if (volume.FirstRun(row) == volume.FirstRun(row + 1))
@@ -30,7 +30,7 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   volume.VisitLabels([&](const auto * labels) {
     volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
       const std::uint64_t label = labels[run];
-      if (label == 0 && !withRemoved)
+      if (label == 0)
       {
         return;
       }
@@ -51,9 +51,8 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
 class LabeledRows
 {
 public:
-  explicit LabeledRows(const RunVolume & volume, bool withRemoved = false)
+  explicit LabeledRows(const RunVolume & volume)
     : m_Volume(volume)
-    , m_WithRemoved(withRemoved)
     , m_CountY(volume.GetExtent().size[1])
     , m_Rows(static_cast<std::size_t>(3 * m_CountY))
   {}
@@ -68,7 +67,7 @@ public:
     if (place.row != row)
     {
       place.row = row;
-      CollectLabeledRuns(m_Volume, row, place.runs, m_WithRemoved);
+      CollectLabeledRuns(m_Volume, row, place.runs);
     }
     return place.runs;
   }
@@ -81,7 +80,6 @@ private:
   };
 
   const RunVolume & m_Volume;
-  bool              m_WithRemoved;
   std::int64_t      m_CountY;
   std::vector<Row>  m_Rows;
 };

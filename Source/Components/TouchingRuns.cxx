@@ -1,10 +1,12 @@
 #include "BrickCCL/Components/TouchingRuns.h"
 
-#include "BrickCCL/Components/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Simd/TouchingRuns.h"
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -13,27 +15,153 @@ namespace brickccl
 namespace
 {
 
-/** Of runs in order, whether any two in a row differ though one ends where the other begins. */
-bool
-DifferInRow(const std::vector<LabeledRun> & runs)
-{
-  const auto differ = [](const LabeledRun & a, const LabeledRun & b) { return a.end == b.begin && a.label != b.label; };
-  return std::adjacent_find(runs.begin(), runs.end(), differ) != runs.end();
-}
+constexpr std::int32_t farAway = std::numeric_limits<std::int32_t>::max();
 
-/** Whether runs of two rows, in neither of which any differ, touch and differ. */
-bool
-DifferBetween(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b)
+/** Where the runs of some neighbouring rows begin and end, side by side. */
+class RunBoundLists
 {
-  for (auto own = a.begin(), other = b.begin(); own != a.end() && other != b.end();)
+public:
+  /** Takes in the rows [begin, end). */
+  void
+  Collect(const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
-    if (own->begin <= other->end && other->begin <= own->end && own->label != other->label)
+    m_FirstRow = begin;
+    m_FirstOfRow.clear();
+    const std::uint64_t runs = volume.FirstRun(end) - volume.FirstRun(begin);
+    const std::size_t   room = runs + static_cast<std::size_t>((end - begin) * simd::RunListPadding);
+    if (room > m_Begins.size())
+    {
+      m_Begins.resize(room);
+      m_Ends.resize(room);
+    }
+    std::size_t next = 0;
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      m_FirstOfRow.push_back(next);
+      if (volume.FirstRun(row) == volume.FirstRun(row + 1))
+      {
+        continue;
+      }
+      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t) {
+        m_Begins[next] = static_cast<std::int32_t>(first);
+        m_Ends[next] = static_cast<std::int32_t>(last);
+        ++next;
+      });
+      std::fill_n(m_Begins.data() + next, simd::RunListPadding, farAway);
+      std::fill_n(m_Ends.data() + next, simd::RunListPadding, farAway);
+      next += simd::RunListPadding;
+    }
+  }
+
+  simd::RunList
+  At(const RunVolume & volume, const std::uint32_t * labels, std::int64_t row) const
+  {
+    const std::size_t   first = m_FirstOfRow[static_cast<std::size_t>(row - m_FirstRow)];
+    const std::uint64_t run = volume.FirstRun(row);
+    return { m_Begins.data() + first,
+             m_Ends.data() + first,
+             labels + run,
+             static_cast<std::int64_t>(volume.FirstRun(row + 1) - run) };
+  }
+
+private:
+  std::int64_t              m_FirstRow = 0;
+  std::vector<std::size_t>  m_FirstOfRow;
+  std::vector<std::int32_t> m_Begins;
+  std::vector<std::int32_t> m_Ends;
+};
+
+/** Whether any two runs of a row differ though one ends where the other begins. */
+bool
+DifferInRow(const simd::RunList & runs)
+{
+  for (std::int64_t i = 1; i < runs.count; ++i)
+  {
+    if (runs.ends[i - 1] == runs.begins[i] && runs.labels[i - 1] != runs.labels[i])
     {
       return true;
     }
-    ++(own->end < other->end ? own : other);
   }
   return false;
+}
+
+/** Whether runs of some rows of one slice touch others that differ, in these rows, in that before them or in the slice
+ *  before. Both lists are used; the slice before is known already if `hasBehind`. */
+bool
+DifferInSlice(const RunVolume &     volume,
+              const std::uint32_t * labels,
+              std::int64_t          begin,
+              std::int64_t          end,
+              bool                  hasBehind,
+              RunBoundLists &       own,
+              RunBoundLists &       behind)
+{
+  const std::int64_t rows = volume.GetExtent().size[1];
+  const std::int64_t slice = begin / rows * rows;
+  own.Collect(volume, std::max(slice, begin - 1), end);
+  if (slice > 0 && !hasBehind)
+  {
+    behind.Collect(volume, std::max(slice, begin - 1) - rows, std::min(slice + rows, end + 1) - rows);
+  }
+  for (std::int64_t row = begin; row < end; ++row)
+  {
+    if (volume.FirstRun(row) == volume.FirstRun(row + 1))
+    {
+      continue;
+    }
+    simd::RunList others[simd::TouchingRows];
+    int           count = 0;
+    const auto    add = [&](const RunBoundLists & lists, std::int64_t other) {
+      if (volume.FirstRun(other) != volume.FirstRun(other + 1))
+      {
+        others[count++] = lists.At(volume, labels, other);
+      }
+    };
+    if (row > slice)
+    {
+      add(own, row - 1);
+    }
+    for (std::int64_t step = -1; step <= 1 && slice > 0; ++step)
+    {
+      if (row + step >= slice && row + step < slice + rows)
+      {
+        add(behind, row + step - rows);
+      }
+    }
+    const simd::RunList runs = own.At(volume, labels, row);
+    if ((!volume.StartsFollowForeground() && DifferInRow(runs)) || simd::TouchAndDiffer(runs, others, count))
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool
+TouchingAreSame(const RunVolume & volume, const std::uint32_t * labels, const HostContext & context)
+{
+  const Extent &    extent = volume.GetExtent();
+  const Chunks      chunks = RowChunks(extent, context);
+  std::atomic<bool> differ = false;
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    RunBoundLists own;
+    RunBoundLists behind;
+    bool          hasBehind = false;
+    for (std::int64_t begin = chunks.Begin(chunk); begin < chunks.End(chunk) && !differ;)
+    {
+      const std::int64_t slice = begin / extent.size[1] * extent.size[1];
+      const std::int64_t end = std::min(chunks.End(chunk), slice + extent.size[1]);
+      if (DifferInSlice(volume, labels, begin, end, hasBehind, own, behind))
+      {
+        differ = true;
+      }
+      // A whole slice is the next one's slice before.
+      hasBehind = begin == slice;
+      std::swap(own, behind);
+      begin = end;
+    }
+  });
+  return !differ;
 }
 
 } // namespace
@@ -45,31 +173,13 @@ TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context)
   {
     return true;
   }
-  const Extent &    extent = volume.GetExtent();
-  const Chunks      chunks = RowChunks(extent, context);
-  std::atomic<bool> differ = false;
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    LabeledRows rows(volume, true);
-    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk) && !differ; ++row)
+  return volume.VisitLabels([&](const auto * labels) {
+    if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
     {
-      if (volume.FirstRun(row) == volume.FirstRun(row + 1))
-      {
-        continue;
-      }
-      const std::int64_t              z = row / extent.size[1];
-      const std::int64_t              y = row - z * extent.size[1];
-      const std::vector<LabeledRun> & own = rows.At(y, z);
-      const auto                      differFrom = [&](std::int64_t otherY, std::int64_t otherZ) {
-        return otherY >= 0 && otherY < extent.size[1] && otherZ >= 0 && DifferBetween(own, rows.At(otherY, otherZ));
-      };
-      if (DifferInRow(own) || differFrom(y - 1, z) || differFrom(y - 1, z - 1) || differFrom(y, z - 1) ||
-          differFrom(y + 1, z - 1))
-      {
-        differ = true;
-      }
+      return volume.GetExtent().RowLength() < farAway && TouchingAreSame(volume, labels, context);
     }
+    return false;
   });
-  return !differ;
 }
 
 } // namespace brickccl

@@ -7,9 +7,10 @@
 namespace brickccl
 {
 
-/** Whether runs that touch, if only in a corner, always have the same label, in an image of up to 3 dimensions; then
- *  neighbours among the foreground are neighbours within a component. True at once if the volume says so
- *  (RunVolume::TouchingAreJoined); else all runs are looked at until two are found that touch and differ. */
+/** Whether it is known that runs that touch, if only in a corner, always have the same label, in an image of up to 3
+ *  dimensions; then neighbours among the foreground are neighbours within a component. True at once if the volume says
+ *  so (RunVolume::TouchingAreJoined); else all runs are looked at until two are found that touch and differ. False
+ *  without a look for labels of 64 bits and rows of 2^31 - 1 voxels or more. Only where simd::HasVectors(). */
 bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context);
 
 } // namespace brickccl

@@ -1,6 +1,6 @@
 #include "BrickCCL/Host/HugePages.h"
 
-#include <cstdint>
+#include <algorithm>
 
 #ifdef __linux__
 #  include <sys/mman.h>
@@ -9,6 +9,35 @@
 
 namespace brickccl
 {
+
+namespace
+{
+
+constexpr std::uintptr_t largePage = std::uintptr_t{ 1 } << 21;
+
+#ifdef __linux__
+#  ifndef MADV_POPULATE_WRITE
+/** Since Linux 5.14; older ones refuse it. */
+#    define MADV_POPULATE_WRITE 23
+#  endif
+
+/** Gives memory to the pages [begin, end) if the first of them has none. \return whether it had none. */
+bool
+TouchPages(std::uintptr_t begin, std::uintptr_t end)
+{
+  unsigned char isResident = 1;
+  void * const  pages = reinterpret_cast<void *>(begin);
+  if (mincore(pages, 1, &isResident) != 0 || (isResident & 1) != 0)
+  {
+    return false;
+  }
+  // Where it is refused, pages get their memory when they are written.
+  (void)madvise(pages, end - begin, MADV_POPULATE_WRITE);
+  return true;
+}
+#endif
+
+} // namespace
 
 void
 AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t bytes)
@@ -24,6 +53,27 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t byt
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
   (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
 #endif
+}
+
+FreshMemory::FreshMemory(void * memory, std::size_t bytes)
+  : m_Begin(reinterpret_cast<std::uintptr_t>(memory))
+  , m_End(m_Begin + bytes)
+{}
+
+void
+FreshMemory::Enter(std::uintptr_t begin, std::uintptr_t end)
+{
+  for (std::uintptr_t place = std::max(m_PageEnd, begin); place < end; place = m_PageEnd)
+  {
+    m_PageEnd = (place / largePage + 1) * largePage;
+#ifdef __linux__
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    // Whole pages of this memory alone: others share its first and last one.
+    const std::uintptr_t first = (std::max(m_Begin, m_PageEnd - largePage) + page - 1) / page * page;
+    const std::uintptr_t last = std::min(m_End, m_PageEnd) / page * page;
+    m_IsFresh = first < last && TouchPages(first, last);
+#endif
+  }
 }
 
 } // namespace brickccl

@@ -1,15 +1,20 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <vector>
 
+#ifdef __linux__
+#  include <sys/mman.h>
+#endif
 #include <unistd.h>
 
 namespace brickccl
@@ -57,6 +62,37 @@ TEST(ParallelFor, PassesTheFirstExceptionOn)
                InvalidArgument);
   EXPECT_LT(started, 100000) << "the rest is skipped";
 }
+
+#ifdef __linux__
+TEST(FreshMemory, TellsWhatWasNeverTouched)
+{
+  // Pieces that end with large pages, and others; all of the pages are this test's own.
+  for (const std::size_t piece : { std::size_t{ 1 } << 20, std::size_t{ 2080 }, std::size_t{ 5000000 } })
+  {
+    const std::size_t bytes = std::size_t{ 12 } << 20;
+    void * const      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    AdviseHugePages(memory, bytes);
+    auto * const own = static_cast<unsigned char *>(memory) + 24;
+    const auto   freshPieces = [&](unsigned char value) {
+      FreshMemory fresh(own, bytes - 24);
+      std::size_t count = 0;
+      for (std::size_t begin = 0; begin + piece <= bytes - 24; begin += piece)
+      {
+        count += fresh.Touch(own + begin, piece) ? 1 : 0;
+        std::fill_n(own + begin, piece, value);
+      }
+      return count;
+    };
+    const std::size_t pieces = (bytes - 24) / piece;
+    EXPECT_GT(freshPieces(3), pieces / 2) << piece;
+    EXPECT_EQ(freshPieces(4), 0u) << piece;
+    EXPECT_EQ(own[-1], 0) << "that is someone else's";
+    EXPECT_EQ(own[pieces * piece - 1], 4);
+    munmap(memory, bytes);
+  }
+}
+#endif
 
 TEST(Chunks, CoverEverythingInOrder)
 {

@@ -1,4 +1,5 @@
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Components/TouchingRuns.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "TableValue.h"
@@ -249,6 +250,76 @@ TEST(Measures, AreTheSameByRunsAndByBits)
       }
     }
   }
+}
+
+/** Whether all neighbours among the foreground have the same label. */
+bool
+NeighboursAreSame(const Extent & extent, const std::vector<std::uint16_t> & labels)
+{
+  const std::int64_t nx = extent.size[0];
+  const std::int64_t ny = extent.size[1];
+  const std::int64_t nz = extent.size[2];
+  const auto         at = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    return x < 0 || y < 0 || z < 0 || x >= nx || y >= ny || z >= nz
+                   ? std::uint16_t{ 0 }
+                   : labels[static_cast<std::size_t>((z * ny + y) * nx + x)];
+  };
+  for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
+  {
+    const std::int64_t x = place % nx;
+    const std::int64_t y = place / nx % ny;
+    const std::int64_t z = place / nx / ny;
+    for (int step = 0; step < 27 && at(x, y, z) != 0; ++step)
+    {
+      const std::uint16_t other = at(x + step % 3 - 1, y + step / 3 % 3 - 1, z + step / 9 - 1);
+      if (other != 0 && other != at(x, y, z))
+      {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+TEST(Measures, KnowWhetherNeighboursAreOfOneComponent)
+{
+  if (!simd::HasVectors())
+  {
+    GTEST_SKIP() << "nothing asks for it without vector code";
+  }
+  int joined = 0;
+  int trials = 0;
+  for (const Extent & extent : { Extent{ 70, 12, 9 }, Extent{ 600, 7, 5 }, Extent{ 1, 20, 30 }, Extent{ 66, 40 } })
+  {
+    for (std::uint64_t seed = 0; seed < 60; ++seed)
+    {
+      auto         voxels = MakeRandom(extent, 0.08, 1 + static_cast<int>(seed % 3), 100 + seed);
+      LabelOptions options;
+      options.device = cpu;
+      options.connectivity = Connectivity::Full(extent.dimension);
+      const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+      std::vector<std::uint16_t> labels(voxels.size());
+      labeling.Write(labels.data());
+      // Of most, one voxel is another component's: next to its own one, or alone.
+      if (seed % 4 != 0)
+      {
+        labels[static_cast<std::size_t>(seed * 7919) % labels.size()] = 60000;
+      }
+      for (const int threads : { 1, 3 })
+      {
+        HostContext context{ threads };
+        context.grain = 100;
+        RunVolume volume;
+        MeasureLabelImage(ImageView(labels.data(), extent), {}, {}, context, volume);
+        const bool expected = NeighboursAreSame(extent, labels);
+        ASSERT_EQ(TouchingRunsAreJoined(volume, context), expected) << extent.ToString() << ", seed " << seed;
+        joined += expected ? 1 : 0;
+        ++trials;
+      }
+    }
+  }
+  EXPECT_GT(joined, trials / 5);
+  EXPECT_LT(joined, trials - trials / 5);
 }
 
 TEST(Topology, OfSolidsWithHolesAndCavities)

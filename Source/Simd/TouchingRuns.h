@@ -1,0 +1,30 @@
+#ifndef BRICKCCL_SIMD_TOUCHINGRUNS_H
+#define BRICKCCL_SIMD_TOUCHINGRUNS_H
+
+#include <cstdint>
+
+namespace brickccl::simd
+{
+
+/** So many elements past the last run can be read. */
+inline constexpr int RunListPadding = 16;
+/** The most rows that one is compared with at once. */
+inline constexpr int TouchingRows = 4;
+
+/** The runs of a row, in order: voxels begins[i] <= x < ends[i] have the label labels[i]. At least RunListPadding runs
+ *  that begin and end at the largest number follow, whatever their labels. */
+struct RunList
+{
+  const std::int32_t *  begins;
+  const std::int32_t *  ends;
+  const std::uint32_t * labels;
+  std::int64_t          count;
+};
+
+/** Whether any run of a row and one of another row touch, if only in a corner, and have different labels. Only where
+ *  HasVectors() (ExpandRow.h). */
+bool TouchAndDiffer(const RunList & own, const RunList * others, int otherCount);
+
+} // namespace brickccl::simd
+
+#endif

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need and what is missing, on Debian 12 and Ubuntu 24.04 (or later ones).
 # Needs root or a sudo that asks for no password; otherwise says what to install.
+#   Testing/install-packages.sh [PACKAGE ...]      these instead
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache python3 python3-venv libtbb-dev libhwy-dev libinsighttoolkit5-dev
           libvtk9-dev libtiff-dev zlib1g-dev libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind xvfb xauth)
+[ $# -eq 0 ] || packages=("$@")
 
 missing=()
 for package in "${packages[@]}"; do

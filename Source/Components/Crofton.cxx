@@ -55,12 +55,12 @@ NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
   std::vector<Point> polygon{ { -far, -far }, { far, -far }, { far, far }, { -far, far } };
   for (const Vector & other : others)
   {
-    const Vector normal{ own[0] - other[0], own[1] - other[1], own[2] - other[2] };
-    const double constant = Dot(normal, own);
-    if (constant == 0)
+    if (other == own)
     {
-      continue; // own itself
+      continue;
     }
+    const Vector       normal{ own[0] - other[0], own[1] - other[1], own[2] - other[2] };
+    const double       constant = Dot(normal, own);
     const Point        slope{ Dot(normal, right), Dot(normal, up) };
     const auto         side = [&](const Point & p) { return constant + p[0] * slope[0] + p[1] * slope[1]; };
     std::vector<Point> cut;
@@ -103,12 +103,16 @@ NearestAngle(const Vector & own, const std::vector<Vector> & others)
   double after = 2 * Pi;
   for (const Vector & other : others)
   {
+    if (other == own)
+    {
+      continue;
+    }
     const double angle = std::atan2(own[0] * other[1] - own[1] * other[0], own[0] * other[0] + own[1] * other[1]);
     if (angle > 0)
     {
       after = std::min(after, angle);
     }
-    else if (angle < 0)
+    else
     {
       before = std::min(before, -angle);
     }

@@ -96,15 +96,21 @@ def found_peers():
     return found
 
 
-def read_mask(path):
-    """The voxels of a detached, gzipped NRRD mask as an array indexed [z, y, x]."""
-    import numpy
+def read_header(path):
+    """The fields of a NRRD header, keys in small letters."""
     fields = {}
     with open(path) as stream:
         for line in stream:
             if ": " in line:
                 key, value = line.strip().split(": ", 1)
                 fields[key.lower()] = value
+    return fields
+
+
+def read_mask(path):
+    """The voxels of a detached, gzipped NRRD mask as an array indexed [z, y, x]."""
+    import numpy
+    fields = read_header(path)
     with gzip.open(os.path.join(os.path.dirname(path), fields["data file"])) as stream:
         data = stream.read()
     return numpy.frombuffer(data, numpy.uint8).reshape([int(size) for size in fields["sizes"].split()][::-1]).copy()
@@ -119,14 +125,14 @@ class Run:
         self.rows = []
 
     def case(self, group, name, connectivities, peers, shape=None, dtype=None, criterion=("foreground",), itk=False,
-             repeats=None, brief=False):
+             repeats=None, brief=False, threads=(1, 2)):
         """Times a case of the benchmark program, or a mask file, and the peers named."""
-        import numpy
         repeats = repeats or self.arguments.repeat
         with tempfile.TemporaryDirectory() as folder:
             raw = os.path.join(folder, "voxels.raw")
             for connectivity in connectivities:
-                command = [self.arguments.benchmark, "--repeat", str(repeats), "--connectivity", str(connectivity)]
+                command = [self.arguments.benchmark, "--repeat", str(repeats), "--connectivity", str(connectivity),
+                           "--threads", ",".join(map(str, threads))]
                 command += ["--brief"] if brief else []
                 command += [] if itk else ["--no-itk"]
                 command += ["--save", raw] if peers and shape and not os.path.exists(raw) else []
@@ -136,6 +142,7 @@ class Run:
                     self.add(group, fields[0], int(fields[1]), fields[2], int(fields[3]), float(fields[4]), int(fields[5]))
             if not peers:
                 return
+            import numpy
             voxels = numpy.fromfile(raw, dtype).reshape(shape) if shape else read_mask(name)
             for connectivity in connectivities:
                 for peer in peers:
@@ -223,6 +230,19 @@ def print_tables(run, groups):
             lines.append(line)
         table(["input", "connectivity", "components", "floor, 1 / 2 threads", "BrickCCL, 1 / 2", "with component table, 1 / 2",
                "into new memory, 1 / 2"] + [peer.replace("itk", "ITK") + ", 1 thread" for peer in peers], lines)
+    if "threads" in groups:
+        print("## Threads\n\nSeconds, 26 neighbours; x floor in brackets.\n")
+        for name, connectivity, components in run.inputs("threads"):
+            lines = []
+            for threads in sorted({row[4] for row in run.rows if row[0] == "threads" and row[1] == name}):
+                of = {program: run.seconds("threads", name, connectivity, program, threads)
+                      for program in ("floor", "brickccl", "brickccl with table", "brickccl fresh")}
+                lines.append([str(threads), number(of.pop("floor"))]
+                             + ["%s (%s)" % (number(value), ratio(value / run.seconds("threads", name, connectivity, "floor",
+                                                                                      threads))) for value in of.values()]
+                             + [ratio(run.seconds("threads", name, connectivity, "brickccl", 1) / of["brickccl"])])
+            print("`%s`, %d components:\n" % (name, components))
+            table(["threads", "floor", "BrickCCL", "with component table", "into new memory", "times as fast as one"], lines)
     if "measures" in groups:
         print("## Measures\n\nSeconds, 1 / 2 threads, by groups of columns beside the default ones; ITK: "
               "LabelImageToShapeLabelMapFilter (its perimeter: surface), scikit-image: regionprops_table, 1 thread. From a label "
@@ -256,11 +276,14 @@ def print_tables(run, groups):
                         for key in (("brickccl", 1), ("brickccl", 2), (peer, 1), (peer, 2))}
                 worst = max(run.seconds(group, name, connectivity, "brickccl") / run.seconds(group, name, connectivity, "floor")
                             for name, _, _ in inputs)
+                times = [run.seconds(group, name, connectivity, "brickccl") for name, _, _ in inputs]
+                cliff = max(times) / statistics.median(times)
                 lines.append([str(connectivity), str(grain)] + [number(value) for value in mean.values()]
                              + [ratio(mean[peer, 1] / mean["brickccl", 1]), ratio(mean[peer, 2] / mean["brickccl", 2]),
-                                ratio(mean["brickccl", 1] / mean["brickccl", 2]), ratio(worst)])
+                                ratio(mean["brickccl", 1] / mean["brickccl", 2]), ratio(worst),
+                                "" if grain == "all" else ratio(cliff)])
         table(["connectivity", "grain", "BrickCCL, 1 thread", "BrickCCL, 2 threads", peer + ", 1 thread", peer + ", 2 threads",
-               "times as fast, 1 thread", "2 threads", "2 threads against 1", "worst x floor"], lines)
+               "times as fast, 1 thread", "2 threads", "2 threads against 1", "worst x floor", "worst / median density"], lines)
 
 
 def plot(run, groups, folder):
@@ -284,6 +307,28 @@ def plot(run, groups, folder):
         axes[0].set_ylabel("seconds, one thread")
         axes[1].legend(fontsize=6, ncol=2)
         figure.savefig(os.path.join(folder, "noise.svg"), bbox_inches="tight", metadata={"Date": None})
+        figure, axis = pyplot.subplots(figsize=(6, 4))
+        for connectivity, style in ((6, "o"), (26, "x")):
+            found = [(components, run.seconds("noise", name, connectivity, "brickccl"))
+                     for name, own, components in run.inputs("noise") if own == connectivity]
+            axis.plot([max(components, 1) for components, _ in found],
+                      [seconds / run.arguments.size ** 3 * 1e9 for _, seconds in found], style,
+                      label="%d neighbours" % connectivity)
+        axis.set(xlabel="components", ylabel="nanoseconds per voxel, one thread", xscale="log", title="noise")
+        axis.set_ylim(bottom=0)
+        axis.legend()
+        figure.savefig(os.path.join(folder, "components.svg"), bbox_inches="tight", metadata={"Date": None})
+    if "threads" in groups:
+        figure, axis = pyplot.subplots(figsize=(6, 4))
+        for name, connectivity, _ in run.inputs("threads"):
+            counts = sorted({row[4] for row in run.rows if row[0] == "threads" and row[1] == name})
+            for program, style in (("brickccl", "o-"), ("floor", ":")):
+                axis.plot(counts, [run.seconds("threads", name, connectivity, program, threads) for threads in counts], style,
+                          label="%s, %s" % (name, program))
+        axis.set(xlabel="threads", ylabel="seconds", xscale="log", yscale="log", title="26 neighbours")
+        axis.set_xticks(counts, [str(threads) for threads in counts], minor=False)
+        axis.legend()
+        figure.savefig(os.path.join(folder, "threads.svg"), bbox_inches="tight", metadata={"Date": None})
     if "sizes" in groups:
         figure, axis = pyplot.subplots(figsize=(6, 4))
         entries = run.inputs("sizes")
@@ -305,7 +350,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--size", type=int, default=512, help="side of the generated volumes")
     parser.add_argument("--flat-size", type=int, default=4096, help="side of the generated images")
-    parser.add_argument("--groups", default="masks,values,noise,flat,sizes,measures")
+    parser.add_argument("--groups", default="masks,values,noise,flat,sizes,threads,measures")
     parser.add_argument("--benchmark", default=os.path.join(ROOT, "build", "release", "bin", "brickccl-benchmark"))
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "build", "benchmarks"))
     parser.add_argument("masks", nargs="*", help="detached, gzipped NRRD masks of one byte per voxel")
@@ -322,7 +367,8 @@ def main():
         for kind in ("spiral", "hilbert"):
             run.case("masks", "%s %d" % (kind, size), (26, 6), ("cc3d",), cube, "uint8")
         for path in arguments.masks:
-            run.case("masks", path, (26, 18, 6), PEERS, itk=True)
+            is_flat = len(read_header(path)["sizes"].split()) == 2
+            run.case("masks", path, (8, 4) if is_flat else (26, 18, 6), PEERS, itk=True)
     if "values" in groups:
         run.case("values", "voronoi %d" % size, (26, 18, 6), ("cc3d", "scikit-image"), cube, "uint32", ("equal",))
         run.case("values", "ct-range %d" % size, (26, 6), ())
@@ -343,6 +389,11 @@ def main():
     if "sizes" in groups:
         for side in (64, 128, 256, 512, 1024):
             run.case("sizes", "balls %d" % side, (26, 6), (), repeats=3 if side > 512 else None)
+
+    if "threads" in groups:
+        counts = [1 << i for i in range(os.cpu_count().bit_length())]
+        run.case("threads", "balls %d" % size, (26,), (), threads=counts)
+        run.case("threads", "noise %d 0.5 4" % size, (26,), (), threads=counts)
 
     with open(os.path.join(arguments.output, "results.csv"), "w", newline="") as stream:
         writer = csv.writer(stream)

@@ -167,8 +167,12 @@ LabelRows(const BundleRows<VBundling> & bundles,
       const TIndex up = parent[node];
       if (up < first)
       {
-        number[node] = isOutside | static_cast<TIndex>(hanging.size());
-        hanging.push_back(up);
+        // Nodes beside the part's border often hang on the same one.
+        if (hanging.empty() || hanging.back() != up)
+        {
+          hanging.push_back(up);
+        }
+        number[node] = isOutside | static_cast<TIndex>(hanging.size() - 1);
         parent[node] = static_cast<TIndex>(node);
         continue;
       }
@@ -211,7 +215,8 @@ LabelRows(const BundleRows<VBundling> & bundles,
     const auto                  part = static_cast<std::size_t>(before + 1);
     const TIndex                offset = found[part];
     const std::vector<TIndex> & labelsOutside = outside[part];
-    for (std::uint64_t run = parts.FirstRun(before + 1); run < parts.FirstRun(before + 2); ++run)
+    const std::uint64_t         end = parts.FirstRun(before + 2);
+    for (std::uint64_t run = parts.FirstRun(before + 1); run < end; ++run)
     {
       const TIndex label = labels[run];
       labels[run] = (label & isOutside) != 0 ? labelsOutside[label & ~isOutside] : offset + label;

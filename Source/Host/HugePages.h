@@ -35,10 +35,10 @@ public:
 private:
   void Enter(std::uintptr_t begin, std::uintptr_t end);
 
-  [[maybe_unused]] std::uintptr_t m_Begin;
-  [[maybe_unused]] std::uintptr_t m_End;
-  std::uintptr_t                  m_PageEnd = 0;
-  bool                            m_IsFresh = false;
+  std::uintptr_t m_Begin;
+  std::uintptr_t m_End;
+  std::uintptr_t m_PageEnd = 0;
+  bool           m_IsFresh = false;
 };
 
 } // namespace brickccl

@@ -237,9 +237,9 @@ def print_tables(run, groups):
             for threads in sorted({row[4] for row in run.rows if row[0] == "threads" and row[1] == name}):
                 of = {program: run.seconds("threads", name, connectivity, program, threads)
                       for program in ("floor", "brickccl", "brickccl with table", "brickccl fresh")}
-                lines.append([str(threads), number(of.pop("floor"))]
-                             + ["%s (%s)" % (number(value), ratio(value / run.seconds("threads", name, connectivity, "floor",
-                                                                                      threads))) for value in of.values()]
+                floor = of.pop("floor")
+                lines.append([str(threads), number(floor)]
+                             + ["%s (%s)" % (number(value), ratio(value / floor)) for value in of.values()]
                              + [ratio(run.seconds("threads", name, connectivity, "brickccl", 1) / of["brickccl"])])
             print("`%s`, %d components:\n" % (name, components))
             table(["threads", "floor", "BrickCCL", "with component table", "into new memory", "times as fast as one"], lines)

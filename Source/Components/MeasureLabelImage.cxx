@@ -164,6 +164,7 @@ MeasureLabelImage(const ImageView &      labels,
       }
     });
   });
+  KeepRunBounds(context, volume);
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   SetLabels(table, values);

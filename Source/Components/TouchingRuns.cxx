@@ -15,9 +15,7 @@ namespace brickccl
 namespace
 {
 
-constexpr std::int32_t farAway = std::numeric_limits<std::int32_t>::max();
-
-/** Where the runs of some neighbouring rows begin and end, side by side. */
+/** Where the runs of some neighbouring rows begin and end: as the volume keeps them, or else side by side. */
 class RunBoundLists
 {
 public:
@@ -25,48 +23,41 @@ public:
   void
   Collect(const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
-    m_FirstRow = begin;
-    m_FirstOfRow.clear();
-    const std::uint64_t runs = volume.FirstRun(end) - volume.FirstRun(begin);
-    const std::size_t   room = runs + static_cast<std::size_t>((end - begin) * simd::RunListPadding);
+    m_FirstRun = volume.HasBounds() ? 0 : volume.FirstRun(begin);
+    if (volume.HasBounds())
+    {
+      return;
+    }
+    const std::size_t room = volume.FirstRun(end) - m_FirstRun + simd::RunListPadding;
     if (room > m_Begins.size())
     {
       m_Begins.resize(room);
       m_Ends.resize(room);
     }
-    std::size_t next = 0;
     for (std::int64_t row = begin; row < end; ++row)
     {
-      m_FirstOfRow.push_back(next);
-      if (volume.FirstRun(row) == volume.FirstRun(row + 1))
+      if (volume.FirstRun(row) != volume.FirstRun(row + 1))
       {
-        continue;
+        volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t run) {
+          m_Begins[run - m_FirstRun] = static_cast<std::int32_t>(first);
+          m_Ends[run - m_FirstRun] = static_cast<std::int32_t>(last);
+        });
       }
-      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t) {
-        m_Begins[next] = static_cast<std::int32_t>(first);
-        m_Ends[next] = static_cast<std::int32_t>(last);
-        ++next;
-      });
-      std::fill_n(m_Begins.data() + next, simd::RunListPadding, farAway);
-      std::fill_n(m_Ends.data() + next, simd::RunListPadding, farAway);
-      next += simd::RunListPadding;
     }
   }
 
   simd::RunList
   At(const RunVolume & volume, const std::uint32_t * labels, std::int64_t row) const
   {
-    const std::size_t   first = m_FirstOfRow[static_cast<std::size_t>(row - m_FirstRow)];
     const std::uint64_t run = volume.FirstRun(row);
-    return { m_Begins.data() + first,
-             m_Ends.data() + first,
+    return { (volume.HasBounds() ? volume.Begins() : m_Begins.data()) + (run - m_FirstRun),
+             (volume.HasBounds() ? volume.Ends() : m_Ends.data()) + (run - m_FirstRun),
              labels + run,
              static_cast<std::int64_t>(volume.FirstRun(row + 1) - run) };
   }
 
 private:
-  std::int64_t              m_FirstRow = 0;
-  std::vector<std::size_t>  m_FirstOfRow;
+  std::uint64_t             m_FirstRun = 0;
   std::vector<std::int32_t> m_Begins;
   std::vector<std::int32_t> m_Ends;
 };
@@ -176,7 +167,8 @@ TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context)
   return volume.VisitLabels([&](const auto * labels) {
     if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
     {
-      return volume.GetExtent().RowLength() < farAway && TouchingAreSame(volume, labels, context);
+      return volume.GetExtent().RowLength() <= std::numeric_limits<std::int32_t>::max() &&
+             TouchingAreSame(volume, labels, context);
     }
     return false;
   });

@@ -30,7 +30,8 @@ struct LinkAxes
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
  *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
- *  8 bytes per row and 4 (8) bytes per run; algorithms keep scratch memory of their own here. */
+ *  8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are kept; algorithms keep scratch memory of their
+ *  own here. */
 class RunVolume
 {
 public:
@@ -49,6 +50,7 @@ public:
     m_Starts.Resize(startsFollowForeground ? 0 : WordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
+    m_HasBounds = false;
   }
 
   /** Makes room for links along y and along z. */
@@ -64,12 +66,26 @@ public:
   ResizeLabels(bool wide)
   {
     m_Wide = wide;
-    m_Narrow.Resize(wide ? 0 : RunCount() + 2 * LabelPadding);
+    m_Narrow.Resize(wide ? 0 : RunCount() + 2 * RunPadding);
     m_WideLabels.Resize(wide ? RunCount() : 0);
-    for (std::size_t i = 0; i < LabelPadding && !wide; ++i)
+    for (std::size_t i = 0; i < RunPadding && !wide; ++i)
     {
-      m_Narrow[i] = m_Narrow[LabelPadding + RunCount() + i] = 0;
+      m_Narrow[i] = m_Narrow[RunPadding + RunCount() + i] = 0;
     }
+  }
+
+  /** Makes room for where runs begin and end, once FirstRun is complete; for rows of fewer than 2^31 voxels. */
+  void
+  ResizeBounds()
+  {
+    m_Begins.Resize(static_cast<std::size_t>(RunCount()) + RunPadding);
+    m_Ends.Resize(static_cast<std::size_t>(RunCount()) + RunPadding);
+  }
+  /** Says that the bounds of all runs have been set. */
+  void
+  SetHasBounds()
+  {
+    m_HasBounds = true;
   }
 
   const Extent &
@@ -107,6 +123,11 @@ public:
   HasLinksAlongZ() const
   {
     return m_LinksAlongZ.Size() != 0;
+  }
+  bool
+  HasBounds() const
+  {
+    return m_HasBounds;
   }
   std::uint64_t
   RunCount() const
@@ -163,6 +184,28 @@ public:
     return m_LinksAlongZ.Data() + row * m_WordsPerRow;
   }
 
+  /** Where bounds are kept: of each run the first voxel in its row, and the one past the last. */
+  std::int32_t *
+  Begins()
+  {
+    return m_Begins.Data();
+  }
+  const std::int32_t *
+  Begins() const
+  {
+    return m_Begins.Data();
+  }
+  std::int32_t *
+  Ends()
+  {
+    return m_Ends.Data();
+  }
+  const std::int32_t *
+  Ends() const
+  {
+    return m_Ends.Data();
+  }
+
   /** The bits of word w of a row at which runs start. */
   Word
   Starts(std::int64_t row, std::int64_t w) const
@@ -210,13 +253,13 @@ public:
   decltype(auto)
   VisitLabels(TFunction && function)
   {
-    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + LabelPadding);
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + RunPadding);
   }
   template <typename TFunction>
   decltype(auto)
   VisitLabels(TFunction && function) const
   {
-    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + LabelPadding);
+    return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + RunPadding);
   }
 
   /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
@@ -224,6 +267,15 @@ public:
   void
   ForEachRun(std::int64_t row, TFunction function) const
   {
+    if (HasBounds())
+    {
+      const std::uint64_t end = FirstRun(row + 1);
+      for (std::uint64_t run = FirstRun(row); run < end; ++run)
+      {
+        function(std::int64_t{ m_Begins[run] }, std::int64_t{ m_Ends[run] }, run);
+      }
+      return;
+    }
     if (!simd::HasVectors())
     {
       ForEachRunByBits(row, function);
@@ -270,7 +322,7 @@ public:
   {
     return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
            m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_FirstRun.CapacityBytes() +
-           m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+           m_Begins.CapacityBytes() + m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
   }
 
 private:
@@ -316,19 +368,22 @@ private:
     }
   }
 
-  /** Vector code may read so many labels more than there are, on both sides. */
-  static constexpr std::size_t LabelPadding = 16;
+  /** Vector code may read so many labels more than there are, on both sides, and so many bounds behind the last one. */
+  static constexpr std::size_t RunPadding = 16;
 
   Extent                m_Extent;
   std::int64_t          m_WordsPerRow = 0;
   bool                  m_StartsFollowForeground = true;
   bool                  m_TouchingAreJoined = false;
   bool                  m_Wide = false;
+  bool                  m_HasBounds = false;
   Buffer<Word>          m_Foreground;
   Buffer<Word>          m_Starts;
   Buffer<Word>          m_LinksAlongY;
   Buffer<Word>          m_LinksAlongZ;
   Buffer<std::uint64_t> m_FirstRun;
+  Buffer<std::int32_t>  m_Begins;
+  Buffer<std::int32_t>  m_Ends;
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
   Workspace             m_Scratch;

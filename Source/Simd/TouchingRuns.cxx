@@ -1,5 +1,7 @@
 #include "BrickCCL/Simd/TouchingRuns.h"
 
+#include <algorithm>
+
 #ifndef BRICKCCL_USE_HIGHWAY
 
 namespace brickccl::simd
@@ -48,20 +50,22 @@ TouchAndDifferOf(const RunList & own, const RunList * others, int otherCount)
     {
       const RunList & other = others[o];
       // From the first one on that does not end before this one begins.
-      std::int64_t j = first[o];
-      bool         goOn = true;
-      while (goOn)
+      for (std::int64_t j = first[o]; j < other.count; j += lanes)
       {
+        const auto isThere = hn::FirstN(tag, static_cast<std::size_t>(std::min(lanes, other.count - j)));
         const auto isAfter = hn::Lt(end, hn::LoadU(tag, other.begins + j));
         const auto isBefore = hn::Lt(hn::LoadU(tag, other.ends + j), begin);
         const auto isSame = hn::RebindMask(tag, hn::Eq(hn::LoadU(labelTag, other.labels + j), label));
-        differ = hn::Or(differ, hn::VecFromMask(tag, hn::Not(hn::Or(isSame, hn::Or(isAfter, isBefore)))));
+        const auto isOut = hn::Or(isSame, hn::Or(isAfter, isBefore));
+        differ = hn::Or(differ, hn::VecFromMask(tag, hn::AndNot(isOut, isThere)));
         if (other.count > lanes)
         {
-          first[o] += static_cast<std::int64_t>(hn::CountTrue(tag, isBefore));
+          first[o] += static_cast<std::int64_t>(hn::CountTrue(tag, hn::And(isBefore, isThere)));
         }
-        goOn = hn::AllFalse(tag, isAfter);
-        j += lanes;
+        if (!hn::AllFalse(tag, isAfter))
+        {
+          break;
+        }
       }
     }
   }

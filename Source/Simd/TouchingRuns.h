@@ -6,13 +6,12 @@
 namespace brickccl::simd
 {
 
-/** So many elements past the last run can be read. */
+/** So many elements past the last run can be read, whatever they hold. */
 inline constexpr int RunListPadding = 16;
 /** The most rows that one is compared with at once. */
 inline constexpr int TouchingRows = 4;
 
-/** The runs of a row, in order: voxels begins[i] <= x < ends[i] have the label labels[i]. At least RunListPadding runs
- *  that begin and end at the largest number follow, whatever their labels. */
+/** The runs of a row, in order: voxels begins[i] <= x < ends[i] have the label labels[i]. */
 struct RunList
 {
   const std::int32_t *  begins;

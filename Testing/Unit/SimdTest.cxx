@@ -649,8 +649,9 @@ struct ListedRuns
       ends.push_back(place);
       labels.push_back(static_cast<std::uint32_t>(random() % labelCount));
     }
-    begins.resize(begins.size() + simd::RunListPadding, std::numeric_limits<std::int32_t>::max());
-    ends.resize(ends.size() + simd::RunListPadding, std::numeric_limits<std::int32_t>::max());
+    // What follows must not be taken for runs: these touch all others, and differ.
+    begins.resize(begins.size() + simd::RunListPadding, 0);
+    ends.resize(ends.size() + simd::RunListPadding, place + 1);
     labels.resize(labels.size() + simd::RunListPadding, 77);
   }
 

@@ -3,7 +3,6 @@
 #include "BrickCCL/Components/EnclosingBall.h"
 #include "BrickCCL/Components/LabeledRuns.h"
 #include "BrickCCL/Components/MeasureGroups.h"
-#include "BrickCCL/Core/WideInteger.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,18 @@ namespace brickccl
 
 namespace
 {
+
+/** Its sign tells to which side the way from a by b to c turns, in a plane (u, v). Exact: no image has 2^62 voxels. */
+std::int64_t
+Turn(std::int64_t au,
+     std::int64_t av,
+     std::int64_t bu,
+     std::int64_t bv,
+     std::int64_t cu,
+     std::int64_t cv)
+{
+  return (bv - av) * (cu - au) - (bu - au) * (cv - av);
+}
 
 /** Leaves of voxels that lie in one plane, sorted by `v` and then by `u`, only the corners of their convex hull:
  *  Andrew's monotone chain (1979), in integers. Keeps the order. */
@@ -43,9 +54,14 @@ public:
         {
           continue;
         }
-        while (m_Chain.size() >= 2 &&
-               Turn(u, v, voxels[m_Chain[m_Chain.size() - 2]], voxels[m_Chain.back()], voxels[i]) * side <= 0)
+        while (m_Chain.size() >= 2)
         {
+          const VoxelIndex & before = voxels[m_Chain[m_Chain.size() - 2]];
+          const VoxelIndex & last = voxels[m_Chain.back()];
+          if (Turn(before.at[u], before.at[v], last.at[u], last.at[v], voxels[i].at[u], voxels[i].at[v]) * side > 0)
+          {
+            break;
+          }
           m_Chain.pop_back();
         }
         m_Chain.push_back(i);
@@ -65,23 +81,6 @@ public:
   }
 
 private:
-  /** Its sign tells to which side the way from a by b to c turns. */
-  static int
-  Turn(int u, int v, const VoxelIndex & a, const VoxelIndex & b, const VoxelIndex & c)
-  {
-    const std::int64_t bv = b.at[v] - a.at[v];
-    const std::int64_t bu = b.at[u] - a.at[u];
-    const std::int64_t cv = c.at[v] - a.at[v];
-    const std::int64_t cu = c.at[u] - a.at[u];
-    const auto         isNarrow = [](std::int64_t number) { return number == static_cast<std::int32_t>(number); };
-    if (isNarrow(bv) && isNarrow(bu) && isNarrow(cv) && isNarrow(cu))
-    {
-      return bv * cu > bu * cv ? 1 : bv * cu < bu * cv ? -1 : 0;
-    }
-    const Int128 turn = static_cast<Int128>(bv) * cu - static_cast<Int128>(bu) * cv;
-    return turn > 0 ? 1 : turn < 0 ? -1 : 0;
-  }
-
   std::vector<unsigned char> m_IsCorner;
   std::vector<std::size_t>   m_Chain;
 };
@@ -125,17 +124,7 @@ public:
     });
     for (const Chain & chain : m_Chains)
     {
-      m_Voxels.clear();
-      for (std::size_t i = chain.first; i != none; i = m_Rows[i].next)
-      {
-        const Row & row = m_Rows[i];
-        AddVoxel(row.low, row.y, slice);
-        if (row.high != row.low)
-        {
-          AddVoxel(row.high, row.y, slice);
-        }
-      }
-      m_Hull.AppendCorners(0, 1, m_Voxels.data(), m_Voxels.size(), corners.voxels);
+      AppendCorners(chain.first, slice, corners.voxels);
       corners.ends.push_back(corners.voxels.size());
     }
     for (const std::uint64_t label : corners.labels)
@@ -161,14 +150,53 @@ private:
     std::size_t last;
   };
 
-  /** In place: a copy would wait for what has just been written. */
+  /** Adds the corners of the hull of a chain of rows: of the voxels on the side of small x those that the line between
+   *  others does not pass, and of those on the other side. */
   void
-  AddVoxel(std::int64_t x, std::int64_t y, std::int64_t z)
+  AppendCorners(std::size_t first, std::int64_t z, std::vector<VoxelIndex> & corners)
   {
-    m_Voxels.emplace_back();
-    m_Voxels.back().at[0] = x;
-    m_Voxels.back().at[1] = y;
-    m_Voxels.back().at[2] = z;
+    m_Left.clear();
+    m_Right.clear();
+    for (std::size_t i = first; i != none; i = m_Rows[i].next)
+    {
+      const Row & row = m_Rows[i];
+      const auto  drop = [&](std::vector<std::size_t> & side, std::int64_t Row::*x, int sign) {
+        while (side.size() >= 2)
+        {
+          const Row & before = m_Rows[side[side.size() - 2]];
+          const Row & last = m_Rows[side.back()];
+          if (Turn(before.*x, before.y, last.*x, last.y, row.*x, row.y) * sign > 0)
+          {
+            break;
+          }
+          side.pop_back();
+        }
+        side.push_back(i);
+      };
+      drop(m_Left, &Row::low, 1);
+      drop(m_Right, &Row::high, -1);
+    }
+    // Both sides have the first and the last row.
+    const auto add = [&](std::int64_t x, std::int64_t y) { corners.push_back({ { x, y, z, 0 } }); };
+    for (std::size_t left = 0, right = 0; left < m_Left.size() || right < m_Right.size();)
+    {
+      const std::size_t atLeft = left < m_Left.size() ? m_Left[left] : none;
+      const std::size_t atRight = right < m_Right.size() ? m_Right[right] : none;
+      const Row &       row = m_Rows[std::min(atLeft, atRight)];
+      if (atLeft <= atRight)
+      {
+        add(row.low, row.y);
+        ++left;
+      }
+      if (atRight <= atLeft)
+      {
+        if (atRight < atLeft || row.high != row.low)
+        {
+          add(row.high, row.y);
+        }
+        ++right;
+      }
+    }
   }
 
   void
@@ -195,12 +223,13 @@ private:
 
   const RunVolume &                  m_Volume;
   const std::vector<unsigned char> & m_Known;
-  PlaneHull                          m_Hull;
   /** Of each component its chain of rows in this slice. */
   std::vector<std::size_t> m_PlaceOf;
   std::vector<Row>         m_Rows;
   std::vector<Chain>       m_Chains;
-  std::vector<VoxelIndex>  m_Voxels;
+  /** Rows whose first voxel, or whose last one, is a corner. */
+  std::vector<std::size_t> m_Left;
+  std::vector<std::size_t> m_Right;
 };
 
 /** Writes the corners of a component that fills its bounding box, in the order that KeepCornersOfPlanes leaves them in.

@@ -33,24 +33,35 @@ ToLabel(T value)
   return static_cast<std::uint64_t>(value);
 }
 
-/** The labels of the runs of a chunk of rows. */
+/** The labels of the runs of a chunk of rows, and where they begin and end. */
 struct alignas(64) LabelsOfRuns
 {
   std::vector<std::uint64_t> labels;
   std::uint64_t              largest = 0;
+  /** None if `hasBounds` is false. */
+  std::vector<std::int32_t> begins;
+  std::vector<std::int32_t> ends;
+  bool                      hasBounds = true;
 
-  /** Adds those of a row. */
+  /** Adds those of a row. \param mostBounds  of so many runs of the chunk bounds are kept, or of none */
   template <typename T>
   void
-  Collect(const T * pixels, const RunVolume & volume, std::int64_t row)
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t row, std::size_t mostBounds)
   {
-    for (std::int64_t w = 0; w < volume.WordsPerRow(); ++w)
-    {
-      for (Word rest = volume.Starts(row, w); rest != 0; rest &= rest - 1)
+    volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
+      labels.push_back(ToLabel(pixels[begin]));
+      largest = std::max(largest, labels.back());
+      if (hasBounds)
       {
-        labels.push_back(ToLabel(pixels[w * BitsPerWord + LowestBit(rest)]));
-        largest = std::max(largest, labels.back());
+        begins.push_back(static_cast<std::int32_t>(begin));
+        ends.push_back(static_cast<std::int32_t>(end));
       }
+    });
+    if (labels.size() > mostBounds)
+    {
+      hasBounds = false;
+      begins = {};
+      ends = {};
     }
   }
 };
@@ -132,6 +143,9 @@ MeasureLabelImage(const ImageView &      labels,
   }
   const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
+  // Bounds take 8 bytes a run, and may take one a voxel.
+  const std::int64_t rowLength = labels.extent.RowLength();
+  const bool         isShort = rowLength <= std::numeric_limits<std::int32_t>::max();
   VisitScalarType(labels.type, [&](auto tag) {
     const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
     FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
@@ -140,13 +154,17 @@ MeasureLabelImage(const ImageView &      labels,
              context.Part(0, 0.4),
              volume,
              [&](std::int64_t chunk, std::int64_t row) {
-               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + row * labels.extent.RowLength(), volume, row);
+               const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
+               chunks[static_cast<std::size_t>(chunk)].Collect(
+                 voxels + row * rowLength, volume, row, isShort ? static_cast<std::size_t>(ofChunk) / 8 : 0);
              });
   });
   std::uint64_t largest = 0;
+  bool          hasBounds = true;
   for (const LabelsOfRuns & chunk : chunks)
   {
     largest = std::max(largest, chunk.largest);
+    hasBounds = hasBounds && chunk.hasBounds;
   }
   // A mark takes 2 bits, a run's label 64.
   const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
@@ -154,17 +172,29 @@ MeasureLabelImage(const ImageView &      labels,
     largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
   // Places in the table take the labels' place.
   volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
+  if (hasBounds)
+  {
+    volume.ResizeBounds();
+  }
   volume.VisitLabels([&](auto * labelOfRun) {
     using Label = std::remove_reference_t<decltype(*labelOfRun)>;
     ParallelFor(rows.count, context.Silent(), [&](std::int64_t chunk) {
-      Label * next = labelOfRun + volume.FirstRun(rows.Begin(chunk));
-      for (const std::uint64_t place : chunks[static_cast<std::size_t>(chunk)].labels)
+      const LabelsOfRuns & own = chunks[static_cast<std::size_t>(chunk)];
+      const std::uint64_t  first = volume.FirstRun(rows.Begin(chunk));
+      std::transform(own.labels.begin(), own.labels.end(), labelOfRun + first, [](std::uint64_t place) {
+        return static_cast<Label>(place);
+      });
+      if (hasBounds)
       {
-        *next++ = static_cast<Label>(place);
+        std::copy(own.begins.begin(), own.begins.end(), volume.Begins() + first);
+        std::copy(own.ends.begin(), own.ends.end(), volume.Ends() + first);
       }
     });
   });
-  KeepRunBounds(context, volume);
+  if (hasBounds)
+  {
+    volume.SetHasBounds();
+  }
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   SetLabels(table, values);

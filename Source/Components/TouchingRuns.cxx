@@ -15,6 +15,9 @@ namespace brickccl
 namespace
 {
 
+/** So many runs of three rows are compared with another row's at once. */
+constexpr std::uint64_t fewRuns = simd::RunListPadding;
+
 /** Where the runs of some neighbouring rows begin and end: as the volume keeps them, or else side by side. */
 class RunBoundLists
 {
@@ -46,14 +49,16 @@ public:
     }
   }
 
+  /** Those of the rows [begin, end). */
   simd::RunList
-  At(const RunVolume & volume, const std::uint32_t * labels, std::int64_t row) const
+  Of(const RunVolume & volume, const std::uint32_t * labels, std::int64_t begin, std::int64_t end) const
   {
-    const std::uint64_t run = volume.FirstRun(row);
+    const std::uint64_t run = volume.FirstRun(begin);
     return { (volume.HasBounds() ? volume.Begins() : m_Begins.data()) + (run - m_FirstRun),
              (volume.HasBounds() ? volume.Ends() : m_Ends.data()) + (run - m_FirstRun),
              labels + run,
-             static_cast<std::int64_t>(volume.FirstRun(row + 1) - run) };
+             static_cast<std::int64_t>(volume.FirstRun(end) - run),
+             end - begin == 1 };
   }
 
 private:
@@ -102,24 +107,33 @@ DifferInSlice(const RunVolume &     volume,
     }
     simd::RunList others[simd::TouchingRows];
     int           count = 0;
-    const auto    add = [&](const RunBoundLists & lists, std::int64_t other) {
-      if (volume.FirstRun(other) != volume.FirstRun(other + 1))
+    const auto    add = [&](const RunBoundLists & lists, std::int64_t first, std::int64_t last) {
+      if (volume.FirstRun(first) != volume.FirstRun(last))
       {
-        others[count++] = lists.At(volume, labels, other);
+        others[count++] = lists.Of(volume, labels, first, last);
       }
     };
     if (row > slice)
     {
-      add(own, row - 1);
+      add(own, row - 1, row);
     }
-    for (std::int64_t step = -1; step <= 1 && slice > 0; ++step)
+    if (slice > 0)
     {
-      if (row + step >= slice && row + step < slice + rows)
+      const std::int64_t first = std::max(row - 1, slice) - rows;
+      const std::int64_t last = std::min(row + 2, slice + rows) - rows;
+      if (volume.FirstRun(last) - volume.FirstRun(first) <= fewRuns)
       {
-        add(behind, row + step - rows);
+        add(behind, first, last);
+      }
+      else
+      {
+        for (std::int64_t other = first; other < last; ++other)
+        {
+          add(behind, other, other + 1);
+        }
       }
     }
-    const simd::RunList runs = own.At(volume, labels, row);
+    const simd::RunList runs = own.Of(volume, labels, row, row + 1);
     if ((!volume.StartsFollowForeground() && DifferInRow(runs)) || simd::TouchAndDiffer(runs, others, count))
     {
       return true;

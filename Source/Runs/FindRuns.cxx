@@ -138,32 +138,4 @@ FindRuns(const RowLinks &                                        links,
   volume.FirstRun(extent.RowCount()) = runsOfChunk.back();
 }
 
-void
-KeepRunBounds(const HostContext & context, RunVolume & volume)
-{
-  const Extent & extent = volume.GetExtent();
-  if (extent.RowLength() > std::numeric_limits<std::int32_t>::max() ||
-      volume.RunCount() > static_cast<std::uint64_t>(extent.VoxelCount()) / 8)
-  {
-    return;
-  }
-  volume.ResizeBounds();
-  std::int32_t * const begins = volume.Begins();
-  std::int32_t * const ends = volume.Ends();
-  const Chunks         chunks = RowChunks(extent, context);
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
-      if (volume.FirstRun(row) != volume.FirstRun(row + 1))
-      {
-        volume.ForEachRun(row, [begins, ends](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-          begins[run] = static_cast<std::int32_t>(begin);
-          ends[run] = static_cast<std::int32_t>(end);
-        });
-      }
-    }
-  });
-  volume.SetHasBounds();
-}
-
 } // namespace brickccl

@@ -37,10 +37,6 @@ void FindRuns(const RowLinks &                                                  
               RunVolume &                                                       volume,
               const std::function<void(std::int64_t chunk, std::int64_t row)> & afterRow = {});
 
-/** Keeps where the runs of a volume begin and end, for whoever goes over them several times; not where that would take
- *  more than a byte per voxel, or where rows have 2^31 voxels or more. */
-void KeepRunBounds(const HostContext & context, RunVolume & volume);
-
 } // namespace brickccl
 
 #endif

@@ -58,6 +58,10 @@ TouchAndDifferOf(const RunList & own, const RunList * others, int otherCount)
         const auto isSame = hn::RebindMask(tag, hn::Eq(hn::LoadU(labelTag, other.labels + j), label));
         const auto isOut = hn::Or(isSame, hn::Or(isAfter, isBefore));
         differ = hn::Or(differ, hn::VecFromMask(tag, hn::AndNot(isOut, isThere)));
+        if (!other.isOneRow)
+        {
+          continue;
+        }
         if (other.count > lanes)
         {
           first[o] += static_cast<std::int64_t>(hn::CountTrue(tag, hn::And(isBefore, isThere)));

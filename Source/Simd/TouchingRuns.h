@@ -11,17 +11,19 @@ inline constexpr int RunListPadding = 16;
 /** The most rows that one is compared with at once. */
 inline constexpr int TouchingRows = 4;
 
-/** The runs of a row, in order: voxels begins[i] <= x < ends[i] have the label labels[i]. */
+/** The runs of a row, in order, or of a few rows that follow each other: voxels begins[i] <= x < ends[i] have the label
+ *  labels[i]. */
 struct RunList
 {
   const std::int32_t *  begins;
   const std::int32_t *  ends;
   const std::uint32_t * labels;
   std::int64_t          count;
+  bool                  isOneRow;
 };
 
-/** Whether any run of a row and one of another row touch, if only in a corner, and have different labels. Only where
- *  HasVectors() (ExpandRow.h). */
+/** Whether any run of a row and one of other rows touch, if only in a corner, and have different labels; `own` is one
+ *  row. Rows that are short go together best. Only where HasVectors() (ExpandRow.h). */
 bool TouchAndDiffer(const RunList & own, const RunList * others, int otherCount);
 
 } // namespace brickccl::simd

@@ -635,6 +635,7 @@ struct ListedRuns
   std::vector<std::int32_t>  ends;
   std::vector<std::uint32_t> labels;
   std::int64_t               count = 0;
+  bool                       isOneRow = true;
 
   /** Runs of random lengths and gaps, gaps of 0 included; each has one of `labelCount` labels. */
   ListedRuns(std::mt19937_64 & random, std::int64_t runs, unsigned longest, unsigned labelCount)
@@ -658,7 +659,21 @@ struct ListedRuns
   simd::RunList
   List() const
   {
-    return { begins.data(), ends.data(), labels.data(), count };
+    return { begins.data(), ends.data(), labels.data(), count, isOneRow };
+  }
+
+  /** Makes them runs of several rows, one row's behind the other's. */
+  void
+  Mix(std::mt19937_64 & random)
+  {
+    isOneRow = false;
+    for (auto i = static_cast<std::size_t>(count); i > 1; --i)
+    {
+      const std::size_t other = random() % i;
+      std::swap(begins[i - 1], begins[other]);
+      std::swap(ends[i - 1], ends[other]);
+      std::swap(labels[i - 1], labels[other]);
+    }
   }
 
   bool
@@ -701,6 +716,10 @@ TEST(Simd, RunsThatTouchAndDifferAreFound)
         if (labelCount == 1 && rows.back().count > 0 && random() % 4 == 0)
         {
           rows.back().labels[random() % static_cast<std::uint64_t>(rows.back().count)] = 9;
+        }
+        if (row > 0 && random() % 3 == 0)
+        {
+          rows.back().Mix(random);
         }
       }
       const int     others = static_cast<int>(random() % (simd::TouchingRows + 1));

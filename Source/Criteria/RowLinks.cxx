@@ -173,6 +173,18 @@ public:
     }
   }
 
+  bool
+  AreJoined(std::int64_t a, std::int64_t b) const override
+  {
+    return m_Rule.AreJoined(m_Data + a * m_Channels, m_Data + b * m_Channels);
+  }
+
+  void
+  Prefetch(std::int64_t place) const override
+  {
+    __builtin_prefetch(m_Data + place * m_Channels);
+  }
+
 private:
   /** Whether all voxels of some words of two rows can be read and compared at once, `step` voxels further in the second
    *  one: those past a row's ends are others of the image, and no candidates. */

@@ -37,6 +37,14 @@ public:
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
   virtual void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
+
+  /** Whether two neighbouring foreground voxels are joined, by their places in the image, x fastest. */
+  virtual bool AreJoined(std::int64_t a, std::int64_t b) const = 0;
+
+  /** Asks the memory for what AreJoined will look at. */
+  virtual void
+  Prefetch(std::int64_t) const
+  {}
 };
 
 /** Links of an image under a criterion; voxels where `mask` is 0 never take part.
@@ -93,6 +101,12 @@ public:
         }
       }
     }
+  }
+
+  bool
+  AreJoined(std::int64_t a, std::int64_t b) const override
+  {
+    return m_Joined(a, b);
   }
 
 private:

@@ -6,6 +6,7 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Simd/ListRuns.h"
+#include "BrickCCL/Simd/OpenDiagonals.h"
 
 #include <algorithm>
 #include <vector>
@@ -57,6 +58,25 @@ BackwardRowSteps(const Connectivity & connectivity, const Extent & extent)
   return steps;
 }
 
+/** Words of a row of one's own, around which others can be read and written as around a RunVolume's. */
+class OwnRow
+{
+public:
+  void
+  Resize(std::int64_t words)
+  {
+    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
+  }
+  Word *
+  Data()
+  {
+    return m_Words.data() + RunVolume::PaddingWords;
+  }
+
+private:
+  std::vector<Word> m_Words;
+};
+
 /** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
  *
  *  Row a lies under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
@@ -79,9 +99,11 @@ public:
   {
     if (!links.FollowForeground())
     {
-      for (std::vector<Word> * bits : { &m_Candidates, &m_Same, &m_Found })
+      m_Candidates.resize(static_cast<std::size_t>(m_Words));
+      m_Found.resize(static_cast<std::size_t>(m_Words));
+      for (OwnRow * row : { &m_Same, &m_OpenLeft, &m_OpenRight })
       {
-        bits->resize(static_cast<std::size_t>(m_Words));
+        row->Resize(m_Words);
       }
     }
   }
@@ -95,7 +117,7 @@ public:
   }
 
   /** Calls `unite(runOfA, runOfB)` at least once for every pair of runs that the links do not already join through
-   *  other pairs. */
+   *  other pairs; UnitePostponed is to follow after the last rows. */
   template <typename TUnite>
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
@@ -118,11 +140,11 @@ public:
       MergeForeground(rowA, rowB, diagonal, besideA, besideB, unite);
       return;
     }
-    PackStraightLinks(m_Links, m_Volume, rowA, rowB, m_Candidates, m_Same.data());
-    UniteSame(rowA, rowB, m_Same.data(), m_Same.data(), unite);
+    PackStraightLinks(m_Links, m_Volume, rowA, rowB, m_Candidates, m_Same.Data());
+    UniteSame(rowA, rowB, m_Same.Data(), m_Same.Data(), unite);
     if (diagonal)
     {
-      MergeDiagonals(rowA, rowB, m_Same.data(), unite);
+      MergeDiagonals(rowA, rowB, m_Same.Data(), unite);
     }
   }
 
@@ -146,27 +168,112 @@ public:
     }
   }
 
-  /** Finds and unites the links of row a to b[x - 1] and b[x + 1]; `same` are all straight links of the two rows. The
-   *  rows' runs must be joined along x. */
+  /** Finds and unites the links of row a to b[x - 1] and b[x + 1], some of them not before UnitePostponed; `same` are
+   * all straight links of the two rows, but for those that are postponed, with words around them that can be read as
+   * those of a RunVolume. The rows' runs must be joined along x. */
   template <typename TUnite>
   void
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
   {
-    if (m_AreTransitive && !HaveOpenEnds(rowA, rowB, same))
-    {
-      return;
-    }
-    for (const int step : { -1, 1 })
-    {
-      if (FindDiagonalCandidates(rowA, rowB, step, same))
+    const simd::RowPair       rows{ m_Volume.Foreground(rowA),
+                              m_Volume.StoredStarts(rowA),
+                              m_Volume.Foreground(rowB),
+                              m_Volume.StoredStarts(rowB),
+                              same };
+    const simd::OpenDiagonals open =
+      simd::FindOpenDiagonals(rows, m_Words, m_AreTransitive, m_OpenLeft.Data(), m_OpenRight.Data());
+    const auto look = [&](int step, const Word * candidates) {
+      if (!Postpone(rowA, rowB, step, candidates, unite))
       {
-        m_Links.PackLinks(rowA, rowB, step, m_Candidates.data(), m_Found.data());
+        m_Links.PackLinks(rowA, rowB, step, candidates, m_Found.data());
         UniteDiagonals(rowA, rowB, step, unite);
       }
+    };
+    if (open.left)
+    {
+      look(-1, m_OpenLeft.Data());
+    }
+    if (open.right)
+    {
+      look(1, m_OpenRight.Data());
     }
   }
 
+  /** Keeps few candidates, links of row a to b[x + step], for later: their pixels are mostly in no cache any more, but
+   *  asked for now. \return false for more, which are better looked at together. */
+  template <typename TUnite>
+  bool
+  Postpone(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
+  {
+    int count = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      count += CountBits(candidates[w]);
+    }
+    if (count > FewCandidates)
+    {
+      return false;
+    }
+    const std::int64_t length = m_Volume.GetExtent().RowLength();
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
+      {
+        const std::int64_t x = w * BitsPerWord + LowestBit(rest);
+        const Postponed link = { rowA * length + x, rowB * length + x + step, RunAt(rowA, x), RunAt(rowB, x + step) };
+        m_Links.Prefetch(link.voxelA);
+        m_Links.Prefetch(link.voxelB);
+        m_Postponed.push_back(link);
+      }
+    }
+    if (m_Postponed.size() >= ManyPostponed)
+    {
+      UnitePostponed(unite);
+    }
+    return true;
+  }
+
+  /** Unites along those links that were postponed and are links. */
+  template <typename TUnite>
+  void
+  UnitePostponed(TUnite unite)
+  {
+    for (const Postponed & link : m_Postponed)
+    {
+      if (m_Links.AreJoined(link.voxelA, link.voxelB))
+      {
+        unite(link.runA, link.runB);
+      }
+    }
+    m_Postponed.clear();
+  }
+
 private:
+  /** A link that may be one: two voxels, and their runs. */
+  struct Postponed
+  {
+    std::int64_t voxelA;
+    std::int64_t voxelB;
+    TIndex       runA;
+    TIndex       runB;
+  };
+  static constexpr int         FewCandidates = 8;
+  static constexpr std::size_t ManyPostponed = 256;
+
+  /** The run of a row that covers x. */
+  TIndex
+  RunAt(std::int64_t row, std::int64_t x) const
+  {
+    const Word *  starts = m_Volume.StoredStarts(row);
+    std::uint64_t run = m_Volume.FirstRun(row);
+    for (std::int64_t w = 0; w < x / BitsPerWord; ++w)
+    {
+      run += static_cast<std::uint64_t>(CountBits(starts[w]));
+    }
+    const Word upTo = BitsUpTo(static_cast<int>(x % BitsPerWord));
+    return static_cast<TIndex>(run + static_cast<std::uint64_t>(CountBits(starts[x / BitsPerWord] & upTo)) - 1);
+  }
+
   /** A word of a bit row with its neighbours, zero outside of the row. */
   struct Window
   {
@@ -325,70 +432,6 @@ private:
     }
   }
 
-  /** Whether FindDiagonalCandidates can find any where links are transitive: at their right end, one run begins, the
-   * other row's does not go on, and no straight link joins the two. */
-  bool
-  HaveOpenEnds(std::int64_t rowA, std::int64_t rowB, const Word * same) const
-  {
-    const Word * bitsA = m_Volume.Foreground(rowA);
-    const Word * bitsB = m_Volume.Foreground(rowB);
-    const Word * startsA = m_Volume.StoredStarts(rowA);
-    const Word * startsB = m_Volume.StoredStarts(rowB);
-    Word         any = 0;
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      const Word goesOn = (bitsA[w] & ~startsA[w]) | (bitsB[w] & ~startsB[w]);
-      any |= (startsA[w] | startsB[w]) & ~goesOn & ~same[w];
-    }
-    return any != 0;
-  }
-
-  /** Those links of row a to b[x + step] that straight links leave open go to m_Candidates. \return whether there
-   *  are any.
-   *
-   *  If one of the runs goes on from x to x + step, a straight link at a column that both runs have joins them already.
-   *  Where links are transitive, so do those links tell if there are none; and if both runs end between the columns, a
-   *  straight link at either column says that they are not joined: the run there would not end. */
-  bool
-  FindDiagonalCandidates(std::int64_t rowA, std::int64_t rowB, int step, const Word * same)
-  {
-    const Word * bitsA = m_Volume.Foreground(rowA);
-    const Word * bitsB = m_Volume.Foreground(rowB);
-    const Word * startsOfA = m_Volume.StoredStarts(rowA);
-    const Word * startsOfB = m_Volume.StoredStarts(rowB);
-    Window       a{ 0, 0, bitsA[0] };
-    Window       b{ 0, 0, bitsB[0] };
-    Window       joined{ 0, 0, same[0] };
-    Window       startsA{ 0, 0, startsOfA[0] };
-    Window       startsB{ 0, 0, startsOfB[0] };
-    Word         any = 0;
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      const bool hasNext = w + 1 < m_Words;
-      a.Advance(hasNext ? bitsA[w + 1] : 0);
-      b.Advance(hasNext ? bitsB[w + 1] : 0);
-      joined.Advance(hasNext ? same[w + 1] : 0);
-      startsA.Advance(hasNext ? startsOfA[w + 1] : 0);
-      startsB.Advance(hasNext ? startsOfB[w + 1] : 0);
-      // Whether the run of a (b) is the same at x and at x + step.
-      const Word goesOnA = step < 0 ? a.word & ~startsA.word : a.Right() & ~startsA.Right();
-      const Word goesOnB = step < 0 ? b.word & ~startsB.word : b.Right() & ~startsB.Right();
-      Word       known;
-      if (m_AreTransitive)
-      {
-        known = goesOnA | goesOnB | joined.word | joined.Beside(step);
-      }
-      else
-      {
-        known = (joined.word & goesOnB) | (joined.Beside(step) & goesOnA);
-      }
-      const Word candidates = a.word & b.Beside(step) & ~known;
-      m_Candidates[static_cast<std::size_t>(w)] = candidates;
-      any |= candidates;
-    }
-    return any != 0;
-  }
-
   /** Unites along the links in m_Found to b[x + step]. */
   template <typename TUnite>
   void
@@ -423,9 +466,13 @@ private:
   std::int64_t      m_Words;
   bool              m_AreTransitive;
   std::vector<Word> m_Candidates;
-  std::vector<Word> m_Same;
   std::vector<Word> m_Found;
+  OwnRow            m_Same;
+  OwnRow            m_OpenLeft;
+  OwnRow            m_OpenRight;
   simd::RunPairs    m_Pairs;
+  /** Links to be looked at when their pixels have come. */
+  std::vector<Postponed> m_Postponed;
 };
 
 } // namespace brickccl

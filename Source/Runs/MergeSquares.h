@@ -34,9 +34,10 @@ public:
     , m_DiagonalRank(connectivity.Uses(0) ? m_Rank : 0)
     , m_AreTransitive(links.AreTransitive())
     , m_Candidates(m_Words)
-    , m_Same(m_Words)
     , m_Found(m_Words)
-  {}
+  {
+    m_Same.Resize(volume.WordsPerRow());
+  }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
    *  row, of those pairs of rows for which `wants(rowA, rowB)` is true. */
@@ -89,6 +90,14 @@ public:
     }
   }
 
+  /** Unites along the links that Merge postponed; to be called after the last row. */
+  template <typename TUnite>
+  void
+  UnitePostponed(TUnite unite)
+  {
+    m_Rows.UnitePostponed(unite);
+  }
+
 private:
   /** Two sides of a square that meet. */
   struct Corner
@@ -124,32 +133,28 @@ private:
   {
     const Word * bitsA = m_Volume.Foreground(rowA);
     const Word * bitsB = m_Volume.Foreground(rowB);
+    Word * const same = m_Same.Data();
     Word         any = 0;
     for (std::size_t w = 0; w < m_Words; ++w)
     {
       const Word joined = (one.first[w] & one.second[w]) | (other.first[w] & other.second[w]);
       const Word known = m_AreTransitive ? one.first[w] | one.second[w] | other.first[w] | other.second[w] : joined;
-      m_Same[w] = joined;
+      same[w] = joined;
       m_Candidates[w] = bitsA[w] & bitsB[w] & ~known;
       any |= m_Candidates[w];
     }
-    if (any != 0)
+    if (any != 0 && !m_Rows.Postpone(rowA, rowB, 0, m_Candidates.data(), unite))
     {
       m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Found.data());
-      any = 0;
       for (std::size_t w = 0; w < m_Words; ++w)
       {
-        m_Same[w] |= m_Found[w];
-        any |= m_Found[w];
+        same[w] |= m_Found[w];
       }
-    }
-    if (any != 0)
-    {
-      m_Rows.UniteSame(rowA, rowB, m_Found.data(), m_Same.data(), unite);
+      m_Rows.UniteSame(rowA, rowB, m_Found.data(), same, unite);
     }
     if (m_DiagonalRank > 2)
     {
-      m_Rows.MergeDiagonals(rowA, rowB, m_Same.data(), unite);
+      m_Rows.MergeDiagonals(rowA, rowB, same, unite);
     }
   }
 
@@ -162,8 +167,8 @@ private:
   int               m_DiagonalRank;
   bool              m_AreTransitive;
   std::vector<Word> m_Candidates;
-  std::vector<Word> m_Same;
   std::vector<Word> m_Found;
+  OwnRow            m_Same;
 };
 
 } // namespace brickccl

@@ -35,7 +35,8 @@ struct LinkAxes
 class RunVolume
 {
 public:
-  /** So many words before the first row of the foreground and after its last one can be read, whatever they hold. */
+  /** So many words before the first row of the foreground, of stored starts and of links, and after the last one can be
+   *  read, whatever they hold. */
   static constexpr std::int64_t PaddingWords = 8;
 
   /** Starts a volume of this extent; memory of an earlier one is used again. */
@@ -46,8 +47,8 @@ public:
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_StartsFollowForeground = startsFollowForeground;
     m_TouchingAreJoined = false;
-    m_Foreground.Resize(WordCount() + 2 * static_cast<std::size_t>(PaddingWords));
-    m_Starts.Resize(startsFollowForeground ? 0 : WordCount());
+    m_Foreground.Resize(PaddedWordCount());
+    m_Starts.Resize(startsFollowForeground ? 0 : PaddedWordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
     m_HasBounds = false;
@@ -57,8 +58,8 @@ public:
   void
   ResizeLinks(bool alongY, bool alongZ)
   {
-    m_LinksAlongY.Resize(alongY ? WordCount() : 0);
-    m_LinksAlongZ.Resize(alongZ ? WordCount() : 0);
+    m_LinksAlongY.Resize(alongY ? PaddedWordCount() : 0);
+    m_LinksAlongZ.Resize(alongZ ? PaddedWordCount() : 0);
   }
 
   /** Makes room for the labels once FirstRun is complete. */
@@ -154,34 +155,34 @@ public:
   Word *
   StoredStarts(std::int64_t row)
   {
-    return m_Starts.Data() + row * m_WordsPerRow;
+    return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
   }
   const Word *
   StoredStarts(std::int64_t row) const
   {
-    return m_Starts.Data() + row * m_WordsPerRow;
+    return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
   }
   /** Where links along an axis are kept: bit x is set if voxel x is joined to that of the row before along the axis.
    *  Unspecified for rows that have none before. */
   Word *
   LinksAlongY(std::int64_t row)
   {
-    return m_LinksAlongY.Data() + row * m_WordsPerRow;
+    return m_LinksAlongY.Data() + PaddingWords + row * m_WordsPerRow;
   }
   const Word *
   LinksAlongY(std::int64_t row) const
   {
-    return m_LinksAlongY.Data() + row * m_WordsPerRow;
+    return m_LinksAlongY.Data() + PaddingWords + row * m_WordsPerRow;
   }
   Word *
   LinksAlongZ(std::int64_t row)
   {
-    return m_LinksAlongZ.Data() + row * m_WordsPerRow;
+    return m_LinksAlongZ.Data() + PaddingWords + row * m_WordsPerRow;
   }
   const Word *
   LinksAlongZ(std::int64_t row) const
   {
-    return m_LinksAlongZ.Data() + row * m_WordsPerRow;
+    return m_LinksAlongZ.Data() + PaddingWords + row * m_WordsPerRow;
   }
 
   /** Where bounds are kept: of each run the first voxel in its row, and the one past the last. */
@@ -212,7 +213,7 @@ public:
   {
     if (!m_StartsFollowForeground)
     {
-      return m_Starts[static_cast<std::size_t>(row * m_WordsPerRow + w)];
+      return StoredStarts(row)[w];
     }
     const Word * bits = Foreground(row);
     return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
@@ -224,7 +225,7 @@ public:
   {
     if (!m_StartsFollowForeground)
     {
-      return m_Starts.Data() + row * m_WordsPerRow;
+      return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
     }
     const Word * bits = Foreground(row);
     Word         last = 0;
@@ -327,9 +328,9 @@ public:
 
 private:
   std::size_t
-  WordCount() const
+  PaddedWordCount() const
   {
-    return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount());
+    return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount() + 2 * PaddingWords);
   }
 
   /** ForEachRun without vector code. */

@@ -27,6 +27,8 @@ CountMarks(const MarkedRun *, std::size_t, RowMarks, int)
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
 
+#  include "BrickCCL/Simd/RowWords-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 
 namespace brickccl::simd
@@ -35,46 +37,6 @@ namespace HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using WordTag = hn::CappedTag<Word, MarkWords>;
-using WordVector = hn::Vec<WordTag>;
-
-/** Which words of a row lie around some of its words: those past its ends are another row's. */
-class RowEnds
-{
-public:
-  HWY_INLINE
-  RowEnds(std::int64_t w, std::int64_t words)
-    : m_Before(hn::Set(WordTag(), ~Word{ 0 }))
-    , m_Next(m_Before)
-  {
-    const WordTag tag;
-    if (w == 0)
-    {
-      m_Before = hn::AndNot(hn::VecFromMask(tag, hn::FirstN(tag, 1)), m_Before);
-    }
-    if (words - w <= static_cast<std::int64_t>(hn::Lanes(tag)))
-    {
-      m_Next = hn::VecFromMask(tag, hn::FirstN(tag, static_cast<std::size_t>(words - w - 1)));
-    }
-  }
-
-  /** The words before those at `words`. */
-  HWY_INLINE WordVector
-  Before(const Word * words) const
-  {
-    return hn::And(m_Before, hn::LoadU(WordTag(), words - 1));
-  }
-  HWY_INLINE WordVector
-  Next(const Word * words) const
-  {
-    return hn::And(m_Next, hn::LoadU(WordTag(), words + 1));
-  }
-
-private:
-  WordVector m_Before;
-  WordVector m_Next;
-};
 
 /** Some words of a row, and the bits before each of theirs. */
 struct WordsOfRow

@@ -33,28 +33,29 @@ Scan(const RowLinks &             links,
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     RowMerger<TIndex> merger(volume, links);
     bool              changedHere = false;
+    const auto        unite = [&](TIndex a, TIndex b) {
+      const TIndex labelA = LoadShared(labels + a);
+      const TIndex labelB = LoadShared(labels + b);
+      const TIndex smaller = std::min(labelA, labelB);
+      const TIndex larger = std::max(labelA, labelB);
+      changedHere = changedHere || smaller != larger;
+      if (smaller < LoadShared(labels + larger))
+      {
+        StoreShared(labels + larger, smaller);
+      }
+    };
     for (std::int64_t row = slabs.Begin(slab); row < slabs.End(slab); ++row)
     {
       const RowPosition position(extent, row);
       for (const RowStep & step : steps)
       {
-        if (!step.ExistsFrom(position, extent))
+        if (step.ExistsFrom(position, extent))
         {
-          continue;
+          merger.Merge(row, row - step.distance, step.offset.diagonal, unite);
         }
-        merger.Merge(row, row - step.distance, step.offset.diagonal, [&](TIndex a, TIndex b) {
-          const TIndex labelA = LoadShared(labels + a);
-          const TIndex labelB = LoadShared(labels + b);
-          const TIndex smaller = std::min(labelA, labelB);
-          const TIndex larger = std::max(labelA, labelB);
-          changedHere = changedHere || smaller != larger;
-          if (smaller < LoadShared(labels + larger))
-          {
-            StoreShared(labels + larger, smaller);
-          }
-        });
       }
     }
+    merger.UnitePostponed(unite);
     if (changedHere)
     {
       changed.store(true, std::memory_order_relaxed);

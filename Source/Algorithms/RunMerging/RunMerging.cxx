@@ -84,6 +84,11 @@ public:
       // The last row's diagonal belongs to the next one's square.
       m_Squares->Merge(end, isOwn, unite);
     }
+    m_Rows.UnitePostponed(unite);
+    if (m_Squares)
+    {
+      m_Squares->UnitePostponed(unite);
+    }
   }
 
 private:

@@ -1,0 +1,73 @@
+// Highway compiles this file once for every instruction set; files that it compiles so include it.
+#if defined(BRICKCCL_SIMD_ROWWORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#  ifdef BRICKCCL_SIMD_ROWWORDS_INL_H
+#    undef BRICKCCL_SIMD_ROWWORDS_INL_H
+#  else
+#    define BRICKCCL_SIMD_ROWWORDS_INL_H
+#  endif
+
+#  include "BrickCCL/Core/BitRow.h"
+
+#  include <hwy/highway.h>
+
+#  include <cstddef>
+#  include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+
+namespace brickccl::simd
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/** So many words of a row are taken at once at most: from one word before them to as many after them can be read. */
+inline constexpr std::size_t RowWordsAtOnce = 8;
+
+using WordTag = hn::CappedTag<Word, RowWordsAtOnce>;
+using WordVector = hn::Vec<WordTag>;
+
+/** Which words of a row lie around some of its words: those past its ends are another row's. */
+class RowEnds
+{
+public:
+  HWY_INLINE
+  RowEnds(std::int64_t w, std::int64_t words)
+    : m_Before(hn::Set(WordTag(), ~Word{ 0 }))
+    , m_Next(m_Before)
+  {
+    const WordTag tag;
+    if (w == 0)
+    {
+      m_Before = hn::AndNot(hn::VecFromMask(tag, hn::FirstN(tag, 1)), m_Before);
+    }
+    if (words - w <= static_cast<std::int64_t>(hn::Lanes(tag)))
+    {
+      m_Next = hn::VecFromMask(tag, hn::FirstN(tag, static_cast<std::size_t>(words - w - 1)));
+    }
+  }
+
+  /** The words before those at `words`, zero outside of the row. */
+  HWY_INLINE WordVector
+  Before(const Word * words) const
+  {
+    return hn::And(m_Before, hn::LoadU(WordTag(), words - 1));
+  }
+  HWY_INLINE WordVector
+  Next(const Word * words) const
+  {
+    return hn::And(m_Next, hn::LoadU(WordTag(), words + 1));
+  }
+
+private:
+  WordVector m_Before;
+  WordVector m_Next;
+};
+
+} // namespace HWY_NAMESPACE
+} // namespace brickccl::simd
+
+HWY_AFTER_NAMESPACE();
+
+#endif

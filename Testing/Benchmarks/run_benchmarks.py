@@ -3,7 +3,8 @@
 voxels; prints tables in Markdown and writes results.csv and plots (SVG).
 
     Testing/Benchmarks/install-peers.sh
-    build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N] [-o FOLDER] [MASK.nhdr ...]
+    build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N] [--segments FILE.nrrd] [-o FOLDER]
+        [MASK.nhdr ...]
 
 Peers come from install-peers.sh; one that is absent is left out with a message. Every program must find the same number
 of components, or the run stops. Times are medians after a warm-up; peers get buffers that were touched before where
@@ -99,8 +100,10 @@ def found_peers():
 def read_header(path):
     """The fields of a NRRD header, keys in small letters."""
     fields = {}
-    with open(path) as stream:
+    with open(path, errors="replace") as stream:
         for line in stream:
+            if not line.strip():
+                break  # voxels follow
             if ": " in line:
                 key, value = line.strip().split(": ", 1)
                 fields[key.lower()] = value
@@ -126,7 +129,7 @@ class Run:
 
     def case(self, group, name, connectivities, peers, shape=None, dtype=None, criterion=("foreground",), itk=False,
              repeats=None, brief=False, threads=(1, 2)):
-        """Times a case of the benchmark program, or a mask file, and the peers named."""
+        """Times a case of the benchmark program, or a file, and the peers named."""
         repeats = repeats or self.arguments.repeat
         with tempfile.TemporaryDirectory() as folder:
             raw = os.path.join(folder, "voxels.raw")
@@ -134,6 +137,7 @@ class Run:
                 command = [self.arguments.benchmark, "--repeat", str(repeats), "--connectivity", str(connectivity),
                            "--threads", ",".join(map(str, threads))]
                 command += ["--brief"] if brief else []
+                command += ["--criterion", "equal"] if criterion[0] == "equal" and os.path.exists(name) else []
                 command += [] if itk else ["--no-itk"]
                 command += ["--save", raw] if peers and shape and not os.path.exists(raw) else []
                 output = subprocess.run(command + [name], check=True, capture_output=True, text=True).stdout
@@ -353,6 +357,7 @@ def main():
     parser.add_argument("--groups", default="masks,values,noise,flat,sizes,threads,measures")
     parser.add_argument("--benchmark", default=os.path.join(ROOT, "build", "release", "bin", "brickccl-benchmark"))
     parser.add_argument("-o", "--output", default=os.path.join(ROOT, "build", "benchmarks"))
+    parser.add_argument("--segments", action="append", default=[], help="a NRRD file of segments, for equal values")
     parser.add_argument("masks", nargs="*", help="detached, gzipped NRRD masks of one byte per voxel")
     arguments = parser.parse_args()
     groups = arguments.groups.split(",")
@@ -371,6 +376,10 @@ def main():
             run.case("masks", path, (8, 4) if is_flat else (26, 18, 6), PEERS, itk=True)
     if "values" in groups:
         run.case("values", "voronoi %d" % size, (26, 18, 6), ("cc3d", "scikit-image"), cube, "uint32", ("equal",))
+        for path in arguments.segments:
+            fields = read_header(path)
+            shape = tuple(int(length) for length in fields["sizes"].split()[::-1])
+            run.case("values", path, (26, 18, 6), ("cc3d",), shape, fields["type"], ("equal",))
         run.case("values", "ct-range %d" % size, (26, 6), ())
         run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130))
     if "measures" in groups:

@@ -35,6 +35,7 @@ public:
     , m_AreTransitive(links.AreTransitive())
     , m_Candidates(m_Words)
     , m_Found(m_Words)
+    , m_None(m_Words, 0)
   {
     m_Same.Resize(volume.WordsPerRow());
   }
@@ -66,9 +67,9 @@ public:
       {
         m_Rows.UniteSame(row, behind, b, b, unite);
       }
-      else if (FindLastSides(a, b, m_Volume.LinksAlongZ(up), m_Volume.LinksAlongY(behind)))
+      else if (FindLastSides(row, a, b, m_Volume.LinksAlongZ(up), m_Volume.LinksAlongY(behind)))
       {
-        m_Rows.UniteSame(row, behind, m_Found.data(), b, unite);
+        m_Rows.UniteSame(row, behind, m_Found.data(), m_None.data(), unite);
       }
       if (m_DiagonalRank > 1)
       {
@@ -113,15 +114,27 @@ private:
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
 
-  /** The links b without those that the other three sides imply, to m_Found. \return whether there are any. */
+  /** Of each pair of runs that links b join one of these, to m_Found, if the other three sides imply it at none of the
+   *  pair's columns (but for those in the words before). \return whether there are any. */
   bool
-  FindLastSides(const Word * a, const Word * b, const Word * c, const Word * d)
+  FindLastSides(std::int64_t row, const Word * a, const Word * b, const Word * c, const Word * d)
   {
-    Word any = 0;
+    const Word * startsA = m_Volume.StoredStarts(row);
+    const Word * startsB = m_Volume.StoredStarts(row - m_Volume.GetExtent().size[1]);
+    Word         any = 0;
+    Word         goesOn = m_Words > 0 ? b[0] & (b[0] << 1) & ~startsA[0] & ~startsB[0] : 0;
     for (std::size_t w = 0; w < m_Words; ++w)
     {
-      m_Found[w] = b[w] & ~(a[w] & c[w] & d[w]);
+      // A pair's columns follow each other: `goesOn` has all but the first.
+      const Word next = w + 1 < m_Words ? b[w + 1] & FromLeft(b[w + 1], b[w]) & ~startsA[w + 1] & ~startsB[w + 1] : 0;
+      const Word last = b[w] & ~FromRight(goesOn, next);
+      const Word implied = a[w] & b[w] & c[w] & d[w];
+      // A carry runs from an implied column through those of the pair behind it.
+      const Word others = goesOn & ~implied;
+      const Word reached = others & ~(others + ((implied << 1) & others));
+      m_Found[w] = last & ~implied & ~reached;
       any |= m_Found[w];
+      goesOn = next;
     }
     return any != 0;
   }
@@ -168,6 +181,7 @@ private:
   bool              m_AreTransitive;
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Found;
+  std::vector<Word> m_None;
   OwnRow            m_Same;
 };
 

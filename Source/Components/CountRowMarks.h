@@ -33,15 +33,16 @@ class BitRows
 public:
   explicit BitRows(const RunVolume & volume)
     : m_Volume(volume)
-    , m_Zeros(static_cast<std::size_t>(volume.WordsPerRow() + 2 * RunVolume::PaddingWords), 0)
-  {}
+  {
+    m_Zeros.Resize(volume.WordsPerRow());
+  }
 
   /** Row y of slice z. */
   const Word *
   At(std::int64_t y, std::int64_t z) const
   {
     const Extent & extent = m_Volume.GetExtent();
-    return y < 0 || y >= extent.size[1] || z < 0 || z >= extent.size[2] ? m_Zeros.data() + RunVolume::PaddingWords
+    return y < 0 || y >= extent.size[1] || z < 0 || z >= extent.size[2] ? m_Zeros.Data()
                                                                         : m_Volume.Foreground(z * extent.size[1] + y);
   }
 
@@ -49,7 +50,7 @@ private:
   static_assert(simd::MarkWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
 
   const RunVolume & m_Volume;
-  std::vector<Word> m_Zeros;
+  OwnRow            m_Zeros;
 };
 
 /** Counts the marks under the runs of every component: `mark(rows, y, z, marks)` sets those of row y in slice z, with

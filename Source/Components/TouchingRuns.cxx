@@ -26,9 +26,10 @@ public:
   void
   Collect(const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
-    m_FirstRun = volume.HasBounds() ? 0 : volume.FirstRun(begin);
+    m_FirstRun = volume.FirstRun(begin);
     if (volume.HasBounds())
     {
+      m_Bounds = { volume.Begins() + m_FirstRun, volume.Ends() + m_FirstRun };
       return;
     }
     const std::size_t room = volume.FirstRun(end) - m_FirstRun + simd::RunListPadding;
@@ -37,6 +38,7 @@ public:
       m_Begins.resize(room);
       m_Ends.resize(room);
     }
+    m_Bounds = { m_Begins.data(), m_Ends.data() };
     for (std::int64_t row = begin; row < end; ++row)
     {
       if (volume.FirstRun(row) != volume.FirstRun(row + 1))
@@ -54,15 +56,25 @@ public:
   Of(const RunVolume & volume, const std::uint32_t * labels, std::int64_t begin, std::int64_t end) const
   {
     const std::uint64_t run = volume.FirstRun(begin);
-    return { (volume.HasBounds() ? volume.Begins() : m_Begins.data()) + (run - m_FirstRun),
-             (volume.HasBounds() ? volume.Ends() : m_Ends.data()) + (run - m_FirstRun),
+    return { m_Bounds.begins + (run - m_FirstRun),
+             m_Bounds.ends + (run - m_FirstRun),
              labels + run,
              static_cast<std::int64_t>(volume.FirstRun(end) - run),
              end - begin == 1 };
   }
 
 private:
-  std::uint64_t             m_FirstRun = 0;
+  static_assert(simd::RunListPadding <= RunVolume::RunPadding, "bounds and labels are read past the last run");
+
+  struct Bounds
+  {
+    const std::int32_t * begins = nullptr;
+    const std::int32_t * ends = nullptr;
+  };
+
+  std::uint64_t m_FirstRun = 0;
+  /** Those of the first run. */
+  Bounds                    m_Bounds;
   std::vector<std::int32_t> m_Begins;
   std::vector<std::int32_t> m_Ends;
 };

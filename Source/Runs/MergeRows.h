@@ -58,25 +58,6 @@ BackwardRowSteps(const Connectivity & connectivity, const Extent & extent)
   return steps;
 }
 
-/** Words of a row of one's own, around which others can be read and written as around a RunVolume's. */
-class OwnRow
-{
-public:
-  void
-  Resize(std::int64_t words)
-  {
-    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
-  }
-  Word *
-  Data()
-  {
-    return m_Words.data() + RunVolume::PaddingWords;
-  }
-
-private:
-  std::vector<Word> m_Words;
-};
-
 /** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
  *
  *  Row a lies under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
@@ -249,6 +230,8 @@ public:
   }
 
 private:
+  static_assert(simd::DiagonalWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
+
   /** A link that may be one: two voxels, and their runs. */
   struct Postponed
   {

@@ -35,7 +35,6 @@ public:
     , m_AreTransitive(links.AreTransitive())
     , m_Candidates(m_Words)
     , m_Found(m_Words)
-    , m_None(m_Words, 0)
   {
     m_Same.Resize(volume.WordsPerRow());
   }
@@ -69,7 +68,7 @@ public:
       }
       else if (FindLastSides(row, a, b, m_Volume.LinksAlongZ(up), m_Volume.LinksAlongY(behind)))
       {
-        m_Rows.UniteSame(row, behind, m_Found.data(), m_None.data(), unite);
+        m_Rows.UniteSame(row, behind, m_Found.data(), m_Found.data(), unite);
       }
       if (m_DiagonalRank > 1)
       {
@@ -122,11 +121,14 @@ private:
     const Word * startsA = m_Volume.StoredStarts(row);
     const Word * startsB = m_Volume.StoredStarts(row - m_Volume.GetExtent().size[1]);
     Word         any = 0;
-    Word         goesOn = m_Words > 0 ? b[0] & (b[0] << 1) & ~startsA[0] & ~startsB[0] : 0;
+    // A pair's columns follow each other: all but the first of them.
+    const auto goesOnIn = [&](std::size_t w) {
+      return w < m_Words ? b[w] & FromLeft(b[w], w > 0 ? b[w - 1] : 0) & ~startsA[w] & ~startsB[w] : 0;
+    };
+    Word goesOn = goesOnIn(0);
     for (std::size_t w = 0; w < m_Words; ++w)
     {
-      // A pair's columns follow each other: `goesOn` has all but the first.
-      const Word next = w + 1 < m_Words ? b[w + 1] & FromLeft(b[w + 1], b[w]) & ~startsA[w + 1] & ~startsB[w + 1] : 0;
+      const Word next = goesOnIn(w + 1);
       const Word last = b[w] & ~FromRight(goesOn, next);
       const Word implied = a[w] & b[w] & c[w] & d[w];
       // A carry runs from an implied column through those of the pair behind it.
@@ -181,7 +183,6 @@ private:
   bool              m_AreTransitive;
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Found;
-  std::vector<Word> m_None;
   OwnRow            m_Same;
 };
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace brickccl
 {
@@ -38,6 +39,8 @@ public:
   /** So many words before the first row of the foreground, of stored starts and of links, and after the last one can be
    *  read, whatever they hold. */
   static constexpr std::int64_t PaddingWords = 8;
+  /** Vector code may read so many labels more than there are, on both sides, and so many bounds behind the last one. */
+  static constexpr std::size_t RunPadding = 16;
 
   /** Starts a volume of this extent; memory of an earlier one is used again. */
   void
@@ -369,9 +372,6 @@ private:
     }
   }
 
-  /** Vector code may read so many labels more than there are, on both sides, and so many bounds behind the last one. */
-  static constexpr std::size_t RunPadding = 16;
-
   Extent                m_Extent;
   std::int64_t          m_WordsPerRow = 0;
   bool                  m_StartsFollowForeground = true;
@@ -388,6 +388,31 @@ private:
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
   Workspace             m_Scratch;
+};
+
+/** Words of a row of one's own, around which others can be read and written as around a RunVolume's; all are 0 at
+ * first. */
+class OwnRow
+{
+public:
+  void
+  Resize(std::int64_t words)
+  {
+    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
+  }
+  Word *
+  Data()
+  {
+    return m_Words.data() + RunVolume::PaddingWords;
+  }
+  const Word *
+  Data() const
+  {
+    return m_Words.data() + RunVolume::PaddingWords;
+  }
+
+private:
+  std::vector<Word> m_Words;
 };
 
 } // namespace brickccl

@@ -52,6 +52,8 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
+static_assert(RowWordsAtOnce <= DiagonalWords);
+
 template <bool VAreTransitive>
 HWY_INLINE OpenDiagonals
 FindOpen(const RowPair & rows, std::int64_t words, Word * left, Word * right)
@@ -61,14 +63,10 @@ FindOpen(const RowPair & rows, std::int64_t words, Word * left, Word * right)
   WordVector    anyRight = hn::Zero(tag);
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
-    const RowEnds ends(w, words);
-    const auto    here = [&](const Word * row) HWY_ATTR { return hn::LoadU(tag, row + w); };
-    const auto    before = [&](const Word * row, WordVector own) HWY_ATTR {
-      return hn::Or(hn::ShiftLeft<1>(own), hn::ShiftRight<BitsPerWord - 1>(ends.Before(row + w)));
-    };
-    const auto behind = [&](const Word * row, WordVector own) HWY_ATTR {
-      return hn::Or(hn::ShiftRight<1>(own), hn::ShiftLeft<BitsPerWord - 1>(ends.Next(row + w)));
-    };
+    const RowEnds    ends(w, words);
+    const auto       here = [&](const Word * row) HWY_ATTR { return hn::LoadU(tag, row + w); };
+    const auto       before = [&](const Word * row, WordVector own) HWY_ATTR { return ends.BitsBefore(own, row + w); };
+    const auto       behind = [&](const Word * row, WordVector own) HWY_ATTR { return ends.BitsBehind(own, row + w); };
     const WordVector a = here(rows.foregroundA);
     const WordVector b = here(rows.foregroundB);
     const WordVector startsA = here(rows.startsA);

@@ -8,8 +8,10 @@
 namespace brickccl::simd
 {
 
-/** Two rows: foreground, the bits at which runs begin, and where straight links join them. One word before a row and
- *  eight after it can be read, whatever they hold. */
+/** So many words are taken at once: one before a row and so many after it can be read, whatever they hold. */
+inline constexpr std::int64_t DiagonalWords = 8;
+
+/** Two rows: foreground, the bits at which runs begin, and where straight links join them. */
 struct RowPair
 {
   const Word * foregroundA;
@@ -26,7 +28,7 @@ struct RowPair
  *  them already. Where links are transitive, so do those links tell if there are none; and if both runs end between the
  *  columns, a straight link at either column says that they are not joined: the run there would not end.
  *
- *  \return whether there are any, for each of the two. */
+ *  Up to DiagonalWords past the row's end are written, too. \return whether there are any, for each of the two. */
 struct OpenDiagonals
 {
   bool left;

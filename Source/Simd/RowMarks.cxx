@@ -36,7 +36,7 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-namespace hn = hwy::HWY_NAMESPACE;
+static_assert(RowWordsAtOnce <= MarkWords);
 
 /** Some words of a row, and the bits before each of theirs. */
 struct WordsOfRow
@@ -44,7 +44,7 @@ struct WordsOfRow
   HWY_INLINE
   WordsOfRow(const Word * words, const RowEnds & ends)
     : here(hn::LoadU(WordTag(), words))
-    , before(hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(ends.Before(words))))
+    , before(ends.BitsBefore(here, words))
   {}
 
   WordVector here;
@@ -93,7 +93,7 @@ MarkPairsOf(const Word * own, const Word * const * others, int otherCount, std::
       const WordsOfRow other(others[i] + w, ends);
       mark(1 + 3 * i, other.before);
       mark(2 + 3 * i, other.here);
-      mark(3 + 3 * i, hn::Or(hn::ShiftRight<1>(other.here), hn::ShiftLeft<BitsPerWord - 1>(ends.Next(others[i] + w))));
+      mark(3 + 3 * i, ends.BitsBehind(other.here, others[i] + w));
     }
   }
 }

@@ -48,7 +48,20 @@ public:
     }
   }
 
-  /** The words before those at `words`, zero outside of the row. */
+  /** The bits before each of some words' bits, and those behind; `here` is what stands at `words`. */
+  HWY_INLINE WordVector
+  BitsBefore(WordVector here, const Word * words) const
+  {
+    return hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(Before(words)));
+  }
+  HWY_INLINE WordVector
+  BitsBehind(WordVector here, const Word * words) const
+  {
+    return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(Next(words)));
+  }
+
+private:
+  /** The words before those at `words`, and those after them, zero outside of the row. */
   HWY_INLINE WordVector
   Before(const Word * words) const
   {
@@ -60,7 +73,6 @@ public:
     return hn::And(m_Next, hn::LoadU(WordTag(), words + 1));
   }
 
-private:
   WordVector m_Before;
   WordVector m_Next;
 };

@@ -3,8 +3,8 @@
 voxels; prints tables in Markdown and writes results.csv and plots (SVG).
 
     Testing/Benchmarks/install-peers.sh
-    build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N] [--segments FILE.nrrd] [-o FOLDER]
-        [MASK.nhdr ...]
+    build/peers/bin/python Testing/Benchmarks/run_benchmarks.py [--groups masks,noise,...] [--size N]
+        [--segments FILE.nrrd] [-o FOLDER] [MASK.nhdr ...]
 
 Peers come from install-peers.sh; one that is absent is left out with a message. Every program must find the same number
 of components, or the run stops. Times are medians after a warm-up; peers get buffers that were touched before where

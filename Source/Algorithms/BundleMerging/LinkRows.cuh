@@ -367,7 +367,8 @@ struct VoxelComparison
  *  lanes of a warp must call, those without a word with empty windows.
  *  \param rows    the rows of the warp's lanes
  *  \param compare as VoxelComparison
- *  \param n       which backward row */
+ *  \param n       which backward row
+ *  \param implied bits at which the runs of both rows are known to be linked by way of other rows */
 template <typename TProblem, typename TCompare>
 __device__ inline RowLinks
 FindLinks(const TProblem &            problem,
@@ -375,7 +376,8 @@ FindLinks(const TProblem &            problem,
           const TCompare &            compare,
           int                         n,
           const RunWindow &           a,
-          const RunWindow &           b)
+          const RunWindow &           b,
+          DeviceWord                  implied)
 {
   constexpr bool isTransitive = TProblem::isTransitive;
   const auto     isMuch = [](DeviceWord one, DeviceWord other) {
@@ -389,14 +391,18 @@ FindLinks(const TProblem &            problem,
   // A pair of runs begins where either run does; and goes on up to the next such bit, or to where either ends.
   const DeviceWord begins = both & (a.starts | b.starts);
   const DeviceWord goesOn = both & ~begins;
-  const DeviceWord candidates = isTransitive ? begins : both;
-  const bool       byWarp = isOneChannel && (!isTransitive || isMuch(candidates, 0));
-  const DeviceWord joined = byWarp ? candidates & rows.JoinedTo(rowsFurther) : compare(candidates, n, further, 0);
+  const DeviceWord candidates = (isTransitive ? begins : both) & ~implied;
+  const bool       byWarp = isOneChannel && isMuch(candidates, 0);
+  const DeviceWord joined =
+    implied | (byWarp ? candidates & rows.JoinedTo(rowsFurther) : compare(candidates, n, further, 0));
   // Of each pair the first link: a carry runs from its begin through the bits without.
   const DeviceWord none = both & ~joined;
   const DeviceWord from = isTransitive ? 0u : begins | (both & 1u);
-  found.links.same = (((none + (from & none)) & ~none) & joined) | (from & joined) | (isTransitive ? joined : 0u);
-  found.joined = found.links.same | (goesOn & ~(goesOn + ((found.links.same << 1) & goesOn)));
+  const DeviceWord firsts =
+    (((none + (from & none)) & ~none) & joined) | (from & joined) | (isTransitive ? joined : 0u);
+  const DeviceWord next = ((firsts | implied) << 1) & goesOn;
+  found.links.same = firsts & ~implied;
+  found.joined = firsts | implied | next | (goesOn & ~(goesOn + next));
   if (!problem.HasDiagonals(n))
   {
     return found;

@@ -124,7 +124,8 @@ __launch_bounds__(BorderRole::Threads(false, 2))
                                    role.alongZ);
     const std::int64_t        row = grid.RowOf(role.bundleY, role.bundleZ, 0);
     const auto * const        voxel = problem.VoxelAt(row, std::int64_t{ role.word } * BitsPerDeviceWord);
-    links = FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.n, window(a), window(b)).links;
+    links =
+      FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.n, window(a), window(b), 0).links;
   }
   UniteLinks(grid, bricks, memory, links, a, b);
 }

@@ -121,6 +121,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
                                                     DeviceWord *                        marks,
                                                     unsigned *                          markCounts)
 {
+  constexpr unsigned        fewLinks = 4;
   __shared__ RowBrickMemory memory;
   AllowNextKernel();
   const BundleGrid & grid = problem.grid;
@@ -183,35 +184,47 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   BackwardWords<BackwardBundles> same = {};
   BackwardWords<BackwardBundles> left = {};
   BackwardWords<BackwardBundles> right = {};
-  DeviceWord                     joinedY = 0;
-  DeviceWord                     joinedZ = 0;
   const T * const                voxel = problem.VoxelAt(row, x);
+  constexpr int                  rowWords = WordsPerBrickRow;
+  const int                      below = self - (rowWords << grid.bundlesShiftY);
   const auto                     otherWord = [&](int n) {
-    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
+    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * rowWords;
+  };
+  // Bits whose run is known to be linked to that of the n-th row by way of one of the two rows between.
+  const auto impliedTo = [&](int n) {
+    const int between = n == 2 ? self : self + rowWords;
+    const int last = n == 2 ? self - rowWords : between;
+    return (memory.joinedY[between] & memory.joinedZ[last]) |
+           (memory.joinedZ[self] & memory.joinedY[n == 2 ? below : below + rowWords]);
   };
   const auto findAll = [&](const auto & compare) {
-    if (!__any_sync(AllLanes, own.rows[0] != 0))
-    {
-      return;
-    }
+    const bool      isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
     const RunWindow window = memory.Window(self);
+    DeviceWord      joined[2] = {};
 #pragma unroll
     for (int n = 0; n < BackwardBundles; ++n)
     {
+      if (n == 2)
+      {
+        memory.joinedY[self] = joined[0];
+        memory.joinedZ[self] = joined[1];
+        __syncthreads();
+      }
       const int  toY = y + BackwardStepY(n);
       const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
-      if (n >= problem.count || !__any_sync(AllLanes, isInBrick))
+      if (isEmpty || n >= problem.count || !__any_sync(AllLanes, isInBrick))
       {
         continue;
       }
-      const RunWindow other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
-      const RowLinks  found = FindLinks(problem, rows, compare, n, window, other);
+      const RunWindow  other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+      const DeviceWord implied = n >= 2 && isInBrick ? impliedTo(n) : 0u;
+      const RowLinks   found = FindLinks(problem, rows, compare, n, window, other, implied);
       same.of[n] = found.links.same;
       left.of[n] = found.links.left;
       right.of[n] = found.links.right;
       if (n < 2)
       {
-        (n == 0 ? joinedY : joinedZ) = found.joined;
+        joined[n] = found.joined;
       }
     }
   };
@@ -239,10 +252,17 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     findAll(VoxelComparison<TProblem>{ problem, voxel });
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
-  memory.joinedY[self] = joinedY;
-  memory.joinedZ[self] = joinedZ;
-  __syncthreads();
-  LeaveOutImplied(memory, grid, self, joinedY, same);
+  LeaveOutImplied(memory, grid, self, memory.joinedY[self], same);
+  // Where many links are left, short ways to the roots pay.
+  const unsigned linksLeft = same.Count() + left.Count() + right.Count();
+  if (__syncthreads_or(linksLeft > fewLinks) != 0)
+  {
+    for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+    {
+      BlockAccess::Store(memory.forest + i, PeekRoot<BlockAccess>(memory.forest, i));
+    }
+    __syncthreads();
+  }
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 

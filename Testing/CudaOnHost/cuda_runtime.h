@@ -103,6 +103,81 @@ __ffs(int bits)
   return __builtin_ffs(bits);
 }
 
+inline unsigned
+__funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+  return static_cast<unsigned>(((std::uint64_t{ high } << 32 | low) << (shift & 31u)) >> 32);
+}
+
+inline unsigned
+__funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+  return static_cast<unsigned>((std::uint64_t{ high } << 32 | low) >> (shift & 31u));
+}
+
+namespace brickccl::cuda::onhost
+{
+
+/** What an operation gives for each of a word's parts of so many bits. */
+template <int VBits, typename TOperation>
+unsigned
+ForParts(unsigned a, unsigned b, const TOperation & operation)
+{
+  constexpr unsigned mask = (1u << VBits) - 1;
+  unsigned           result = 0;
+  for (int shift = 0; shift < 32; shift += VBits)
+  {
+    result |= operation(a >> shift & mask, b >> shift & mask) << shift;
+  }
+  return result;
+}
+
+inline unsigned
+Lesser(unsigned a, unsigned b)
+{
+  return a < b ? a : b;
+}
+
+inline unsigned
+Greater(unsigned a, unsigned b)
+{
+  return a < b ? b : a;
+}
+
+} // namespace brickccl::cuda::onhost
+
+inline unsigned
+__vminu2(unsigned a, unsigned b)
+{
+  return brickccl::cuda::onhost::ForParts<16>(a, b, brickccl::cuda::onhost::Lesser);
+}
+
+inline unsigned
+__vmaxu2(unsigned a, unsigned b)
+{
+  return brickccl::cuda::onhost::ForParts<16>(a, b, brickccl::cuda::onhost::Greater);
+}
+
+inline unsigned
+__vminu4(unsigned a, unsigned b)
+{
+  return brickccl::cuda::onhost::ForParts<8>(a, b, brickccl::cuda::onhost::Lesser);
+}
+
+inline unsigned
+__vmaxu4(unsigned a, unsigned b)
+{
+  return brickccl::cuda::onhost::ForParts<8>(a, b, brickccl::cuda::onhost::Greater);
+}
+
+inline unsigned
+__vabsdiffu4(unsigned a, unsigned b)
+{
+  return brickccl::cuda::onhost::ForParts<8>(a, b, [](unsigned one, unsigned other) {
+    return one < other ? other - one : one - other;
+  });
+}
+
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_THREAD_SCOPE_DEVICE 0
 

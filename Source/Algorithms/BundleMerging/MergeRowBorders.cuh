@@ -38,8 +38,8 @@ template <typename TProblem>
 __device__ inline void
 MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, const BorderRole & role, BorderMemory & memory)
 {
-  const int               channels = problem.rule.channels;
-  const auto              areJoined = [&](const auto * a, const auto * b) { return problem.rule.AreJoined(a, b); };
+  const int               channels = problem.Channels();
+  const auto              areJoined = [&](const auto * a, const auto * b) { return problem.AreJoined(a, b); };
   const bool              fits = bricks.Fit();
   const RowEnds<TProblem> own(problem, bricks, role.word, role.bundleY, role.bundleZ);
   const bool              hasLeft = fits && own.isLeft;
@@ -116,14 +116,14 @@ __launch_bounds__(BorderRole::Threads(false, 2))
     const auto window = [has](const BorderWord<RowLayout> & of) {
       return has ? RunWindow{ of.window.Row(0), of.starts, of.startsAfter } : RunWindow{};
     };
-    const int                 step = static_cast<int>(threadIdx.x % 32) / WordsPerBrickRow;
-    const LayerRows<TProblem> rows(problem,
-                                   role.place.x * WordsPerBrickRow,
-                                   role.bundleY - (role.alongZ ? 0 : step),
-                                   role.bundleZ - (role.alongZ ? step : 0),
-                                   role.alongZ);
-    const std::int64_t        row = grid.RowOf(role.bundleY, role.bundleZ, 0);
-    const auto * const        voxel = problem.VoxelAt(row, std::int64_t{ role.word } * BitsPerDeviceWord);
+    const int                step = static_cast<int>(threadIdx.x % 32) / WordsPerBrickRow;
+    const ReaderOf<TProblem> rows(problem,
+                                  role.place.x * WordsPerBrickRow,
+                                  role.bundleY - (role.alongZ ? 0 : step),
+                                  role.bundleZ - (role.alongZ ? step : 0),
+                                  role.alongZ);
+    const std::int64_t       row = grid.RowOf(role.bundleY, role.bundleZ, 0);
+    const auto * const       voxel = problem.VoxelAt(row, std::int64_t{ role.word } * BitsPerDeviceWord);
     links =
       FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.n, window(a), window(b), 0).links;
   }

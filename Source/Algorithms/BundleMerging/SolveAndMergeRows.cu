@@ -34,13 +34,24 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                                    rows,
                                    memory.Arrays());
     };
+    const auto queueFor = [&](auto isTransitive) {
+      constexpr bool transitive = decltype(isTransitive)::value;
+      if (rule.channels == 1)
+      {
+        queue(RowProblem<T, transitive, true>(voxels, rule, grid, problem.connectivity));
+      }
+      else
+      {
+        queue(RowProblem<T, transitive, false>(voxels, rule, grid, problem.connectivity));
+      }
+    };
     if (rule.IsEquality())
     {
-      queue(RowProblem<T, true>(voxels, rule, grid, problem.connectivity));
+      queueFor(std::true_type{});
     }
     else
     {
-      queue(RowProblem<T, false>(voxels, rule, grid, problem.connectivity));
+      queueFor(std::false_type{});
     }
   });
 }

@@ -49,27 +49,6 @@ struct RowBrickMemory
   }
 };
 
-/** Foreground and starts of this lane's word, of voxels of several channels. */
-template <typename TProblem>
-__device__ inline RowLayout::Kept
-PackSlowly(const TProblem & problem, std::int64_t row, std::int64_t x, DeviceWord mask)
-{
-  const std::int64_t rowLength = problem.grid.extent.RowLength();
-  const int          inBrick = static_cast<int>(x % VoxelsPerBrickRow);
-  DeviceWord         foreground = 0;
-  DeviceWord         joined = 0;
-  for (int i = 0; i < BitsPerDeviceWord && x + i < rowLength; ++i)
-  {
-    const auto * const voxel = problem.VoxelAt(row, x + i);
-    foreground |= static_cast<DeviceWord>(problem.rule.IsForeground(voxel)) << i;
-    joined |= static_cast<DeviceWord>(inBrick + i > 0 && problem.rule.AreJoined(voxel, voxel - problem.rule.channels))
-           << i;
-  }
-  foreground &= mask;
-  const DeviceWord before = __shfl_up_sync(AllLanes, foreground, 1);
-  return { { foreground, foreground & ~(joined & ((foreground << 1) | (inBrick > 0 ? before >> 31 : 0u))) } };
-}
-
 /** A number that is the same for equal values alone. */
 template <typename T>
 __device__ inline unsigned
@@ -90,7 +69,7 @@ KeyOf(T value)
 template <typename TOtherWord>
 struct KeyComparison
 {
-  static constexpr int few = 2 * BitsPerDeviceWord;
+  static constexpr bool isAtHand = true;
 
   const RowBrickMemory & memory;
   int                    self;
@@ -140,21 +119,16 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
   const bool         isInside = row >= 0 && x < grid.extent.RowLength();
   // A warp's lanes hold the layer's rows in turn.
-  const LayerRows<TProblem> rows(problem,
-                                 place.x * WordsPerBrickRow,
-                                 bundleY - lane / WordsPerBrickRow,
-                                 bundleZ,
-                                 false);
-  DeviceWord                wanted = 0;
+  const ReaderOf<TProblem> rows(problem, place.x * WordsPerBrickRow, bundleY - lane / WordsPerBrickRow, bundleZ, false);
+  DeviceWord               wanted = 0;
   if (isInside)
   {
     const std::int64_t left = grid.extent.RowLength() - x;
     wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
     wanted &= mask != nullptr ? mask[row * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
   }
-  const RowLayout::Kept own =
-    problem.rule.channels == 1 ? rows.Pack(wanted) : PackSlowly(problem, isInside ? row : 0, x, wanted);
-  const DeviceWord starts = own.rows[1];
+  const RowLayout::Kept own = rows.Pack(wanted);
+  const DeviceWord      starts = own.rows[1];
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
   marks[index] = 0;
   if (self < WordsPerBrick / 8)
@@ -229,23 +203,16 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     }
   };
   // Smaller values are in the first-level cache, larger ones do not fit.
-  if constexpr (TProblem::isTransitive && sizeof(T) == sizeof(unsigned))
+  if constexpr (TProblem::isTransitive && TProblem::isOneChannel && sizeof(T) == sizeof(unsigned))
   {
-    if (problem.rule.channels == 1)
+    unsigned run = runsBefore;
+    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
     {
-      unsigned run = runsBefore;
-      for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
-      {
-        memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
-      }
-      __syncthreads();
-      findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
-      __syncthreads();
+      memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
     }
-    else
-    {
-      findAll(VoxelComparison<TProblem>{ problem, voxel });
-    }
+    __syncthreads();
+    findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
+    __syncthreads();
   }
   else
   {

@@ -1,0 +1,461 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/VoxelWord.cuh"
+#include "BrickCCL/Core/Connectivity.h"
+
+#include <type_traits>
+
+/** The voxels of rows where values decide (equal values, tolerance), read and compared word by word. */
+namespace brickccl::cuda
+{
+
+/** The voxels of a problem, and which of the backward rows hold neighbours; a kernel argument.
+ *  \tparam VTransitive whether joined voxels are those of one value, so that one voxel of a run answers for all of it
+ *  \tparam VOneChannel whether voxels have one channel */
+template <typename T, bool VTransitive, bool VOneChannel>
+struct RowProblem
+{
+  using Pixel = T;
+  static constexpr bool isTransitive = VTransitive;
+  static constexpr bool isOneChannel = VOneChannel;
+
+  const T *    voxels;
+  VoxelRule<T> rule;
+  BundleGrid   grid;
+  /** Of the BackwardBundles the first so many. */
+  int count;
+  /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
+  unsigned diagonals;
+  /** Whether four voxels of a row can be read at once. */
+  bool isAligned;
+
+  RowProblem(const T *            image,
+             const VoxelRule<T> & voxelRule,
+             const BundleGrid &   bundleGrid,
+             const Connectivity & connectivity)
+    : voxels(image)
+    , rule(voxelRule)
+    , grid(bundleGrid)
+    , count(connectivity.Rank() == 1 ? 2 : BackwardBundles)
+    , diagonals(connectivity.Rank() == 1   ? 0x0u
+                : connectivity.Rank() == 2 ? 0x3u
+                                           : 0xFu)
+    , isAligned(bundleGrid.extent.RowLength() % 4 == 0 &&
+                reinterpret_cast<std::uintptr_t>(image) % (sizeof(T) < 4 ? 4 * sizeof(T) : 16) == 0)
+  {}
+
+  __device__ const T *
+  VoxelAt(std::int64_t row, std::int64_t x) const
+  {
+    return voxels + (row * grid.extent.RowLength() + x) * Channels();
+  }
+  __device__ int
+  Channels() const
+  {
+    return VOneChannel ? 1 : rule.channels;
+  }
+  /** For two foreground voxels. */
+  __device__ bool
+  AreJoined(const T * a, const T * b) const
+  {
+    if constexpr (VOneChannel)
+    {
+      return VTransitive ? *a == *b : rule.difference(*a, *b);
+    }
+    else
+    {
+      return rule.AreJoined(a, b);
+    }
+  }
+  __device__ bool
+  HasDiagonals(int n) const
+  {
+    return (diagonals >> n & 1u) != 0;
+  }
+};
+
+/** Four voxels of one channel that lie side by side. */
+template <typename T>
+struct Quad
+{
+  T values[4];
+};
+
+/** Up to eight rows of a brick that a warp reads together, each lane four voxels of each row, so that memory is read
+ *  as it lies; row r, at the warp's lanes 4 r to 4 r + 3, has its words in these lanes afterwards. */
+template <typename TProblem>
+class LayerRows
+{
+public:
+  using T = typename TProblem::Pixel;
+
+  /** Whether lanes read on their own; if not, all must call. */
+  static constexpr bool areLanesAlone = false;
+  /** More voxels than this of a word are better looked at all at once. */
+  static constexpr int few = 6;
+
+  /** Rows from a bundle on, along y or along z; `word` is the brick's first along x. */
+  __device__
+  LayerRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
+    : m_Problem(problem)
+  {
+    const Extent &     extent = problem.grid.extent;
+    const std::int64_t rows = alongZ ? extent.size[2] - bundleZ : extent.size[1] - bundleY;
+    const bool         isInside = bundleY < extent.size[1] && bundleZ < extent.size[2];
+    const std::int64_t x = std::int64_t{ word } * BitsPerDeviceWord + Lane() * 4;
+    const std::int64_t left = extent.RowLength() - x;
+    m_Rows = !isInside ? 0 : rows < BundlesPerLayer ? static_cast<int>(rows) : BundlesPerLayer;
+    m_Count = left < 0 ? 0 : left < 4 ? static_cast<int>(left) : 4;
+    m_HasBefore = x > 0;
+    m_HasAfter = left > 4;
+    m_Row = bundleZ * extent.size[1] + bundleY;
+    m_RowStep = alongZ ? extent.size[1] : 1;
+    m_First = problem.voxels + m_Row * extent.RowLength() + x;
+    m_Step = m_RowStep * extent.RowLength();
+  }
+
+  /** Foreground and starts of this lane's word, of which `wanted` leaves what it has. */
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted) const
+  {
+    const auto & rule = m_Problem.rule.foreground;
+    Votes        foreground = {};
+    Votes        joined = {};
+#pragma unroll 2
+    for (int r = 0; r < m_Rows; ++r)
+    {
+      const Quad<T> quad = Load(m_First + r * m_Step);
+      T             before = ValueOfLane(quad.values[3], -1);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+      {
+        foreground.Take(r, i, IsForeground(quad.values[i]));
+        joined.Take(r, i, AreJoined(quad.values[i], before));
+        before = quad.values[i];
+      }
+    }
+    const DeviceWord bits = (foreground.Word() ^ (VotesAreInside && rule.outside ? 0xFFFFFFFFu : 0u)) & wanted;
+    const DeviceWord bitsBefore = __shfl_up_sync(AllLanes, bits, 1);
+    const DeviceWord carried = Lane() % WordsPerBrickRow > 0 ? bitsBefore >> 31 : 0u;
+    return { { bits, bits & ~(joined.Word() & ((bits << 1) | carried)) } };
+  }
+
+  /** At which bits of this lane's word the voxel is joined to that at the same x of the row that lies so many rows
+   *  further on; foreground is not asked for. */
+  __device__ DeviceWord
+  JoinedTo(std::int64_t rowsFurther) const
+  {
+    const std::int64_t further = rowsFurther * m_Problem.grid.extent.RowLength();
+    Votes              same = {};
+#pragma unroll 2
+    for (int r = 0; r < m_Rows; ++r)
+    {
+      if (HasRow(r, rowsFurther))
+      {
+        const Quad<T> a = Load(m_First + r * m_Step);
+        const Quad<T> b = Load(m_First + r * m_Step + further);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+        {
+          same.Take(r, i, AreJoined(a.values[i], b.values[i]));
+        }
+      }
+    }
+    return same.Word();
+  }
+
+  /** The same for x - 1 and x + 1. */
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(std::int64_t rowsFurther) const
+  {
+    const std::int64_t further = rowsFurther * m_Problem.grid.extent.RowLength();
+    Votes              left = {};
+    Votes              right = {};
+    for (int r = 0; r < m_Rows; ++r)
+    {
+      if (!HasRow(r, rowsFurther))
+      {
+        continue;
+      }
+      const T * const other = m_First + r * m_Step + further;
+      const Quad<T>   a = Load(m_First + r * m_Step);
+      const Quad<T>   b = Load(other);
+      T               values[6] = { ValueOfLane(b.values[3], -1), b.values[0], b.values[1], b.values[2], b.values[3],
+                                    ValueOfLane(b.values[0], 1) };
+      if (Lane() == 0 && m_HasBefore)
+      {
+        values[0] = other[-1];
+      }
+      if (Lane() == 31 && m_HasAfter)
+      {
+        values[5] = other[4];
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+      {
+        left.Take(r, i, AreJoined(a.values[i], values[i]));
+        right.Take(r, i, AreJoined(a.values[i], values[i + 2]));
+      }
+    }
+    return { 0, left.Word(), right.Word() };
+  }
+
+private:
+  /** Votes of the warp on each of the lanes' four voxels, for this lane's row. */
+  struct Votes
+  {
+    unsigned of[4];
+
+    __device__ void
+    Take(int row, int i, bool vote)
+    {
+      const unsigned votes = __ballot_sync(AllLanes, vote);
+      of[i] = Lane() / WordsPerBrickRow == row ? votes : of[i];
+    }
+    /** This lane's word: eight lanes' votes on each of four voxels, with those on the others between them. */
+    __device__ DeviceWord
+    Word() const
+    {
+      DeviceWord word = 0;
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+      {
+        unsigned bits = (of[i] >> (Lane() % WordsPerBrickRow * 8)) & 0xFFu;
+        bits = (bits | bits << 12) & 0x000F000Fu;
+        bits = (bits | bits << 6) & 0x03030303u;
+        bits = (bits | bits << 3) & 0x11111111u;
+        word |= bits << i;
+      }
+      return word;
+    }
+  };
+
+  __device__ static int
+  Lane()
+  {
+    return static_cast<int>(threadIdx.x % 32);
+  }
+  __device__ static T
+  ValueOfLane(T value, int step)
+  {
+    using Shuffled = std::conditional_t<(sizeof(T) < sizeof(int)), int, T>;
+    const auto own = static_cast<Shuffled>(value);
+    return static_cast<T>(step < 0 ? __shfl_up_sync(AllLanes, own, 1) : __shfl_down_sync(AllLanes, own, 1));
+  }
+  /** Whether votes on foreground ask for the range alone, which integers are inside of or outside. */
+  static constexpr bool VotesAreInside = std::is_integral_v<T>;
+
+  __device__ bool
+  IsForeground(T value) const
+  {
+    const auto & rule = m_Problem.rule.foreground;
+    if constexpr (VotesAreInside)
+    {
+      return value >= rule.low && value <= rule.high;
+    }
+    else
+    {
+      return rule(value);
+    }
+  }
+  __device__ bool
+  AreJoined(T a, T b) const
+  {
+    return TProblem::isTransitive ? a == b : m_Problem.rule.difference(a, b);
+  }
+  __device__ bool
+  HasRow(int r, std::int64_t rowsFurther) const
+  {
+    const std::int64_t row = m_Row + r * m_RowStep + rowsFurther;
+    return row >= 0 && row < m_Problem.grid.extent.RowCount();
+  }
+  __device__ Quad<T>
+             Load(const T * place) const
+  {
+    union
+    {
+      Quad<T>  quad;
+      unsigned word;
+      uint2    two;
+      uint4    four[2];
+    };
+    four[0] = {};
+    four[1] = {};
+    if (!m_Problem.isAligned)
+    {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+      {
+        quad.values[i] = i < m_Count ? place[i] : T{};
+      }
+    }
+    else if (m_Count > 0)
+    {
+      if constexpr (sizeof(T) == 1)
+      {
+        word = *reinterpret_cast<const unsigned *>(place);
+      }
+      else if constexpr (sizeof(T) == 2)
+      {
+        two = *reinterpret_cast<const uint2 *>(place);
+      }
+      else
+      {
+#pragma unroll
+        for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+        {
+          four[i] = reinterpret_cast<const uint4 *>(place)[i];
+        }
+      }
+    }
+    return quad;
+  }
+
+  const TProblem & m_Problem;
+  /** Of this lane in the first row. */
+  const T *    m_First;
+  std::int64_t m_Step;
+  std::int64_t m_Row;
+  std::int64_t m_RowStep;
+  int          m_Rows;
+  /** How many of this lane's voxels lie in the volume, and whether their neighbours along x do. */
+  int  m_Count;
+  bool m_HasBefore;
+  bool m_HasAfter;
+};
+
+/** The same for voxels of one or two bytes, where each lane reads its own word. */
+template <typename TProblem>
+class WordRows
+{
+public:
+  using T = typename TProblem::Pixel;
+
+  static constexpr bool areLanesAlone = true;
+  static constexpr int  few = sizeof(T) == 1 ? 3 : 6;
+
+  __device__
+  WordRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
+    : m_Problem(problem)
+    , m_Difference(problem.rule.difference)
+    , m_End(problem.voxels + problem.grid.extent.VoxelCount())
+  {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int step = lane / WordsPerBrickRow;
+    m_IsFirst = lane % WordsPerBrickRow == 0;
+    m_X = std::int64_t{ word + lane % WordsPerBrickRow } * BitsPerDeviceWord;
+    const std::int64_t row = problem.grid.RowOf(bundleY + (alongZ ? 0 : step), bundleZ + (alongZ ? step : 0), 0);
+    m_First = problem.VoxelAt(row, m_X);
+  }
+
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted) const
+  {
+    DeviceWord bits = 0;
+    DeviceWord joined = 0;
+    if (wanted != 0)
+    {
+      const VoxelWord<T> own(m_First, m_End);
+      const auto &       rule = m_Problem.rule.foreground;
+      bits = (own.Inside(rule.low, rule.high) ^ (rule.outside ? 0xFFFFFFFFu : 0u)) & wanted;
+      joined = own.JoinedToLeft(own, m_IsFirst ? T{} : m_First[-1], m_Difference);
+    }
+    const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
+    return { { bits, bits & ~(joined & ((bits << 1) | (m_IsFirst ? 0u : before >> 31))) } };
+  }
+
+  __device__ DeviceWord
+  JoinedTo(std::int64_t rowsFurther) const
+  {
+    const T * const    other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
+    const VoxelWord<T> own(m_First, m_End);
+    return own.JoinedTo(VoxelWord<T>(other, m_End), m_Difference);
+  }
+
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(std::int64_t rowsFurther) const
+  {
+    const std::int64_t rowLength = m_Problem.grid.extent.RowLength();
+    const T * const    other = m_First + rowsFurther * rowLength;
+    const VoxelWord<T> own(m_First, m_End);
+    const VoxelWord<T> others(other, m_End);
+    const T            before = m_X > 0 ? other[-1] : T{};
+    const T            after = m_X + BitsPerDeviceWord < rowLength ? other[BitsPerDeviceWord] : T{};
+    return { 0, own.JoinedToLeft(others, before, m_Difference), own.JoinedToRight(others, after, m_Difference) };
+  }
+
+private:
+  const TProblem &                              m_Problem;
+  RegisterDifference<T, TProblem::isTransitive> m_Difference;
+  const T *                                     m_End;
+  /** Of this lane's word. */
+  const T *    m_First;
+  std::int64_t m_X;
+  /** Whether the word is its row's first one in the brick. */
+  bool m_IsFirst;
+};
+
+/** Voxels of several channels, which are looked at one by one. */
+template <typename TProblem>
+class ChannelRows
+{
+public:
+  static constexpr bool areLanesAlone = true;
+  static constexpr int  few = BitsPerDeviceWord * 2;
+
+  __device__
+  ChannelRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool)
+    : m_Problem(problem)
+    , m_InBrick(static_cast<int>(threadIdx.x) % WordsPerBrickRow * BitsPerDeviceWord)
+    , m_First(
+        problem.VoxelAt(problem.grid.RowOf(bundleY + static_cast<int>(threadIdx.x % 32) / WordsPerBrickRow, bundleZ, 0),
+                        std::int64_t{ word } * BitsPerDeviceWord + m_InBrick))
+  {}
+
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted) const
+  {
+    const auto & rule = m_Problem.rule;
+    DeviceWord   foreground = 0;
+    DeviceWord   joined = 0;
+    for (DeviceWord rest = wanted; rest != 0; rest &= rest - 1)
+    {
+      const int          x = LowestBit(rest);
+      const auto * const voxel = m_First + x * rule.channels;
+      foreground |= static_cast<DeviceWord>(rule.IsForeground(voxel)) << x;
+      joined |= static_cast<DeviceWord>(m_InBrick + x > 0 && rule.AreJoined(voxel, voxel - rule.channels)) << x;
+    }
+    const DeviceWord before = __shfl_up_sync(AllLanes, foreground, 1);
+    return { { foreground, foreground & ~(joined & ((foreground << 1) | (m_InBrick > 0 ? before >> 31 : 0u))) } };
+  }
+
+  /** Not called: no word has so many voxels to look at. */
+  __device__ DeviceWord
+  JoinedTo(std::int64_t) const
+  {
+    return 0;
+  }
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(std::int64_t) const
+  {
+    return {};
+  }
+
+private:
+  const TProblem &                 m_Problem;
+  int                              m_InBrick;
+  const typename TProblem::Pixel * m_First;
+};
+
+/** How the rows of a problem are read. */
+template <typename TProblem>
+using ReaderOf = std::conditional_t<
+  !TProblem::isOneChannel,
+  ChannelRows<TProblem>,
+  std::conditional_t<sizeof(typename TProblem::Pixel) <= 2, WordRows<TProblem>, LayerRows<TProblem>>>;
+
+} // namespace brickccl::cuda
+
+#endif

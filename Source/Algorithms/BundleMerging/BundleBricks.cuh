@@ -319,11 +319,11 @@ SumOfLanes(unsigned value, int lane)
   return value;
 }
 
-/** What to do where lanes have more than a list holds: fill it again and again, or let each lane take its own, one
- * after the other, so that what earlier ones do is known to the next. */
+/** What to do where lanes have more than a list holds: let each lane take some of its own until the list holds the
+ * rest, or all of its own, one after the other, so that what earlier ones do is known to the next. */
 enum class IfMany
 {
-  ListInTurns,
+  TakeSome,
   TakeOwn
 };
 
@@ -340,28 +340,24 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
   {
     const unsigned upTo = SumOfLanes(count, lane);
     const unsigned all = __shfl_sync(AllLanes, upTo, 31);
-    if (VIfMany == IfMany::TakeOwn && all > VCapacity)
+    if (all > VCapacity)
     {
-      for (; count != 0; --count)
+      constexpr unsigned some = 4;
+      for (unsigned left = VIfMany == IfMany::TakeOwn || count < some ? count : some; left != 0; --left, --count)
       {
         take(next());
       }
-      return;
+      continue;
     }
-    for (unsigned at = upTo - count; count != 0 && at < VCapacity; ++at, --count)
+    for (unsigned at = upTo - count; count != 0; ++at, --count)
     {
       entries[at] = next();
     }
     __syncwarp();
-    for (unsigned i = static_cast<unsigned>(lane); i < all && i < VCapacity; i += 32)
+    for (unsigned i = static_cast<unsigned>(lane); i < all; i += 32)
     {
       take(entries[i]);
     }
-    if (VIfMany == IfMany::TakeOwn)
-    {
-      return;
-    }
-    __syncwarp();
   }
 }
 

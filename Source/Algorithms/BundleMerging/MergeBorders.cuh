@@ -263,15 +263,15 @@ UniteLinks(const BundleGrid &              grid,
     there.Set(grid, b.place.word + (isLeft ? -1 : 1), b.place.bundleY, b.place.bundleZ);
     return BorderPair{ a.RunAt(x), BorderPair::noRun, a.base.component, ComponentAt<TLayout>(bricks, there, to & 31) };
   };
-  ShareOut<IfMany::ListInTurns>(memory.pairs[threadIdx.x / 32],
-                                static_cast<unsigned>(__popc(same) + __popc(left) + __popc(right)),
-                                next,
-                                [&](const BorderPair & pair) {
-                                  const unsigned inA = bricks.componentOfRun[pair.runA];
-                                  const unsigned inB =
-                                    pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
-                                  memory.UniteOnce(bricks, pair.componentA + inA, pair.componentB + inB);
-                                });
+  ShareOut<IfMany::TakeSome>(memory.pairs[threadIdx.x / 32],
+                             static_cast<unsigned>(__popc(same) + __popc(left) + __popc(right)),
+                             next,
+                             [&](const BorderPair & pair) {
+                               const unsigned inA = bricks.componentOfRun[pair.runA];
+                               const unsigned inB =
+                                 pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
+                               memory.UniteOnce(bricks, pair.componentA + inA, pair.componentB + inB);
+                             });
 }
 
 /** The ends of one bundle, as they are read. */

@@ -91,7 +91,7 @@ MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, const BorderR
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(BorderRole::Threads(false, 2))
+__launch_bounds__(BorderRole::Threads(false, 2), 5)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
   __shared__ BorderMemory memory;

@@ -155,6 +155,26 @@ struct BackwardWords
   DeviceWord of[VCount];
 
   __device__ DeviceWord
+  Get(int n) const
+  {
+    DeviceWord word = 0;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      word = k == n ? of[k] : word;
+    }
+    return word;
+  }
+  __device__ void
+  Set(int n, DeviceWord word)
+  {
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      of[k] = k == n ? word : of[k];
+    }
+  }
+  __device__ DeviceWord
   Any() const
   {
     DeviceWord any = of[0];

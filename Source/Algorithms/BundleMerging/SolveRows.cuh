@@ -171,36 +171,40 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     return (memory.joinedY[between] & memory.joinedZ[last]) |
            (memory.joinedZ[self] & memory.joinedY[n == 2 ? below : below + rowWords]);
   };
-  const auto findAll = [&](const auto & compare) {
+  // Of much code, four times as much would not stay in the instruction cache.
+  constexpr int unrolled = sizeof(T) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
+  const auto    findAll = [&](const auto & compare) {
     const bool      isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
     const RunWindow window = memory.Window(self);
-    DeviceWord      joined[2] = {};
-#pragma unroll
+#pragma unroll unrolled
     for (int n = 0; n < BackwardBundles; ++n)
     {
+      if (n >= problem.count)
+      {
+        break;
+      }
       if (n == 2)
       {
-        memory.joinedY[self] = joined[0];
-        memory.joinedZ[self] = joined[1];
         __syncthreads();
       }
       const int  toY = y + BackwardStepY(n);
       const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
-      if (isEmpty || n >= problem.count || !__any_sync(AllLanes, isInBrick))
+      RowLinks   found = {};
+      if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
-        continue;
+        const RunWindow  other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+        const DeviceWord implied = n >= 2 && isInBrick ? impliedTo(n) : 0u;
+        found = FindLinks(problem, rows, compare, n, window, other, implied);
       }
-      const RunWindow  other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
-      const DeviceWord implied = n >= 2 && isInBrick ? impliedTo(n) : 0u;
-      const RowLinks   found = FindLinks(problem, rows, compare, n, window, other, implied);
-      same.of[n] = found.links.same;
-      left.of[n] = found.links.left;
-      right.of[n] = found.links.right;
+      same.Set(n, found.links.same);
+      left.Set(n, found.links.left);
+      right.Set(n, found.links.right);
       if (n < 2)
       {
-        joined[n] = found.joined;
+        (n == 0 ? memory.joinedY : memory.joinedZ)[self] = found.joined;
       }
     }
+    __syncthreads();
   };
   // Smaller values are in the first-level cache, larger ones do not fit.
   if constexpr (TProblem::isTransitive && TProblem::isOneChannel && sizeof(T) == sizeof(unsigned))
@@ -212,7 +216,6 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     }
     __syncthreads();
     findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
-    __syncthreads();
   }
   else
   {
@@ -220,9 +223,8 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   LeaveOutImplied(memory, grid, self, memory.joinedY[self], same);
-  // Where many links are left, short ways to the roots pay.
-  const unsigned linksLeft = same.Count() + left.Count() + right.Count();
-  if (__syncthreads_or(linksLeft > fewLinks) != 0)
+  // Many links, most of them between what is one already: short ways to the roots pay.
+  if (__syncthreads_or(same.Count() + left.Count() + right.Count() > fewLinks) != 0)
   {
     for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
     {

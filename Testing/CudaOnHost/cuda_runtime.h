@@ -268,15 +268,21 @@ __syncthreads()
 }
 
 inline int
+__syncthreads_count(int value)
+{
+  static thread_local int count;
+  __syncthreads();
+  count = 0;
+  __syncthreads();
+  count += value != 0 ? 1 : 0;
+  __syncthreads();
+  return count;
+}
+
+inline int
 __syncthreads_or(int value)
 {
-  static thread_local int any;
-  __syncthreads();
-  any = 0;
-  __syncthreads();
-  any |= value;
-  __syncthreads();
-  return any;
+  return __syncthreads_count(value) != 0 ? 1 : 0;
 }
 
 inline void

@@ -267,7 +267,8 @@ LeaveOutImplied(const TMemory &         memory,
   }
 }
 
-/** Unites along the links that are left, the warp's lanes together if there are few. All lanes must call. */
+/** Unites along the links that are left, but for each word at most so many; the warp's lanes together if there are few.
+ * All lanes must call. */
 template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
 UniteRest(TMemory &               memory,
@@ -276,7 +277,8 @@ UniteRest(TMemory &               memory,
           BackwardWords<VCount> & same,
           BackwardWords<VCount> & left,
           BackwardWords<VCount> & right,
-          const TOtherWord &      otherWord)
+          const TOtherWord &      otherWord,
+          unsigned                most = ~0u)
 {
   static_assert(TMemory::RunsPerBrick <= 1 << 16);
   // The two runs of a link, in the halves of a word.
@@ -293,10 +295,10 @@ UniteRest(TMemory &               memory,
     const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
     return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord);
   };
-  ShareOut<IfMany::TakeOwn>(memory.pairs[threadIdx.x / 32],
-                            same.Count() + left.Count() + right.Count(),
-                            next,
-                            [&](unsigned pair) { Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu); });
+  const unsigned count = same.Count() + left.Count() + right.Count();
+  ShareOut<IfMany::TakeOwn>(memory.pairs[threadIdx.x / 32], count < most ? count : most, next, [&](unsigned pair) {
+    Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
+  });
 }
 
 /** What all layers before one count; what all of them count to `all`. */

@@ -90,6 +90,34 @@ struct KeyComparison
   }
 };
 
+/** Points all runs of a brick at their roots. */
+__device__ inline void
+FlattenRuns(RowBrickMemory & memory, int self, unsigned runsOfBrick)
+{
+  for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+  {
+    BlockAccess::Store(memory.forest + i, PeekRoot<BlockAccess>(memory.forest, i));
+  }
+}
+
+/** The bits of a word whose runs belong to what is the largest component of the brick in all likelihood, where all runs
+ * point at their roots: one that two of three runs far apart belong to. */
+__device__ inline DeviceWord
+BitsInLargest(const RowBrickMemory & memory, const RowLayout::Kept & own, unsigned runsBefore, unsigned runsOfBrick)
+{
+  const unsigned one = memory.forest[runsOfBrick / 4];
+  const unsigned other = memory.forest[runsOfBrick * 3 / 4];
+  const unsigned root = one == other ? one : memory.forest[runsOfBrick / 2];
+  DeviceWord     bits = runsBefore > 0 && memory.forest[runsBefore - 1] == root ? 0xFFFFFFFFu : 0u;
+  unsigned       run = runsBefore;
+  for (DeviceWord rest = own.rows[1]; rest != 0; rest &= rest - 1, ++run)
+  {
+    const DeviceWord from = rest | (0u - rest);
+    bits = memory.forest[run] == root ? bits | from : bits & ~from;
+  }
+  return bits & own.rows[0];
+}
+
 /** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel. */
 template <typename TProblem>
 __global__ void
@@ -101,6 +129,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
                                                     unsigned *                          markCounts)
 {
   constexpr unsigned        fewLinks = 4;
+  constexpr unsigned        manyLinks = 16;
   __shared__ RowBrickMemory memory;
   AllowNextKernel();
   const BundleGrid & grid = problem.grid;
@@ -223,14 +252,38 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   LeaveOutImplied(memory, grid, self, memory.joinedY[self], same);
-  // Many links, most of them between what is one already: short ways to the roots pay.
-  if (__syncthreads_or(same.Count() + left.Count() + right.Count() > fewLinks) != 0)
+  // Where many links are left, short ways to the roots pay. Where most words have very many (noise), some of them join
+  // most runs to one component, and links within that are left out then.
+  const unsigned linksLeft = same.Count() + left.Count() + right.Count();
+  bool           isCrowded = false;
+  if (__syncthreads_or(linksLeft > fewLinks) != 0)
   {
-    for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
-    {
-      BlockAccess::Store(memory.forest + i, PeekRoot<BlockAccess>(memory.forest, i));
-    }
+    FlattenRuns(memory, self, runsOfBrick);
+    isCrowded = __syncthreads_count(linksLeft > manyLinks) > WordsPerBrick / 4;
+  }
+  if (isCrowded)
+  {
+    UniteRest(memory, starts, runsBefore, same, left, right, otherWord, fewLinks);
     __syncthreads();
+    FlattenRuns(memory, self, runsOfBrick);
+    __syncthreads();
+    const DeviceWord inLargest = BitsInLargest(memory, own, runsBefore, runsOfBrick);
+    memory.joinedY[self] = inLargest;
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < BackwardBundles; ++n)
+    {
+      if ((same.of[n] | left.of[n] | right.of[n]) != 0)
+      {
+        const int        to = otherWord(n);
+        const DeviceWord other = memory.joinedY[to];
+        const DeviceWord before = to % rowWords > 0 ? memory.joinedY[to - 1] >> 31 : 0u;
+        const DeviceWord after = to % rowWords < rowWords - 1 ? memory.joinedY[to + 1] << 31 : 0u;
+        same.of[n] &= ~(inLargest & other);
+        left.of[n] &= ~(inLargest & (other << 1 | before));
+        right.of[n] &= ~(inLargest & (other >> 1 | after));
+      }
+    }
   }
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();

@@ -472,6 +472,34 @@ TEST(Conformance, ValuesAcrossBricks)
   CheckValuesAcrossBricks<double>();
 }
 
+/** White noise over all values of a type, under limits around half of them, in rows that begin at every address. */
+template <typename T>
+void
+CheckWideTolerances()
+{
+  constexpr double half = 1 << (8 * sizeof(T) - 1);
+  for (const Extent & extent : { Extent{ 133, 9, 10 }, Extent{ 144, 10, 9 } })
+  {
+    std::vector<T> voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      voxels.push_back(static_cast<T>(HashOf(13, static_cast<std::uint64_t>(i)) & 0xFFFFu));
+    }
+    for (const double limit : { half / 3, half - 1, half, half * 1.5 })
+    {
+      CheckAllConnectivities("noise", voxels, extent, Criterion::Tolerance(limit));
+    }
+  }
+}
+
+TEST(Conformance, WideTolerancesOfSmallTypes)
+{
+  CheckWideTolerances<std::int8_t>();
+  CheckWideTolerances<std::uint8_t>();
+  CheckWideTolerances<std::int16_t>();
+  CheckWideTolerances<std::uint16_t>();
+}
+
 /** The algorithm's name with each value of each of its options that is not the preset. */
 std::vector<std::string>
 VariantsOf(const Algorithm & algorithm)

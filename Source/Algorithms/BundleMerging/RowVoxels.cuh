@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/VoxelWord.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 
 #include <type_traits>
@@ -345,54 +345,81 @@ public:
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int step = lane / WordsPerBrickRow;
     m_IsFirst = lane % WordsPerBrickRow == 0;
-    m_X = std::int64_t{ word + lane % WordsPerBrickRow } * BitsPerDeviceWord;
+    const std::int64_t x = std::int64_t{ word + lane % WordsPerBrickRow } * BitsPerDeviceWord;
     const std::int64_t row = problem.grid.RowOf(bundleY + (alongZ ? 0 : step), bundleZ + (alongZ ? step : 0), 0);
-    m_First = problem.VoxelAt(row, m_X);
+    m_First = problem.VoxelAt(row, x);
   }
 
   __device__ RowLayout::Kept
              Pack(DeviceWord wanted) const
   {
-    DeviceWord bits = 0;
-    DeviceWord joined = 0;
+    const auto & rule = m_Problem.rule.foreground;
+    DeviceWord   outside = 0;
+    DeviceWord   parted = 0;
     if (wanted != 0)
     {
-      const VoxelWord<T> own(m_First, m_End);
-      const auto &       rule = m_Problem.rule.foreground;
-      bits = (own.Inside(rule.low, rule.high) ^ (rule.outside ? 0xFFFFFFFFu : 0u)) & wanted;
-      joined = own.JoinedToLeft(own, m_IsFirst ? T{} : m_First[-1], m_Difference);
+      ForGroups([&](int x) {
+        const Group own(m_First + x, m_End);
+        own.AppendOutside(outside, rule.low, rule.high);
+        own.AppendPartedLeft(parted, own, VoxelAt(m_First + x - 1), m_Difference);
+      });
     }
+    const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
+    const DeviceWord bits = (rule.outside ? ~inside : inside) & wanted;
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
-    return { { bits, bits & ~(joined & ((bits << 1) | (m_IsFirst ? 0u : before >> 31))) } };
+    return { { bits, bits & (parted | ~((bits << 1) | (m_IsFirst ? 0u : before >> 31))) } };
   }
 
   __device__ DeviceWord
   JoinedTo(std::int64_t rowsFurther) const
   {
-    const T * const    other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
-    const VoxelWord<T> own(m_First, m_End);
-    return own.JoinedTo(VoxelWord<T>(other, m_End), m_Difference);
+    const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
+    DeviceWord      parted = 0;
+    ForGroups([&](int x) { Group(m_First + x, m_End).AppendParted(parted, Group(other + x, m_End), m_Difference); });
+    return ~parted;
   }
 
   __device__ BundleLinks<DeviceWord>
              JoinedAcross(std::int64_t rowsFurther) const
   {
-    const std::int64_t rowLength = m_Problem.grid.extent.RowLength();
-    const T * const    other = m_First + rowsFurther * rowLength;
-    const VoxelWord<T> own(m_First, m_End);
-    const VoxelWord<T> others(other, m_End);
-    const T            before = m_X > 0 ? other[-1] : T{};
-    const T            after = m_X + BitsPerDeviceWord < rowLength ? other[BitsPerDeviceWord] : T{};
-    return { 0, own.JoinedToLeft(others, before, m_Difference), own.JoinedToRight(others, after, m_Difference) };
+    const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
+    DeviceWord      left = 0;
+    DeviceWord      right = 0;
+    ForGroups([&](int x) {
+      const Group own(m_First + x, m_End);
+      const Group others(other + x, m_End);
+      own.AppendPartedLeft(left, others, VoxelAt(other + x - 1), m_Difference);
+      own.AppendPartedRight(right, others, VoxelAt(other + x + Group::count), m_Difference);
+    });
+    return { 0, ~left, ~right };
   }
 
 private:
+  using Group = VoxelGroup<T>;
+
+  /** For the first voxels of a word's groups, the last group's first. */
+  template <typename TFunction>
+  __device__ static void
+  ForGroups(const TFunction & function)
+  {
+#pragma unroll 2
+    for (int x = BitsPerDeviceWord - Group::count; x >= 0; x -= Group::count)
+    {
+      function(x);
+    }
+  }
+  /** Zero where the volume has no such voxel. */
+  __device__ T
+  VoxelAt(const T * place) const
+  {
+    return place >= m_Problem.voxels && place < m_End ? *place : T{};
+  }
+
   const TProblem &                              m_Problem;
   RegisterDifference<T, TProblem::isTransitive> m_Difference;
   const T *                                     m_End;
   /** Of this lane's word. */
-  const T *    m_First;
-  std::int64_t m_X;
+  const T * m_First;
   /** Whether the word is its row's first one in the brick. */
   bool m_IsFirst;
 };

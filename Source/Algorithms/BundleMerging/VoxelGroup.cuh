@@ -1,0 +1,204 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_VOXELGROUP_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_VOXELGROUP_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+
+/** Small voxels compared several at a time. */
+namespace brickccl::cuda
+{
+
+/** As many voxels of one or two bytes that lie side by side as four registers of a lane hold, in an order of unsigned
+ * numbers: those of signed types with their highest bit flipped. Answers are appended below the bits of a word, for
+ * each voxel one bit, so that groups are asked from the highest x to the lowest. */
+template <typename T>
+class VoxelGroup
+{
+public:
+  static_assert(std::is_integral_v<T> && sizeof(T) <= 2);
+  static constexpr int      perRegister = 4 / sizeof(T);
+  static constexpr int      count = 4 * perRegister;
+  static constexpr int      bitsPerVoxel = 8 * sizeof(T);
+  static constexpr unsigned highest = sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
+
+  /** The same value for all voxels of a register. */
+  __device__ static unsigned
+  Spread(std::make_unsigned_t<T> value)
+  {
+    return value * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+  }
+  /** Highest bits of voxels that are not zero; other bits are arbitrary. */
+  __device__ static unsigned
+  NonZero(unsigned voxels)
+  {
+    return ((voxels & ~highest) + ~highest) | voxels;
+  }
+
+  /** Reads the voxels from `place` on; zeros from the volume's `end` on. */
+  __device__
+  VoxelGroup(const T * place, const T * end)
+  {
+    const auto         address = reinterpret_cast<std::uintptr_t>(place);
+    const std::int64_t left = end - place;
+    if (left >= count && address % 16 == 0)
+    {
+      const uint4 four = *reinterpret_cast<const uint4 *>(place);
+      m_Of[0] = four.x, m_Of[1] = four.y, m_Of[2] = four.z, m_Of[3] = four.w;
+    }
+    else
+    {
+      // Words of the memory that hold them, of which the last one is read byte by byte if the volume ends in it.
+      const auto         offset = static_cast<int>(address % 4);
+      const auto * const aligned = reinterpret_cast<const unsigned *>(address - static_cast<unsigned>(offset));
+      const int          voxels = left < 0 ? 0 : left < 2 * count ? static_cast<int>(left) : 2 * count;
+      const int          bytes = voxels * static_cast<int>(sizeof(T)) + (voxels > 0 ? offset : 0);
+      const int          whole = bytes / 4;
+      unsigned           last = 0;
+      for (int i = 0; whole <= 4 && i < bytes % 4; ++i)
+      {
+        last |= unsigned{ reinterpret_cast<const unsigned char *>(aligned + whole)[i] } << (8 * i);
+      }
+      const auto word = [&](int i) { return i < whole ? aligned[i] : i == whole ? last : 0u; };
+      unsigned   next = offset != 0 ? word(4) : 0u;
+#pragma unroll
+      for (int i = 3; i >= 0; --i)
+      {
+        const unsigned own = word(i);
+        m_Of[i] = __funnelshift_r(own, next, static_cast<unsigned>(8 * offset));
+        next = own;
+      }
+    }
+    if constexpr (std::is_signed_v<T>)
+    {
+#pragma unroll
+      for (unsigned & one : m_Of)
+      {
+        one ^= highest;
+      }
+    }
+  }
+
+  /** Which voxels lie outside of a range. */
+  __device__ void
+  AppendOutside(DeviceWord & word, T low, T high) const
+  {
+    const unsigned lows = Spread(Ordered(low));
+    const unsigned highs = Spread(Ordered(high));
+    Append(word, [&](int i) { return NonZero(Clamp(m_Of[i], lows, highs) ^ m_Of[i]); });
+  }
+  /** Which voxels are not joined to those of another group. */
+  template <typename TDifference>
+  __device__ void
+  AppendParted(DeviceWord & word, const VoxelGroup & other, const TDifference & difference) const
+  {
+    Append(word, [&](int i) { return difference(m_Of[i], other.m_Of[i]); });
+  }
+  /** Which voxels are not joined to those before them in another group; `before` is the one before its first. */
+  template <typename TDifference>
+  __device__ void
+  AppendPartedLeft(DeviceWord & word, const VoxelGroup & other, T before, const TDifference & difference) const
+  {
+    const unsigned first = unsigned{ Ordered(before) } << (32 - bitsPerVoxel);
+    Append(word, [&](int i) {
+      return difference(m_Of[i],
+                        __funnelshift_l(i > 0 ? other.m_Of[i > 0 ? i - 1 : 0] : first, other.m_Of[i], bitsPerVoxel));
+    });
+  }
+  /** Which voxels are not joined to those behind them in another group; `after` is the one behind its last. */
+  template <typename TDifference>
+  __device__ void
+  AppendPartedRight(DeviceWord & word, const VoxelGroup & other, T after, const TDifference & difference) const
+  {
+    const unsigned last = Ordered(after);
+    Append(word, [&](int i) {
+      return difference(m_Of[i],
+                        __funnelshift_r(other.m_Of[i], i < 3 ? other.m_Of[i < 3 ? i + 1 : 3] : last, bitsPerVoxel));
+    });
+  }
+
+private:
+  __device__ static std::make_unsigned_t<T>
+  Ordered(T value)
+  {
+    return static_cast<std::make_unsigned_t<T>>(static_cast<unsigned>(value) ^ (std::is_signed_v<T> ? highest : 0u));
+  }
+  __device__ static unsigned
+  Clamp(unsigned voxels, unsigned low, unsigned high)
+  {
+    if constexpr (sizeof(T) == 1)
+    {
+      return __vminu4(__vmaxu4(voxels, low), high);
+    }
+    else
+    {
+      return __vminu2(__vmaxu2(voxels, low), high);
+    }
+  }
+  /** Appends the highest bits of all voxels. */
+  template <typename TFlags>
+  __device__ static void
+  Append(DeviceWord & word, const TFlags & flags)
+  {
+    // A product brings a register's bits to the top, each to its own place.
+    constexpr unsigned product = sizeof(T) == 1 ? 0x00204081u : 0x00008001u;
+#pragma unroll
+    for (int i = 3; i >= 0; --i)
+    {
+      word = __funnelshift_l((flags(i) & highest) * product, word, perRegister);
+    }
+  }
+
+  unsigned m_Of[4];
+};
+
+/** Which voxels of a register are not joined, at their highest bits. */
+template <typename T, bool VTransitive>
+class RegisterDifference
+{
+public:
+  __device__ explicit RegisterDifference(const DifferenceRule<T> & rule)
+    : m_IsWide(rule.limit >> (bits - 1) != 0)
+    , m_Reach(VoxelGroup<T>::Spread(static_cast<Unsigned>(half - (rule.limit & half))))
+  {}
+
+  __device__ unsigned
+  operator()(unsigned a, unsigned b) const
+  {
+    if constexpr (VTransitive)
+    {
+      return VoxelGroup<T>::NonZero(a ^ b);
+    }
+    else
+    {
+      // More than the limit: more in the lower bits than the limit has there (a carry into the highest bit tells), and
+      // the highest bit too if the limit has it; or else the highest bit alone.
+      const unsigned apart = Apart(a, b);
+      const unsigned beyond = (apart & ~VoxelGroup<T>::highest) + m_Reach;
+      return m_IsWide ? apart & beyond : apart | beyond;
+    }
+  }
+
+private:
+  using Unsigned = std::make_unsigned_t<T>;
+  static constexpr int      bits = 8 * sizeof(T);
+  static constexpr unsigned half = (1u << (bits - 1)) - 1;
+
+  __device__ static unsigned
+  Apart(unsigned a, unsigned b)
+  {
+    if constexpr (sizeof(T) == 1)
+    {
+      return __vabsdiffu4(a, b);
+    }
+    else
+    {
+      return __vmaxu2(a, b) - __vminu2(a, b);
+    }
+  }
+
+  bool     m_IsWide;
+  unsigned m_Reach;
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -28,7 +28,7 @@ struct RowProblem
   int count;
   /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
   unsigned diagonals;
-  /** Whether four voxels of a row can be read at once. */
+  /** Whether four voxels of four or eight bytes can be read at once wherever a row has them. */
   bool isAligned;
 
   RowProblem(const T *            image,
@@ -42,8 +42,7 @@ struct RowProblem
     , diagonals(connectivity.Rank() == 1   ? 0x0u
                 : connectivity.Rank() == 2 ? 0x3u
                                            : 0xFu)
-    , isAligned(bundleGrid.extent.RowLength() % 4 == 0 &&
-                reinterpret_cast<std::uintptr_t>(image) % (sizeof(T) < 4 ? 4 * sizeof(T) : 16) == 0)
+    , isAligned(bundleGrid.extent.RowLength() % 4 == 0 && reinterpret_cast<std::uintptr_t>(image) % 16 == 0)
   {}
 
   __device__ const T *
@@ -83,8 +82,9 @@ struct Quad
   T values[4];
 };
 
-/** Up to eight rows of a brick that a warp reads together, each lane four voxels of each row, so that memory is read
- *  as it lies; row r, at the warp's lanes 4 r to 4 r + 3, has its words in these lanes afterwards. */
+/** Voxels of four or eight bytes: up to eight rows of a brick that a warp reads together, each lane four voxels of each
+ * row, so that memory is read as it lies; row r, at the warp's lanes 4 r to 4 r + 3, has its words in these lanes
+ * afterwards. */
 template <typename TProblem>
 class LayerRows
 {
@@ -240,9 +240,7 @@ private:
   __device__ static T
   ValueOfLane(T value, int step)
   {
-    using Shuffled = std::conditional_t<(sizeof(T) < sizeof(int)), int, T>;
-    const auto own = static_cast<Shuffled>(value);
-    return static_cast<T>(step < 0 ? __shfl_up_sync(AllLanes, own, 1) : __shfl_down_sync(AllLanes, own, 1));
+    return step < 0 ? __shfl_up_sync(AllLanes, value, 1) : __shfl_down_sync(AllLanes, value, 1);
   }
   /** Whether votes on foreground ask for the range alone, which integers are inside of or outside. */
   static constexpr bool VotesAreInside = std::is_integral_v<T>;
@@ -263,7 +261,7 @@ private:
   __device__ bool
   AreJoined(T a, T b) const
   {
-    return TProblem::isTransitive ? a == b : m_Problem.rule.difference(a, b);
+    return m_Problem.AreJoined(&a, &b);
   }
   __device__ bool
   HasRow(int r, std::int64_t rowsFurther) const
@@ -276,10 +274,8 @@ private:
   {
     union
     {
-      Quad<T>  quad;
-      unsigned word;
-      uint2    two;
-      uint4    four[2];
+      Quad<T> quad;
+      uint4   four[2];
     };
     four[0] = {};
     four[1] = {};
@@ -293,21 +289,10 @@ private:
     }
     else if (m_Count > 0)
     {
-      if constexpr (sizeof(T) == 1)
-      {
-        word = *reinterpret_cast<const unsigned *>(place);
-      }
-      else if constexpr (sizeof(T) == 2)
-      {
-        two = *reinterpret_cast<const uint2 *>(place);
-      }
-      else
-      {
 #pragma unroll
-        for (unsigned i = 0; i < sizeof(T) / 4; ++i)
-        {
-          four[i] = reinterpret_cast<const uint4 *>(place)[i];
-        }
+      for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+      {
+        four[i] = reinterpret_cast<const uint4 *>(place)[i];
       }
     }
     return quad;
@@ -326,7 +311,7 @@ private:
   bool m_HasAfter;
 };
 
-/** The same for voxels of one or two bytes, where each lane reads its own word. */
+/** Voxels of one or two bytes, of which each lane reads its own word. */
 template <typename TProblem>
 class WordRows
 {

@@ -20,7 +20,7 @@ struct RowBrickMemory
   unsigned forest[RunsPerBrick];
   unsigned countOfLayer[LayersPerBrick];
   unsigned pairs[LayersPerBrick][64];
-  /** As in BrickMemory. */
+  /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
   BrickBase  base;

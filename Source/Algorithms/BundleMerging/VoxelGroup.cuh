@@ -3,6 +3,9 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
+#include <cstdint>
+#include <type_traits>
+
 /** Small voxels compared several at a time. */
 namespace brickccl::cuda
 {
@@ -99,8 +102,7 @@ public:
   {
     const unsigned first = unsigned{ Ordered(before) } << (32 - bitsPerVoxel);
     Append(word, [&](int i) {
-      return difference(m_Of[i],
-                        __funnelshift_l(i > 0 ? other.m_Of[i > 0 ? i - 1 : 0] : first, other.m_Of[i], bitsPerVoxel));
+      return difference(m_Of[i], __funnelshift_l(i > 0 ? other.m_Of[(i + 3) % 4] : first, other.m_Of[i], bitsPerVoxel));
     });
   }
   /** Which voxels are not joined to those behind them in another group; `after` is the one behind its last. */
@@ -110,8 +112,7 @@ public:
   {
     const unsigned last = Ordered(after);
     Append(word, [&](int i) {
-      return difference(m_Of[i],
-                        __funnelshift_r(other.m_Of[i], i < 3 ? other.m_Of[i < 3 ? i + 1 : 3] : last, bitsPerVoxel));
+      return difference(m_Of[i], __funnelshift_r(other.m_Of[i], i < 3 ? other.m_Of[(i + 1) % 4] : last, bitsPerVoxel));
     });
   }
 

@@ -94,21 +94,21 @@ UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
 }
 
 /** What the warps of a block do at a brick's borders. Three take the layer at its lower border along z to its backward
- * bundles along z; two the bundles at its lower border along y; one those at the upper border along y; the rest all at
+ * bundles along z; two the bundles at its lower border along y; one those at the upper border along y; the last all at
  * the lower border along x. What crosses borders along z and y is the first three's. Where links go along the axes
  * alone, one is enough for z and one for y. */
 struct BorderRole
 {
   static constexpr int
-  Threads(bool isStraight, int warpsAlongX)
+  Threads(bool isStraight)
   {
-    return 32 * ((isStraight ? 2 : 6) + warpsAlongX);
+    return 32 * (isStraight ? 3 : 7);
   }
 
   BrickPlace place;
   /** Which backward bundle; -1 at the border along x. */
   int n;
-  /** At the border along x: which bundle of the brick. */
+  /** At the border along x: which bundle of the brick, of two; the other one is the 32nd behind it. */
   int bundle;
   int bundleY;
   int bundleZ;
@@ -127,9 +127,9 @@ struct BorderRole
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int firstY = place.y << grid.bundlesShiftY;
     const int firstZ = place.z << grid.bundlesShiftZ;
-    if (role >= 6)
+    if (role == 6)
     {
-      bundle = (role - 6) * 32 + lane;
+      bundle = lane;
       n = -1;
       bundleY = firstY + (bundle & grid.MaskY());
       bundleZ = firstZ + (bundle >> grid.bundlesShiftY);
@@ -148,6 +148,17 @@ struct BorderRole
     alongZ = !acrossZ;
     const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
     isOurs = hasBorder && (acrossZ || (step <= grid.MaskZ() && (step > 0 || BackwardStepZ(n) == 0)));
+  }
+  /** How many bundles further on the 32nd behind a bundle lies. */
+  __device__ static int
+  HalfY(const BundleGrid & grid)
+  {
+    return 32 & grid.MaskY();
+  }
+  __device__ static int
+  HalfZ(const BundleGrid & grid)
+  {
+    return 32 >> grid.bundlesShiftY;
   }
 };
 
@@ -275,18 +286,16 @@ UniteLinks(const BundleGrid &              grid,
 }
 
 /** The ends of one bundle, as they are read. */
-template <Bundling VBundling>
+template <typename TLayout>
 struct BundleEnds
 {
-  using Layout = BundleLayout<VBundling>;
-
-  RowWords<Layout::rowCount> left;
-  RowWords<Layout::rowCount> beforeLeft;
-  RowWords<Layout::rowCount> right;
-  unsigned                   runsLeft;
-  unsigned                   runsRight;
-  BrickBase                  baseLeft;
-  BrickBase                  baseRight;
+  typename TLayout::Kept      left;
+  RowWords<TLayout::rowCount> beforeLeft;
+  typename TLayout::Kept      right;
+  unsigned                    runsLeft;
+  unsigned                    runsRight;
+  BrickBase                   baseLeft;
+  BrickBase                   baseRight;
 
   /** Reads a bundle's last word of the brick before and first one of the brick; none if there are no such words. */
   __device__ void
@@ -294,12 +303,16 @@ struct BundleEnds
   {
     WordPlace atLeft, atRight;
     left = {};
+    beforeLeft = {};
     right = {};
     if (has && atRight.Set(grid, word, bundleY, bundleZ) && atLeft.Set(grid, word - 1, bundleY, bundleZ))
     {
-      left = bricks.Rows<Layout>(atLeft.Index());
-      beforeLeft = bricks.Rows<Layout>(atLeft.Index() - 1);
-      right = bricks.Rows<Layout>(atRight.Index());
+      left = bricks.Kept<TLayout>(atLeft.Index());
+      if constexpr (!TLayout::keepsStarts)
+      {
+        beforeLeft = bricks.Rows<TLayout>(atLeft.Index() - 1);
+      }
+      right = bricks.Kept<TLayout>(atRight.Index());
       runsLeft = bricks.runsBefore[atLeft.Index()];
       runsRight = bricks.runsBefore[atRight.Index()];
       baseLeft = bricks.bases[atLeft.brick];
@@ -309,12 +322,12 @@ struct BundleEnds
   __device__ void
   Store(const BrickArrays & bricks, bool fits, int bundle, BorderEnds & ends) const
   {
-    const unsigned lasts = fits ? left.LastBits() : 0u;
-    const unsigned firsts = fits ? right.FirstBits() : 0u;
+    const unsigned lasts = fits ? TLayout::Rows(left).LastBits() : 0u;
+    const unsigned firsts = fits ? TLayout::Rows(right).FirstBits() : 0u;
     ends.bits[bundle] = static_cast<unsigned char>(lasts | firsts << 4);
     if (lasts != 0)
     {
-      const DeviceWord starts = Layout::Starts(left, beforeLeft.United());
+      const DeviceWord starts = TLayout::Starts(left, beforeLeft.United());
       ends.left[bundle] = bricks.ComponentOf(baseLeft, RunAt(runsLeft, starts, 31));
     }
     if (firsts != 0)
@@ -378,28 +391,30 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, Borde
   }
 }
 
-/** As UniteLinks, across the lower border along x, by one warp with two bundles a lane. */
-template <Bundling VBundling>
+/** As UniteLinks, across the lower border along x, by one warp with two bundles a lane.
+ *  \param uniteEnds  called with each bundle when all ends are known */
+template <typename TLayout, typename TUniteEnds>
 __device__ inline void
-MergeEnds(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole & role, BorderMemory & memory)
+MergeEnds(const BundleGrid &  grid,
+          const BrickArrays & bricks,
+          const BorderRole &  role,
+          BorderMemory &      memory,
+          const TUniteEnds &  uniteEnds)
 {
-  static_assert(BorderEnds::bundles == 64);
-  BundleEnds<VBundling> low, high;
-  const int             stepY = (32 & grid.MaskY());
-  const int             stepZ = 32 >> grid.bundlesShiftY;
+  BundleEnds<TLayout> low, high;
   low.Fetch(grid, bricks, role.isOurs, role.word, role.bundleY, role.bundleZ);
-  high.Fetch(grid, bricks, role.isOurs, role.word, role.bundleY + stepY, role.bundleZ + stepZ);
+  high.Fetch(grid, bricks, role.isOurs, role.word, role.bundleY + role.HalfY(grid), role.bundleZ + role.HalfZ(grid));
   const bool fits = bricks.Fit();
   low.Store(bricks, fits, role.bundle, memory.ends);
   high.Store(bricks, fits, role.bundle + 32, memory.ends);
   __syncwarp();
-  UniteEnds<VBundling>(grid, bricks, role.bundle, memory);
-  UniteEnds<VBundling>(grid, bricks, role.bundle + 32, memory);
+  uniteEnds(role.bundle);
+  uniteEnds(role.bundle + 32);
 }
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderRole::Threads(VBundling == Bundling::Rows, 1), VBundling == Bundling::Rows ? 12 : 6)
+__launch_bounds__(BorderRole::Threads(VBundling == Bundling::Rows), VBundling == Bundling::Rows ? 12 : 6)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   __shared__ BorderMemory memory;
@@ -409,7 +424,9 @@ __launch_bounds__(BorderRole::Threads(VBundling == Bundling::Rows, 1), VBundling
   WaitForEarlierKernels();
   if (role.n < 0)
   {
-    MergeEnds<VBundling>(grid, bricks, role, memory);
+    MergeEnds<BundleLayout<VBundling>>(grid, bricks, role, memory, [&](int bundle) {
+      UniteEnds<VBundling>(grid, bricks, bundle, memory);
+    });
     return;
   }
   BorderWord<BundleLayout<VBundling>> a, b;

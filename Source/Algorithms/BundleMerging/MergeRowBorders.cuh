@@ -8,95 +8,121 @@
 namespace brickccl::cuda
 {
 
-/** A row's two voxels beside a border along x, and whether they are foreground. */
+/** Voxels beside a border along x, of all rows of a brick. */
 template <typename TProblem>
-struct RowEnds
+struct EndVoxels
 {
-  WordPlace                        left;
-  WordPlace                        right;
-  const typename TProblem::Pixel * voxel;
-  bool                             isLeft;
-  bool                             isRight;
+  using Pixel = typename TProblem::Pixel;
 
-  __device__
-  RowEnds(const TProblem & problem, const BrickArrays & bricks, int word, int bundleY, int bundleZ)
-    : voxel(nullptr)
-    , isLeft(false)
-    , isRight(false)
+  /** Their values, or where they lie if they have several channels. */
+  std::conditional_t<TProblem::isOneChannel, Pixel, const Pixel *> voxels[BorderEnds::bundles];
+
+  __device__ void
+  Set(int bundle, const Pixel * voxel)
   {
-    if (right.Set(problem.grid, word, bundleY, bundleZ) && left.Set(problem.grid, word - 1, bundleY, bundleZ))
+    if constexpr (TProblem::isOneChannel)
     {
-      voxel = problem.VoxelAt(problem.grid.RowOf(bundleY, bundleZ, 0), std::int64_t{ word } * BitsPerDeviceWord);
-      isLeft = bricks.Rows<RowLayout>(left.Index()).LastBits() != 0;
-      isRight = bricks.Rows<RowLayout>(right.Index()).FirstBits() != 0;
+      voxels[bundle] = *voxel;
+    }
+    else
+    {
+      voxels[bundle] = voxel;
+    }
+  }
+  __device__ const Pixel *
+  At(int bundle) const
+  {
+    if constexpr (TProblem::isOneChannel)
+    {
+      return voxels + bundle;
+    }
+    else
+    {
+      return voxels[bundle];
     }
   }
 };
 
-/** Links across the lower border of a brick along x, one lane per row. */
+/** What the warps at a brick's borders have in shared memory where values decide. */
+template <typename TProblem>
+struct RowBorderMemory : BorderMemory
+{
+  EndVoxels<TProblem> left;
+  EndVoxels<TProblem> right;
+
+  /** Reads a row's voxels beside the border along x, if it lies in the volume. */
+  __device__ void
+  ReadEnds(const TProblem & problem, int bundle, int word, int bundleY, int bundleZ)
+  {
+    const std::int64_t row = problem.grid.RowOf(bundleY, bundleZ, 0);
+    if (row >= 0)
+    {
+      const auto * const voxel = problem.VoxelAt(row, std::int64_t{ word } * BitsPerDeviceWord);
+      left.Set(bundle, voxel - problem.Channels());
+      right.Set(bundle, voxel);
+    }
+  }
+};
+
+/** As UniteEnds, one lane per row. */
 template <typename TProblem>
 __device__ inline void
-MergeRowEnds(const TProblem & problem, const BrickArrays & bricks, const BorderRole & role, BorderMemory & memory)
+UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, RowBorderMemory<TProblem> & memory)
 {
-  const int               channels = problem.Channels();
-  const auto              areJoined = [&](const auto * a, const auto * b) { return problem.AreJoined(a, b); };
-  const bool              fits = bricks.Fit();
-  const RowEnds<TProblem> own(problem, bricks, role.word, role.bundleY, role.bundleZ);
-  const bool              hasLeft = fits && own.isLeft;
-  const bool              hasRight = fits && own.isRight;
-  const bool              meets = hasLeft && hasRight && areJoined(own.voxel, own.voxel - channels);
-  const unsigned          inLeft = hasLeft ? ComponentAt<RowLayout>(bricks, own.left, 31) : 0u;
-  const unsigned          inRight = hasRight ? ComponentAt<RowLayout>(bricks, own.right, 0) : 0u;
-  if (meets)
-  {
-    memory.UniteOnce(bricks, inRight, inLeft);
-  }
-  if (!hasLeft && !hasRight)
+  const BundleGrid & grid = problem.grid;
+  const BorderEnds & ends = memory.ends;
+  const auto         hasLeft = [&](int of) { return (ends.bits[of] & 1u) != 0; };
+  const auto         hasRight = [&](int of) { return (ends.bits[of] & 16u) != 0; };
+  const auto         meets = [&](int of) {
+    return hasLeft(of) && hasRight(of) && problem.AreJoined(memory.right.At(of), memory.left.At(of));
+  };
+  if (ends.bits[bundle] == 0)
   {
     return;
+  }
+  const bool ownMeets = meets(bundle);
+  if (ownMeets)
+  {
+    memory.UniteOnce(bricks, ends.right[bundle], ends.left[bundle]);
   }
   // Diagonal links within the same bricks' rows; those to other bricks are the other warps'.
 #pragma unroll 1
   for (int n = 0; n < problem.count; ++n)
   {
-    if (!problem.HasDiagonals(n))
-    {
-      continue;
-    }
-    const RowEnds<TProblem> other(problem,
-                                  bricks,
-                                  role.word,
-                                  role.bundleY + BackwardStepY(n),
-                                  role.bundleZ + BackwardStepZ(n));
-    if (other.voxel == nullptr || other.left.brick != own.left.brick)
+    const int y = (bundle & grid.MaskY()) + BackwardStepY(n);
+    const int z = (bundle >> grid.bundlesShiftY) + BackwardStepZ(n);
+    if (!problem.HasDiagonals(n) || y < 0 || y > grid.MaskY() || z < 0)
     {
       continue;
     }
     // A way over three sides says as much as the diagonal.
-    const bool otherMeets = other.isLeft && other.isRight && areJoined(other.voxel, other.voxel - channels);
-    const bool leftsMeet = hasLeft && other.isLeft && areJoined(own.voxel - channels, other.voxel - channels);
-    const bool rightsMeet = hasRight && other.isRight && areJoined(own.voxel, other.voxel);
-    if (hasRight && other.isLeft && !(meets && leftsMeet) && !(rightsMeet && otherMeets) &&
-        areJoined(own.voxel, other.voxel - channels))
+    const int  other = (z << grid.bundlesShiftY) + y;
+    const bool otherMeets = meets(other);
+    const bool leftsMeet =
+      hasLeft(bundle) && hasLeft(other) && problem.AreJoined(memory.left.At(bundle), memory.left.At(other));
+    const bool rightsMeet =
+      hasRight(bundle) && hasRight(other) && problem.AreJoined(memory.right.At(bundle), memory.right.At(other));
+    if (hasRight(bundle) && hasLeft(other) && !(ownMeets && leftsMeet) && !(rightsMeet && otherMeets) &&
+        problem.AreJoined(memory.right.At(bundle), memory.left.At(other)))
     {
-      memory.UniteOnce(bricks, inRight, ComponentAt<RowLayout>(bricks, other.left, 31));
+      memory.UniteOnce(bricks, ends.right[bundle], ends.left[other]);
     }
-    if (hasLeft && other.isRight && !(meets && rightsMeet) && !(leftsMeet && otherMeets) &&
-        areJoined(own.voxel - channels, other.voxel))
+    if (hasLeft(bundle) && hasRight(other) && !(ownMeets && rightsMeet) && !(leftsMeet && otherMeets) &&
+        problem.AreJoined(memory.left.At(bundle), memory.right.At(other)))
     {
-      memory.UniteOnce(bricks, inLeft, ComponentAt<RowLayout>(bricks, other.right, 0));
+      memory.UniteOnce(bricks, ends.left[bundle], ends.right[other]);
     }
   }
 }
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(BorderRole::Threads(false, 2), 5)
+__launch_bounds__(BorderRole::Threads(false), 5)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
-  __shared__ BorderMemory memory;
-  const BundleGrid &      grid = problem.grid;
-  const BorderRole        role(grid, problem.count == 2);
+  __shared__ RowBorderMemory<TProblem> memory;
+  const BundleGrid &                   grid = problem.grid;
+  const BorderRole                     role(grid, problem.count == 2);
   memory.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -104,8 +130,16 @@ __launch_bounds__(BorderRole::Threads(false, 2), 5)
   {
     if (role.isOurs)
     {
-      MergeRowEnds(problem, bricks, role, memory);
+      memory.ReadEnds(problem, role.bundle, role.word, role.bundleY, role.bundleZ);
+      memory.ReadEnds(problem,
+                      role.bundle + 32,
+                      role.word,
+                      role.bundleY + role.HalfY(grid),
+                      role.bundleZ + role.HalfZ(grid));
     }
+    MergeEnds<RowLayout>(grid, bricks, role, memory, [&](int bundle) {
+      UniteRowEnds(problem, bricks, bundle, memory);
+    });
     return;
   }
   BorderWord<RowLayout>   a, b;

@@ -382,12 +382,13 @@ public:
 private:
   using Group = VoxelGroup<T>;
 
-  /** For the first voxels of a word's groups, the last group's first. */
+  /** For the first voxels of a word's groups, the last group's first. Not unrolled, so that the code stays in the
+   * instruction cache. */
   template <typename TFunction>
   __device__ static void
   ForGroups(const TFunction & function)
   {
-#pragma unroll 2
+#pragma unroll 1
     for (int x = BitsPerDeviceWord - Group::count; x >= 0; x -= Group::count)
     {
       function(x);

@@ -29,29 +29,23 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              memory.marks.Data(),
                              memory.marksBefore.Data());
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
-                                   OneBlockPerBrick(grid, BorderRole::Threads(rows.count == 2, 2)),
+                                   OneBlockPerBrick(grid, BorderRole::Threads(rows.count == 2)),
                                    stream,
                                    rows,
                                    memory.Arrays());
     };
-    const auto queueFor = [&](auto isTransitive) {
-      constexpr bool transitive = decltype(isTransitive)::value;
-      if (rule.channels == 1)
-      {
-        queue(RowProblem<T, transitive, true>(voxels, rule, grid, problem.connectivity));
-      }
-      else
-      {
-        queue(RowProblem<T, transitive, false>(voxels, rule, grid, problem.connectivity));
-      }
-    };
-    if (rule.IsEquality())
+    // Colours may be equal, too, but seldom have to: they go the way of tolerance.
+    if (rule.channels > 1)
     {
-      queueFor(std::true_type{});
+      queue(RowProblem<T, false, false>(voxels, rule, grid, problem.connectivity));
+    }
+    else if (rule.IsEquality())
+    {
+      queue(RowProblem<T, true, true>(voxels, rule, grid, problem.connectivity));
     }
     else
     {
-      queueFor(std::false_type{});
+      queue(RowProblem<T, false, true>(voxels, rule, grid, problem.connectivity));
     }
   });
 }

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #ifdef __linux__
@@ -49,18 +51,32 @@ TEST(ParallelFor, WorksWithinItselfOnOtherNumbersOfThreads)
 
 TEST(ParallelFor, PassesTheFirstExceptionOn)
 {
-  std::atomic<int> started{ 0 };
-  EXPECT_THROW(ParallelFor(100000,
-                           { 3 },
-                           [&](std::int64_t i) {
-                             ++started;
-                             if (i == 5)
-                             {
-                               throw InvalidArgument("five");
-                             }
-                           }),
-               InvalidArgument);
-  EXPECT_LT(started, 100000) << "the rest is skipped";
+  constexpr std::int64_t pieces = 100000;
+  for (const int threads : { 1, 3 })
+  {
+    std::atomic<std::int64_t> started{ 0 };
+    std::atomic<bool>         failing{ false };
+    const auto                work = [&](std::int64_t i) {
+      ++started;
+      if (i == 5)
+      {
+        failing = true;
+        throw InvalidArgument("five");
+      }
+      // The pieces behind it come slowly, so that the failure is seen long before the last, whatever thread is held up.
+      while (i > 5 && !failing)
+      {
+        std::this_thread::yield();
+      }
+      if (i > 5)
+      {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    EXPECT_THROW(ParallelFor(pieces, { threads }, work), InvalidArgument);
+    EXPECT_LT(started, pieces) << "the rest is skipped";
+    EXPECT_TRUE(threads > 1 || started == 6) << started;
+  }
 }
 
 #ifdef __linux__

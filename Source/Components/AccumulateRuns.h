@@ -162,22 +162,18 @@ AccumulateRows(const RunVolume &   volume,
   return total;
 }
 
-/** Collects one accumulator per component from the runs of a labeled volume: `add(accumulator, row, position, begin,
- * end)` sees each run of a component once, in the order that AccumulateRows says. \param labelOfRun maps a run's number
- * to its component, 1..components, or 0. */
-template <typename TAccumulator, typename TLabelOfRun, typename TAdd>
+/** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0:
+ * `add(accumulator, row, position, begin, end)` sees each run of a component once, in the order that AccumulateRows
+ * says. */
+template <typename TAccumulator, typename TAdd>
 UnsetVector<TAccumulator>
-AccumulateRuns(const RunVolume &   volume,
-               std::uint64_t       components,
-               const HostContext & context,
-               TLabelOfRun         labelOfRun,
-               TAdd                add)
+AccumulateRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TAdd add)
 {
   return AccumulateRows<TAccumulator>(volume, components, context, [&] {
     return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(volume.GetExtent(), row);
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labelOfRun(run);
+        const std::uint64_t label = volume.Label(run);
         if (label != 0)
         {
           add(accumulators[static_cast<std::size_t>(label - 1)], row, position, begin, end);

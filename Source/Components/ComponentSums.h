@@ -37,6 +37,8 @@ struct VoxelIndex
  *  voxels, and index sums are checked to stay below 2^63. */
 struct ShapeSums
 {
+  static constexpr bool IsExact = true;
+
   std::uint64_t voxels = 0;
   std::uint64_t indexSum[MaximumDimension] = {};
   std::int64_t  minimum[MaximumDimension];
@@ -241,6 +243,35 @@ private:
   }
 };
 
+/** ShapeSums and sums of products. */
+struct MomentSums
+{
+  static constexpr bool IsExact = true;
+
+  ShapeSums   shape;
+  ProductSums products;
+
+  void
+  AddRun(const RowPosition & position, std::int64_t place, std::int64_t begin, std::int64_t end)
+  {
+    shape.AddRun(position, place, begin, end);
+    products.AddRun(position, begin, end);
+  }
+
+  void
+  CopyProducts(ProductSums & to) const
+  {
+    to = products;
+  }
+
+  void
+  Merge(const MomentSums & other)
+  {
+    shape.Merge(other.shape);
+    products.Merge(other.products);
+  }
+};
+
 /** CompactShapeSums and sums of products in 64 bits, for images of up to 3 dimensions that Fit. */
 struct CompactMomentSums
 {
@@ -276,6 +307,12 @@ struct CompactMomentSums
   }
 
   void
+  CopyProducts(ProductSums & to) const
+  {
+    std::copy_n(products, 6, to.products);
+  }
+
+  void
   Merge(const CompactMomentSums & other)
   {
     shape.Merge(other.shape);
@@ -306,17 +343,6 @@ struct ComponentMoments
   {
     products.Covariance(dimension, voxelCount, indexSum, covariance);
   }
-};
-
-/** No products. */
-struct NoProducts
-{
-  void
-  AddRun(const RowPosition &, std::int64_t, std::int64_t)
-  {}
-  void
-  Merge(const NoProducts &)
-  {}
 };
 
 /** Sums of the intensities under a component, in a form that does not depend on their type. */
@@ -446,60 +472,6 @@ private:
       exactSum += blockSum;
       squares += narrowSquares;
     }
-  }
-};
-
-/** Sums of intensities of type T, or nothing for void. */
-template <typename T>
-struct IntensitiesOf
-{
-  static constexpr bool IsExact = std::is_integral_v<T> && sizeof(T) <= 4;
-
-  IntensitySums sums;
-
-  IntensitiesOf()
-  {
-    sums.isExact = IsExact;
-  }
-
-  void
-  AddRun(std::uint64_t voxelsBefore, const T * values, std::int64_t length)
-  {
-    sums.Merge(voxelsBefore, IntensitySums::OfRun(values, length), static_cast<std::uint64_t>(length));
-  }
-  void
-  Merge(std::uint64_t voxels, const IntensitiesOf & other, std::uint64_t otherVoxels)
-  {
-    sums.Merge(voxels, other.sums, otherVoxels);
-  }
-};
-
-template <>
-struct IntensitiesOf<void>
-{
-  static constexpr bool IsExact = true;
-
-  void
-  Merge(std::uint64_t, const IntensitiesOf &, std::uint64_t)
-  {}
-};
-
-/** All that is collected of one component in the first pass. */
-template <typename T, typename TProducts>
-struct ComponentSums
-{
-  static constexpr bool IsExact = IntensitiesOf<T>::IsExact;
-
-  ShapeSums        shape;
-  TProducts        products;
-  IntensitiesOf<T> intensity;
-
-  void
-  Merge(const ComponentSums & other)
-  {
-    intensity.Merge(shape.voxels, other.intensity, other.shape.voxels);
-    shape.Merge(other.shape);
-    products.Merge(other.products);
   }
 };
 

@@ -6,7 +6,6 @@
 #include "BrickCCL/Simd/ExpandRow.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -59,146 +58,92 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
-/** Measures the first pass's columns and finishes moments; `T` is the intensity type, or void without intensities. */
-template <typename T, typename TProducts, typename TLabel>
+/** Moments from sums of ShapeSums or CompactShapeSums and of products. */
+template <typename TShape, typename TSums>
 void
-MeasureTyped(const RunVolume &   volume,
-             const TLabel *      labels,
-             std::uint64_t       components,
-             const T *           intensities,
-             const HostContext & context,
-             ComponentTable &    table)
+TakeMoments(const UnsetVector<TSums> & sums, const HostContext & context, ComponentTable & table)
 {
-  const Extent & extent = volume.GetExtent();
-  constexpr bool hasIntensity = !std::is_void_v<T>;
-  constexpr bool hasProducts = std::is_same_v<TProducts, ProductSums>;
-  using Sums = ComponentSums<T, TProducts>;
-  const auto sums = AccumulateRuns<Sums>(
-    volume,
-    components,
-    context,
-    [labels](std::uint64_t run) { return std::uint64_t{ labels[run] }; },
-    [&extent, intensities](Sums &              component,
-                           std::int64_t        row,
-                           const RowPosition & position,
-                           std::int64_t        begin,
-                           std::int64_t        end) {
-      const std::int64_t place = row * extent.RowLength() + begin;
-      if constexpr (hasIntensity)
-      {
-        component.intensity.AddRun(component.shape.voxels, intensities + place, end - begin);
-      }
-      component.shape.AddRun(position, place, begin, end);
-      component.products.AddRun(position, begin, end);
-    });
-  UnsetVector<ShapeSums>         shapes = MakeUnset<ShapeSums>(sums.size());
-  std::vector<IntensityMeasures> measures(hasIntensity ? sums.size() : 0);
-  table.intensitySums.resize(measures.size());
-  table.shapes = MakeUnset<ShapeMeasures>(hasProducts ? sums.size() : 0);
-  ForComponents(sums.size(), context, [&](std::size_t c) {
-    shapes[c] = sums[c].shape;
-    if constexpr (hasIntensity)
-    {
-      table.intensitySums[c] = sums[c].intensity.sums;
-      measures[c] = sums[c].intensity.sums.Measures(sums[c].shape.voxels);
-    }
-    if constexpr (hasProducts)
-    {
-      table.shapes[c] = ShapeMeasures();
-      table.shapes[c].products = sums[c].products;
-    }
-  });
-  table.components = ComponentRows(extent, table.geometry, std::move(shapes));
-  table.components.SetIntensities(std::move(measures));
-  ForComponents(table.shapes.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
-}
-
-/** Compact sums of all components. */
-template <typename TSums, typename TLabel>
-UnsetVector<TSums>
-AccumulateCompact(const RunVolume &   volume,
-                  const TLabel *      labels,
-                  std::uint64_t       components,
-                  const HostContext & context)
-{
-  const Extent & extent = volume.GetExtent();
-  return AccumulateRows<TSums>(volume, components, context, [&] {
-    return [&](auto & accumulators, std::int64_t row) {
-      const std::int64_t y = row % extent.size[1];
-      const std::int64_t z = row / extent.size[1];
-      const std::int64_t first = row * extent.RowLength();
-      // By value, so that no sum that is written could be one of these.
-      volume.ForEachRun(
-        row,
-        [&accumulators, labels, y, z, first](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-          if (labels[run] != 0)
-          {
-            accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
-          }
-        });
-    };
-  });
-}
-
-/** The default columns and moments alone, where they fit into compact sums. */
-template <typename TLabel>
-void
-MeasureMomentsAlone(const RunVolume &   volume,
-                    const TLabel *      labels,
-                    std::uint64_t       components,
-                    const HostContext & context,
-                    ComponentTable &    table)
-{
-  const auto                    sums = AccumulateCompact<CompactMomentSums>(volume, labels, components, context);
-  UnsetVector<CompactShapeSums> shapes = MakeUnset<CompactShapeSums>(sums.size());
-  ForComponents(sums.size(), context, [&](std::size_t c) { shapes[c] = sums[c].shape; });
-  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
+  UnsetVector<TShape> shapes = MakeUnset<TShape>(sums.size());
   table.shapes = MakeUnset<ShapeMeasures>(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
+    shapes[c] = sums[c].shape;
     table.shapes[c] = ShapeMeasures();
-    std::copy_n(sums[c].products, 6, table.shapes[c].products.products);
-    FinishMoments(table, c);
+    sums[c].CopyProducts(table.shapes[c].products);
+  });
+  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
+  ForComponents(sums.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
+}
+
+/** Sums of all components. */
+template <typename TSums>
+UnsetVector<TSums>
+AccumulateSums(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+{
+  return AccumulateRuns<TSums>(volume,
+                               components,
+                               context,
+                               [length = volume.GetExtent().RowLength()](TSums &             sums,
+                                                                         std::int64_t        row,
+                                                                         const RowPosition & position,
+                                                                         std::int64_t        begin,
+                                                                         std::int64_t        end) {
+                                 sums.AddRun(position, row * length + begin, begin, end);
+                               });
+}
+
+/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels. */
+template <typename TSums>
+UnsetVector<TSums>
+AccumulateCompact(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+{
+  const Extent & extent = volume.GetExtent();
+  return volume.VisitLabels([&](const auto * labels) {
+    return AccumulateRows<TSums>(volume, components, context, [&] {
+      return [&](auto & accumulators, std::int64_t row) {
+        const std::int64_t y = row % extent.size[1];
+        const std::int64_t z = row / extent.size[1];
+        const std::int64_t first = row * extent.RowLength();
+        // By value, so that no sum that is written could be one of these.
+        volume.ForEachRun(
+          row,
+          [&accumulators, labels, y, z, first](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+            if (labels[run] != 0)
+            {
+              accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
+            }
+          });
+      };
+    });
   });
 }
 
-/** The default columns, intensities and sums of products, as far as they are asked for. */
-template <typename TLabel>
+/** The default columns and moments, as far as they are asked for. */
 void
-MeasureFirstPass(const RunVolume &                volume,
-                 const TLabel *                   labels,
-                 std::uint64_t                    components,
-                 const std::optional<ImageView> & intensity,
-                 const HostContext &              context,
-                 ComponentTable &                 table)
+MeasureShapes(const RunVolume & volume, std::uint64_t components, const HostContext & context, ComponentTable & table)
 {
   const Extent & extent = volume.GetExtent();
-  const bool     hasProducts = table.groups.shape || table.groups.feret;
-  const bool     isCompact = extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff;
-  if (!intensity && !hasProducts && isCompact)
-  {
-    // The most frequent case.
-    table.components =
-      ComponentRows(extent, table.geometry, AccumulateCompact<CompactShapeSums>(volume, labels, components, context));
-    return;
-  }
-  if (!intensity && hasProducts && CompactMomentSums::Fit(extent))
-  {
-    MeasureMomentsAlone(volume, labels, components, context, table);
-    return;
-  }
-  const auto measure = [&](auto products) {
-    using Products = decltype(products);
-    if (!intensity)
-    {
-      MeasureTyped<void, Products>(volume, labels, components, nullptr, context, table);
-      return;
-    }
-    VisitScalarType(intensity->type, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
-      MeasureTyped<T, Products>(volume, labels, components, static_cast<const T *>(intensity->data), context, table);
-    });
+  const auto     take = [&table](auto sums) {
+    table.components = ComponentRows(table.extent, table.geometry, std::move(sums));
   };
-  hasProducts ? measure(ProductSums{}) : measure(NoProducts{});
+  if (table.groups.shape || table.groups.feret)
+  {
+    if (CompactMomentSums::Fit(extent))
+    {
+      TakeMoments<CompactShapeSums>(AccumulateCompact<CompactMomentSums>(volume, components, context), context, table);
+    }
+    else
+    {
+      TakeMoments<ShapeSums>(AccumulateSums<MomentSums>(volume, components, context), context, table);
+    }
+  }
+  else if (extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff)
+  {
+    take(AccumulateCompact<CompactShapeSums>(volume, components, context));
+  }
+  else
+  {
+    take(AccumulateSums<ShapeSums>(volume, components, context));
+  }
 }
 
 } // namespace
@@ -230,6 +175,7 @@ MeasureComponents(const RunVolume &          volume,
       steps.emplace_back(measure);
     }
   };
+  add(options.intensity.has_value(), [&](Context own) { MeasureIntensities(volume, *options.intensity, own, table); });
   add(groups.intensity, [&](Context own) { MeasureDistributions(volume, *options.intensity, own, table); });
   add(groups.feret, [&](Context own) { MeasureExtents(volume, own, table); });
   // Looked at when the runs are at hand; of no use without vector code.
@@ -243,9 +189,7 @@ MeasureComponents(const RunVolume &          volume,
   add(options.part.has_value(), [&](Context own) { MeasurePartDistances(volume, *options.part, own, table); });
 
   const double share = 1.0 / static_cast<double>(steps.size() + 1);
-  volume.VisitLabels([&](const auto * labels) {
-    MeasureFirstPass(volume, labels, components, options.intensity, context.Part(0, share), table);
-  });
+  MeasureShapes(volume, components, context.Part(0, share), table);
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);

@@ -38,10 +38,9 @@ struct CentralSums
 };
 
 /** The intensities of each component side by side: those of component c from offsets[c] on, in any order. */
-template <typename T, typename TLabel>
+template <typename T>
 std::vector<T>
 GatherIntensities(const RunVolume &                  volume,
-                  const TLabel *                     labels,
                   const T *                          intensities,
                   const HostContext &                context,
                   const std::vector<std::uint64_t> & offsets)
@@ -54,7 +53,7 @@ GatherIntensities(const RunVolume &                  volume,
     {
       const T * const values = intensities + row * volume.GetExtent().RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labels[run];
+        const std::uint64_t label = volume.Label(run);
         if (label != 0)
         {
           const std::uint64_t at = __atomic_fetch_add(&next[static_cast<std::size_t>(label - 1)],
@@ -87,10 +86,9 @@ PercentileOf(T * values, std::uint64_t count, int percentage)
 }
 
 /** Distributions of intensities, whose means and deviations the table has. */
-template <typename T, typename TLabel>
+template <typename T>
 void
 MeasureTypedDistributions(const RunVolume &   volume,
-                          const TLabel *      labels,
                           const T *           intensities,
                           const HostContext & context,
                           ComponentTable &    table)
@@ -102,7 +100,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
       const RowPosition position(extent, row);
       const T * const   values = intensities + row * extent.RowLength();
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        const std::uint64_t label = labels[run];
+        const std::uint64_t label = volume.Label(run);
         if (label == 0)
         {
           return;
@@ -132,7 +130,7 @@ MeasureTypedDistributions(const RunVolume &   volume,
   {
     offsets.push_back(offsets.back() + component.voxelCount);
   }
-  std::vector<T> gathered = GatherIntensities(volume, labels, intensities, context, offsets);
+  std::vector<T> gathered = GatherIntensities(volume, intensities, context, offsets);
   table.distributions.resize(sums.size());
   const Chunks parts(static_cast<std::int64_t>(components), 1, 64);
   ParallelFor(parts.count, context, [&](std::int64_t part) {
@@ -174,11 +172,9 @@ MeasureDistributions(const RunVolume &   volume,
                      const HostContext & context,
                      ComponentTable &    table)
 {
-  volume.VisitLabels([&](const auto * labels) {
-    VisitScalarType(intensity.type, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
-      MeasureTypedDistributions(volume, labels, static_cast<const T *>(intensity.data), context, table);
-    });
+  VisitScalarType(intensity.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    MeasureTypedDistributions(volume, static_cast<const T *>(intensity.data), context, table);
   });
 }
 

@@ -11,6 +11,11 @@ namespace brickccl
 /** Moments and axes of a component from its exact sums; the table has its row. */
 void FinishMoments(ComponentTable & table, std::size_t component);
 
+/** The intensities' sums, without which there are no distributions. */
+void MeasureIntensities(const RunVolume &   volume,
+                        const ImageView &   intensity,
+                        const HostContext & context,
+                        ComponentTable &    table);
 void MeasureDistributions(const RunVolume &   volume,
                           const ImageView &   intensity,
                           const HostContext & context,

@@ -171,14 +171,10 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
     ExpandLabels(volume, components, context, labels.data());
     squares = SquaredDistancesToOthers(extent, table.geometry, labels, context);
   }
-  const auto labelOf = [&volume](std::uint64_t run) {
-    return volume.VisitLabels([run](const auto * labels) { return std::uint64_t{ labels[run] }; });
-  };
   const auto innermost = AccumulateRuns<Innermost>(
     volume,
     components,
     context,
-    labelOf,
     [&](Innermost & best, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
       const std::int64_t first = row * extent.RowLength();
       for (std::int64_t place = first + begin; place < first + end; ++place)
@@ -208,7 +204,6 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
     volume,
     components,
     context,
-    labelOf,
     [&](DiameterSum & sum, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
       const std::int64_t first = row * extent.RowLength();
       for (std::int64_t place = first + begin; place < first + end; ++place)

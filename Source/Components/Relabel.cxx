@@ -39,7 +39,6 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
       volume,
       components,
       context.Part(0, 0.7),
-      [labels](std::uint64_t run) { return std::uint64_t{ labels[run] }; },
       [](VoxelCounter & counter, std::int64_t, const RowPosition &, std::int64_t begin, std::int64_t end) {
         counter.voxels += static_cast<std::uint64_t>(end - begin);
       });

@@ -266,6 +266,13 @@ public:
     return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + RunPadding);
   }
 
+  /** The label of one run; where many are asked for in a short loop, VisitLabels is faster. */
+  std::uint64_t
+  Label(std::uint64_t run) const
+  {
+    return m_Wide ? m_WideLabels.Data()[run] : m_Narrow.Data()[RunPadding + run];
+  }
+
   /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
   template <typename TFunction>
   void

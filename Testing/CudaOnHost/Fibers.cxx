@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #ifndef __x86_64__
@@ -20,6 +21,10 @@ namespace
 {
 
 constexpr std::size_t StackBytes = 128 * 1024;
+
+/** Kernels without barriers take their elements in steps of the number of threads (ShapeFor): what a large device needs
+ *  to be full would be work for nothing here. */
+constexpr unsigned MostBlocks = 3;
 
 void RunFiber();
 
@@ -101,7 +106,7 @@ struct Warp
   std::uint64_t places[2][LanesPerWarp];
 };
 
-/** The block that runs on this thread now. */
+/** The block that runs now. */
 struct Block
 {
   Context                       scheduler = {};
@@ -112,9 +117,11 @@ struct Block
   Fiber *                       running = nullptr;
 };
 
-thread_local Block *            currentBlock = nullptr;
-thread_local std::vector<Fiber> fibers;
-thread_local std::vector<Warp>  warps;
+/** Held by who launches a kernel, until it has run: all that follows, and the kernels' shared memory, is there once. */
+std::mutex         device;
+Block *            currentBlock = nullptr;
+std::vector<Fiber> fibers;
+std::vector<Warp>  warps;
 
 void
 SwitchToFiber(Block & block, Fiber & fiber)
@@ -197,14 +204,13 @@ RunWarp(Block & block, unsigned begin, unsigned end, bool forward)
 void
 RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 {
-  gridDim = blocks;
+  const std::lock_guard<std::mutex> lock(device);
+  gridDim = dim3(std::min(blocks.x, MostBlocks));
   blockDim = threads;
-  for (unsigned block = 0; block < blocks.x; ++block)
+  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
   {
-    blockIdx = dim3(block, 0, 0);
-    for (unsigned thread = 0; thread < threads.x; ++thread)
+    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
     {
-      threadIdx = dim3(thread, 0, 0);
       kernel();
     }
   }
@@ -213,6 +219,7 @@ RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 void
 RunBlocks(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 {
+  const std::lock_guard<std::mutex> lock(device);
   gridDim = blocks;
   blockDim = threads;
   if (fibers.size() < threads.x)

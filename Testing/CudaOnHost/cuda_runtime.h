@@ -3,7 +3,7 @@
 
 /** As much of CUDA as the kernels of Source/ need, for the host compiler, so that their logic is tested, under
  *  sanitizers too, where there is no GPU. Threads run one after the other (RunThreads), or as fibers that take turns at
- *  barriers (RunBlocks). It finds errors of logic and of memory, not races: those are found on a device. */
+ *  barriers (RunBlocks); there is one block at a time, so that shared memory can be the process's. It finds errors of logic and of memory, not races: those are found on a device. */
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,12 @@
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __shared__ static thread_local
+#define __shared__ static
 
 struct dim3
 {
   unsigned x, y, z;
-  explicit dim3(unsigned sizeX = 1, unsigned sizeY = 1, unsigned sizeZ = 1)
+  constexpr explicit dim3(unsigned sizeX = 1, unsigned sizeY = 1, unsigned sizeZ = 1)
     : x(sizeX)
     , y(sizeY)
     , z(sizeZ)
@@ -51,10 +51,10 @@ make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
   return { x, y, z, w };
 }
 
-inline thread_local dim3 threadIdx(0, 0, 0);
-inline thread_local dim3 blockIdx(0, 0, 0);
-inline thread_local dim3 blockDim;
-inline thread_local dim3 gridDim;
+inline dim3 threadIdx(0, 0, 0);
+inline dim3 blockIdx(0, 0, 0);
+inline dim3 blockDim;
+inline dim3 gridDim;
 
 template <typename T>
 T
@@ -270,7 +270,7 @@ __syncthreads()
 inline int
 __syncthreads_count(int value)
 {
-  static thread_local int count;
+  static int count;
   __syncthreads();
   count = 0;
   __syncthreads();

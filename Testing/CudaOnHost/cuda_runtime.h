@@ -3,7 +3,8 @@
 
 /** As much of CUDA as the kernels of Source/ need, for the host compiler, so that their logic is tested, under
  *  sanitizers too, where there is no GPU. Threads run one after the other (RunThreads), or as fibers that take turns at
- *  barriers (RunBlocks); there is one block at a time, so that shared memory can be the process's. It finds errors of logic and of memory, not races: those are found on a device. */
+ *  barriers (RunBlocks); there is one block at a time, so that shared memory can be the process's. It finds errors of
+ * logic and of memory, not races: those are found on a device. */
 
 #include <cstddef>
 #include <cstdint>

@@ -178,28 +178,20 @@ private:
       }
       return;
     }
-    bool isOpen = false;
+    // Whether links join the last bits of the word before: without branches, which the bits of rocks would mislead.
+    Word isOpen = 0;
     for (std::size_t word = 0; word < m_Words; ++word)
     {
-      Word & same = m_Same[word];
-      Word   known = m_Joined[word];
-      if (isOpen)
-      {
-        // The stretch that goes on from the word before: its runs have been linked there.
-        const Word both = unitedA[word] & unitedB[word];
-        const Word going = both & ~(both + 1);
-        known |= going;
-        same &= ~going;
-      }
-      isOpen = (known >> (BitsPerWord - 1)) != 0;
+      // The stretch that goes on from the word before: its runs have been linked there.
+      const Word both = unitedA[word] & unitedB[word];
+      const Word going = both & ~(both + 1) & (Word{ 0 } - isOpen);
+      const Word known = m_Joined[word] | going;
+      isOpen = known >> (BitsPerWord - 1);
       if (joined != nullptr)
       {
         joined[word] = known;
       }
-      if (same != 0)
-      {
-        same &= ~implied(word);
-      }
+      m_Same[word] &= ~(going | implied(word));
     }
     UniteLinked(a, b);
   }

@@ -77,6 +77,7 @@ public:
     , m_Links(links)
     , m_Words(volume.WordsPerRow())
     , m_AreTransitive(links.AreTransitive())
+    , m_ListsManyAtOnce(simd::ListsManyAtOnce())
   {
     if (!links.FollowForeground())
     {
@@ -122,14 +123,44 @@ public:
       return;
     }
     PackStraightLinks(m_Links, m_Volume, rowA, rowB, m_Candidates, m_Same.Data());
-    UniteSame(rowA, rowB, m_Same.Data(), m_Same.Data(), unite);
+    UniteStraight(rowA, rowB, m_Same.Data(), unite);
     if (diagonal)
     {
       MergeDiagonals(rowA, rowB, m_Same.Data(), unite);
     }
   }
 
-  /** Unites along those of `links` that say more than `same`, all straight links of the two rows. */
+  /** Unites along all straight links of the two rows. */
+  template <typename TUnite>
+  void
+  UniteStraight(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
+  {
+    if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
+    {
+      if (m_ListsManyAtOnce)
+      {
+        auto countA = static_cast<std::uint32_t>(m_Volume.FirstRun(rowA));
+        auto countB = static_cast<std::uint32_t>(m_Volume.FirstRun(rowB));
+        for (std::int64_t w = 0; w < m_Words; w += simd::ListWords)
+        {
+          simd::ListStraightRuns({ m_Volume.StoredStarts(rowA) + w, m_Volume.StoredStarts(rowB) + w, same + w },
+                                 w > 0 ? same[w - 1] : 0,
+                                 static_cast<int>(std::min<std::int64_t>(simd::ListWords, m_Words - w)),
+                                 countA,
+                                 countB,
+                                 m_Pairs);
+          for (int i = 0; i < m_Pairs.count; ++i)
+          {
+            unite(m_Pairs.a[i], m_Pairs.b[i]);
+          }
+        }
+        return;
+      }
+    }
+    UniteSame(rowA, rowB, same, same, unite);
+  }
+
+  /** Unites along those of `links` that say more than `same`, all straight links of the two rows: for few of them. */
   template <typename TUnite>
   void
   UniteSame(std::int64_t rowA, std::int64_t rowB, const Word * links, const Word * same, TUnite unite) const
@@ -448,6 +479,7 @@ private:
   const RowLinks &  m_Links;
   std::int64_t      m_Words;
   bool              m_AreTransitive;
+  bool              m_ListsManyAtOnce;
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Found;
   OwnRow            m_Same;

@@ -54,7 +54,7 @@ public:
     const Word *       b = hasZ ? m_Volume.LinksAlongZ(row) : nullptr;
     if (hasY && IsWanted(row, up, wants))
     {
-      m_Rows.UniteSame(row, up, a, a, unite);
+      m_Rows.UniteStraight(row, up, a, unite);
       if (m_DiagonalRank > 1)
       {
         m_Rows.MergeDiagonals(row, up, a, unite);
@@ -64,7 +64,7 @@ public:
     {
       if (!hasY)
       {
-        m_Rows.UniteSame(row, behind, b, b, unite);
+        m_Rows.UniteStraight(row, behind, b, unite);
       }
       else if (FindLastSides(row, a, b, m_Volume.LinksAlongZ(up), m_Volume.LinksAlongY(behind)))
       {

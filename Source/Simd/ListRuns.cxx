@@ -19,6 +19,16 @@ void
 ListLinkedRuns(const RowLinkWords &, const NumberedRow &, const NumberedRow &, bool, std::int64_t, int, RunPairs &)
 {}
 
+bool
+ListsManyAtOnce()
+{
+  return false;
+}
+
+void
+ListStraightRuns(const StraightRows &, Word, int, std::uint32_t &, std::uint32_t &, RunPairs &)
+{}
+
 } // namespace brickccl::simd
 
 #else
@@ -47,6 +57,12 @@ StartsOf(const Word * bits, std::int64_t w, bool hasBefore = false)
 // Vector code lists a word without asking whether it has bits, which no processor would foresee in noise and in rocks.
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
+bool
+ListsManyAtOnce()
+{
+  return true;
+}
+
 class BitPlaces
 {
 public:
@@ -73,7 +89,7 @@ public:
     const __m512i all = _mm512_set1_epi64(static_cast<long long>(starts));
     const __m512i first = _mm512_set1_epi64(reach);
     const __m256i from = _mm256_set1_epi32(static_cast<int>(before - 1));
-    int i = 0;
+    int           i = 0;
     do
     {
       const __m512i places = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(m_Places + i)));
@@ -90,6 +106,12 @@ private:
 };
 
 #  else
+
+bool
+ListsManyAtOnce()
+{
+  return false;
+}
 
 class BitPlaces
 {
@@ -181,6 +203,35 @@ ListLinkedRuns(const RowLinkWords & links,
   pairs.count = listed;
 }
 
+void
+ListStraightRuns(const StraightRows & rows,
+                 Word                 previous,
+                 int                  count,
+                 std::uint32_t &      countA,
+                 std::uint32_t &      countB,
+                 RunPairs &           pairs)
+{
+  int           listed = 0;
+  std::uint32_t beforeA = countA;
+  std::uint32_t beforeB = countB;
+  for (int w = 0; w < count; ++w)
+  {
+    const Word      startsA = rows.startsA[w];
+    const Word      startsB = rows.startsB[w];
+    const Word      same = rows.same[w];
+    const BitPlaces places(same & ~(FromLeft(same, previous) & ~startsA & ~startsB));
+    places.List(startsA, beforeA, 2, pairs.a + listed);
+    places.List(startsB, beforeB, 2, pairs.b + listed);
+    listed += places.Count();
+    previous = same;
+    beforeA += static_cast<std::uint32_t>(CountBits(startsA));
+    beforeB += static_cast<std::uint32_t>(CountBits(startsB));
+  }
+  countA = beforeA;
+  countB = beforeB;
+  pairs.count = listed;
+}
+
 } // namespace HWY_NAMESPACE
 } // namespace brickccl::simd
 
@@ -193,6 +244,8 @@ namespace brickccl::simd
 
 HWY_EXPORT(ListRunsUnder);
 HWY_EXPORT(ListLinkedRuns);
+HWY_EXPORT(ListsManyAtOnce);
+HWY_EXPORT(ListStraightRuns);
 
 int
 ListRunsUnder(const Word *        foreground,
@@ -214,6 +267,23 @@ ListLinkedRuns(const RowLinkWords & links,
                RunPairs &           pairs)
 {
   HWY_DYNAMIC_DISPATCH(ListLinkedRuns)(links, a, b, hasBefore, wordsLeft, count, pairs);
+}
+
+bool
+ListsManyAtOnce()
+{
+  return HWY_DYNAMIC_DISPATCH(ListsManyAtOnce)();
+}
+
+void
+ListStraightRuns(const StraightRows & rows,
+                 Word                 previous,
+                 int                  count,
+                 std::uint32_t &      countA,
+                 std::uint32_t &      countB,
+                 RunPairs &           pairs)
+{
+  HWY_DYNAMIC_DISPATCH(ListStraightRuns)(rows, previous, count, countA, countB, pairs);
 }
 
 } // namespace brickccl::simd

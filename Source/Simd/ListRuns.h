@@ -59,6 +59,27 @@ void ListLinkedRuns(const RowLinkWords & links,
                     int                  count,
                     RunPairs &           pairs);
 
+/** Whether this processor lists bits many at a time; where it does not, who has the rows at hand finds them as fast. */
+bool ListsManyAtOnce();
+
+/** Words of two rows whose runs' starts are kept, and of their straight links; all pointers are to the first word. */
+struct StraightRows
+{
+  const Word * startsA;
+  const Word * startsB;
+  const Word * same;
+};
+
+/** The runs that are joined by the straight links of `count` words, at most ListWords: each pair once, but for those
+ *  that begin in words before. \param previous  the straight links of the word before the first one. \param countA,
+ *  countB  how many runs begin before; moved on. */
+void ListStraightRuns(const StraightRows & rows,
+                      Word                 previous,
+                      int                  count,
+                      std::uint32_t &      countA,
+                      std::uint32_t &      countB,
+                      RunPairs &           pairs);
+
 } // namespace brickccl::simd
 
 #endif

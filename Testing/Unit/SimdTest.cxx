@@ -533,11 +533,20 @@ TEST(Simd, RunsAtBitsAreListed)
           right.push_back(a.bits[w] & (beside.word >> 1 | beside.after << (BitsPerWord - 1)) & random());
           under.push_back(a.bits[w] & some);
         }
+        std::vector<Word> startsA, startsB;
+        for (std::int64_t w = 0; w < words; ++w)
+        {
+          startsA.push_back(a.bits[w] & ~FromLeft(a.bits[w], w > 0 ? a.bits[w - 1] : 0));
+          startsB.push_back(b.bits[w] & ~FromLeft(b.bits[w], w > 0 ? b.bits[w - 1] : 0));
+        }
+        std::uint32_t countA = a.before[0];
+        std::uint32_t countB = b.before[0];
         using Pair = std::pair<std::uint32_t, std::uint32_t>;
         for (std::int64_t first = 0; first < words; first += simd::ListWords)
         {
           const auto                 count = static_cast<int>(std::min<std::int64_t>(simd::ListWords, words - first));
           std::vector<Pair>          expected;
+          std::vector<Pair>          expectedStraight;
           std::vector<std::uint32_t> expectedRuns;
           for (std::int64_t x = first * BitsPerWord; x < (first + count) * BitsPerWord; ++x)
           {
@@ -548,6 +557,12 @@ TEST(Simd, RunsAtBitsAreListed)
               {
                 expected.emplace_back(a.runAt[at], b.runAt[at + static_cast<std::size_t>(step)]);
               }
+            }
+            const bool goesOn =
+              IsSet(same.data(), words, x - 1) && !IsSet(startsA.data(), words, x) && !IsSet(startsB.data(), words, x);
+            if (IsSet(same.data(), words, x) && !goesOn)
+            {
+              expectedStraight.emplace_back(a.runAt[at], b.runAt[at]);
             }
             if (IsSet(under.data(), words, x) && !IsSet(under.data(), words, x - 1))
             {
@@ -562,14 +577,26 @@ TEST(Simd, RunsAtBitsAreListed)
                                words - first,
                                count,
                                pairs);
-          std::vector<Pair> found;
-          for (int i = 0; i < pairs.count; ++i)
-          {
-            found.emplace_back(pairs.a[i], pairs.b[i]);
-          }
+          const auto listed = [&pairs] {
+            std::vector<Pair> found;
+            for (int i = 0; i < pairs.count; ++i)
+            {
+              found.emplace_back(pairs.a[i], pairs.b[i]);
+            }
+            return found;
+          };
+          std::vector<Pair> found = listed();
           std::sort(expected.begin(), expected.end());
           std::sort(found.begin(), found.end());
           ASSERT_EQ(found, expected) << target << ", " << words << " words, kinds " << kinds;
+
+          simd::ListStraightRuns({ startsA.data() + first, startsB.data() + first, same.data() + first },
+                                 first > 0 ? same[static_cast<std::size_t>(first - 1)] : 0,
+                                 count,
+                                 countA,
+                                 countB,
+                                 pairs);
+          ASSERT_EQ(listed(), expectedStraight) << target << ", " << words << " words, kinds " << kinds;
 
           std::uint32_t runs[simd::ListWords * BitsPerWord + simd::ListPadding];
           const int     runCount = simd::ListRunsUnder(under.data(), { a.bits, a.before.data() }, first, count, runs);

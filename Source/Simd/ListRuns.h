@@ -70,9 +70,9 @@ struct StraightRows
   const Word * same;
 };
 
-/** The runs that are joined by the straight links of `count` words, at most ListWords: each pair once, but for those
- *  that begin in words before. \param previous  the straight links of the word before the first one. \param countA,
- *  countB  how many runs begin before; moved on. */
+/** The runs that are joined by the straight links of `count` words, at most ListWords: once for each stretch of links
+ *  between two runs that begins in these words. \param previous  the straight links of the word before the first one.
+ * \param countA, countB  how many runs begin before; moved on. */
 void ListStraightRuns(const StraightRows & rows,
                       Word                 previous,
                       int                  count,

@@ -367,6 +367,64 @@ LowestBit(DeviceWord bits)
   return __ffs(static_cast<int>(bits)) - 1;
 }
 
+/** Bits of one word for each of several others, in registers. */
+template <int VCount>
+struct BackwardWords
+{
+  DeviceWord of[VCount];
+
+  __device__ void
+  Set(int n, DeviceWord word)
+  {
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      of[k] = k == n ? word : of[k];
+    }
+  }
+  __device__ DeviceWord
+  Any() const
+  {
+    DeviceWord any = of[0];
+#pragma unroll
+    for (int k = 1; k < VCount; ++k)
+    {
+      any |= of[k];
+    }
+    return any;
+  }
+  __device__ unsigned
+  Count() const
+  {
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      count += __popc(of[k]);
+    }
+    return static_cast<unsigned>(count);
+  }
+  /** Takes the lowest bit within `mask` of the first that has one there; says which. \return 0 if none has. */
+  __device__ DeviceWord
+  Take(DeviceWord mask, int & n)
+  {
+    DeviceWord found = 0;
+#pragma unroll
+    for (int k = VCount - 1; k >= 0; --k)
+    {
+      n = (of[k] & mask) != 0 ? k : n;
+      found = (of[k] & mask) != 0 ? of[k] & mask : found;
+    }
+    found &= 0u - found;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      of[k] ^= k == n ? found : 0u;
+    }
+    return found;
+  }
+};
+
 /** The component, among those of all bricks, that covers bit x of a word. */
 template <typename TLayout>
 __device__ inline unsigned

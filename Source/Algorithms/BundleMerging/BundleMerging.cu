@@ -85,7 +85,7 @@ Queue(const DeviceProblem & problem,
                                memory.marksBefore.Data());
       });
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<bundling>,
-                                   OneBlockPerBrick(grid, BorderRole::Threads(bundling == Bundling::Rows)),
+                                   OneBlockPerBrick(grid, BorderRole::threads),
                                    stream,
                                    grid,
                                    arrays);

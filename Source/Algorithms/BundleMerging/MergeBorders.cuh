@@ -8,29 +8,62 @@
 namespace brickccl::cuda
 {
 
-/** A word of a bundle at a border, with what lies beside it and with what it takes to find its runs' components. */
+/** A word of a bundle at a border, with what it takes to find its links and its runs' components. */
 template <typename TLayout>
 struct BorderWord
 {
-  static constexpr int rowCount = TLayout::rowCount;
+  RowWords<TLayout::rowCount> rows;
+  /** Bits of rows: 0 to 3 those before the word, 4 to 7 those behind it; 8: whether a run is known to start there. */
+  unsigned   beside;
+  DeviceWord starts;
+  /** Runs before the word, among those of all bricks. */
+  unsigned runsBefore;
+  /** What to add to its runs' components in the brick. */
+  unsigned component;
+
+  __device__ BundleWindow<DeviceWord, TLayout::rowCount>
+             Window() const
+  {
+    BundleWindow<DeviceWord, TLayout::rowCount> window;
+#pragma unroll
+    for (int r = 0; r < TLayout::rowCount; ++r)
+    {
+      window.rows[r] = rows.rows[r];
+    }
+    window.before = beside & 0xFu;
+    window.after = beside >> 4 & 0xFu;
+    return window;
+  }
+  __device__ bool
+  StartsAfter() const
+  {
+    return (beside >> 8 & 1u) != 0;
+  }
+  /** The run, among those of all bricks, that covers bit x. */
+  __device__ unsigned
+  RunAt(int x) const
+  {
+    return cuda::RunAt(runsBefore, starts, x);
+  }
+};
+
+/** What a lane reads of a word, so that the words of several places are read at once. */
+template <typename TLayout>
+struct FetchedWord
+{
+  using Kept = typename TLayout::Kept;
   /** Links along the axes alone do not ask for what lies beside. */
   static constexpr bool readsBeside = TLayout::bundling != Bundling::Rows || TLayout::keepsStarts;
 
-  WordPlace                          place;
-  BundleWindow<DeviceWord, rowCount> window;
-  DeviceWord                         starts;
-  /** Whether a run is known to start at the first bit of the next word. */
-  bool      startsAfter;
+  Kept kept;
+  /** Of the word beside it in the next brick if it is at its brick's border along x. */
+  Kept      beside;
   unsigned  runsBefore;
   BrickBase base;
-  /** What is kept of the word, and of the one beside it in the next brick if it is at its brick's border along x. */
-  typename TLayout::Kept kept;
-  typename TLayout::Kept beside;
 
-  /** Starts to read a word, that of this lane in its bundle's row, if there is one (`has`); Finish follows. So the
-   * words of several places are read at once. */
+  /** Starts to read a word, that of this lane in its bundle's row, if there is one (`has`). */
   __device__ void
-  Fetch(const BundleGrid & grid, const BrickArrays & bricks, bool has)
+  Fetch(const BundleGrid & grid, const BrickArrays & bricks, bool has, const WordPlace & place)
   {
     kept = {};
     beside = {};
@@ -52,35 +85,27 @@ struct BorderWord
     }
   }
   /** All lanes must call: those beside this one have the words beside its own. */
-  __device__ void
-  Finish()
+  __device__ BorderWord<TLayout>
+             Finish() const
   {
-    const int                inRow = static_cast<int>(threadIdx.x) % WordsPerBrickRow;
-    const bool               isFirst = inRow == 0;
-    const bool               isLast = inRow == WordsPerBrickRow - 1;
-    const RowWords<rowCount> words = TLayout::Rows(kept);
-    const unsigned           lastBits = __shfl_up_sync(AllLanes, words.LastBits(), 1);
-    const unsigned           firstBits = __shfl_down_sync(AllLanes, words.FirstBits(), 1);
-#pragma unroll
-    for (int r = 0; r < rowCount; ++r)
-    {
-      window.rows[r] = words.rows[r];
-    }
-    window.before = isFirst ? TLayout::Rows(beside).LastBits() : lastBits;
-    window.after = isLast ? TLayout::Rows(beside).FirstBits() : firstBits;
-    starts = TLayout::Starts(kept, !isFirst && lastBits != 0 ? 1u << 31 : 0u);
-    startsAfter = false;
+    const int           inRow = static_cast<int>(threadIdx.x) % WordsPerBrickRow;
+    const bool          isFirst = inRow == 0;
+    const bool          isLast = inRow == WordsPerBrickRow - 1;
+    BorderWord<TLayout> word;
+    word.rows = TLayout::Rows(kept);
+    const unsigned lastBits = __shfl_up_sync(AllLanes, word.rows.LastBits(), 1);
+    const unsigned firstBits = __shfl_down_sync(AllLanes, word.rows.FirstBits(), 1);
+    word.beside = (isFirst ? TLayout::Rows(beside).LastBits() : lastBits) |
+                  (isLast ? TLayout::Rows(beside).FirstBits() : firstBits) << 4;
+    word.starts = TLayout::Starts(kept, !isFirst && lastBits != 0 ? 1u << 31 : 0u);
     if constexpr (TLayout::keepsStarts)
     {
-      const unsigned next = __shfl_down_sync(AllLanes, starts, 1);
-      startsAfter = ((isLast ? TLayout::Starts(beside, 0) : next) & 1u) != 0;
+      const unsigned next = __shfl_down_sync(AllLanes, word.starts, 1);
+      word.beside |= ((isLast ? TLayout::Starts(beside, 0) : next) & 1u) << 8;
     }
-  }
-  /** The run, among those of all bricks, that covers bit x. */
-  __device__ unsigned
-  RunAt(int x) const
-  {
-    return base.run + cuda::RunAt(runsBefore, starts, x);
+    word.runsBefore = base.run + runsBefore;
+    word.component = base.component;
+    return word;
   }
 };
 
@@ -93,96 +118,72 @@ UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
   Unite<CachedAccess>(bricks.parent, a, b, [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; });
 }
 
-/** What the warps of a block do at a brick's borders. Three take the layer at its lower border along z to its backward
- * bundles along z; two the bundles at its lower border along y; one those at the upper border along y; the last all at
- * the lower border along x. What crosses borders along z and y is the first three's. Where links go along the axes
- * alone, one is enough for z and one for y. */
+/** What the warps of a block do at a brick's borders: one takes the lower border along z, one that along y, the last
+ * one that along x. Links across edges of bricks are the first one's, and the second one's of what is left. */
 struct BorderRole
 {
-  static constexpr int
-  Threads(bool isStraight)
-  {
-    return 32 * (isStraight ? 3 : 7);
-  }
+  static constexpr int threads = 96;
+  /** A border's words: the brick's own, then those before them with one more bundle at either end. */
+  static constexpr int others = WordsPerLayer;
+  static constexpr int words = others + WordsPerLayer + 2 * WordsPerBrickRow;
 
   BrickPlace place;
-  /** Which backward bundle; -1 at the border along x. */
-  int n;
-  /** At the border along x: which bundle of the brick, of two; the other one is the 32nd behind it. */
-  int bundle;
-  int bundleY;
-  int bundleZ;
-  int word;
-  /** Whether the warp's bundles follow each other along z. */
-  bool alongZ;
-  /** Whether this lane has a bundle to merge. */
-  bool isOurs;
+  int        lane;
+  bool       isX;
+  bool       isZ;
 
-  __device__
-  BorderRole(const BundleGrid & grid, bool isStraight)
+  __device__ explicit BorderRole(const BundleGrid & grid)
     : place(grid, blockIdx.x)
+    , lane(static_cast<int>(threadIdx.x % 32))
+    , isX(threadIdx.x / 32 == 2)
+    , isZ(threadIdx.x / 32 == 0)
+  {}
+  /** Whether there is a brick at the other side. */
+  __device__ bool
+  HasBorder() const
   {
-    const int warp = static_cast<int>(threadIdx.x / 32);
-    const int role = !isStraight ? warp : warp == 0 ? 0 : warp == 1 ? 3 : warp + 4;
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const int firstY = place.y << grid.bundlesShiftY;
-    const int firstZ = place.z << grid.bundlesShiftZ;
-    if (role == 6)
-    {
-      bundle = lane;
-      n = -1;
-      bundleY = firstY + (bundle & grid.MaskY());
-      bundleZ = firstZ + (bundle >> grid.bundlesShiftY);
-      word = place.x * WordsPerBrickRow;
-      alongZ = false;
-      isOurs = place.x > 0;
-      return;
-    }
-    bundle = 0;
-    const bool acrossZ = role < 3;
-    const int  step = lane / WordsPerBrickRow;
-    n = acrossZ ? role + 1 : role == 3 ? 0 : role - 2;
-    bundleY = firstY + (acrossZ ? step : role < 5 ? 0 : grid.MaskY());
-    bundleZ = firstZ + (acrossZ ? 0 : step);
-    word = place.x * WordsPerBrickRow + lane % WordsPerBrickRow;
-    alongZ = !acrossZ;
-    const bool hasBorder = acrossZ ? place.z > 0 : role < 5 ? place.y > 0 : place.y + 1 < grid.bricksY;
-    isOurs = hasBorder && (acrossZ || (step <= grid.MaskZ() && (step > 0 || BackwardStepZ(n) == 0)));
+    return (isX ? place.x : isZ ? place.z : place.y) > 0;
   }
-  /** How many bundles further on the 32nd behind a bundle lies. */
-  __device__ static int
-  HalfY(const BundleGrid & grid)
+  /** Where a word of the border lies in the volume. \return false if there is no such word */
+  __device__ bool
+  Locate(const BundleGrid & grid, int at, WordPlace & word) const
   {
-    return 32 & grid.MaskY();
+    const bool isOther = at >= others;
+    const int  step = at / WordsPerBrickRow - (isOther ? others / WordsPerBrickRow + 1 : 0);
+    const int  back = isOther ? 1 : 0;
+    return word.Set(grid,
+                    place.x * WordsPerBrickRow + at % WordsPerBrickRow,
+                    (place.y << grid.bundlesShiftY) + (isZ ? step : -back),
+                    (place.z << grid.bundlesShiftZ) + (isZ ? -back : step));
   }
-  __device__ static int
-  HalfZ(const BundleGrid & grid)
+  /** Links go in three parts: straight across the border, and to the bundles beside in both directions. Which backward
+   * bundle those of a part lead to. */
+  __device__ int
+  BackwardBundle(int part) const
   {
-    return 32 >> grid.bundlesShiftY;
+    return part == 0 ? (isZ ? 1 : 0) : part + 1;
+  }
+  /** Which of the border's words the links of this lane lead from, if there are any. */
+  __device__ int
+  From(int part) const
+  {
+    return !isZ && part == 2 ? others + WordsPerBrickRow + lane : lane;
+  }
+  __device__ int
+  To(int part) const
+  {
+    const int facing = others + WordsPerBrickRow + lane;
+    return part == 0 ? facing
+         : part == 1 ? facing - WordsPerBrickRow
+         : isZ       ? facing + WordsPerBrickRow
+                     : lane - WordsPerBrickRow;
+  }
+  __device__ bool
+  HasPart(int part) const
+  {
+    return part == 0 || isZ || lane >= WordsPerBrickRow;
   }
 };
-
-/** Reads a word at a border and the one at the same x in the bundle that it is merged with. All lanes must call.
- *  \return whether there are these words */
-template <typename TLayout>
-__device__ inline bool
-FetchBoth(const BundleGrid &    grid,
-          const BrickArrays &   bricks,
-          const BorderRole &    role,
-          BorderWord<TLayout> & a,
-          BorderWord<TLayout> & b)
-{
-  const int  y = role.bundleY + BackwardStepY(role.n);
-  const int  z = role.bundleZ + BackwardStepZ(role.n);
-  const bool has =
-    role.isOurs && a.place.Set(grid, role.word, role.bundleY, role.bundleZ) && b.place.Set(grid, role.word, y, z);
-  a.Fetch(grid, bricks, has);
-  b.Fetch(grid, bricks, has);
-  const bool fits = bricks.Fit();
-  a.Finish();
-  b.Finish();
-  return has && fits;
-}
 
 /** Two runs that a link joins, or their components where these are known. */
 struct BorderPair
@@ -208,80 +209,119 @@ struct BorderEnds
   unsigned right[bundles];
 };
 
-/** What the warps at a brick's borders have in shared memory. */
-struct BorderMemory
+/** Pairs of components that a block has united, each at the place that its hash says, until another one comes there:
+ *  most pairs of a border have been seen before. */
+struct UnionsSeen
 {
-  static constexpr int seenBits = 8;
+  static constexpr int bits = 8;
 
-  BorderEnds ends;
-  BorderPair pairs[6][64];
-  /** Pairs of components that were united, each at the place that its hash says, until another one comes there. */
-  unsigned long long seen[1 << seenBits];
+  unsigned long long pairs[1 << bits];
 
   /** To be followed by a barrier. */
   __device__ void
   Clear()
   {
-    for (unsigned i = threadIdx.x; i < 1u << seenBits; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < 1u << bits; i += blockDim.x)
     {
-      seen[i] = ~0ull;
+      pairs[i] = ~0ull;
     }
   }
-  /** Unites two components. Most pairs of a border have been seen before. */
   __device__ void
-  UniteOnce(const BrickArrays & bricks, unsigned a, unsigned b)
+  Unite(const BrickArrays & bricks, unsigned a, unsigned b)
   {
     const auto     key = static_cast<unsigned long long>(a) << 32 | b;
-    const unsigned hash = (a * 0x9E3779B1u ^ b * 0x85EBCA6Bu) >> (32 - seenBits);
-    if (atomicExch(seen + hash, key) != key)
+    const unsigned hash = (a * 0x9E3779B1u ^ b * 0x85EBCA6Bu) >> (32 - bits);
+    if (atomicExch(pairs + hash, key) != key)
     {
       UniteComponents(bricks, a, b);
     }
   }
 };
 
-/** Unites across all links from a word to the one at the same x in a bundle of another brick: the lanes list their
- *  links' runs and then share them out evenly. All lanes must call. */
+/** What the warps at a brick's borders have in shared memory. */
+template <typename TLayout>
+struct BorderMemory
+{
+  BorderEnds ends;
+  UnionsSeen seen;
+  /** Of the borders along z and y. */
+  BorderWord<TLayout> words[2][BorderRole::words];
+  BorderPair          pairs[2][64];
+};
+
+/** Reads the words of a warp's border along z or y. All lanes must call. */
 template <typename TLayout>
 __device__ inline void
-UniteLinks(const BundleGrid &              grid,
-           const BrickArrays &             bricks,
-           BorderMemory &                  memory,
-           const BundleLinks<DeviceWord> & links,
-           const BorderWord<TLayout> &     a,
-           const BorderWord<TLayout> &     b)
+ReadBorder(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole & role, BorderWord<TLayout> * words)
 {
-  DeviceWord same = links.same;
-  DeviceWord left = links.left;
-  DeviceWord right = links.right;
-  const auto next = [&] {
-    if (same != 0)
+  constexpr bool hasDiagonals = TLayout::bundling != Bundling::Rows || TLayout::keepsStarts;
+  const int      facing = BorderRole::others + WordsPerBrickRow + role.lane;
+  const int edge = role.lane < WordsPerBrickRow ? facing - WordsPerBrickRow : facing + WordsPerLayer - WordsPerBrickRow;
+  const bool           hasEdge = hasDiagonals && role.isZ && role.lane < 2 * WordsPerBrickRow;
+  WordPlace            place;
+  FetchedWord<TLayout> own, other, further;
+  own.Fetch(grid, bricks, role.Locate(grid, role.lane, place), place);
+  other.Fetch(grid, bricks, role.Locate(grid, facing, place), place);
+  further.Fetch(grid, bricks, hasEdge && role.Locate(grid, edge, place), place);
+  words[role.lane] = own.Finish();
+  words[facing] = other.Finish();
+  if (hasDiagonals && role.isZ)
+  {
+    const BorderWord<TLayout> word = further.Finish();
+    if (hasEdge)
     {
-      const int x = LowestBit(same);
-      same &= same - 1;
-      return BorderPair{ a.RunAt(x), b.RunAt(x), a.base.component, b.base.component };
+      words[edge] = word;
     }
-    const bool   isLeft = left != 0;
-    DeviceWord & rest = isLeft ? left : right;
-    const int    x = LowestBit(rest);
-    const int    to = isLeft ? x - 1 : x + 1;
-    rest &= rest - 1;
+  }
+  __syncwarp();
+}
+
+/** Unites across the links of a warp's border along z or y: the lanes list their links' runs and then share them out
+ *  evenly. All lanes must call.
+ *  \param same, left, right  this lane's links, by parts */
+template <typename TLayout, int VParts>
+__device__ inline void
+UniteLinks(const BundleGrid &      grid,
+           const BrickArrays &     bricks,
+           BorderMemory<TLayout> & memory,
+           const BorderRole &      role,
+           BackwardWords<VParts> & same,
+           BackwardWords<VParts> & left,
+           BackwardWords<VParts> & right)
+{
+  const unsigned              warp = threadIdx.x / 32;
+  const BorderWord<TLayout> * words = memory.words[warp];
+  const auto                  next = [&] {
+    int part = 0;
+    if (same.Any() != 0)
+    {
+      const int                   x = LowestBit(same.Take(0xFFFFFFFFu, part));
+      const BorderWord<TLayout> & a = words[role.From(part)];
+      const BorderWord<TLayout> & b = words[role.To(part)];
+      return BorderPair{ a.RunAt(x), b.RunAt(x), a.component, b.component };
+    }
+    const bool                  isLeft = left.Any() != 0;
+    const int                   x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, part) : right.Take(0xFFFFFFFFu, part));
+    const int                   to = isLeft ? x - 1 : x + 1;
+    const BorderWord<TLayout> & a = words[role.From(part)];
+    const BorderWord<TLayout> & b = words[role.To(part)];
     if (to >= 0 && to <= 31)
     {
-      return BorderPair{ a.RunAt(x), b.RunAt(to), a.base.component, b.base.component };
+      return BorderPair{ a.RunAt(x), b.RunAt(to), a.component, b.component };
     }
-    WordPlace there;
-    there.Set(grid, b.place.word + (isLeft ? -1 : 1), b.place.bundleY, b.place.bundleZ);
-    return BorderPair{ a.RunAt(x), BorderPair::noRun, a.base.component, ComponentAt<TLayout>(bricks, there, to & 31) };
+    WordPlace place, there;
+    role.Locate(grid, role.To(part), place);
+    there.Set(grid, place.word + (isLeft ? -1 : 1), place.bundleY, place.bundleZ);
+    return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, ComponentAt<TLayout>(bricks, there, to & 31) };
   };
-  ShareOut<IfMany::TakeSome>(memory.pairs[threadIdx.x / 32],
-                             static_cast<unsigned>(__popc(same) + __popc(left) + __popc(right)),
+  ShareOut<IfMany::TakeSome>(memory.pairs[warp],
+                             same.Count() + left.Count() + right.Count(),
                              next,
                              [&](const BorderPair & pair) {
                                const unsigned inA = bricks.componentOfRun[pair.runA];
                                const unsigned inB =
                                  pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
-                               memory.UniteOnce(bricks, pair.componentA + inA, pair.componentB + inB);
+                               memory.seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
                              });
 }
 
@@ -299,13 +339,16 @@ struct BundleEnds
 
   /** Reads a bundle's last word of the brick before and first one of the brick; none if there are no such words. */
   __device__ void
-  Fetch(const BundleGrid & grid, const BrickArrays & bricks, bool has, int word, int bundleY, int bundleZ)
+  Fetch(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole & role, int bundle)
   {
+    const int bundleY = (role.place.y << grid.bundlesShiftY) + (bundle & grid.MaskY());
+    const int bundleZ = (role.place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY);
+    const int word = role.place.x * WordsPerBrickRow;
     WordPlace atLeft, atRight;
     left = {};
     beforeLeft = {};
     right = {};
-    if (has && atRight.Set(grid, word, bundleY, bundleZ) && atLeft.Set(grid, word - 1, bundleY, bundleZ))
+    if (atRight.Set(grid, word, bundleY, bundleZ) && atLeft.Set(grid, word - 1, bundleY, bundleZ))
     {
       left = bricks.Kept<TLayout>(atLeft.Index());
       if constexpr (!TLayout::keepsStarts)
@@ -341,7 +384,10 @@ struct BundleEnds
  * to other bricks are the other warps'. */
 template <Bundling VBundling>
 __device__ inline void
-UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, BorderMemory & memory)
+UniteEnds(const BundleGrid &                      grid,
+          const BrickArrays &                     bricks,
+          int                                     bundle,
+          BorderMemory<BundleLayout<VBundling>> & memory)
 {
   const BorderEnds & ends = memory.ends;
   constexpr int      rowCount = RowsOf(VBundling);
@@ -350,7 +396,7 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, Borde
   const unsigned     firsts = own >> 4;
   if (lasts != 0 && firsts != 0)
   {
-    memory.UniteOnce(bricks, ends.right[bundle], ends.left[bundle]);
+    memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
   }
   if (VBundling == Bundling::Rows || own == 0)
   {
@@ -382,61 +428,82 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, Borde
     const unsigned otherFirsts = ends.bits[other] >> 4;
     if ((LinksTo<VBundling>(n, window(firsts, 0, lasts, 0), window(otherFirsts, 0, otherLasts, 0)).left & 1u) != 0)
     {
-      memory.UniteOnce(bricks, ends.right[bundle], ends.left[other]);
+      memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
     }
     if ((LinksTo<VBundling>(n, window(lasts, 31, 0, firsts), window(otherLasts, 31, 0, otherFirsts)).right >> 31) != 0)
     {
-      memory.UniteOnce(bricks, ends.left[bundle], ends.right[other]);
+      memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
     }
   }
 }
 
-/** As UniteLinks, across the lower border along x, by one warp with two bundles a lane.
+/** As UniteLinks, across the lower border along x, with two bundles a lane.
  *  \param uniteEnds  called with each bundle when all ends are known */
 template <typename TLayout, typename TUniteEnds>
 __device__ inline void
-MergeEnds(const BundleGrid &  grid,
-          const BrickArrays & bricks,
-          const BorderRole &  role,
-          BorderMemory &      memory,
-          const TUniteEnds &  uniteEnds)
+MergeEnds(const BundleGrid &      grid,
+          const BrickArrays &     bricks,
+          const BorderRole &      role,
+          BorderMemory<TLayout> & memory,
+          const TUniteEnds &      uniteEnds)
 {
+  static_assert(BorderEnds::bundles == 64);
   BundleEnds<TLayout> low, high;
-  low.Fetch(grid, bricks, role.isOurs, role.word, role.bundleY, role.bundleZ);
-  high.Fetch(grid, bricks, role.isOurs, role.word, role.bundleY + role.HalfY(grid), role.bundleZ + role.HalfZ(grid));
+  low.Fetch(grid, bricks, role, role.lane);
+  high.Fetch(grid, bricks, role, role.lane + 32);
   const bool fits = bricks.Fit();
-  low.Store(bricks, fits, role.bundle, memory.ends);
-  high.Store(bricks, fits, role.bundle + 32, memory.ends);
+  low.Store(bricks, fits, role.lane, memory.ends);
+  high.Store(bricks, fits, role.lane + 32, memory.ends);
   __syncwarp();
-  uniteEnds(role.bundle);
-  uniteEnds(role.bundle + 32);
+  uniteEnds(role.lane);
+  uniteEnds(role.lane + 32);
 }
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderRole::Threads(VBundling == Bundling::Rows), VBundling == Bundling::Rows ? 12 : 6)
+__launch_bounds__(BorderRole::threads, VBundling == Bundling::Rows ? 12 : 10)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
-  __shared__ BorderMemory memory;
-  memory.Clear();
+  using Layout = BundleLayout<VBundling>;
+  constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
+  __shared__ BorderMemory<Layout> memory;
+  memory.seen.Clear();
   __syncthreads();
-  const BorderRole role(grid, VBundling == Bundling::Rows);
+  const BorderRole role(grid);
   WaitForEarlierKernels();
-  if (role.n < 0)
+  if (!role.HasBorder())
   {
-    MergeEnds<BundleLayout<VBundling>>(grid, bricks, role, memory, [&](int bundle) {
-      UniteEnds<VBundling>(grid, bricks, bundle, memory);
-    });
     return;
   }
-  BorderWord<BundleLayout<VBundling>> a, b;
-  BundleLinks<DeviceWord>             links = {};
-  if (FetchBoth(grid, bricks, role, a, b))
+  if (role.isX)
   {
-    links = LinksTo<VBundling>(role.n, a.window, b.window);
-    links = links.Any() ? WithoutRepeats(links, a.window.United(), b.window.United()) : links;
+    MergeEnds(grid, bricks, role, memory, [&](int bundle) { UniteEnds<VBundling>(grid, bricks, bundle, memory); });
+    return;
   }
-  UniteLinks(grid, bricks, memory, links, a, b);
+  BorderWord<Layout> * words = memory.words[threadIdx.x / 32];
+  ReadBorder(grid, bricks, role, words);
+  if (!bricks.Fit())
+  {
+    return;
+  }
+  BackwardWords<parts> same = {};
+  BackwardWords<parts> left = {};
+  BackwardWords<parts> right = {};
+#pragma unroll
+  for (int part = 0; part < parts; ++part)
+  {
+    if (role.HasPart(part))
+    {
+      const auto              a = words[role.From(part)].Window();
+      const auto              b = words[role.To(part)].Window();
+      BundleLinks<DeviceWord> links = LinksTo<VBundling>(role.BackwardBundle(part), a, b);
+      links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
+      same.of[part] = links.same;
+      left.of[part] = links.left;
+      right.of[part] = links.right;
+    }
+  }
+  UniteLinks(grid, bricks, memory, role, same, left, right);
 }
 
 } // namespace brickccl::cuda

@@ -45,19 +45,22 @@ struct EndVoxels
 
 /** What the warps at a brick's borders have in shared memory where values decide. */
 template <typename TProblem>
-struct RowBorderMemory : BorderMemory
+struct RowBorderMemory : BorderMemory<RowLayout>
 {
   EndVoxels<TProblem> left;
   EndVoxels<TProblem> right;
 
   /** Reads a row's voxels beside the border along x, if it lies in the volume. */
   __device__ void
-  ReadEnds(const TProblem & problem, int bundle, int word, int bundleY, int bundleZ)
+  ReadEnds(const TProblem & problem, const BrickPlace & place, int bundle)
   {
-    const std::int64_t row = problem.grid.RowOf(bundleY, bundleZ, 0);
+    const BundleGrid & grid = problem.grid;
+    const std::int64_t row = grid.RowOf((place.y << grid.bundlesShiftY) + (bundle & grid.MaskY()),
+                                        (place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY),
+                                        0);
     if (row >= 0)
     {
-      const auto * const voxel = problem.VoxelAt(row, std::int64_t{ word } * BitsPerDeviceWord);
+      const auto * const voxel = problem.VoxelAt(row, std::int64_t{ place.x } * VoxelsPerBrickRow);
       left.Set(bundle, voxel - problem.Channels());
       right.Set(bundle, voxel);
     }
@@ -83,7 +86,7 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
   const bool ownMeets = meets(bundle);
   if (ownMeets)
   {
-    memory.UniteOnce(bricks, ends.right[bundle], ends.left[bundle]);
+    memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
   }
   // Diagonal links within the same bricks' rows; those to other bricks are the other warps'.
 #pragma unroll 1
@@ -105,63 +108,84 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
     if (hasRight(bundle) && hasLeft(other) && !(ownMeets && leftsMeet) && !(rightsMeet && otherMeets) &&
         problem.AreJoined(memory.right.At(bundle), memory.left.At(other)))
     {
-      memory.UniteOnce(bricks, ends.right[bundle], ends.left[other]);
+      memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
     }
     if (hasLeft(bundle) && hasRight(other) && !(ownMeets && rightsMeet) && !(leftsMeet && otherMeets) &&
         problem.AreJoined(memory.left.At(bundle), memory.right.At(other)))
     {
-      memory.UniteOnce(bricks, ends.left[bundle], ends.right[other]);
+      memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
     }
   }
 }
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(BorderRole::Threads(false), 5)
+__launch_bounds__(BorderRole::threads, 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
+  constexpr int parts = 3;
   __shared__ RowBorderMemory<TProblem> memory;
   const BundleGrid &                   grid = problem.grid;
-  const BorderRole                     role(grid, problem.count == 2);
-  memory.Clear();
+  const BorderRole                     role(grid);
+  memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
-  if (role.n < 0)
+  if (!role.HasBorder())
   {
-    if (role.isOurs)
-    {
-      memory.ReadEnds(problem, role.bundle, role.word, role.bundleY, role.bundleZ);
-      memory.ReadEnds(problem,
-                      role.bundle + 32,
-                      role.word,
-                      role.bundleY + role.HalfY(grid),
-                      role.bundleZ + role.HalfZ(grid));
-    }
+    return;
+  }
+  if (role.isX)
+  {
+    memory.ReadEnds(problem, role.place, role.lane);
+    memory.ReadEnds(problem, role.place, role.lane + 32);
     MergeEnds<RowLayout>(grid, bricks, role, memory, [&](int bundle) {
       UniteRowEnds(problem, bricks, bundle, memory);
     });
     return;
   }
-  BorderWord<RowLayout>   a, b;
-  const bool              has = FetchBoth(grid, bricks, role, a, b);
-  BundleLinks<DeviceWord> links = {};
-  if (__any_sync(AllLanes, has && a.window.rows[0] != 0))
+  BorderWord<RowLayout> * words = memory.words[threadIdx.x / 32];
+  ReadBorder(grid, bricks, role, words);
+  if (!bricks.Fit())
   {
-    const auto window = [has](const BorderWord<RowLayout> & of) {
-      return has ? RunWindow{ of.window.Row(0), of.starts, of.startsAfter } : RunWindow{};
-    };
-    const int                step = static_cast<int>(threadIdx.x % 32) / WordsPerBrickRow;
-    const ReaderOf<TProblem> rows(problem,
-                                  role.place.x * WordsPerBrickRow,
-                                  role.bundleY - (role.alongZ ? 0 : step),
-                                  role.bundleZ - (role.alongZ ? step : 0),
-                                  role.alongZ);
-    const std::int64_t       row = grid.RowOf(role.bundleY, role.bundleZ, 0);
-    const auto * const       voxel = problem.VoxelAt(row, std::int64_t{ role.word } * BitsPerDeviceWord);
-    links =
-      FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.n, window(a), window(b), 0).links;
+    return;
   }
-  UniteLinks(grid, bricks, memory, links, a, b);
+  BackwardWords<parts> same = {};
+  BackwardWords<parts> left = {};
+  BackwardWords<parts> right = {};
+#pragma unroll 1
+  for (int part = 0; part < (problem.count > 2 ? parts : 1); ++part)
+  {
+    const auto window = [&](int at) {
+      const BorderWord<RowLayout> & word = words[at];
+      return RunWindow{ word.Window().Row(0), word.starts, word.StartsAfter() };
+    };
+    const bool      has = role.HasPart(part);
+    const RunWindow from = has ? window(role.From(part)) : RunWindow{};
+    const RunWindow to = has ? window(role.To(part)) : RunWindow{};
+    if (!__any_sync(AllLanes, from.foreground.word != 0))
+    {
+      continue;
+    }
+    WordPlace    place;
+    const auto * voxel = problem.voxels;
+    if (role.Locate(grid, role.From(part), place))
+    {
+      voxel =
+        problem.VoxelAt(grid.RowOf(place.bundleY, place.bundleZ, 0), std::int64_t{ place.word } * BitsPerDeviceWord);
+    }
+    const ReaderOf<TProblem>      rows(problem,
+                                  role.place.x * WordsPerBrickRow,
+                                  (role.place.y << grid.bundlesShiftY) - (role.From(part) < BorderRole::others ? 0 : 1),
+                                  role.place.z << grid.bundlesShiftZ,
+                                  !role.isZ);
+    const BundleLinks<DeviceWord> links =
+      FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.BackwardBundle(part), from, to, 0)
+        .links;
+    same.Set(part, links.same);
+    left.Set(part, links.left);
+    right.Set(part, links.right);
+  }
+  UniteLinks(grid, bricks, memory, role, same, left, right);
 }
 
 } // namespace brickccl::cuda

@@ -118,70 +118,83 @@ UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
   Unite<CachedAccess>(bricks.parent, a, b, [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; });
 }
 
-/** What the warps of a block do at a brick's borders: one takes the lower border along z, one that along y, the last
- * one that along x. Links across edges of bricks are the first one's, and the second one's of what is left. */
+/** The borders of a brick, which its block merges with those before it. */
+enum BorderSide
+{
+  AlongZ,
+  AlongY,
+  AlongX
+};
+
+/** What a warp does at its brick's lower borders: each of a block's three takes one of them, as BorderSide numbers
+ * them. What crosses the brick's edges is done along z, or else along y. \tparam VParts  whether links lead straight
+ * across alone (1) or also to the bundles beside in both directions (3) */
+template <int VParts>
 struct BorderRole
 {
+  static constexpr int parts = VParts;
   static constexpr int threads = 96;
-  /** A border's words: the brick's own, then those before them with one more bundle at either end. */
+  /** Words of a border along z or y: the brick's own, then those before them with one more bundle at either end. */
   static constexpr int others = WordsPerLayer;
   static constexpr int words = others + WordsPerLayer + 2 * WordsPerBrickRow;
 
   BrickPlace place;
   int        lane;
-  bool       isX;
-  bool       isZ;
+  int        side;
 
   __device__ explicit BorderRole(const BundleGrid & grid)
     : place(grid, blockIdx.x)
     , lane(static_cast<int>(threadIdx.x % 32))
-    , isX(threadIdx.x / 32 == 2)
-    , isZ(threadIdx.x / 32 == 0)
+    , side(static_cast<int>(threadIdx.x / 32))
   {}
   /** Whether there is a brick at the other side. */
   __device__ bool
   HasBorder() const
   {
-    return (isX ? place.x : isZ ? place.z : place.y) > 0;
+    return (side == AlongX ? place.x : side == AlongY ? place.y : place.z) > 0;
+  }
+  /** Which backward bundle the links of a part lead to. */
+  __device__ int
+  BackwardBundle(int part) const
+  {
+    return part > 0 ? part + 1 : side == AlongZ ? 1 : 0;
+  }
+  /** This lane's word of the brick or the one that faces it, among the border's words. */
+  __device__ int
+  Facing(bool isOther) const
+  {
+    return lane + (isOther ? others + WordsPerBrickRow : 0);
+  }
+  /** From which word this lane's links of a part lead. */
+  __device__ int
+  From(int part) const
+  {
+    return Facing(side == AlongY && part == 2);
+  }
+  __device__ int
+  To(int part) const
+  {
+    return part == 0      ? Facing(true)
+         : part == 1      ? Facing(true) - WordsPerBrickRow
+         : side == AlongZ ? Facing(true) + WordsPerBrickRow
+                          : Facing(false) - WordsPerBrickRow;
+  }
+  /** Whether there are such links. */
+  __device__ bool
+  HasLinks(int part) const
+  {
+    return part == 0 || side == AlongZ || lane >= WordsPerBrickRow;
   }
   /** Where a word of the border lies in the volume. \return false if there is no such word */
   __device__ bool
   Locate(const BundleGrid & grid, int at, WordPlace & word) const
   {
-    const bool isOther = at >= others;
-    const int  step = at / WordsPerBrickRow - (isOther ? others / WordsPerBrickRow + 1 : 0);
-    const int  back = isOther ? 1 : 0;
+    const int back = at >= others ? 1 : 0;
+    const int step = at / WordsPerBrickRow - back * (others / WordsPerBrickRow + 1);
     return word.Set(grid,
                     place.x * WordsPerBrickRow + at % WordsPerBrickRow,
-                    (place.y << grid.bundlesShiftY) + (isZ ? step : -back),
-                    (place.z << grid.bundlesShiftZ) + (isZ ? -back : step));
-  }
-  /** Links go in three parts: straight across the border, and to the bundles beside in both directions. Which backward
-   * bundle those of a part lead to. */
-  __device__ int
-  BackwardBundle(int part) const
-  {
-    return part == 0 ? (isZ ? 1 : 0) : part + 1;
-  }
-  /** Which of the border's words the links of this lane lead from, if there are any. */
-  __device__ int
-  From(int part) const
-  {
-    return !isZ && part == 2 ? others + WordsPerBrickRow + lane : lane;
-  }
-  __device__ int
-  To(int part) const
-  {
-    const int facing = others + WordsPerBrickRow + lane;
-    return part == 0 ? facing
-         : part == 1 ? facing - WordsPerBrickRow
-         : isZ       ? facing + WordsPerBrickRow
-                     : lane - WordsPerBrickRow;
-  }
-  __device__ bool
-  HasPart(int part) const
-  {
-    return part == 0 || isZ || lane >= WordsPerBrickRow;
+                    (place.y << grid.bundlesShiftY) + (side == AlongZ ? step : -back),
+                    (place.z << grid.bundlesShiftZ) + (side == AlongZ ? -back : step));
   }
 };
 
@@ -239,35 +252,41 @@ struct UnionsSeen
 };
 
 /** What the warps at a brick's borders have in shared memory. */
-template <typename TLayout>
+template <typename TLayout, int VParts>
 struct BorderMemory
 {
   BorderEnds ends;
   UnionsSeen seen;
   /** Of the borders along z and y. */
-  BorderWord<TLayout> words[2][BorderRole::words];
+  BorderWord<TLayout> words[2][BorderRole<VParts>::words];
   BorderPair          pairs[2][64];
 };
 
 /** Reads the words of a warp's border along z or y. All lanes must call. */
-template <typename TLayout>
+template <typename TLayout, int VParts>
 __device__ inline void
-ReadBorder(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole & role, BorderWord<TLayout> * words)
+ReadBorder(const BundleGrid &              grid,
+           const BrickArrays &             bricks,
+           const BorderRole<VParts> &      role,
+           BorderMemory<TLayout, VParts> & memory)
 {
-  constexpr bool hasDiagonals = TLayout::bundling != Bundling::Rows || TLayout::keepsStarts;
-  const int      facing = BorderRole::others + WordsPerBrickRow + role.lane;
-  const int edge = role.lane < WordsPerBrickRow ? facing - WordsPerBrickRow : facing + WordsPerLayer - WordsPerBrickRow;
-  const bool           hasEdge = hasDiagonals && role.isZ && role.lane < 2 * WordsPerBrickRow;
-  WordPlace            place;
-  FetchedWord<TLayout> own, other, further;
-  own.Fetch(grid, bricks, role.Locate(grid, role.lane, place), place);
-  other.Fetch(grid, bricks, role.Locate(grid, facing, place), place);
-  further.Fetch(grid, bricks, hasEdge && role.Locate(grid, edge, place), place);
-  words[role.lane] = own.Finish();
-  words[facing] = other.Finish();
-  if (hasDiagonals && role.isZ)
+  // Along z also the bundles beside those that face the brick's.
+  const bool hasEdges = VParts > 1 && role.side == AlongZ;
+  const bool hasEdge = hasEdges && role.lane < 2 * WordsPerBrickRow;
+  const int  own = role.Facing(false);
+  const int  other = role.Facing(true);
+  const int  edge = other + (role.lane < WordsPerBrickRow ? -WordsPerBrickRow : WordsPerLayer - WordsPerBrickRow);
+  WordPlace  place;
+  FetchedWord<TLayout> atOwn, atOther, atEdge;
+  atOwn.Fetch(grid, bricks, role.Locate(grid, own, place), place);
+  atOther.Fetch(grid, bricks, role.Locate(grid, other, place), place);
+  atEdge.Fetch(grid, bricks, hasEdge && role.Locate(grid, edge, place), place);
+  BorderWord<TLayout> * const words = memory.words[role.side];
+  words[own] = atOwn.Finish();
+  words[other] = atOther.Finish();
+  if (hasEdges)
   {
-    const BorderWord<TLayout> word = further.Finish();
+    const BorderWord<TLayout> word = atEdge.Finish();
     if (hasEdge)
     {
       words[edge] = word;
@@ -281,28 +300,24 @@ ReadBorder(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole
  *  \param same, left, right  this lane's links, by parts */
 template <typename TLayout, int VParts>
 __device__ inline void
-UniteLinks(const BundleGrid &      grid,
-           const BrickArrays &     bricks,
-           BorderMemory<TLayout> & memory,
-           const BorderRole &      role,
-           BackwardWords<VParts> & same,
-           BackwardWords<VParts> & left,
-           BackwardWords<VParts> & right)
+UniteLinks(const BundleGrid &              grid,
+           const BrickArrays &             bricks,
+           const BorderRole<VParts> &      role,
+           BorderMemory<TLayout, VParts> & memory,
+           BackwardWords<VParts> &         same,
+           BackwardWords<VParts> &         left,
+           BackwardWords<VParts> &         right)
 {
-  const unsigned              warp = threadIdx.x / 32;
-  const BorderWord<TLayout> * words = memory.words[warp];
-  const auto                  next = [&] {
-    int part = 0;
-    if (same.Any() != 0)
-    {
-      const int                   x = LowestBit(same.Take(0xFFFFFFFFu, part));
-      const BorderWord<TLayout> & a = words[role.From(part)];
-      const BorderWord<TLayout> & b = words[role.To(part)];
-      return BorderPair{ a.RunAt(x), b.RunAt(x), a.component, b.component };
-    }
-    const bool                  isLeft = left.Any() != 0;
-    const int                   x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, part) : right.Take(0xFFFFFFFFu, part));
-    const int                   to = isLeft ? x - 1 : x + 1;
+  const BorderWord<TLayout> * const words = memory.words[role.side];
+  const auto                        next = [&] {
+    int                         part = 0;
+    const bool                  isSame = same.Any() != 0;
+    const bool                  isLeft = !isSame && left.Any() != 0;
+    const DeviceWord            link = isSame ? same.Take(0xFFFFFFFFu, part)
+                                                            : isLeft ? left.Take(0xFFFFFFFFu, part)
+                                                                     : right.Take(0xFFFFFFFFu, part);
+    const int                   x = LowestBit(link);
+    const int                   to = isSame ? x : isLeft ? x - 1 : x + 1;
     const BorderWord<TLayout> & a = words[role.From(part)];
     const BorderWord<TLayout> & b = words[role.To(part)];
     if (to >= 0 && to <= 31)
@@ -314,7 +329,7 @@ UniteLinks(const BundleGrid &      grid,
     there.Set(grid, place.word + (isLeft ? -1 : 1), place.bundleY, place.bundleZ);
     return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, ComponentAt<TLayout>(bricks, there, to & 31) };
   };
-  ShareOut<IfMany::TakeSome>(memory.pairs[warp],
+  ShareOut<IfMany::TakeSome>(memory.pairs[role.side],
                              same.Count() + left.Count() + right.Count(),
                              next,
                              [&](const BorderPair & pair) {
@@ -339,11 +354,11 @@ struct BundleEnds
 
   /** Reads a bundle's last word of the brick before and first one of the brick; none if there are no such words. */
   __device__ void
-  Fetch(const BundleGrid & grid, const BrickArrays & bricks, const BorderRole & role, int bundle)
+  Fetch(const BundleGrid & grid, const BrickArrays & bricks, const BrickPlace & place, int bundle)
   {
-    const int bundleY = (role.place.y << grid.bundlesShiftY) + (bundle & grid.MaskY());
-    const int bundleZ = (role.place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY);
-    const int word = role.place.x * WordsPerBrickRow;
+    const int bundleY = (place.y << grid.bundlesShiftY) + (bundle & grid.MaskY());
+    const int bundleZ = (place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY);
+    const int word = place.x * WordsPerBrickRow;
     WordPlace atLeft, atRight;
     left = {};
     beforeLeft = {};
@@ -384,19 +399,15 @@ struct BundleEnds
  * to other bricks are the other warps'. */
 template <Bundling VBundling>
 __device__ inline void
-UniteEnds(const BundleGrid &                      grid,
-          const BrickArrays &                     bricks,
-          int                                     bundle,
-          BorderMemory<BundleLayout<VBundling>> & memory)
+UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const BorderEnds & ends, UnionsSeen & seen)
 {
-  const BorderEnds & ends = memory.ends;
-  constexpr int      rowCount = RowsOf(VBundling);
-  const unsigned     own = ends.bits[bundle];
-  const unsigned     lasts = own & 0xFu;
-  const unsigned     firsts = own >> 4;
+  constexpr int  rowCount = RowsOf(VBundling);
+  const unsigned own = ends.bits[bundle];
+  const unsigned lasts = own & 0xFu;
+  const unsigned firsts = own >> 4;
   if (lasts != 0 && firsts != 0)
   {
-    memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
+    seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
   }
   if (VBundling == Bundling::Rows || own == 0)
   {
@@ -428,11 +439,11 @@ UniteEnds(const BundleGrid &                      grid,
     const unsigned otherFirsts = ends.bits[other] >> 4;
     if ((LinksTo<VBundling>(n, window(firsts, 0, lasts, 0), window(otherFirsts, 0, otherLasts, 0)).left & 1u) != 0)
     {
-      memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
+      seen.Unite(bricks, ends.right[bundle], ends.left[other]);
     }
     if ((LinksTo<VBundling>(n, window(lasts, 31, 0, firsts), window(otherLasts, 31, 0, otherFirsts)).right >> 31) != 0)
     {
-      memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
+      seen.Unite(bricks, ends.left[bundle], ends.right[other]);
     }
   }
 }
@@ -441,47 +452,50 @@ UniteEnds(const BundleGrid &                      grid,
  *  \param uniteEnds  called with each bundle when all ends are known */
 template <typename TLayout, typename TUniteEnds>
 __device__ inline void
-MergeEnds(const BundleGrid &      grid,
-          const BrickArrays &     bricks,
-          const BorderRole &      role,
-          BorderMemory<TLayout> & memory,
-          const TUniteEnds &      uniteEnds)
+MergeEnds(const BundleGrid &  grid,
+          const BrickArrays & bricks,
+          const BrickPlace &  place,
+          BorderEnds &        ends,
+          const TUniteEnds &  uniteEnds)
 {
   static_assert(BorderEnds::bundles == 64);
+  const int           first = static_cast<int>(threadIdx.x % 32);
+  const int           second = first + 32;
   BundleEnds<TLayout> low, high;
-  low.Fetch(grid, bricks, role, role.lane);
-  high.Fetch(grid, bricks, role, role.lane + 32);
+  low.Fetch(grid, bricks, place, first);
+  high.Fetch(grid, bricks, place, second);
   const bool fits = bricks.Fit();
-  low.Store(bricks, fits, role.lane, memory.ends);
-  high.Store(bricks, fits, role.lane + 32, memory.ends);
+  low.Store(bricks, fits, first, ends);
+  high.Store(bricks, fits, second, ends);
   __syncwarp();
-  uniteEnds(role.lane);
-  uniteEnds(role.lane + 32);
+  uniteEnds(first);
+  uniteEnds(second);
 }
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderRole::threads, VBundling == Bundling::Rows ? 12 : 10)
+__launch_bounds__(BorderRole<1>::threads, VBundling == Bundling::Rows ? 12 : 10)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   using Layout = BundleLayout<VBundling>;
   constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
-  __shared__ BorderMemory<Layout> memory;
+  __shared__ BorderMemory<Layout, parts> memory;
   memory.seen.Clear();
   __syncthreads();
-  const BorderRole role(grid);
+  const BorderRole<parts> role(grid);
   WaitForEarlierKernels();
   if (!role.HasBorder())
   {
     return;
   }
-  if (role.isX)
+  if (role.side == AlongX)
   {
-    MergeEnds(grid, bricks, role, memory, [&](int bundle) { UniteEnds<VBundling>(grid, bricks, bundle, memory); });
+    MergeEnds<Layout>(grid, bricks, role.place, memory.ends, [&](int bundle) {
+      UniteEnds<VBundling>(grid, bricks, bundle, memory.ends, memory.seen);
+    });
     return;
   }
-  BorderWord<Layout> * words = memory.words[threadIdx.x / 32];
-  ReadBorder(grid, bricks, role, words);
+  ReadBorder(grid, bricks, role, memory);
   if (!bricks.Fit())
   {
     return;
@@ -492,10 +506,10 @@ __launch_bounds__(BorderRole::threads, VBundling == Bundling::Rows ? 12 : 10)
 #pragma unroll
   for (int part = 0; part < parts; ++part)
   {
-    if (role.HasPart(part))
+    if (role.HasLinks(part))
     {
-      const auto              a = words[role.From(part)].Window();
-      const auto              b = words[role.To(part)].Window();
+      const auto              a = memory.words[role.side][role.From(part)].Window();
+      const auto              b = memory.words[role.side][role.To(part)].Window();
       BundleLinks<DeviceWord> links = LinksTo<VBundling>(role.BackwardBundle(part), a, b);
       links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
       same.of[part] = links.same;
@@ -503,7 +517,7 @@ __launch_bounds__(BorderRole::threads, VBundling == Bundling::Rows ? 12 : 10)
       right.of[part] = links.right;
     }
   }
-  UniteLinks(grid, bricks, memory, role, same, left, right);
+  UniteLinks(grid, bricks, role, memory, same, left, right);
 }
 
 } // namespace brickccl::cuda

@@ -43,9 +43,12 @@ struct EndVoxels
   }
 };
 
+/** Whether links lead to the bundles beside or not: one kernel for both. */
+using RowBorderRole = BorderRole<3>;
+
 /** What the warps at a brick's borders have in shared memory where values decide. */
 template <typename TProblem>
-struct RowBorderMemory : BorderMemory<RowLayout>
+struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole::parts>
 {
   EndVoxels<TProblem> left;
   EndVoxels<TProblem> right;
@@ -120,13 +123,12 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(BorderRole::threads, 10)
+__launch_bounds__(RowBorderRole::threads, 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
-  constexpr int parts = 3;
   __shared__ RowBorderMemory<TProblem> memory;
   const BundleGrid &                   grid = problem.grid;
-  const BorderRole                     role(grid);
+  const RowBorderRole                  role(grid);
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -134,32 +136,31 @@ __launch_bounds__(BorderRole::threads, 10)
   {
     return;
   }
-  if (role.isX)
+  if (role.side == AlongX)
   {
     memory.ReadEnds(problem, role.place, role.lane);
     memory.ReadEnds(problem, role.place, role.lane + 32);
-    MergeEnds<RowLayout>(grid, bricks, role, memory, [&](int bundle) {
+    MergeEnds<RowLayout>(grid, bricks, role.place, memory.ends, [&](int bundle) {
       UniteRowEnds(problem, bricks, bundle, memory);
     });
     return;
   }
-  BorderWord<RowLayout> * words = memory.words[threadIdx.x / 32];
-  ReadBorder(grid, bricks, role, words);
+  ReadBorder<RowLayout>(grid, bricks, role, memory);
   if (!bricks.Fit())
   {
     return;
   }
-  BackwardWords<parts> same = {};
-  BackwardWords<parts> left = {};
-  BackwardWords<parts> right = {};
+  BackwardWords<RowBorderRole::parts> same = {};
+  BackwardWords<RowBorderRole::parts> left = {};
+  BackwardWords<RowBorderRole::parts> right = {};
+  const auto                          window = [&](int at) {
+    const BorderWord<RowLayout> & word = memory.words[role.side][at];
+    return RunWindow{ word.Window().Row(0), word.starts, word.StartsAfter() };
+  };
 #pragma unroll 1
-  for (int part = 0; part < (problem.count > 2 ? parts : 1); ++part)
+  for (int part = 0; part < (problem.count > 2 ? RowBorderRole::parts : 1); ++part)
   {
-    const auto window = [&](int at) {
-      const BorderWord<RowLayout> & word = words[at];
-      return RunWindow{ word.Window().Row(0), word.starts, word.StartsAfter() };
-    };
-    const bool      has = role.HasPart(part);
+    const bool      has = role.HasLinks(part);
     const RunWindow from = has ? window(role.From(part)) : RunWindow{};
     const RunWindow to = has ? window(role.To(part)) : RunWindow{};
     if (!__any_sync(AllLanes, from.foreground.word != 0))
@@ -170,22 +171,23 @@ __launch_bounds__(BorderRole::threads, 10)
     const auto * voxel = problem.voxels;
     if (role.Locate(grid, role.From(part), place))
     {
-      voxel =
-        problem.VoxelAt(grid.RowOf(place.bundleY, place.bundleZ, 0), std::int64_t{ place.word } * BitsPerDeviceWord);
+      const std::int64_t row = grid.RowOf(place.bundleY, place.bundleZ, 0);
+      voxel = problem.VoxelAt(row, std::int64_t{ place.word } * BitsPerDeviceWord);
     }
-    const ReaderOf<TProblem>      rows(problem,
+    // The rows of the warp's lanes: of the brick, or those that face them.
+    const bool                      areOthers = role.From(part) != role.Facing(false);
+    const ReaderOf<TProblem>        rows(problem,
                                   role.place.x * WordsPerBrickRow,
-                                  (role.place.y << grid.bundlesShiftY) - (role.From(part) < BorderRole::others ? 0 : 1),
+                                  (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
                                   role.place.z << grid.bundlesShiftZ,
-                                  !role.isZ);
-    const BundleLinks<DeviceWord> links =
-      FindLinks(problem, rows, VoxelComparison<TProblem>{ problem, voxel }, role.BackwardBundle(part), from, to, 0)
-        .links;
+                                  role.side == AlongY);
+    const VoxelComparison<TProblem> compare{ problem, voxel };
+    const auto links = FindLinks(problem, rows, compare, role.BackwardBundle(part), from, to, 0).links;
     same.Set(part, links.same);
     left.Set(part, links.left);
     right.Set(part, links.right);
   }
-  UniteLinks(grid, bricks, memory, role, same, left, right);
+  UniteLinks<RowLayout>(grid, bricks, role, memory, same, left, right);
 }
 
 } // namespace brickccl::cuda

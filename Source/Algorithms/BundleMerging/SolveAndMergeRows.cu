@@ -29,7 +29,7 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              memory.marks.Data(),
                              memory.marksBefore.Data());
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
-                                   OneBlockPerBrick(grid, BorderRole::threads),
+                                   OneBlockPerBrick(grid, RowBorderRole::threads),
                                    stream,
                                    rows,
                                    memory.Arrays());

@@ -464,6 +464,31 @@ CheckValuesAcrossBricks()
   }
 }
 
+/** Rows that end after one, two or three of the four words of a brick's row, and rows shorter than that, over several
+ *  bricks along every axis. */
+TEST(Conformance, MasksWhoseRowsEndWithinBricks)
+{
+  for (const Extent & extent :
+       { Extent{ 160, 19, 17 }, Extent{ 187, 18, 10 }, Extent{ 212, 33, 9 }, Extent{ 50, 35, 18 }, Extent{ 130, 270 } })
+  {
+    for (const double density : { 0.4, 0.99 })
+    {
+      const auto       voxels = MakeRandom(extent, density, density < 0.5 ? 1 : 4, 61);
+      FloodFillProblem problem = ProblemOf(voxels, extent, 1, Criterion::Foreground());
+      for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+      {
+        ExpectSameOnCuda("BundleMerging",
+                         "rows that end within bricks",
+                         voxels,
+                         problem,
+                         Connectivity(extent.dimension, problem.rank),
+                         {},
+                         FloodFill(problem));
+      }
+    }
+  }
+}
+
 TEST(Conformance, ValuesAcrossBricks)
 {
   CheckValuesAcrossBricks<std::uint8_t>();

@@ -85,7 +85,7 @@ Queue(const DeviceProblem & problem,
                                memory.marksBefore.Data());
       });
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<bundling>,
-                                   OneBlockPerBrick(grid, BorderRole<1>::threads),
+                                   OneBlockPerBrick(grid, BorderThreads),
                                    stream,
                                    grid,
                                    arrays);

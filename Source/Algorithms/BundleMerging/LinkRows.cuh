@@ -77,10 +77,8 @@ FindLinks(const TProblem &           problem,
           DeviceWord                 implied)
 {
   using Reader = ReaderOf<TProblem>;
-  constexpr bool isTransitive = TProblem::isTransitive;
-  const auto     isMuch = [](DeviceWord one, DeviceWord other) {
-    return !TCompare::isAtHand && __any_sync(AllLanes, __popc(one) + __popc(other) > Reader::few);
-  };
+  constexpr bool     isTransitive = TProblem::isTransitive;
+  constexpr bool     comparesWords = Reader::comparesWords && !TCompare::isAtHand;
   const std::int64_t rowsFurther = BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n);
   const std::int64_t further = rowsFurther * problem.grid.extent.RowLength();
   RowLinks           found = {};
@@ -90,13 +88,18 @@ FindLinks(const TProblem &           problem,
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord candidates = (isTransitive ? begins : both) & ~implied;
   DeviceWord       joined = implied;
-  if (!isMuch(candidates, 0))
+  bool             areMany = false;
+  if constexpr (comparesWords)
+  {
+    areMany = __any_sync(AllLanes, __popc(candidates) > Reader::few) != 0;
+    if (areMany && (!Reader::areLanesAlone || candidates != 0))
+    {
+      joined |= candidates & rows.JoinedTo(rowsFurther);
+    }
+  }
+  if (!areMany)
   {
     joined |= compare(candidates, n, further, 0);
-  }
-  else if (!Reader::areLanesAlone || candidates != 0)
-  {
-    joined |= candidates & rows.JoinedTo(rowsFurther);
   }
   // Of each pair the first link: a carry runs from its begin through the bits without.
   const DeviceWord none = both & ~joined;
@@ -119,16 +122,20 @@ FindLinks(const TProblem &           problem,
   const DeviceWord aGoesOn = a.foreground.Right() & ~((a.starts >> 1) | (a.startsAfter ? 0x80000000u : 0u));
   const DeviceWord right =
     a.foreground.word & b.foreground.Right() & ~(known & bGoesOn) & ~(((known >> 1) | beside << 31) & aGoesOn);
-  if (!isMuch(left, right))
+  if constexpr (comparesWords)
+  {
+    areMany = __any_sync(AllLanes, __popc(left) + __popc(right) > Reader::few) != 0;
+    if (areMany && (!Reader::areLanesAlone || (left | right) != 0))
+    {
+      const BundleLinks<DeviceWord> across = rows.JoinedAcross(rowsFurther);
+      found.links.left = left & across.left;
+      found.links.right = right & across.right;
+    }
+  }
+  if (!areMany)
   {
     found.links.left = compare(left, n, further, -1);
     found.links.right = compare(right, n, further, 1);
-  }
-  else if (!Reader::areLanesAlone || (left | right) != 0)
-  {
-    const BundleLinks<DeviceWord> across = rows.JoinedAcross(rowsFurther);
-    found.links.left = left & across.left;
-    found.links.right = right & across.right;
   }
   return found;
 }

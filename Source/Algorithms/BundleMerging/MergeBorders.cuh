@@ -126,6 +126,8 @@ enum BorderSide
   AlongX
 };
 
+inline constexpr int BorderThreads = 3 * 32;
+
 /** What a warp does at its brick's lower borders: each of a block's three takes one of them, as BorderSide numbers
  * them. What crosses the brick's edges is done along z, or else along y. \tparam VParts  whether links lead straight
  * across alone (1) or also to the bundles beside in both directions (3) */
@@ -133,7 +135,6 @@ template <int VParts>
 struct BorderRole
 {
   static constexpr int parts = VParts;
-  static constexpr int threads = 96;
   /** Words of a border along z or y: the brick's own, then those before them with one more bundle at either end. */
   static constexpr int others = WordsPerLayer;
   static constexpr int words = others + WordsPerLayer + 2 * WordsPerBrickRow;
@@ -474,7 +475,7 @@ MergeEnds(const BundleGrid &  grid,
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderRole<1>::threads, VBundling == Bundling::Rows ? 12 : 10)
+__launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 12 : 10)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   using Layout = BundleLayout<VBundling>;

@@ -123,7 +123,7 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
 
 template <typename TProblem>
 __global__ void
-__launch_bounds__(RowBorderRole::threads, 10)
+__launch_bounds__(BorderThreads, 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
   __shared__ RowBorderMemory<TProblem> memory;

@@ -91,7 +91,9 @@ class LayerRows
 public:
   using T = typename TProblem::Pixel;
 
-  /** Whether lanes read on their own; if not, all must call. */
+  /** Whether all voxels of a word can be compared at once. */
+  static constexpr bool comparesWords = true;
+  /** Whether lanes do so on their own; if not, all must call. */
   static constexpr bool areLanesAlone = false;
   /** More voxels than this of a word are better looked at all at once. */
   static constexpr int few = 6;
@@ -318,6 +320,7 @@ class WordRows
 public:
   using T = typename TProblem::Pixel;
 
+  static constexpr bool comparesWords = true;
   static constexpr bool areLanesAlone = true;
   static constexpr int  few = sizeof(T) == 1 ? 3 : 6;
 
@@ -415,8 +418,7 @@ template <typename TProblem>
 class ChannelRows
 {
 public:
-  static constexpr bool areLanesAlone = true;
-  static constexpr int  few = BitsPerDeviceWord * 2;
+  static constexpr bool comparesWords = false;
 
   __device__
   ChannelRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool)
@@ -442,18 +444,6 @@ public:
     }
     const DeviceWord before = __shfl_up_sync(AllLanes, foreground, 1);
     return { { foreground, foreground & ~(joined & ((foreground << 1) | (m_InBrick > 0 ? before >> 31 : 0u))) } };
-  }
-
-  /** Not called: no word has so many voxels to look at. */
-  __device__ DeviceWord
-  JoinedTo(std::int64_t) const
-  {
-    return 0;
-  }
-  __device__ BundleLinks<DeviceWord>
-             JoinedAcross(std::int64_t) const
-  {
-    return {};
   }
 
 private:

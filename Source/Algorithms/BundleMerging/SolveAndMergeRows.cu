@@ -29,7 +29,7 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              memory.marks.Data(),
                              memory.marksBefore.Data());
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
-                                   OneBlockPerBrick(grid, RowBorderRole::threads),
+                                   OneBlockPerBrick(grid, BorderThreads),
                                    stream,
                                    rows,
                                    memory.Arrays());

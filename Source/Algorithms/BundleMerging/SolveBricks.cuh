@@ -169,32 +169,38 @@ FirstLinks(TMemory &               memory,
   }
 }
 
-/** Leaves out links if links by way of a third bundle say the same: along z by the bundles before along y, across by
- * one of the two between. None of those is left out because of this one. */
-template <typename TMemory, int VCount>
-__device__ inline void
-LeaveOutImplied(const TMemory &         memory,
-                const BundleGrid &      grid,
-                int                     self,
-                DeviceWord              joinedY,
-                BackwardWords<VCount> & same)
+/** Bits of links along z that say the same as those by way of the bundles before along y. None of these is left out
+ * because of one along z. \param joinedY the word's own */
+template <typename TMemory>
+__device__ inline DeviceWord
+ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY)
 {
   const int bundle = self / WordsPerBrickRow;
-  const int y = bundle & grid.MaskY();
-  const int z = bundle >> grid.bundlesShiftY;
+  if ((bundle & grid.MaskY()) == 0 || bundle >> grid.bundlesShiftY == 0)
+  {
+    return 0;
+  }
+  return joinedY & memory.joinedZ[self - WordsPerBrickRow] &
+         memory.joinedY[self - (WordsPerBrickRow << grid.bundlesShiftY)];
+}
+
+/** Leaves out links to the bundles before along both y and z that say the same as those by way of a bundle between. */
+template <typename TMemory>
+__device__ inline void
+LeaveOutAcross(const TMemory &                  memory,
+               const BundleGrid &               grid,
+               int                              self,
+               DeviceWord                       joinedY,
+               BackwardWords<BackwardBundles> & same)
+{
+  const int y = self / WordsPerBrickRow & grid.MaskY();
   if (y > 0)
   {
-    const DeviceWord viaY = joinedY & memory.joinedZ[self - WordsPerBrickRow];
-    const int        below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-    if constexpr (VCount > 2)
-    {
-      same.of[2] &= ~viaY;
-    }
-    same.of[1] &= z > 0 ? ~(viaY & memory.joinedY[below]) : ~0u;
+    same.of[2] &= ~(joinedY & memory.joinedZ[self - WordsPerBrickRow]);
   }
-  if (VCount > 2 && y < grid.MaskY())
+  if (y < grid.MaskY())
   {
-    same.of[VCount - 1] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
+    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
   }
 }
 
@@ -365,7 +371,11 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   memory.joinedY[self] = joinedY;
   memory.joinedZ[self] = joinedZ;
   __syncthreads();
-  LeaveOutImplied(memory, grid, self, joinedY, same);
+  same.of[1] &= ~ImpliedAlongZ(memory, grid, self, joinedY);
+  if constexpr (backward == BackwardBundles)
+  {
+    LeaveOutAcross(memory, grid, self, joinedY, same);
+  }
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 

@@ -251,7 +251,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     findAll(VoxelComparison<TProblem>{ problem, voxel });
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
-  LeaveOutImplied(memory, grid, self, memory.joinedY[self], same);
+  same.of[1] &= ~ImpliedAlongZ(memory, grid, self, memory.joinedY[self]);
   // Where many links are left, short ways to the roots pay. Where most words have very many (noise), some of them join
   // most runs to one component, and links within that are left out then.
   const unsigned linksLeft = same.Count() + left.Count() + right.Count();

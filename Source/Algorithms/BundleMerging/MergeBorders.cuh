@@ -128,9 +128,9 @@ enum BorderSide
 
 inline constexpr int BorderThreads = 3 * 32;
 
-/** What a warp does at its brick's lower borders: each of a block's three takes one of them, as BorderSide numbers
- * them. What crosses the brick's edges is done along z, or else along y. \tparam VParts  whether links lead straight
- * across alone (1) or also to the bundles beside in both directions (3) */
+/** What a warp does at its brick's lower borders: a block's three take one each, as BorderSide numbers them. What
+ *  crosses the brick's edges is done along z, or else along y.
+ *  \tparam VParts whether links lead straight across alone (1) or also to the bundles beside in both directions (3) */
 template <int VParts>
 struct BorderRole
 {

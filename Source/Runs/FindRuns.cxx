@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -58,6 +59,28 @@ PackKeptLinks(const RowLinks &    links,
   }
 }
 
+/** Pixels of the rows that are looked at in one plane before those of the next one. */
+constexpr std::int64_t PixelsOfTile = 1 << 16;
+
+/** Calls `visit(row)` for the rows [begin, end), so many of each plane before the first ones of the next plane that the
+ *  pixels behind a row are still in the second-level cache. A row comes after those before it along y and z. */
+template <typename TVisit>
+void
+ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfPlane, std::int64_t rowsOfTile, TVisit visit)
+{
+  for (std::int64_t y = 0; y < rowsOfPlane; y += rowsOfTile)
+  {
+    for (std::int64_t plane = begin / rowsOfPlane * rowsOfPlane; plane < end; plane += rowsOfPlane)
+    {
+      const std::int64_t endOfTile = std::min(end, plane + std::min(rowsOfPlane, y + rowsOfTile));
+      for (std::int64_t row = std::max(begin, plane + y); row < endOfTile; ++row)
+      {
+        visit(row);
+      }
+    }
+  }
+}
+
 } // namespace
 
 void
@@ -82,11 +105,13 @@ FindRuns(const RowLinks &                                        links,
   const Chunks               chunks = RowChunks(extent, context);
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
   const bool                 keepsLinks = volume.HasLinksAlongY() || volume.HasLinksAlongZ();
+  const std::int64_t         rowsOfPlane = extent.size[1];
+  const std::int64_t         rowsOfTile =
+    volume.HasLinksAlongZ() ? std::max<std::int64_t>(1, PixelsOfTile / extent.RowLength()) : rowsOfPlane;
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> candidates(static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
-    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
+    ForRowsInTiles(chunks.Begin(chunk), chunks.End(chunk), rowsOfPlane, rowsOfTile, [&](std::int64_t row) {
       Word * bits = volume.Foreground(row);
       links.PackForeground(row, bits);
       if (!volume.StartsFollowForeground())
@@ -103,11 +128,13 @@ FindRuns(const RowLinks &                                        links,
           starts[w] = bits[w] & ~starts[w];
         }
       }
-      volume.FirstRun(row) = runs;
+      std::uint64_t runsOfRow = 0;
       for (std::int64_t w = 0; w < words; ++w)
       {
-        runs += static_cast<std::uint64_t>(CountBits(volume.Starts(row, w)));
+        runsOfRow += static_cast<std::uint64_t>(CountBits(volume.Starts(row, w)));
       }
+      volume.FirstRun(row) = runsOfRow;
+      runs += runsOfRow;
       if (keepsLinks)
       {
         PackKeptLinks(links, row, chunks.Begin(chunk), true, candidates, volume);
@@ -116,7 +143,7 @@ FindRuns(const RowLinks &                                        links,
       {
         afterRow(chunk, row);
       }
-    }
+    });
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;
   });
   std::partial_sum(runsOfChunk.begin(), runsOfChunk.end(), runsOfChunk.begin());
@@ -130,9 +157,10 @@ FindRuns(const RowLinks &                                        links,
         PackKeptLinks(links, row, begin, false, candidates, volume);
       }
     }
+    std::uint64_t runs = runsOfChunk[static_cast<std::size_t>(chunk)];
     for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
     {
-      volume.FirstRun(row) += runsOfChunk[static_cast<std::size_t>(chunk)];
+      runs += std::exchange(volume.FirstRun(row), runs);
     }
   });
   volume.FirstRun(extent.RowCount()) = runsOfChunk.back();

@@ -27,7 +27,7 @@ void PackStraightLinks(const RowLinks &    links,
  * bits, starts and the number of every row's first run, and the links that `axes` asks for.
  *
  *  `afterRow(chunk, row)` is called as soon as bits and starts of a row are known, while its pixels are at hand: for
- * the rows of each of RowChunks' chunks in order, by one thread.
+ * the rows of each of RowChunks' chunks by one thread, and in order unless `axes` asks for links along z.
  *
  *  \throws Unsupported for rows of 2^32 voxels or more. */
 void FindRuns(const RowLinks &                                                  links,

@@ -187,13 +187,27 @@ public:
   void
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
   {
-    const simd::RowPair       rows{ m_Volume.Foreground(rowA),
-                              m_Volume.StoredStarts(rowA),
-                              m_Volume.Foreground(rowB),
-                              m_Volume.StoredStarts(rowB),
-                              same };
-    const simd::OpenDiagonals open =
-      simd::FindOpenDiagonals(rows, m_Words, m_AreTransitive, m_OpenLeft.Data(), m_OpenRight.Data());
+    const simd::OpenDiagonals open{ m_OpenLeft.Data(), m_OpenRight.Data() };
+    const simd::AnyDiagonals  any =
+      simd::FindOpenDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, open);
+    LookAtDiagonals(rowA, rowB, open, any, unite);
+  }
+
+  simd::RowBits
+  BitsOf(std::int64_t row) const
+  {
+    return { m_Volume.Foreground(row), m_Volume.StoredStarts(row) };
+  }
+
+  /** Looks at the pixels of open links, at once or later, and unites where they are links. */
+  template <typename TUnite>
+  void
+  LookAtDiagonals(std::int64_t                rowA,
+                  std::int64_t                rowB,
+                  const simd::OpenDiagonals & open,
+                  const simd::AnyDiagonals &  any,
+                  TUnite                      unite)
+  {
     const auto look = [&](int step, const Word * candidates) {
       if (!Postpone(rowA, rowB, step, candidates, unite))
       {
@@ -201,13 +215,13 @@ public:
         UniteDiagonals(rowA, rowB, step, unite);
       }
     };
-    if (open.left)
+    if (any.left)
     {
-      look(-1, m_OpenLeft.Data());
+      look(-1, open.left);
     }
-    if (open.right)
+    if (any.right)
     {
-      look(1, m_OpenRight.Data());
+      look(1, open.right);
     }
   }
 
@@ -217,25 +231,20 @@ public:
   bool
   Postpone(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
   {
-    int count = 0;
-    for (std::int64_t w = 0; w < m_Words; ++w)
-    {
-      count += CountBits(candidates[w]);
-    }
-    if (count > FewCandidates)
-    {
-      return false;
-    }
-    const std::int64_t length = m_Volume.GetExtent().RowLength();
+    const std::size_t postponed = m_Postponed.size();
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
       {
+        if (m_Postponed.size() == postponed + FewCandidates)
+        {
+          m_Postponed.resize(postponed);
+          return false;
+        }
         const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-        const Postponed link = { rowA * length + x, rowB * length + x + step, RunAt(rowA, x), RunAt(rowB, x + step) };
-        m_Links.Prefetch(link.voxelA);
-        m_Links.Prefetch(link.voxelB);
-        m_Postponed.push_back(link);
+        m_Postponed.push_back({ rowA, rowB, x, x + step });
+        m_Links.Prefetch(VoxelAt(rowA, x));
+        m_Links.Prefetch(VoxelAt(rowB, x + step));
       }
     }
     if (m_Postponed.size() >= ManyPostponed)
@@ -252,9 +261,9 @@ public:
   {
     for (const Postponed & link : m_Postponed)
     {
-      if (m_Links.AreJoined(link.voxelA, link.voxelB))
+      if (m_Links.AreJoined(VoxelAt(link.rowA, link.xA), VoxelAt(link.rowB, link.xB)))
       {
-        unite(link.runA, link.runB);
+        unite(RunAt(link.rowA, link.xA), RunAt(link.rowB, link.xB));
       }
     }
     m_Postponed.clear();
@@ -263,16 +272,22 @@ public:
 private:
   static_assert(simd::DiagonalWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
 
-  /** A link that may be one: two voxels, and their runs. */
+  /** A link that may be one, between two voxels. */
   struct Postponed
   {
-    std::int64_t voxelA;
-    std::int64_t voxelB;
-    TIndex       runA;
-    TIndex       runB;
+    std::int64_t rowA;
+    std::int64_t rowB;
+    std::int64_t xA;
+    std::int64_t xB;
   };
-  static constexpr int         FewCandidates = 8;
+  static constexpr std::size_t FewCandidates = 8;
   static constexpr std::size_t ManyPostponed = 256;
+
+  std::int64_t
+  VoxelAt(std::int64_t row, std::int64_t x) const
+  {
+    return row * m_Volume.GetExtent().RowLength() + x;
+  }
 
   /** The run of a row that covers x. */
   TIndex

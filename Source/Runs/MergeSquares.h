@@ -2,6 +2,9 @@
 #define BRICKCCL_RUNS_MERGESQUARES_H
 
 #include "BrickCCL/Runs/MergeRows.h"
+#include "BrickCCL/Simd/OpenDiagonals.h"
+
+#include <array>
 
 namespace brickccl
 {
@@ -33,10 +36,12 @@ public:
     , m_Rank(connectivity.Rank())
     , m_DiagonalRank(connectivity.Uses(0) ? m_Rank : 0)
     , m_AreTransitive(links.AreTransitive())
-    , m_Candidates(m_Words)
     , m_Found(m_Words)
   {
-    m_Same.Resize(volume.WordsPerRow());
+    for (OwnRow & row : m_Open)
+    {
+      row.Resize(volume.WordsPerRow());
+    }
   }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
@@ -50,43 +55,32 @@ public:
     const bool         hasZ = m_Volume.HasLinksAlongZ() && row / extent.size[1] % extent.size[2] > 0;
     const std::int64_t up = row - 1;
     const std::int64_t behind = row - extent.size[1];
-    const Word *       a = hasY ? m_Volume.LinksAlongY(row) : nullptr;
-    const Word *       b = hasZ ? m_Volume.LinksAlongZ(row) : nullptr;
-    if (hasY && IsWanted(row, up, wants))
+    if (hasY && hasZ)
     {
-      m_Rows.UniteStraight(row, up, a, unite);
-      if (m_DiagonalRank > 1)
+      if (IsWanted(row, up, wants))
       {
-        m_Rows.MergeDiagonals(row, up, a, unite);
+        m_Rows.UniteStraight(row, up, m_Volume.LinksAlongY(row), unite);
       }
+      MergeSquare(row, up, behind, wants, unite);
+      return;
     }
-    if (hasZ && IsWanted(row, behind, wants))
+    const auto mergeSide = [&](std::int64_t other, const Word * links) {
+      if (IsWanted(row, other, wants))
+      {
+        m_Rows.UniteStraight(row, other, links, unite);
+        if (m_DiagonalRank > 1)
+        {
+          m_Rows.MergeDiagonals(row, other, links, unite);
+        }
+      }
+    };
+    if (hasY)
     {
-      if (!hasY)
-      {
-        m_Rows.UniteStraight(row, behind, b, unite);
-      }
-      else if (FindLastSides(row, a, b, m_Volume.LinksAlongZ(up), m_Volume.LinksAlongY(behind)))
-      {
-        m_Rows.UniteSame(row, behind, m_Found.data(), m_Found.data(), unite);
-      }
-      if (m_DiagonalRank > 1)
-      {
-        m_Rows.MergeDiagonals(row, behind, b, unite);
-      }
+      mergeSide(up, m_Volume.LinksAlongY(row));
     }
-    if (hasY && hasZ && m_Rank > 1)
+    else if (hasZ)
     {
-      const Word * c = m_Volume.LinksAlongZ(up);
-      const Word * d = m_Volume.LinksAlongY(behind);
-      if (IsWanted(row, behind - 1, wants))
-      {
-        MergeAcross(row, behind - 1, { a, c }, { b, d }, unite);
-      }
-      if (IsWanted(up, behind, wants))
-      {
-        MergeAcross(up, behind, { a, b }, { c, d }, unite);
-      }
+      mergeSide(behind, m_Volume.LinksAlongZ(row));
     }
   }
 
@@ -99,13 +93,6 @@ public:
   }
 
 private:
-  /** Two sides of a square that meet. */
-  struct Corner
-  {
-    const Word * first;
-    const Word * second;
-  };
-
   template <typename TWants>
   bool
   IsWanted(std::int64_t rowA, std::int64_t rowB, TWants wants) const
@@ -113,63 +100,88 @@ private:
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
 
-  /** Of each pair of runs that links b join one of these, to m_Found, if the other three sides imply it at none of the
-   *  pair's columns (but for those in the words before). \return whether there are any. */
   bool
-  FindLastSides(std::int64_t row, const Word * a, const Word * b, const Word * c, const Word * d)
+  HasRuns(std::int64_t begin, std::int64_t end) const
   {
-    const Word * startsA = m_Volume.StoredStarts(row);
-    const Word * startsB = m_Volume.StoredStarts(row - m_Volume.GetExtent().size[1]);
-    Word         any = 0;
-    // A pair's columns follow each other: all but the first of them.
-    const auto goesOnIn = [&](std::size_t w) {
-      return w < m_Words ? b[w] & FromLeft(b[w], w > 0 ? b[w - 1] : 0) & ~startsA[w] & ~startsB[w] : 0;
-    };
-    Word goesOn = goesOnIn(0);
-    for (std::size_t w = 0; w < m_Words; ++w)
-    {
-      const Word next = goesOnIn(w + 1);
-      const Word last = b[w] & ~FromRight(goesOn, next);
-      const Word implied = a[w] & b[w] & c[w] & d[w];
-      // A carry runs from an implied column through those of the pair behind it.
-      const Word others = goesOn & ~implied;
-      const Word reached = others & ~(others + ((implied << 1) & others));
-      m_Found[w] = last & ~implied & ~reached;
-      any |= m_Found[w];
-      goesOn = next;
-    }
-    return any != 0;
+    return m_Volume.FirstRun(begin) != m_Volume.FirstRun(end);
   }
 
-  /** The links between rows at the ends of a diagonal; both corners lie between them. */
+  /** Unites along the links that the side a of a row's square does not imply, nor other squares. */
+  template <typename TWants, typename TUnite>
+  void
+  MergeSquare(std::int64_t row, std::int64_t up, std::int64_t behind, TWants wants, TUnite unite)
+  {
+    if (!HasRuns(up, row + 1) || !HasRuns(behind - 1, behind + 1))
+    {
+      return;
+    }
+    const auto             words = static_cast<std::int64_t>(m_Words);
+    const simd::SquareRows rows{ m_Rows.BitsOf(row),        m_Rows.BitsOf(up),           m_Rows.BitsOf(behind),
+                                 m_Rows.BitsOf(behind - 1), m_Volume.LinksAlongY(row),   m_Volume.LinksAlongZ(row),
+                                 m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
+    const auto             room = [this](std::size_t i) { return m_Open[i].Data(); };
+    if (m_Rank == 1)
+    {
+      if (wants(row, behind) && simd::FindLastSides(rows, words, room(0)))
+      {
+        m_Rows.UniteSame(row, behind, room(0), room(0), unite);
+      }
+      return;
+    }
+    const simd::OpenInSquare open{ room(0),
+                                   { room(1), room(2) },
+                                   { room(3), room(4) },
+                                   { room(5), room(6), { room(7), room(8) } },
+                                   { room(9), room(10), { room(11), room(12) } } };
+    const simd::AnyInSquare  any = simd::FindOpenInSquare(rows, words, m_AreTransitive, open);
+    if (any.lastSides && wants(row, behind))
+    {
+      m_Rows.UniteSame(row, behind, open.lastSides, open.lastSides, unite);
+    }
+    if (m_DiagonalRank > 1 && wants(row, up))
+    {
+      m_Rows.LookAtDiagonals(row, up, open.alongY, any.alongY, unite);
+    }
+    if (m_DiagonalRank > 1 && wants(row, behind))
+    {
+      m_Rows.LookAtDiagonals(row, behind, open.alongZ, any.alongZ, unite);
+    }
+    if (wants(row, behind - 1))
+    {
+      MergeAcross(row, behind - 1, open.across, any.across, unite);
+    }
+    if (wants(up, behind))
+    {
+      MergeAcross(up, behind, open.between, any.between, unite);
+    }
+  }
+
+  /** The links between rows at the ends of a diagonal. */
   template <typename TUnite>
   void
-  MergeAcross(std::int64_t rowA, std::int64_t rowB, const Corner & one, const Corner & other, TUnite unite)
+  MergeAcross(std::int64_t              rowA,
+              std::int64_t              rowB,
+              const simd::AcrossLinks & links,
+              const simd::AnyAcross &   any,
+              TUnite                    unite)
   {
-    const Word * bitsA = m_Volume.Foreground(rowA);
-    const Word * bitsB = m_Volume.Foreground(rowB);
-    Word * const same = m_Same.Data();
-    Word         any = 0;
-    for (std::size_t w = 0; w < m_Words; ++w)
+    if (any.open && !m_Rows.Postpone(rowA, rowB, 0, links.open, unite))
     {
-      const Word joined = (one.first[w] & one.second[w]) | (other.first[w] & other.second[w]);
-      const Word known = m_AreTransitive ? one.first[w] | one.second[w] | other.first[w] | other.second[w] : joined;
-      same[w] = joined;
-      m_Candidates[w] = bitsA[w] & bitsB[w] & ~known;
-      any |= m_Candidates[w];
-    }
-    if (any != 0 && !m_Rows.Postpone(rowA, rowB, 0, m_Candidates.data(), unite))
-    {
-      m_Links.PackLinks(rowA, rowB, 0, m_Candidates.data(), m_Found.data());
+      m_Links.PackLinks(rowA, rowB, 0, links.open, m_Found.data());
       for (std::size_t w = 0; w < m_Words; ++w)
       {
-        same[w] |= m_Found[w];
+        links.joined[w] |= m_Found[w];
       }
-      m_Rows.UniteSame(rowA, rowB, m_Found.data(), same, unite);
+      m_Rows.UniteSame(rowA, rowB, m_Found.data(), links.joined, unite);
+      if (m_DiagonalRank > 2)
+      {
+        // With these more is known.
+        m_Rows.MergeDiagonals(rowA, rowB, links.joined, unite);
+      }
     }
-    if (m_DiagonalRank > 2)
+    else if (m_DiagonalRank > 2)
     {
-      m_Rows.MergeDiagonals(rowA, rowB, same, unite);
+      m_Rows.LookAtDiagonals(rowA, rowB, links.diagonals, any.diagonals, unite);
     }
   }
 
@@ -181,9 +193,9 @@ private:
   /** Links one step to the left or right as well need a higher one. */
   int               m_DiagonalRank;
   bool              m_AreTransitive;
-  std::vector<Word> m_Candidates;
   std::vector<Word> m_Found;
-  OwnRow            m_Same;
+  /** Of one square, what FindOpenInSquare finds. */
+  std::array<OwnRow, 13> m_Open;
 };
 
 } // namespace brickccl

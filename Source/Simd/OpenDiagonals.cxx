@@ -5,32 +5,172 @@
 namespace brickccl::simd
 {
 
-OpenDiagonals
-FindOpenDiagonals(const RowPair & rows, std::int64_t words, bool areTransitive, Word * left, Word * right)
+namespace
 {
-  Word anyLeft = 0;
-  Word anyRight = 0;
+
+struct LinkWords
+{
+  Word same;
+  Word before;
+  Word behind;
+};
+
+LinkWords
+operator&(const LinkWords & p, const LinkWords & q)
+{
+  return { p.same & q.same, p.before & q.before, p.behind & q.behind };
+}
+
+LinkWords
+operator|(const LinkWords & p, const LinkWords & q)
+{
+  return { p.same | q.same, p.before | q.before, p.behind | q.behind };
+}
+
+/** A word of a row, and what lies one step before and behind each of its bits. */
+LinkWords
+WordsAround(const Word * row, std::int64_t w, std::int64_t words)
+{
+  return { row[w], FromLeft(row[w], w > 0 ? row[w - 1] : 0), FromRight(row[w], w + 1 < words ? row[w + 1] : 0) };
+}
+
+struct RowWords
+{
+  LinkWords foreground;
+  Word      goesOn;
+  Word      next;
+
+  RowWords(const RowBits & row, std::int64_t w, std::int64_t words)
+    : foreground(WordsAround(row.foreground, w, words))
+  {
+    const LinkWords starts = WordsAround(row.starts, w, words);
+    goesOn = foreground.same & ~starts.same;
+    next = foreground.behind & ~starts.behind;
+  }
+};
+
+/** Adds to `any` what is open at word w. */
+void
+FindOpen(const RowWords &      a,
+         const RowWords &      b,
+         const LinkWords &     same,
+         bool                  areTransitive,
+         std::int64_t          w,
+         const OpenDiagonals & open,
+         AnyDiagonals &        any)
+{
+  const Word knownLeft =
+    areTransitive ? a.goesOn | b.goesOn | same.same | same.before : (same.same & b.goesOn) | (same.before & a.goesOn);
+  const Word knownRight =
+    areTransitive ? a.next | b.next | same.same | same.behind : (same.same & b.next) | (same.behind & a.next);
+  open.left[w] = a.foreground.same & b.foreground.before & ~knownLeft;
+  open.right[w] = a.foreground.same & b.foreground.behind & ~knownRight;
+  any.left |= open.left[w] != 0;
+  any.right |= open.right[w] != 0;
+}
+
+} // namespace
+
+AnyDiagonals
+FindOpenDiagonals(const RowBits &       a,
+                  const RowBits &       b,
+                  const Word *          same,
+                  std::int64_t          words,
+                  bool                  areTransitive,
+                  const OpenDiagonals & open)
+{
+  AnyDiagonals any = {};
   for (std::int64_t w = 0; w < words; ++w)
   {
-    const auto before = [w](const Word * row) { return FromLeft(row[w], w > 0 ? row[w - 1] : 0); };
-    const auto behind = [w, words](const Word * row) { return FromRight(row[w], w + 1 < words ? row[w + 1] : 0); };
-    const Word a = rows.foregroundA[w];
-    const Word b = rows.foregroundB[w];
-    const Word same = rows.same[w];
-    const Word aGoesOn = a & ~rows.startsA[w];
-    const Word bGoesOn = b & ~rows.startsB[w];
-    const Word nextA = behind(rows.foregroundA) & ~behind(rows.startsA);
-    const Word nextB = behind(rows.foregroundB) & ~behind(rows.startsB);
-    const Word sameBefore = before(rows.same);
-    const Word sameBehind = behind(rows.same);
-    left[w] = a & before(rows.foregroundB) &
-              ~(areTransitive ? aGoesOn | bGoesOn | same | sameBefore : (same & bGoesOn) | (sameBefore & aGoesOn));
-    right[w] = a & behind(rows.foregroundB) &
-               ~(areTransitive ? nextA | nextB | same | sameBehind : (same & nextB) | (sameBehind & nextA));
-    anyLeft |= left[w];
-    anyRight |= right[w];
+    const RowWords rowA(a, w, words);
+    const RowWords rowB(b, w, words);
+    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, WordsAround(same, w, words), areTransitive), w, open, any);
   }
-  return { anyLeft != 0, anyRight != 0 };
+  return any;
+}
+
+namespace
+{
+
+Word
+LastSideOf(const RowWords &  here,
+           const RowWords &  behind,
+           const LinkWords & a,
+           const LinkWords & b,
+           const LinkWords & c,
+           const LinkWords & d)
+{
+  const Word last = b.same & ~(b.behind & here.next & behind.next);
+  const Word implied = a.same & b.same & c.same & d.same;
+  // A carry runs from an implied column through those of the pair behind it.
+  const Word others = b.same & b.before & here.goesOn & behind.goesOn & ~implied;
+  const Word reached = others & ~(others + ((implied << 1) & others));
+  return last & ~implied & ~reached;
+}
+
+} // namespace
+
+bool
+FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides)
+{
+  Word any = 0;
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    lastSides[w] = LastSideOf({ rows.here, w, words },
+                              { rows.behind, w, words },
+                              WordsAround(rows.a, w, words),
+                              WordsAround(rows.b, w, words),
+                              WordsAround(rows.c, w, words),
+                              WordsAround(rows.d, w, words));
+    any |= lastSides[w];
+  }
+  return any != 0;
+}
+
+AnyInSquare
+FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+{
+  AnyInSquare any = {};
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    const RowWords  here(rows.here, w, words);
+    const RowWords  up(rows.up, w, words);
+    const RowWords  behind(rows.behind, w, words);
+    const RowWords  across(rows.across, w, words);
+    const LinkWords a = WordsAround(rows.a, w, words);
+    const LinkWords b = WordsAround(rows.b, w, words);
+    const LinkWords c = WordsAround(rows.c, w, words);
+    const LinkWords d = WordsAround(rows.d, w, words);
+    open.lastSides[w] = LastSideOf(here, behind, a, b, c, d);
+    any.lastSides |= open.lastSides[w] != 0;
+    FindOpen(here, up, KnownBetween(here, up, a, areTransitive), w, open.alongY, any.alongY);
+    FindOpen(here, behind, KnownBetween(here, behind, b, areTransitive), w, open.alongZ, any.alongZ);
+    const auto findAcross = [&](const RowWords &    from,
+                                const RowWords &    to,
+                                const KnownWords &  byOthers,
+                                const LinkWords &   joined,
+                                const AcrossLinks & links,
+                                AnyAcross &         found) {
+      const Word known = areTransitive ? a.same | b.same | c.same | d.same : joined.same;
+      links.joined[w] = joined.same;
+      links.open[w] = from.foreground.same & to.foreground.same & ~known;
+      found.open |= links.open[w] != 0;
+      FindOpen(from, to, byOthers | KnownBetween(from, to, joined, areTransitive), w, links.diagonals, found.diagonals);
+    };
+    findAcross(here,
+               across,
+               KnownBy(up, a, c, areTransitive) | KnownBy(behind, b, d, areTransitive),
+               (a & c) | (b & d),
+               open.across,
+               any.across);
+    findAcross(up,
+               behind,
+               KnownBy(here, a, b, areTransitive) | KnownBy(across, c, d, areTransitive),
+               (a & b) | (c & d),
+               open.between,
+               any.between);
+  }
+  return any;
 }
 
 } // namespace brickccl::simd
@@ -54,64 +194,270 @@ namespace HWY_NAMESPACE
 
 static_assert(RowWordsAtOnce <= DiagonalWords);
 
+/** Some words of a row, and what lies one step before and behind each of their bits. */
+struct WordsAround
+{
+  WordVector here;
+  WordVector before;
+  WordVector behind;
+};
+
+HWY_INLINE WordsAround
+LoadAround(const Word * words, const RowEnds & ends)
+{
+  const WordVector here = hn::LoadU(WordTag(), words);
+  return { here, ends.BitsBefore(here, words), ends.BitsBehind(here, words) };
+}
+
+/** (p and q) or (r and s). */
+HWY_INLINE WordsAround
+EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, const WordsAround & s)
+{
+  return { hn::OrAnd(hn::And(p.here, q.here), r.here, s.here),
+           hn::OrAnd(hn::And(p.before, q.before), r.before, s.before),
+           hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
+}
+
+/** Some words of a row's foreground, and whether runs go on in them and one step behind. */
+struct RowVectors
+{
+  WordsAround foreground;
+  WordVector  goesOn;
+  WordVector  next;
+};
+
+HWY_INLINE RowVectors
+LoadRow(const RowBits & row, std::int64_t w, const RowEnds & ends)
+{
+  const WordsAround foreground = LoadAround(row.foreground + w, ends);
+  const WordVector  starts = hn::LoadU(WordTag(), row.starts + w);
+  return { { ends.Own(foreground.here), foreground.before, foreground.behind },
+           hn::AndNot(starts, foreground.here),
+           hn::AndNot(ends.BitsBehind(starts, row.starts + w), foreground.behind) };
+}
+
+struct AnyVectors
+{
+  HWY_INLINE
+  AnyVectors()
+    : left(hn::Zero(WordTag()))
+    , right(left)
+  {}
+
+  WordVector left;
+  WordVector right;
+};
+
+HWY_INLINE bool
+IsAny(WordVector any)
+{
+  return !hn::AllTrue(WordTag(), hn::Eq(any, hn::Zero(WordTag())));
+}
+
+HWY_INLINE AnyDiagonals
+ToAny(const AnyVectors & any)
+{
+  return { IsAny(any.left), IsAny(any.right) };
+}
+
+/** Which links one step to the left and to the right are known. */
+struct KnownVectors
+{
+  WordVector left;
+  WordVector right;
+};
+
+/** By way of the straight links between two rows. */
 template <bool VAreTransitive>
-HWY_INLINE OpenDiagonals
-FindOpen(const RowPair & rows, std::int64_t words, Word * left, Word * right)
+HWY_INLINE KnownVectors
+KnownBetween(const RowVectors & a, const RowVectors & b, const WordsAround & same)
+{
+  if constexpr (VAreTransitive)
+  {
+    return { hn::Or(hn::Or(a.goesOn, b.goesOn), hn::Or(same.here, same.before)),
+             hn::Or(hn::Or(a.next, b.next), hn::Or(same.here, same.behind)) };
+  }
+  else
+  {
+    return { hn::OrAnd(hn::And(same.here, b.goesOn), same.before, a.goesOn),
+             hn::OrAnd(hn::And(same.here, b.next), same.behind, a.next) };
+  }
+}
+
+/** By way of a third row, whose run goes on from the one column to the other, and its links to both rows. */
+template <bool VAreTransitive>
+HWY_INLINE KnownVectors
+KnownBy(const RowVectors & third, const WordsAround & toA, const WordsAround & toB)
+{
+  if constexpr (VAreTransitive)
+  {
+    return { hn::And(third.goesOn, hn::Or(toA.here, toB.before)), hn::And(third.next, hn::Or(toA.here, toB.behind)) };
+  }
+  else
+  {
+    return { hn::And(third.goesOn, hn::And(toA.here, toB.before)), hn::And(third.next, hn::And(toA.here, toB.behind)) };
+  }
+}
+
+HWY_INLINE void
+FindOpen(const RowVectors &    a,
+         const RowVectors &    b,
+         const KnownVectors &  known,
+         std::int64_t          w,
+         const OpenDiagonals & open,
+         AnyVectors &          any)
+{
+  const WordVector left = hn::AndNot(known.left, hn::And(a.foreground.here, b.foreground.before));
+  const WordVector right = hn::AndNot(known.right, hn::And(a.foreground.here, b.foreground.behind));
+  any.left = hn::Or(any.left, left);
+  any.right = hn::Or(any.right, right);
+  hn::StoreU(left, WordTag(), open.left + w);
+  hn::StoreU(right, WordTag(), open.right + w);
+}
+
+template <bool VAreTransitive>
+HWY_INLINE AnyDiagonals
+FindInPair(const RowBits & a, const RowBits & b, const Word * same, std::int64_t words, const OpenDiagonals & open)
+{
+  AnyVectors any;
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
+  {
+    const RowEnds    ends(w, words);
+    const RowVectors rowA = LoadRow(a, w, ends);
+    const RowVectors rowB = LoadRow(b, w, ends);
+    FindOpen(rowA, rowB, KnownBetween<VAreTransitive>(rowA, rowB, LoadAround(same + w, ends)), w, open, any);
+  }
+  return ToAny(any);
+}
+
+/** The links along the side b that the other sides do not imply: see FindLastSides. */
+HWY_INLINE WordVector
+LastSidesOf(const RowVectors &  here,
+            const RowVectors &  behind,
+            const WordsAround & b,
+            WordVector          otherSides,
+            const RowEnds &     ends)
+{
+  const WordVector last = hn::AndNot(hn::And(b.behind, hn::And(here.next, behind.next)), b.here);
+  const WordVector implied = hn::And(otherSides, b.here);
+  // A carry runs from an implied column through those of the pair behind it.
+  const WordVector goesOn = hn::And(hn::And(b.here, b.before), hn::And(here.goesOn, behind.goesOn));
+  const WordVector others = hn::AndNot(implied, goesOn);
+  const WordVector reached = hn::AndNot(hn::Add(others, hn::And(hn::ShiftLeft<1>(implied), others)), others);
+  return ends.Own(hn::AndNot(hn::Or(implied, reached), last));
+}
+
+bool
+FindLastSidesOf(const SquareRows & rows, std::int64_t words, Word * lastSides)
 {
   const WordTag tag;
-  WordVector    anyLeft = hn::Zero(tag);
-  WordVector    anyRight = hn::Zero(tag);
+  WordVector    any = hn::Zero(tag);
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
     const RowEnds    ends(w, words);
-    const auto       here = [&](const Word * row) HWY_ATTR { return hn::LoadU(tag, row + w); };
-    const auto       before = [&](const Word * row, WordVector own) HWY_ATTR { return ends.BitsBefore(own, row + w); };
-    const auto       behind = [&](const Word * row, WordVector own) HWY_ATTR { return ends.BitsBehind(own, row + w); };
-    const WordVector a = here(rows.foregroundA);
-    const WordVector b = here(rows.foregroundB);
-    const WordVector startsA = here(rows.startsA);
-    const WordVector startsB = here(rows.startsB);
-    const WordVector same = here(rows.same);
-    const WordVector aGoesOn = hn::AndNot(startsA, a);
-    const WordVector bGoesOn = hn::AndNot(startsB, b);
-    const WordVector nextA = hn::AndNot(behind(rows.startsA, startsA), behind(rows.foregroundA, a));
-    const WordVector behindB = behind(rows.foregroundB, b);
-    const WordVector nextB = hn::AndNot(behind(rows.startsB, startsB), behindB);
-    const WordVector sameBefore = before(rows.same, same);
-    const WordVector sameBehind = behind(rows.same, same);
-    WordVector       knownLeft = same;
-    WordVector       knownRight = same;
-    if constexpr (VAreTransitive)
-    {
-      knownLeft = hn::Or(hn::Or(aGoesOn, bGoesOn), hn::Or(same, sameBefore));
-      knownRight = hn::Or(hn::Or(nextA, nextB), hn::Or(same, sameBehind));
-    }
-    else
-    {
-      knownLeft = hn::Or(hn::And(same, bGoesOn), hn::And(sameBefore, aGoesOn));
-      knownRight = hn::Or(hn::And(same, nextB), hn::And(sameBehind, nextA));
-    }
-    // What lies past the row's end is no foreground of its.
-    const WordVector own = hn::IfThenElseZero(hn::FirstN(tag,
-                                                         static_cast<std::size_t>(words - w) < hn::Lanes(tag)
-                                                           ? static_cast<std::size_t>(words - w)
-                                                           : hn::Lanes(tag)),
-                                              a);
-    const WordVector openLeft = hn::AndNot(knownLeft, hn::And(own, before(rows.foregroundB, b)));
-    const WordVector openRight = hn::AndNot(knownRight, hn::And(own, behindB));
-    anyLeft = hn::Or(anyLeft, openLeft);
-    anyRight = hn::Or(anyRight, openRight);
-    hn::StoreU(openLeft, tag, left + w);
-    hn::StoreU(openRight, tag, right + w);
+    const WordVector otherSides =
+      hn::And(hn::And(hn::LoadU(tag, rows.a + w), hn::LoadU(tag, rows.c + w)), hn::LoadU(tag, rows.d + w));
+    const WordVector found = LastSidesOf(LoadRow(rows.here, w, ends),
+                                         LoadRow(rows.behind, w, ends),
+                                         LoadAround(rows.b + w, ends),
+                                         otherSides,
+                                         ends);
+    any = hn::Or(any, found);
+    hn::StoreU(found, tag, lastSides + w);
   }
-  const auto isAny = [&](WordVector any) HWY_ATTR { return !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag))); };
-  return { isAny(anyLeft), isAny(anyRight) };
+  return IsAny(any);
 }
 
-OpenDiagonals
-FindOpenDiagonalsOf(const RowPair & rows, std::int64_t words, bool areTransitive, Word * left, Word * right)
+template <bool VAreTransitive>
+HWY_INLINE AnyInSquare
+FindInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
 {
-  return areTransitive ? FindOpen<true>(rows, words, left, right) : FindOpen<false>(rows, words, left, right);
+  const WordTag tag;
+  AnyVectors    anyAlongY;
+  AnyVectors    anyAlongZ;
+  AnyVectors    anyAcross;
+  AnyVectors    anyBetween;
+  WordVector    anyLastSides = hn::Zero(tag);
+  WordVector    anyOpenAcross = hn::Zero(tag);
+  WordVector    anyOpenBetween = hn::Zero(tag);
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds     ends(w, words);
+    const RowVectors  here = LoadRow(rows.here, w, ends);
+    const RowVectors  up = LoadRow(rows.up, w, ends);
+    const RowVectors  behind = LoadRow(rows.behind, w, ends);
+    const RowVectors  across = LoadRow(rows.across, w, ends);
+    const WordsAround a = LoadAround(rows.a + w, ends);
+    const WordsAround b = LoadAround(rows.b + w, ends);
+    const WordsAround c = LoadAround(rows.c + w, ends);
+    const WordsAround d = LoadAround(rows.d + w, ends);
+    const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
+    const WordVector  lastSides = LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends);
+    anyLastSides = hn::Or(anyLastSides, lastSides);
+    hn::StoreU(lastSides, tag, open.lastSides + w);
+    FindOpen(here, up, KnownBetween<VAreTransitive>(here, up, a), w, open.alongY, anyAlongY);
+    FindOpen(here, behind, KnownBetween<VAreTransitive>(here, behind, b), w, open.alongZ, anyAlongZ);
+    const auto findAcross = [&](const RowVectors &   from,
+                                const RowVectors &   to,
+                                const KnownVectors & byOne,
+                                const KnownVectors & byOther,
+                                const WordsAround &  joined,
+                                const AcrossLinks &  links,
+                                WordVector &         anyOpen,
+                                AnyVectors &         anyDiagonal) HWY_ATTR {
+      const WordVector known = VAreTransitive ? anySide : joined.here;
+      const WordVector left = hn::AndNot(known, hn::And(from.foreground.here, to.foreground.here));
+      anyOpen = hn::Or(anyOpen, left);
+      hn::StoreU(joined.here, tag, links.joined + w);
+      hn::StoreU(left, tag, links.open + w);
+      const KnownVectors between = KnownBetween<VAreTransitive>(from, to, joined);
+      FindOpen(from,
+               to,
+               { hn::Or(between.left, hn::Or(byOne.left, byOther.left)),
+                 hn::Or(between.right, hn::Or(byOne.right, byOther.right)) },
+               w,
+               links.diagonals,
+               anyDiagonal);
+    };
+    findAcross(here,
+               across,
+               KnownBy<VAreTransitive>(up, a, c),
+               KnownBy<VAreTransitive>(behind, b, d),
+               EitherBoth(a, c, b, d),
+               open.across,
+               anyOpenAcross,
+               anyAcross);
+    findAcross(up,
+               behind,
+               KnownBy<VAreTransitive>(here, a, b),
+               KnownBy<VAreTransitive>(across, c, d),
+               EitherBoth(a, b, c, d),
+               open.between,
+               anyOpenBetween,
+               anyBetween);
+  }
+  return { IsAny(anyLastSides),
+           ToAny(anyAlongY),
+           ToAny(anyAlongZ),
+           { IsAny(anyOpenAcross), ToAny(anyAcross) },
+           { IsAny(anyOpenBetween), ToAny(anyBetween) } };
+}
+
+AnyDiagonals
+FindOpenDiagonalsOf(const RowBits &       a,
+                    const RowBits &       b,
+                    const Word *          same,
+                    std::int64_t          words,
+                    bool                  areTransitive,
+                    const OpenDiagonals & open)
+{
+  return areTransitive ? FindInPair<true>(a, b, same, words, open) : FindInPair<false>(a, b, same, words, open);
+}
+
+AnyInSquare
+FindOpenInSquareOf(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+{
+  return areTransitive ? FindInSquare<true>(rows, words, open) : FindInSquare<false>(rows, words, open);
 }
 
 } // namespace HWY_NAMESPACE
@@ -125,11 +471,30 @@ namespace brickccl::simd
 {
 
 HWY_EXPORT(FindOpenDiagonalsOf);
+HWY_EXPORT(FindLastSidesOf);
+HWY_EXPORT(FindOpenInSquareOf);
 
-OpenDiagonals
-FindOpenDiagonals(const RowPair & rows, std::int64_t words, bool areTransitive, Word * left, Word * right)
+AnyDiagonals
+FindOpenDiagonals(const RowBits &       a,
+                  const RowBits &       b,
+                  const Word *          same,
+                  std::int64_t          words,
+                  bool                  areTransitive,
+                  const OpenDiagonals & open)
 {
-  return HWY_DYNAMIC_DISPATCH(FindOpenDiagonalsOf)(rows, words, areTransitive, left, right);
+  return HWY_DYNAMIC_DISPATCH(FindOpenDiagonalsOf)(a, b, same, words, areTransitive, open);
+}
+
+bool
+FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides)
+{
+  return HWY_DYNAMIC_DISPATCH(FindLastSidesOf)(rows, words, lastSides);
+}
+
+AnyInSquare
+FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+{
+  return HWY_DYNAMIC_DISPATCH(FindOpenInSquareOf)(rows, words, areTransitive, open);
 }
 
 } // namespace brickccl::simd

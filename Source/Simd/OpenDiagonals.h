@@ -8,17 +8,15 @@
 namespace brickccl::simd
 {
 
-/** So many words are taken at once: one before a row and so many after it can be read, whatever they hold. */
+/** So many words are taken at once: one before a row and so many after it can be read, whatever they hold; so many may
+ *  be written after it. */
 inline constexpr std::int64_t DiagonalWords = 8;
 
-/** Two rows: foreground, the bits at which runs begin, and where straight links join them. */
-struct RowPair
+/** A row: its foreground, and the bits at which runs begin. */
+struct RowBits
 {
-  const Word * foregroundA;
-  const Word * startsA;
-  const Word * foregroundB;
-  const Word * startsB;
-  const Word * same;
+  const Word * foreground;
+  const Word * starts;
 };
 
 /** The links of row a to b[x - 1] (`left`) and to b[x + 1] (`right`) that straight links leave open: both voxels are
@@ -26,16 +24,93 @@ struct RowPair
  *
  *  If one of the runs goes on from x to the other voxel's column, a straight link at a column that both runs have joins
  *  them already. Where links are transitive, so do those links tell if there are none; and if both runs end between the
- *  columns, a straight link at either column says that they are not joined: the run there would not end.
- *
- *  Up to DiagonalWords past the row's end are written, too. \return whether there are any, for each of the two. */
+ *  columns, a straight link at either column says that they are not joined: the run there would not end. */
 struct OpenDiagonals
+{
+  Word * left;
+  Word * right;
+};
+
+/** Whether there are any. */
+struct AnyDiagonals
 {
   bool left;
   bool right;
 };
-OpenDiagonals
-FindOpenDiagonals(const RowPair & rows, std::int64_t words, bool areTransitive, Word * left, Word * right);
+
+/** Finds the open links of two rows that the straight links `same` join. */
+AnyDiagonals FindOpenDiagonals(const RowBits &       a,
+                               const RowBits &       b,
+                               const Word *          same,
+                               std::int64_t          words,
+                               bool                  areTransitive,
+                               const OpenDiagonals & open);
+
+/** The rows at the corners of a square and the links along its sides:
+ *
+ *        across --d-- behind
+ *           |            |
+ *           c            b
+ *           |            |
+ *          up ----a---- here                                                                                       */
+struct SquareRows
+{
+  RowBits      here;
+  RowBits      up;
+  RowBits      behind;
+  RowBits      across;
+  const Word * a;
+  const Word * b;
+  const Word * c;
+  const Word * d;
+};
+
+/** Links between the rows at the ends of a diagonal. */
+struct AcrossLinks
+{
+  /** At the same x: those that two sides imply, and those of which no two sides tell. */
+  Word * joined;
+  Word * open;
+  /** To x - 1 and x + 1: open beside the joined ones. */
+  OpenDiagonals diagonals;
+};
+
+struct AnyAcross
+{
+  bool         open;
+  AnyDiagonals diagonals;
+};
+
+struct AnyInSquare
+{
+  bool lastSides;
+  /** From `here` up and behind. */
+  AnyDiagonals alongY;
+  AnyDiagonals alongZ;
+  /** From `here` across, and from `up` to `behind`. */
+  AnyAcross across;
+  AnyAcross between;
+};
+
+/** Where the links that a square's sides leave open go, in the same order. */
+struct OpenInSquare
+{
+  Word *        lastSides;
+  OpenDiagonals alongY;
+  OpenDiagonals alongZ;
+  AcrossLinks   across;
+  AcrossLinks   between;
+};
+
+/** Of each pair of runs that links along the side b join one of these, if the other three sides imply it at none of the
+ *  pair's columns (but for those in the words before). \return whether there are any. */
+bool FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides);
+
+/** Finds these, and all links that the sides of a square leave open. Links one step to the side between two rows are
+ *  known, too, by way of a third row whose run goes on there: by its links to both, or to one if links are transitive.
+ */
+AnyInSquare
+FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);
 
 } // namespace brickccl::simd
 

@@ -89,10 +89,22 @@ PackNearOf(const T *               a,
              : PackNearWith<false>(a, b, words, limit, candidates, bits);
 }
 
-/** Pixels are asked for so many bytes ahead: what is done with a row's bits before the next row is packed would
- *  otherwise keep the memory waiting. */
-constexpr std::size_t PrefetchDistance = 6144;
-constexpr std::size_t CacheLine = 64;
+constexpr std::uintptr_t CacheLine = 64;
+constexpr std::uintptr_t LinesPerPage = 4096 / CacheLine;
+
+/** Asks for a line of pixels for each that is read, at `bytes`: what is done with a row's bits before the next row is
+ * packed would otherwise keep the memory waiting. The line is of the next block of 8192 pixels, whose pages are taken
+ * in turns: what the processor fetches ahead of a stream ends with its page, and it follows several streams at once. */
+template <typename T>
+HWY_INLINE void
+AskAhead(const void * bytes)
+{
+  constexpr std::uintptr_t pages = 2 * sizeof(T);
+  const auto               line = reinterpret_cast<std::uintptr_t>(bytes) / CacheLine;
+  const auto               page = (line / (LinesPerPage * pages) + 1) * pages + line % pages;
+  const auto               ahead = page * LinesPerPage + line / pages % LinesPerPage;
+  __builtin_prefetch(reinterpret_cast<const void *>(ahead * CacheLine));
+}
 
 template <bool VOutside, typename T>
 HWY_INLINE void
@@ -107,7 +119,7 @@ PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
     const auto * const bytes = reinterpret_cast<const std::uint8_t *>(values + w * BitsPerWord);
     for (std::size_t i = 0; i < BitsPerWord * sizeof(T); i += CacheLine)
     {
-      __builtin_prefetch(bytes + PrefetchDistance + i);
+      AskAhead<T>(bytes + i);
     }
     Word word = 0;
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)

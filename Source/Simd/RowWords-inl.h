@@ -36,6 +36,7 @@ public:
   RowEnds(std::int64_t w, std::int64_t words)
     : m_Before(hn::Set(WordTag(), ~Word{ 0 }))
     , m_Next(m_Before)
+    , m_Own(m_Before)
   {
     const WordTag tag;
     if (w == 0)
@@ -45,6 +46,7 @@ public:
     if (words - w <= static_cast<std::int64_t>(hn::Lanes(tag)))
     {
       m_Next = hn::VecFromMask(tag, hn::FirstN(tag, static_cast<std::size_t>(words - w - 1)));
+      m_Own = hn::VecFromMask(tag, hn::FirstN(tag, static_cast<std::size_t>(words - w)));
     }
   }
 
@@ -58,6 +60,13 @@ public:
   BitsBehind(WordVector here, const Word * words) const
   {
     return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(Next(words)));
+  }
+
+  /** Those of some words that are the row's, and zero. */
+  HWY_INLINE WordVector
+  Own(WordVector here) const
+  {
+    return hn::And(m_Own, here);
   }
 
 private:
@@ -75,6 +84,7 @@ private:
 
   WordVector m_Before;
   WordVector m_Next;
+  WordVector m_Own;
 };
 
 } // namespace HWY_NAMESPACE

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <random>
@@ -476,15 +477,16 @@ TEST(Simd, OpenDiagonalsAreFound)
       }
       for (const bool areTransitive : { false, true })
       {
-        std::vector<Word>         left(static_cast<std::size_t>(words + padding));
-        std::vector<Word>         right(left.size());
-        const simd::OpenDiagonals any = simd::FindOpenDiagonals({ row(0), row(1), row(2), row(3), row(4) },
-                                                                words,
-                                                                areTransitive,
-                                                                left.data(),
-                                                                right.data());
-        bool                      anyLeft = false;
-        bool                      anyRight = false;
+        std::vector<Word>        left(static_cast<std::size_t>(words + padding));
+        std::vector<Word>        right(left.size());
+        const simd::AnyDiagonals any = simd::FindOpenDiagonals({ row(0), row(1) },
+                                                               { row(2), row(3) },
+                                                               row(4),
+                                                               words,
+                                                               areTransitive,
+                                                               { left.data(), right.data() });
+        bool                     anyLeft = false;
+        bool                     anyRight = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
           const auto is = [&](std::size_t i, std::int64_t at) { return IsSet(row(i), words, at); };
@@ -507,6 +509,275 @@ TEST(Simd, OpenDiagonalsAreFound)
       }
     }
     EXPECT_GT(found, 100);
+  });
+}
+
+/** Four rows of random voxels at the corners of a square, 0 for background, and the links between them. */
+class RandomSquare
+{
+public:
+  enum Row
+  {
+    Here,
+    Up,
+    Behind,
+    Across
+  };
+
+  RandomSquare(std::mt19937_64 & random, std::int64_t words, bool isTransitive)
+    : m_Words(words)
+    , m_IsTransitive(isTransitive)
+  {
+    const auto most = static_cast<int>(2 + random() % 5);
+    const auto length = 1 + random() % 12;
+    for (std::vector<int> & row : m_Voxels)
+    {
+      int value = 0;
+      for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+      {
+        value = random() % length == 0 ? static_cast<int>(random() % static_cast<unsigned>(most)) : value;
+        // Rows are often alike.
+        const bool isAlike = &row != m_Voxels.data() && random() % 4 != 0;
+        row.push_back(isAlike ? m_Voxels[0][static_cast<std::size_t>(x)] : value);
+      }
+    }
+    for (Row row : { Here, Up, Behind, Across })
+    {
+      m_Foreground[row] = Bits(random, [&](std::int64_t x) { return At(row, x) != 0; });
+      m_Starts[row] = Bits(random, [&](std::int64_t x) { return At(row, x) != 0 && !AreLinked(row, x, row, x - 1); });
+    }
+    for (std::size_t side = 0; side < 4; ++side)
+    {
+      const auto [a, b] = Sides[side];
+      m_Sides[side] = Bits(random, [&, a = a, b = b](std::int64_t x) { return AreLinked(a, x, b, x); });
+    }
+  }
+
+  simd::SquareRows
+  Rows() const
+  {
+    const auto bits = [this](Row row) {
+      return simd::RowBits{ m_Foreground[row].data() + Padding, m_Starts[row].data() + Padding };
+    };
+    const auto side = [this](std::size_t i) { return m_Sides[i].data() + Padding; };
+    return { bits(Here), bits(Up), bits(Behind), bits(Across), side(0), side(1), side(2), side(3) };
+  }
+
+  bool
+  AreLinked(Row a, std::int64_t xA, Row b, std::int64_t xB) const
+  {
+    const int valueA = At(a, xA);
+    const int valueB = At(b, xB);
+    return valueA != 0 && valueB != 0 && std::abs(valueA - valueB) <= (m_IsTransitive ? 0 : 1);
+  }
+
+  bool
+  IsForeground(Row row, std::int64_t x) const
+  {
+    return At(row, x) != 0;
+  }
+
+  /** The runs of all rows, numbered; of each voxel by rows. */
+  std::vector<int>
+  Runs() const
+  {
+    std::vector<int> runs;
+    int              run = 0;
+    for (Row row : { Here, Up, Behind, Across })
+    {
+      for (std::int64_t x = 0; x < m_Words * BitsPerWord; ++x)
+      {
+        run += AreLinked(row, x, row, x - 1) ? 0 : 1;
+        runs.push_back(run);
+      }
+    }
+    return runs;
+  }
+
+  static constexpr std::int64_t        Padding = 8;
+  static constexpr std::pair<Row, Row> Sides[4] = { { Here, Up },
+                                                    { Here, Behind },
+                                                    { Up, Across },
+                                                    { Behind, Across } };
+
+private:
+  int
+  At(Row row, std::int64_t x) const
+  {
+    return x >= 0 && x < m_Words * BitsPerWord ? m_Voxels[row][static_cast<std::size_t>(x)] : 0;
+  }
+
+  /** What lies around a row is random and must not count. */
+  template <typename TIsSet>
+  std::vector<Word>
+  Bits(std::mt19937_64 & random, TIsSet isSet) const
+  {
+    std::vector<Word> bits;
+    for (std::int64_t w = -Padding; w < m_Words + Padding; ++w)
+    {
+      Word word = w < 0 || w >= m_Words ? random() : 0;
+      for (int bit = 0; bit < BitsPerWord && w >= 0 && w < m_Words; ++bit)
+      {
+        word |= Word{ isSet(w * BitsPerWord + bit) ? 1u : 0u } << bit;
+      }
+      bits.push_back(word);
+    }
+    return bits;
+  }
+
+  std::int64_t                     m_Words;
+  bool                             m_IsTransitive;
+  std::array<std::vector<int>, 4>  m_Voxels;
+  std::array<std::vector<Word>, 4> m_Foreground;
+  std::array<std::vector<Word>, 4> m_Starts;
+  std::array<std::vector<Word>, 4> m_Sides;
+};
+
+/** Sets of runs that links join: each run's smallest fellow. */
+class RunSets
+{
+public:
+  explicit RunSets(const RandomSquare & square)
+    : m_Runs(square.Runs())
+    , m_Length(m_Runs.size() / 4)
+  {
+    for (int run = 0; run <= m_Runs.back(); ++run)
+    {
+      m_Sets.push_back(run);
+    }
+  }
+
+  void
+  Unite(RandomSquare::Row a, std::int64_t xA, RandomSquare::Row b, std::int64_t xB)
+  {
+    const int setA = m_Sets[static_cast<std::size_t>(RunAt(a, xA))];
+    const int setB = m_Sets[static_cast<std::size_t>(RunAt(b, xB))];
+    if (setA == setB)
+    {
+      return;
+    }
+    for (int & set : m_Sets)
+    {
+      set = set == setA || set == setB ? std::min(setA, setB) : set;
+    }
+  }
+
+  const std::vector<int> &
+  Sets() const
+  {
+    return m_Sets;
+  }
+
+private:
+  int
+  RunAt(RandomSquare::Row row, std::int64_t x) const
+  {
+    return m_Runs[static_cast<std::size_t>(row) * m_Length + static_cast<std::size_t>(x)];
+  }
+
+  std::vector<int> m_Runs;
+  std::size_t      m_Length;
+  std::vector<int> m_Sets;
+};
+
+TEST(Simd, WhatSquaresLeaveOutIsImplied)
+{
+  OnEveryTarget([](const std::string & target) {
+    using Row = RandomSquare::Row;
+    std::mt19937_64 random(77);
+    std::int64_t    left = 0;
+    std::int64_t    all = 0;
+    for (int trial = 0; trial < 600; ++trial)
+    {
+      const auto                        words = static_cast<std::int64_t>(1 + random() % 10);
+      const bool                        isTransitive = trial % 2 == 0;
+      const RandomSquare                square(random, words, isTransitive);
+      std::array<std::vector<Word>, 13> rows;
+      for (std::vector<Word> & row : rows)
+      {
+        row.resize(static_cast<std::size_t>(words + RandomSquare::Padding));
+      }
+      const auto               room = [&](std::size_t i) { return rows[i].data(); };
+      const simd::OpenInSquare open{ room(0),
+                                     { room(1), room(2) },
+                                     { room(3), room(4) },
+                                     { room(5), room(6), { room(7), room(8) } },
+                                     { room(9), room(10), { room(11), room(12) } } };
+      const simd::AnyInSquare  any = simd::FindOpenInSquare(square.Rows(), words, isTransitive, open);
+
+      RunSets    expected(square);
+      RunSets    found(square);
+      const auto unite = [&](RunSets & sets, Row a, std::int64_t xA, Row b, std::int64_t xB) {
+        if (square.AreLinked(a, xA, b, xB))
+        {
+          sets.Unite(a, xA, b, xB);
+        }
+      };
+      const auto checkOpen = [&](const Word * bits, bool isAny, Row a, Row b, int step) {
+        bool isOne = false;
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          unite(expected, a, x, b, x + step);
+          all += square.IsForeground(a, x) && square.IsForeground(b, x + step) ? 1 : 0;
+          if (IsSet(bits, words, x))
+          {
+            isOne = true;
+            ++left;
+            ASSERT_TRUE(square.IsForeground(a, x) && square.IsForeground(b, x + step)) << target << ", x " << x;
+            unite(found, a, x, b, x + step);
+          }
+        }
+        ASSERT_EQ(isAny, isOne) << target;
+      };
+      const auto checkDiagonals =
+        [&](const simd::OpenDiagonals & diagonals, const simd::AnyDiagonals & anyOne, Row a, Row b) {
+          checkOpen(diagonals.left, anyOne.left, a, b, -1);
+          checkOpen(diagonals.right, anyOne.right, a, b, 1);
+        };
+      for (const auto & [a, b] : RandomSquare::Sides)
+      {
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          unite(expected, a, x, b, x);
+          if (b != Row::Behind || a != Row::Here)
+          {
+            unite(found, a, x, b, x);
+          }
+        }
+      }
+      bool anyLast = false;
+      for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+      {
+        if (IsSet(open.lastSides, words, x))
+        {
+          anyLast = true;
+          ASSERT_TRUE(square.AreLinked(Row::Here, x, Row::Behind, x)) << target << ", x " << x;
+          found.Unite(Row::Here, x, Row::Behind, x);
+        }
+      }
+      ASSERT_EQ(any.lastSides, anyLast);
+      ASSERT_EQ(found.Sets().size(), expected.Sets().size());
+      std::vector<Word> lastSides(rows[0].size());
+      ASSERT_EQ(simd::FindLastSides(square.Rows(), words, lastSides.data()), anyLast) << target;
+      ASSERT_TRUE(std::equal(rows[0].begin(), rows[0].begin() + words, lastSides.begin())) << target;
+      ASSERT_EQ(found.Sets(), expected.Sets()) << target << ", trial " << trial;
+
+      checkDiagonals(open.alongY, any.alongY, Row::Here, Row::Up);
+      checkDiagonals(open.alongZ, any.alongZ, Row::Here, Row::Behind);
+      const auto checkAcross = [&](const simd::AcrossLinks & links, const simd::AnyAcross & anyOne, Row a, Row b) {
+        checkOpen(links.open, anyOne.open, a, b, 0);
+        checkDiagonals(links.diagonals, anyOne.diagonals, a, b);
+        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
+        {
+          ASSERT_LE(IsSet(links.joined, words, x), square.AreLinked(a, x, b, x) || !isTransitive) << target;
+        }
+      };
+      checkAcross(open.across, any.across, Row::Here, Row::Across);
+      checkAcross(open.between, any.between, Row::Up, Row::Behind);
+      ASSERT_EQ(found.Sets(), expected.Sets()) << target << ", trial " << trial;
+    }
+    EXPECT_LT(left * 4, all);
+    EXPECT_GT(left, 1000);
   });
 }
 

@@ -155,6 +155,30 @@ public:
     }
   }
 
+  bool
+  PackLinkedRow(std::int64_t row, Word * foreground, Word * starts, const EarlierRow * rows, int rowCount)
+    const override
+  {
+    if constexpr (std::is_integral_v<T>)
+    {
+      const std::int64_t words = WordsForBits(m_Extent.RowLength());
+      if (simd::HasVectors() && !m_Mask && HasVoxels(row, row, -1, 0, words))
+      {
+        constexpr int    mostRows = 2;
+        simd::NearRow<T> near[mostRows];
+        for (int i = 0; i < rowCount; ++i)
+        {
+          near[i] = { RowOf(rows[i].row), rows[i].foreground, rows[i].links };
+        }
+        const auto             rule = m_Rule.foreground;
+        const simd::RowRule<T> rowRule{ rule.low, rule.high, rule.outside, m_Rule.difference.limit };
+        simd::PackLinkedRow(RowOf(row), m_Extent.RowLength(), rowRule, foreground, starts, near, rowCount);
+        return true;
+      }
+    }
+    return false;
+  }
+
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {

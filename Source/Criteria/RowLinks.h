@@ -33,6 +33,26 @@ public:
   /** Bit x of `bits`: voxel x of the row is foreground. */
   virtual void PackForeground(std::int64_t row, Word * bits) const = 0;
 
+  /** A row before another one along y or z, whose foreground is known, and where the straight links to it go. */
+  struct EarlierRow
+  {
+    std::int64_t row;
+    const Word * foreground;
+    Word *       links;
+  };
+
+  /** Finds foreground, starts of runs and the links to some earlier rows at once, if that is faster than one after the
+   *  other. \return false if it is not, and nothing was done. */
+  virtual bool
+  PackLinkedRow(std::int64_t /* row */,
+                Word * /* foreground */,
+                Word * /* starts */,
+                const EarlierRow * /* rows */,
+                int /* rowCount */) const
+  {
+    return false;
+  }
+
   /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
   virtual void

@@ -36,26 +36,70 @@ PackStraightLinks(const RowLinks &    links,
 namespace
 {
 
-/** The links of a row along y and z to rows of its chunk, or else those to rows before it. */
-void
-PackKeptLinks(const RowLinks &    links,
-              std::int64_t        row,
-              std::int64_t        beginOfChunk,
-              bool                inChunk,
-              std::vector<Word> & candidates,
-              RunVolume &         volume)
+/** The rows before a row along y and z, if links to them are kept: those of its chunk, or else those before it. */
+struct EarlierRows
 {
-  const Extent &     extent = volume.GetExtent();
-  const std::int64_t y = row % extent.size[1];
-  const std::int64_t z = row / extent.size[1] % extent.size[2];
-  if (volume.HasLinksAlongY() && y > 0 && (row - 1 >= beginOfChunk) == inChunk)
+  RowLinks::EarlierRow rows[2];
+  int                  count = 0;
+
+  EarlierRows(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
   {
-    PackStraightLinks(links, volume, row, row - 1, candidates, volume.LinksAlongY(row));
+    const Extent &     extent = volume.GetExtent();
+    const std::int64_t plane = row / extent.size[1];
+    const auto         add = [&](std::int64_t earlier, Word * links) {
+      if ((earlier >= beginOfChunk) == inChunk)
+      {
+        rows[count++] = { earlier, volume.Foreground(earlier), links };
+      }
+    };
+    if (volume.HasLinksAlongY() && row > plane * extent.size[1])
+    {
+      add(row - 1, volume.LinksAlongY(row));
+    }
+    if (volume.HasLinksAlongZ() && plane % extent.size[2] > 0)
+    {
+      add(row - extent.size[1], volume.LinksAlongZ(row));
+    }
   }
-  const std::int64_t behind = row - extent.size[1];
-  if (volume.HasLinksAlongZ() && z > 0 && (behind >= beginOfChunk) == inChunk)
+};
+
+/** Packs foreground, starts of runs where these do not follow, and links to earlier rows. `candidates` is room for the
+ *  words of a row. */
+void
+PackRow(const RowLinks &    links,
+        bool                linksAlongX,
+        std::int64_t        row,
+        const EarlierRows & earlier,
+        std::vector<Word> & candidates,
+        RunVolume &         volume)
+{
+  Word * bits = volume.Foreground(row);
+  if (!volume.StartsFollowForeground())
   {
-    PackStraightLinks(links, volume, row, behind, candidates, volume.LinksAlongZ(row));
+    Word * starts = volume.StoredStarts(row);
+    if (linksAlongX && links.PackLinkedRow(row, bits, starts, earlier.rows, earlier.count))
+    {
+      return;
+    }
+    links.PackForeground(row, bits);
+    for (std::size_t w = 0; w < candidates.size(); ++w)
+    {
+      const Word previous = w > 0 ? bits[w - 1] : 0;
+      candidates[w] = linksAlongX ? bits[w] & FromLeft(bits[w], previous) : 0;
+    }
+    links.PackLinks(row, row, -1, candidates.data(), starts);
+    for (std::size_t w = 0; w < candidates.size(); ++w)
+    {
+      starts[w] = bits[w] & ~starts[w];
+    }
+  }
+  else
+  {
+    links.PackForeground(row, bits);
+  }
+  for (int i = 0; i < earlier.count; ++i)
+  {
+    PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
   }
 }
 
@@ -112,22 +156,7 @@ FindRuns(const RowLinks &                                        links,
     std::vector<Word> candidates(static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
     ForRowsInTiles(chunks.Begin(chunk), chunks.End(chunk), rowsOfPlane, rowsOfTile, [&](std::int64_t row) {
-      Word * bits = volume.Foreground(row);
-      links.PackForeground(row, bits);
-      if (!volume.StartsFollowForeground())
-      {
-        Word * starts = volume.StoredStarts(row);
-        for (std::int64_t w = 0; w < words; ++w)
-        {
-          const Word previous = w > 0 ? bits[w - 1] : 0;
-          candidates[static_cast<std::size_t>(w)] = axes.x ? bits[w] & FromLeft(bits[w], previous) : 0;
-        }
-        links.PackLinks(row, row, -1, candidates.data(), starts);
-        for (std::int64_t w = 0; w < words; ++w)
-        {
-          starts[w] = bits[w] & ~starts[w];
-        }
-      }
+      PackRow(links, axes.x, row, EarlierRows(row, chunks.Begin(chunk), true, volume), candidates, volume);
       std::uint64_t runsOfRow = 0;
       for (std::int64_t w = 0; w < words; ++w)
       {
@@ -135,10 +164,6 @@ FindRuns(const RowLinks &                                        links,
       }
       volume.FirstRun(row) = runsOfRow;
       runs += runsOfRow;
-      if (keepsLinks)
-      {
-        PackKeptLinks(links, row, chunks.Begin(chunk), true, candidates, volume);
-      }
       if (afterRow)
       {
         afterRow(chunk, row);
@@ -154,7 +179,11 @@ FindRuns(const RowLinks &                                        links,
       const std::int64_t begin = chunks.Begin(chunk);
       for (std::int64_t row = begin; row < std::min(chunks.End(chunk), begin + extent.size[1]); ++row)
       {
-        PackKeptLinks(links, row, begin, false, candidates, volume);
+        const EarlierRows earlier(row, begin, false, volume);
+        for (int i = 0; i < earlier.count; ++i)
+        {
+          PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
+        }
       }
     }
     std::uint64_t runs = runsOfChunk[static_cast<std::size_t>(chunk)];

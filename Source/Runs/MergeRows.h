@@ -231,16 +231,19 @@ public:
   bool
   Postpone(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
   {
-    const std::size_t postponed = m_Postponed.size();
+    int count = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      count += CountBits(candidates[w]);
+    }
+    if (count > FewCandidates)
+    {
+      return false;
+    }
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
       {
-        if (m_Postponed.size() == postponed + FewCandidates)
-        {
-          m_Postponed.resize(postponed);
-          return false;
-        }
         const std::int64_t x = w * BitsPerWord + LowestBit(rest);
         m_Postponed.push_back({ rowA, rowB, x, x + step });
         m_Links.Prefetch(VoxelAt(rowA, x));
@@ -280,7 +283,7 @@ private:
     std::int64_t xA;
     std::int64_t xB;
   };
-  static constexpr std::size_t FewCandidates = 8;
+  static constexpr int         FewCandidates = 8;
   static constexpr std::size_t ManyPostponed = 256;
 
   std::int64_t

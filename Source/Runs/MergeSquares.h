@@ -165,23 +165,27 @@ private:
               const simd::AnyAcross &   any,
               TUnite                    unite)
   {
+    bool knowsMore = !m_AreTransitive;
     if (any.open && !m_Rows.Postpone(rowA, rowB, 0, links.open, unite))
     {
+      knowsMore = true;
       m_Links.PackLinks(rowA, rowB, 0, links.open, m_Found.data());
       for (std::size_t w = 0; w < m_Words; ++w)
       {
         links.joined[w] |= m_Found[w];
       }
       m_Rows.UniteSame(rowA, rowB, m_Found.data(), links.joined, unite);
-      if (m_DiagonalRank > 2)
+    }
+    if (m_DiagonalRank > 2)
+    {
+      if (knowsMore)
       {
-        // With these more is known.
         m_Rows.MergeDiagonals(rowA, rowB, links.joined, unite);
       }
-    }
-    else if (m_DiagonalRank > 2)
-    {
-      m_Rows.LookAtDiagonals(rowA, rowB, links.diagonals, any.diagonals, unite);
+      else
+      {
+        m_Rows.LookAtDiagonals(rowA, rowB, links.diagonals, any.diagonals, unite);
+      }
     }
   }
 

@@ -49,22 +49,49 @@ struct RowWords
   }
 };
 
+/** Which links one step to the left and to the right are known. */
+struct KnownWords
+{
+  Word left;
+  Word right;
+};
+
+KnownWords
+operator|(const KnownWords & p, const KnownWords & q)
+{
+  return { p.left | q.left, p.right | q.right };
+}
+
+/** By way of the straight links between two rows. */
+KnownWords
+KnownBetween(const RowWords & a, const RowWords & b, const LinkWords & same, bool areTransitive)
+{
+  if (areTransitive)
+  {
+    return { a.goesOn | b.goesOn | same.same | same.before, a.next | b.next | same.same | same.behind };
+  }
+  return { (same.same & b.goesOn) | (same.before & a.goesOn), (same.same & b.next) | (same.behind & a.next) };
+}
+
+/** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
+ *  of transitive links. */
+KnownWords
+KnownBy(const RowWords & third, const LinkWords & toA, const LinkWords & toB)
+{
+  return { third.goesOn & (toA.same | toB.before), third.next & (toA.same | toB.behind) };
+}
+
 /** Adds to `any` what is open at word w. */
 void
 FindOpen(const RowWords &      a,
          const RowWords &      b,
-         const LinkWords &     same,
-         bool                  areTransitive,
+         const KnownWords &    known,
          std::int64_t          w,
          const OpenDiagonals & open,
          AnyDiagonals &        any)
 {
-  const Word knownLeft =
-    areTransitive ? a.goesOn | b.goesOn | same.same | same.before : (same.same & b.goesOn) | (same.before & a.goesOn);
-  const Word knownRight =
-    areTransitive ? a.next | b.next | same.same | same.behind : (same.same & b.next) | (same.behind & a.next);
-  open.left[w] = a.foreground.same & b.foreground.before & ~knownLeft;
-  open.right[w] = a.foreground.same & b.foreground.behind & ~knownRight;
+  open.left[w] = a.foreground.same & b.foreground.before & ~known.left;
+  open.right[w] = a.foreground.same & b.foreground.behind & ~known.right;
   any.left |= open.left[w] != 0;
   any.right |= open.right[w] != 0;
 }
@@ -155,20 +182,13 @@ FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive
       links.joined[w] = joined.same;
       links.open[w] = from.foreground.same & to.foreground.same & ~known;
       found.open |= links.open[w] != 0;
-      FindOpen(from, to, byOthers | KnownBetween(from, to, joined, areTransitive), w, links.diagonals, found.diagonals);
+      if (areTransitive)
+      {
+        FindOpen(from, to, byOthers | KnownBetween(from, to, joined, true), w, links.diagonals, found.diagonals);
+      }
     };
-    findAcross(here,
-               across,
-               KnownBy(up, a, c, areTransitive) | KnownBy(behind, b, d, areTransitive),
-               (a & c) | (b & d),
-               open.across,
-               any.across);
-    findAcross(up,
-               behind,
-               KnownBy(here, a, b, areTransitive) | KnownBy(across, c, d, areTransitive),
-               (a & b) | (c & d),
-               open.between,
-               any.between);
+    findAcross(here, across, KnownBy(up, a, c) | KnownBy(behind, b, d), (a & c) | (b & d), open.across, any.across);
+    findAcross(up, behind, KnownBy(here, a, b) | KnownBy(across, c, d), (a & b) | (c & d), open.between, any.between);
   }
   return any;
 }
@@ -284,19 +304,12 @@ KnownBetween(const RowVectors & a, const RowVectors & b, const WordsAround & sam
   }
 }
 
-/** By way of a third row, whose run goes on from the one column to the other, and its links to both rows. */
-template <bool VAreTransitive>
+/** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
+ *  of transitive links. */
 HWY_INLINE KnownVectors
 KnownBy(const RowVectors & third, const WordsAround & toA, const WordsAround & toB)
 {
-  if constexpr (VAreTransitive)
-  {
-    return { hn::And(third.goesOn, hn::Or(toA.here, toB.before)), hn::And(third.next, hn::Or(toA.here, toB.behind)) };
-  }
-  else
-  {
-    return { hn::And(third.goesOn, hn::And(toA.here, toB.before)), hn::And(third.next, hn::And(toA.here, toB.behind)) };
-  }
+  return { hn::And(third.goesOn, hn::Or(toA.here, toB.before)), hn::And(third.next, hn::Or(toA.here, toB.behind)) };
 }
 
 HWY_INLINE void
@@ -410,27 +423,30 @@ FindInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & o
       anyOpen = hn::Or(anyOpen, left);
       hn::StoreU(joined.here, tag, links.joined + w);
       hn::StoreU(left, tag, links.open + w);
-      const KnownVectors between = KnownBetween<VAreTransitive>(from, to, joined);
-      FindOpen(from,
-               to,
-               { hn::Or(between.left, hn::Or(byOne.left, byOther.left)),
-                 hn::Or(between.right, hn::Or(byOne.right, byOther.right)) },
-               w,
-               links.diagonals,
-               anyDiagonal);
+      if constexpr (VAreTransitive)
+      {
+        const KnownVectors between = KnownBetween<true>(from, to, joined);
+        FindOpen(from,
+                 to,
+                 { hn::Or(between.left, hn::Or(byOne.left, byOther.left)),
+                   hn::Or(between.right, hn::Or(byOne.right, byOther.right)) },
+                 w,
+                 links.diagonals,
+                 anyDiagonal);
+      }
     };
     findAcross(here,
                across,
-               KnownBy<VAreTransitive>(up, a, c),
-               KnownBy<VAreTransitive>(behind, b, d),
+               KnownBy(up, a, c),
+               KnownBy(behind, b, d),
                EitherBoth(a, c, b, d),
                open.across,
                anyOpenAcross,
                anyAcross);
     findAcross(up,
                behind,
-               KnownBy<VAreTransitive>(here, a, b),
-               KnownBy<VAreTransitive>(across, c, d),
+               KnownBy(here, a, b),
+               KnownBy(across, c, d),
                EitherBoth(a, b, c, d),
                open.between,
                anyOpenBetween,

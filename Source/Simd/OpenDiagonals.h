@@ -71,7 +71,7 @@ struct AcrossLinks
   /** At the same x: those that two sides imply, and those of which no two sides tell. */
   Word * joined;
   Word * open;
-  /** To x - 1 and x + 1: open beside the joined ones. */
+  /** To x - 1 and x + 1: open beside the joined ones, if links are transitive. */
   OpenDiagonals diagonals;
 };
 
@@ -106,8 +106,9 @@ struct OpenInSquare
  *  pair's columns (but for those in the words before). \return whether there are any. */
 bool FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides);
 
-/** Finds these, and all links that the sides of a square leave open. Links one step to the side between two rows are
- *  known, too, by way of a third row whose run goes on there: by its links to both, or to one if links are transitive.
+/** Finds these, and all links that the sides of a square leave open. Where links are transitive, those one step to the
+ *  side between rows at the ends of a diagonal are known, too, by way of a third row whose run goes on there and is
+ * linked to one of the two; where they are not, these are left to FindOpenDiagonals, after the open ones at the same x.
  */
 AnyInSquare
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);

@@ -36,7 +36,32 @@ BitsOf(TTag tag, TMask mask)
   return part;
 }
 
-/** `VIsEqual` tells that the limit is 0. */
+/** As many values as fit, of those that a word has bits for. */
+template <typename T>
+using ValueTag = hn::CappedTag<T, BitsPerWord>;
+
+/** The bits of values that differ by at most `most`; `VIsEqual` tells that this is 0. */
+template <bool VIsEqual, typename T>
+HWY_INLINE Word
+BitsOfNear(ValueTag<T>                                tag,
+           hn::Vec<ValueTag<T>>                       a,
+           hn::Vec<ValueTag<T>>                       b,
+           hn::Vec<ValueTag<std::make_unsigned_t<T>>> most)
+{
+  if constexpr (VIsEqual)
+  {
+    (void)most;
+    return BitsOf(tag, hn::Eq(a, b));
+  }
+  else
+  {
+    // The unsigned type of the same size holds every difference.
+    const ValueTag<std::make_unsigned_t<T>> unsignedTag;
+    const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(a, b), hn::Min(a, b)));
+    return BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference)));
+  }
+}
+
 template <bool VIsEqual, typename T>
 HWY_INLINE void
 PackNearWith(const T *               a,
@@ -46,11 +71,9 @@ PackNearWith(const T *               a,
              const Word *            candidates,
              Word *                  bits)
 {
-  using Unsigned = std::make_unsigned_t<T>;
-  const hn::CappedTag<T, BitsPerWord>        tag;
-  const hn::CappedTag<Unsigned, BitsPerWord> unsignedTag;
-  constexpr std::size_t                      lanes = hn::MaxLanes(tag);
-  const auto                                 most = hn::Set(unsignedTag, limit);
+  const ValueTag<T>     tag;
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  const auto            most = hn::Set(ValueTag<std::make_unsigned_t<T>>(), limit);
   for (std::int64_t w = 0; w < words; ++w)
   {
     Word word = 0;
@@ -60,16 +83,7 @@ PackNearWith(const T *               a,
       {
         const auto valueA = hn::LoadU(tag, a + w * BitsPerWord + i);
         const auto valueB = hn::LoadU(tag, b + w * BitsPerWord + i);
-        if constexpr (VIsEqual)
-        {
-          word |= BitsOf(tag, hn::Eq(valueA, valueB)) << i;
-        }
-        else
-        {
-          // The unsigned type of the same size holds every difference.
-          const auto difference = hn::BitCast(unsignedTag, hn::Sub(hn::Max(valueA, valueB), hn::Min(valueA, valueB)));
-          word |= BitsOf(unsignedTag, hn::Not(hn::Lt(most, difference))) << i;
-        }
+        word |= BitsOfNear<VIsEqual, T>(tag, valueA, valueB, most) << i;
       }
     }
     bits[w] = word & candidates[w];
@@ -110,10 +124,10 @@ template <bool VOutside, typename T>
 HWY_INLINE void
 PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
 {
-  const hn::CappedTag<T, BitsPerWord> tag;
-  constexpr std::size_t               lanes = hn::MaxLanes(tag);
-  const auto                          lowest = hn::Set(tag, low);
-  const auto                          highest = hn::Set(tag, high);
+  const ValueTag<T>     tag;
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  const auto            lowest = hn::Set(tag, low);
+  const auto            highest = hn::Set(tag, high);
   for (std::int64_t w = 0; w < words; ++w)
   {
     const auto * const bytes = reinterpret_cast<const std::uint8_t *>(values + w * BitsPerWord);
@@ -154,6 +168,61 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   }
 }
 
+template <bool VIsEqual, typename T>
+HWY_INLINE void
+PackLinkedWith(const T *          values,
+               std::int64_t       length,
+               const RowRule<T> & rule,
+               Word *             foreground,
+               Word *             starts,
+               const NearRow<T> * rows,
+               int                rowCount)
+{
+  const ValueTag<T>     tag;
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  const auto            lowest = hn::Set(tag, rule.low);
+  const auto            highest = hn::Set(tag, rule.high);
+  const auto            most = hn::Set(ValueTag<std::make_unsigned_t<T>>(), rule.limit);
+  const Word            inside = rule.outside ? 0 : ~Word{ 0 };
+  Word                  previous = 0;
+  for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
+  {
+    const T * const      own = values + begin;
+    hn::Vec<ValueTag<T>> value[BitsPerWord / lanes];
+    Word                 out = 0;
+    Word                 before = 0;
+    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    {
+      if (i % (CacheLine / sizeof(T)) == 0)
+      {
+        AskAhead<T>(own + i);
+      }
+      value[i / lanes] = hn::LoadU(tag, own + i);
+      out |= BitsOf(tag, hn::Or(hn::Lt(value[i / lanes], lowest), hn::Lt(highest, value[i / lanes]))) << i;
+      before |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], hn::LoadU(tag, own + i - 1), most) << i;
+    }
+    const Word bits =
+      (out ^ inside) & (length - begin < BitsPerWord ? BitsUpTo(static_cast<int>(length - begin) - 1) : ~Word{ 0 });
+    foreground[w] = bits;
+    starts[w] = bits & ~(before & FromLeft(bits, previous));
+    previous = bits;
+    for (int row = 0; row < rowCount; ++row)
+    {
+      const Word candidates = bits & rows[row].foreground[w];
+      Word       near = 0;
+      if (candidates != 0)
+      {
+        for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+        {
+          const auto there = hn::LoadU(tag, rows[row].values + begin + i);
+          near |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], there, most) << i;
+        }
+      }
+      rows[row].links[w] = candidates & near;
+    }
+  }
+}
+
 #  define BRICKCCL_PACK_INTEGERS(DO)                                                                                   \
     DO(std::uint8_t, U8)                                                                                               \
     DO(std::int8_t, I8)                                                                                                \
@@ -181,6 +250,20 @@ BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
     }
 BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
 #  undef BRICKCCL_NEAR_FUNCTION
+#  define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                            \
+    void Linked##NAME(const T *          values,                                                                       \
+                      std::int64_t       length,                                                                       \
+                      const RowRule<T> & rule,                                                                         \
+                      Word *             foreground,                                                                   \
+                      Word *             starts,                                                                       \
+                      const NearRow<T> * rows,                                                                         \
+                      int                rowCount)                                                                     \
+    {                                                                                                                  \
+      rule.limit == 0 ? PackLinkedWith<true>(values, length, rule, foreground, starts, rows, rowCount)                 \
+                      : PackLinkedWith<false>(values, length, rule, foreground, starts, rows, rowCount);               \
+    }
+BRICKCCL_PACK_INTEGERS(BRICKCCL_LINKED_FUNCTION)
+#  undef BRICKCCL_LINKED_FUNCTION
 
 } // namespace HWY_NAMESPACE
 } // namespace brickccl::simd
@@ -215,6 +298,21 @@ BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
       }
 BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_EXPORT)
 
+#    define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                            \
+      HWY_EXPORT(Linked##NAME);                                                                                        \
+      template <>                                                                                                      \
+      void PackLinkedRow(const T *          values,                                                                    \
+                         std::int64_t       length,                                                                    \
+                         const RowRule<T> & rule,                                                                      \
+                         Word *             foreground,                                                                \
+                         Word *             starts,                                                                    \
+                         const NearRow<T> * rows,                                                                      \
+                         int                rowCount)                                                                  \
+      {                                                                                                                \
+        HWY_DYNAMIC_DISPATCH(Linked##NAME)(values, length, rule, foreground, starts, rows, rowCount);                  \
+      }
+BRICKCCL_PACK_INTEGERS(BRICKCCL_LINKED_EXPORT)
+
 } // namespace brickccl::simd
 
 #  endif
@@ -233,7 +331,13 @@ void
 PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *)
 {}
 
+template <typename T>
+void
+PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int)
+{}
+
 #  define BRICKCCL_PACK_NOTHING(T)                                                                                     \
+    template void PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int); \
     template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
     template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *);
 BRICKCCL_PACK_NOTHING(std::uint8_t)

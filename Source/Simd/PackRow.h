@@ -26,6 +26,37 @@ void PackNear(const T *               a,
               const Word *            candidates,
               Word *                  bits);
 
+/** What is foreground, as PackWords says, and by how much neighbours may differ that are joined. */
+template <typename T>
+struct RowRule
+{
+  T                       low;
+  T                       high;
+  bool                    outside;
+  std::make_unsigned_t<T> limit;
+};
+
+/** A row of an image to be compared with: its values and foreground, and where the links to it go. */
+template <typename T>
+struct NearRow
+{
+  const T *    values;
+  const Word * foreground;
+  Word *       links;
+};
+
+/** Foreground, starts of runs and straight links of a row at once. As many values as the words have bits can be read of
+ *  each row, and one before the first of `values`; those past `length` do not count. Only where HasVectors(); for
+ *  integers. */
+template <typename T>
+void PackLinkedRow(const T *          values,
+                   std::int64_t       length,
+                   const RowRule<T> & rule,
+                   Word *             foreground,
+                   Word *             starts,
+                   const NearRow<T> * rows,
+                   int                rowCount);
+
 } // namespace brickccl::simd
 
 #endif

@@ -58,11 +58,15 @@ public:
     };
     for (std::int64_t row = begin; row < std::min(end, begin + count); ++row)
     {
-      const RowPosition position(m_Extent, row);
       if (m_Squares)
       {
         m_Squares->Merge(row, isOwn, unite);
       }
+      if (m_Steps.empty())
+      {
+        continue;
+      }
+      const RowPosition position(m_Extent, row);
       for (const RowStep & step : m_Steps)
       {
         const std::int64_t other = row - step.distance;

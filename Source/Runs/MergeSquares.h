@@ -111,7 +111,7 @@ private:
   void
   MergeSquare(std::int64_t row, std::int64_t up, std::int64_t behind, TWants wants, TUnite unite)
   {
-    if (!HasRuns(up, row + 1) || !HasRuns(behind - 1, behind + 1))
+    if (!HasRuns(up, row + 1))
     {
       return;
     }

@@ -602,6 +602,34 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   check({ 33, 18, 4 }, Connectivity::Full(2).WithinSlices(2), 2);
 }
 
+/** Rows without any foreground, which are passed over, between rows with. */
+TEST(Conformance, ValuesAmongEmptyRows)
+{
+  for (std::uint64_t seed = 0; seed < 12; ++seed)
+  {
+    const Extent extent{ static_cast<std::int64_t>(1 + HashOf(seed, 5) % 90),
+                         static_cast<std::int64_t>(2 + HashOf(seed, 6) % 9),
+                         static_cast<std::int64_t>(2 + HashOf(seed, 7) % 9) };
+    auto         voxels = RandomValues<std::uint16_t>(static_cast<std::size_t>(extent.VoxelCount()), seed);
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      const auto row = static_cast<std::uint64_t>(i / extent.size[0]);
+      if (HashOf(seed, 100 + row) % 8 < 3 + seed % 4)
+      {
+        voxels[static_cast<std::size_t>(i)] = 0;
+      }
+    }
+    for (const Criterion & criterion : { Criterion::EqualValue(), Criterion::Tolerance(1) })
+    {
+      CheckAllConnectivities("seed " + std::to_string(seed), voxels, extent, criterion);
+      if (HasFatalFailure())
+      {
+        return;
+      }
+    }
+  }
+}
+
 TEST(Conformance, ManySeededVolumesOfOddExtents)
 {
   for (std::uint64_t seed = 0; seed < 150; ++seed)

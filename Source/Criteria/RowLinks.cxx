@@ -164,8 +164,7 @@ public:
       const std::int64_t words = WordsForBits(m_Extent.RowLength());
       if (simd::HasVectors() && !m_Mask && HasVoxels(row, row, -1, 0, words))
       {
-        constexpr int    mostRows = 2;
-        simd::NearRow<T> near[mostRows];
+        simd::NearRow<T> near[MostEarlierRows];
         for (int i = 0; i < rowCount; ++i)
         {
           near[i] = { RowOf(rows[i].row), rows[i].foreground, rows[i].links };

@@ -41,8 +41,10 @@ public:
     Word *       links;
   };
 
-  /** Finds foreground, starts of runs and the links to some earlier rows at once, if that is faster than one after the
-   *  other. \return false if it is not, and nothing was done. */
+  static constexpr int MostEarlierRows = 2;
+
+  /** Finds foreground, starts of runs and the links to up to MostEarlierRows rows at once, if that is faster than one
+   *  after the other. \return false if it is not, and nothing was done. */
   virtual bool
   PackLinkedRow(std::int64_t /* row */,
                 Word * /* foreground */,

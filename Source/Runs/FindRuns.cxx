@@ -39,7 +39,7 @@ namespace
 /** The rows before a row along y and z, if links to them are kept: those of its chunk, or else those before it. */
 struct EarlierRows
 {
-  RowLinks::EarlierRow rows[2];
+  RowLinks::EarlierRow rows[RowLinks::MostEarlierRows];
   int                  count = 0;
 
   EarlierRows(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
@@ -63,8 +63,21 @@ struct EarlierRows
   }
 };
 
-/** Packs foreground, starts of runs where these do not follow, and links to earlier rows. `candidates` is room for the
- *  words of a row. */
+/** `candidates` is room for the words of a row. */
+void
+PackLinksTo(const EarlierRows & earlier,
+            const RowLinks &    links,
+            std::int64_t        row,
+            std::vector<Word> & candidates,
+            const RunVolume &   volume)
+{
+  for (int i = 0; i < earlier.count; ++i)
+  {
+    PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
+  }
+}
+
+/** Packs foreground, starts of runs where these do not follow, and links to earlier rows. */
 void
 PackRow(const RowLinks &    links,
         bool                linksAlongX,
@@ -97,10 +110,7 @@ PackRow(const RowLinks &    links,
   {
     links.PackForeground(row, bits);
   }
-  for (int i = 0; i < earlier.count; ++i)
-  {
-    PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
-  }
+  PackLinksTo(earlier, links, row, candidates, volume);
 }
 
 /** Pixels of the rows that are looked at in one plane before those of the next one. */
@@ -179,11 +189,7 @@ FindRuns(const RowLinks &                                        links,
       const std::int64_t begin = chunks.Begin(chunk);
       for (std::int64_t row = begin; row < std::min(chunks.End(chunk), begin + extent.size[1]); ++row)
       {
-        const EarlierRows earlier(row, begin, false, volume);
-        for (int i = 0; i < earlier.count; ++i)
-        {
-          PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
-        }
+        PackLinksTo(EarlierRows(row, begin, false, volume), links, row, candidates, volume);
       }
     }
     std::uint64_t runs = runsOfChunk[static_cast<std::size_t>(chunk)];

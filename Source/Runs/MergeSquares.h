@@ -106,7 +106,8 @@ private:
     return m_Volume.FirstRun(begin) != m_Volume.FirstRun(end);
   }
 
-  /** Unites along the links that the side a of a row's square does not imply, nor other squares. */
+  /** Unites along the links between the rows of a square, but for those along its sides a, c and d and those that its
+   *  sides imply. */
   template <typename TWants, typename TUnite>
   void
   MergeSquare(std::int64_t row, std::int64_t up, std::int64_t behind, TWants wants, TUnite unite)

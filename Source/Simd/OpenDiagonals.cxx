@@ -8,43 +8,43 @@ namespace brickccl::simd
 namespace
 {
 
-struct LinkWords
+struct WordsAround
 {
-  Word same;
+  Word here;
   Word before;
   Word behind;
 };
 
-LinkWords
-operator&(const LinkWords & p, const LinkWords & q)
+WordsAround
+operator&(const WordsAround & p, const WordsAround & q)
 {
-  return { p.same & q.same, p.before & q.before, p.behind & q.behind };
+  return { p.here & q.here, p.before & q.before, p.behind & q.behind };
 }
 
-LinkWords
-operator|(const LinkWords & p, const LinkWords & q)
+WordsAround
+operator|(const WordsAround & p, const WordsAround & q)
 {
-  return { p.same | q.same, p.before | q.before, p.behind | q.behind };
+  return { p.here | q.here, p.before | q.before, p.behind | q.behind };
 }
 
 /** A word of a row, and what lies one step before and behind each of its bits. */
-LinkWords
-WordsAround(const Word * row, std::int64_t w, std::int64_t words)
+WordsAround
+LoadAround(const Word * row, std::int64_t w, std::int64_t words)
 {
   return { row[w], FromLeft(row[w], w > 0 ? row[w - 1] : 0), FromRight(row[w], w + 1 < words ? row[w + 1] : 0) };
 }
 
 struct RowWords
 {
-  LinkWords foreground;
-  Word      goesOn;
-  Word      next;
+  WordsAround foreground;
+  Word        goesOn;
+  Word        next;
 
   RowWords(const RowBits & row, std::int64_t w, std::int64_t words)
-    : foreground(WordsAround(row.foreground, w, words))
+    : foreground(LoadAround(row.foreground, w, words))
   {
-    const LinkWords starts = WordsAround(row.starts, w, words);
-    goesOn = foreground.same & ~starts.same;
+    const WordsAround starts = LoadAround(row.starts, w, words);
+    goesOn = foreground.here & ~starts.here;
     next = foreground.behind & ~starts.behind;
   }
 };
@@ -64,21 +64,21 @@ operator|(const KnownWords & p, const KnownWords & q)
 
 /** By way of the straight links between two rows. */
 KnownWords
-KnownBetween(const RowWords & a, const RowWords & b, const LinkWords & same, bool areTransitive)
+KnownBetween(const RowWords & a, const RowWords & b, const WordsAround & same, bool areTransitive)
 {
   if (areTransitive)
   {
-    return { a.goesOn | b.goesOn | same.same | same.before, a.next | b.next | same.same | same.behind };
+    return { a.goesOn | b.goesOn | same.here | same.before, a.next | b.next | same.here | same.behind };
   }
-  return { (same.same & b.goesOn) | (same.before & a.goesOn), (same.same & b.next) | (same.behind & a.next) };
+  return { (same.here & b.goesOn) | (same.before & a.goesOn), (same.here & b.next) | (same.behind & a.next) };
 }
 
 /** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
  *  of transitive links. */
 KnownWords
-KnownBy(const RowWords & third, const LinkWords & toA, const LinkWords & toB)
+KnownBy(const RowWords & third, const WordsAround & toA, const WordsAround & toB)
 {
-  return { third.goesOn & (toA.same | toB.before), third.next & (toA.same | toB.behind) };
+  return { third.goesOn & (toA.here | toB.before), third.next & (toA.here | toB.behind) };
 }
 
 /** Adds to `any` what is open at word w. */
@@ -90,8 +90,8 @@ FindOpen(const RowWords &      a,
          const OpenDiagonals & open,
          AnyDiagonals &        any)
 {
-  open.left[w] = a.foreground.same & b.foreground.before & ~known.left;
-  open.right[w] = a.foreground.same & b.foreground.behind & ~known.right;
+  open.left[w] = a.foreground.here & b.foreground.before & ~known.left;
+  open.right[w] = a.foreground.here & b.foreground.behind & ~known.right;
   any.left |= open.left[w] != 0;
   any.right |= open.right[w] != 0;
 }
@@ -111,7 +111,7 @@ FindOpenDiagonals(const RowBits &       a,
   {
     const RowWords rowA(a, w, words);
     const RowWords rowB(b, w, words);
-    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, WordsAround(same, w, words), areTransitive), w, open, any);
+    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, LoadAround(same, w, words), areTransitive), w, open, any);
   }
   return any;
 }
@@ -120,17 +120,17 @@ namespace
 {
 
 Word
-LastSideOf(const RowWords &  here,
-           const RowWords &  behind,
-           const LinkWords & a,
-           const LinkWords & b,
-           const LinkWords & c,
-           const LinkWords & d)
+LastSideOf(const RowWords &    here,
+           const RowWords &    behind,
+           const WordsAround & a,
+           const WordsAround & b,
+           const WordsAround & c,
+           const WordsAround & d)
 {
-  const Word last = b.same & ~(b.behind & here.next & behind.next);
-  const Word implied = a.same & b.same & c.same & d.same;
+  const Word last = b.here & ~(b.behind & here.next & behind.next);
+  const Word implied = a.here & b.here & c.here & d.here;
   // A carry runs from an implied column through those of the pair behind it.
-  const Word others = b.same & b.before & here.goesOn & behind.goesOn & ~implied;
+  const Word others = b.here & b.before & here.goesOn & behind.goesOn & ~implied;
   const Word reached = others & ~(others + ((implied << 1) & others));
   return last & ~implied & ~reached;
 }
@@ -145,10 +145,10 @@ FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides)
   {
     lastSides[w] = LastSideOf({ rows.here, w, words },
                               { rows.behind, w, words },
-                              WordsAround(rows.a, w, words),
-                              WordsAround(rows.b, w, words),
-                              WordsAround(rows.c, w, words),
-                              WordsAround(rows.d, w, words));
+                              LoadAround(rows.a, w, words),
+                              LoadAround(rows.b, w, words),
+                              LoadAround(rows.c, w, words),
+                              LoadAround(rows.d, w, words));
     any |= lastSides[w];
   }
   return any != 0;
@@ -160,14 +160,14 @@ FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive
   AnyInSquare any = {};
   for (std::int64_t w = 0; w < words; ++w)
   {
-    const RowWords  here(rows.here, w, words);
-    const RowWords  up(rows.up, w, words);
-    const RowWords  behind(rows.behind, w, words);
-    const RowWords  across(rows.across, w, words);
-    const LinkWords a = WordsAround(rows.a, w, words);
-    const LinkWords b = WordsAround(rows.b, w, words);
-    const LinkWords c = WordsAround(rows.c, w, words);
-    const LinkWords d = WordsAround(rows.d, w, words);
+    const RowWords    here(rows.here, w, words);
+    const RowWords    up(rows.up, w, words);
+    const RowWords    behind(rows.behind, w, words);
+    const RowWords    across(rows.across, w, words);
+    const WordsAround a = LoadAround(rows.a, w, words);
+    const WordsAround b = LoadAround(rows.b, w, words);
+    const WordsAround c = LoadAround(rows.c, w, words);
+    const WordsAround d = LoadAround(rows.d, w, words);
     open.lastSides[w] = LastSideOf(here, behind, a, b, c, d);
     any.lastSides |= open.lastSides[w] != 0;
     FindOpen(here, up, KnownBetween(here, up, a, areTransitive), w, open.alongY, any.alongY);
@@ -175,12 +175,12 @@ FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive
     const auto findAcross = [&](const RowWords &    from,
                                 const RowWords &    to,
                                 const KnownWords &  byOthers,
-                                const LinkWords &   joined,
+                                const WordsAround & joined,
                                 const AcrossLinks & links,
                                 AnyAcross &         found) {
-      const Word known = areTransitive ? a.same | b.same | c.same | d.same : joined.same;
-      links.joined[w] = joined.same;
-      links.open[w] = from.foreground.same & to.foreground.same & ~known;
+      const Word known = areTransitive ? a.here | b.here | c.here | d.here : joined.here;
+      links.joined[w] = joined.here;
+      links.open[w] = from.foreground.here & to.foreground.here & ~known;
       found.open |= links.open[w] != 0;
       if (areTransitive)
       {

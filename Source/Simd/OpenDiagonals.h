@@ -52,7 +52,8 @@ AnyDiagonals FindOpenDiagonals(const RowBits &       a,
  *           |            |
  *           c            b
  *           |            |
- *          up ----a---- here                                                                                       */
+ *          up ----a---- here
+ */
 struct SquareRows
 {
   RowBits      here;

@@ -100,20 +100,15 @@ private:
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
 
-  bool
-  HasRuns(std::int64_t begin, std::int64_t end) const
-  {
-    return m_Volume.FirstRun(begin) != m_Volume.FirstRun(end);
-  }
-
   /** Unites along the links between the rows of a square, but for those along its sides a, c and d and those that its
    *  sides imply. */
   template <typename TWants, typename TUnite>
   void
   MergeSquare(std::int64_t row, std::int64_t up, std::int64_t behind, TWants wants, TUnite unite)
   {
-    if (!HasRuns(up, row + 1))
+    if (m_Volume.FirstRun(up) == m_Volume.FirstRun(row + 1))
     {
+      // Neither row has runs; without any behind them, diagonals along y would remain.
       return;
     }
     const auto             words = static_cast<std::int64_t>(m_Words);

@@ -243,7 +243,8 @@ CheckAllConnectivities(const std::string &    what,
   }
 }
 
-/** What there is to compare on a CUDA device alone: skipped, visibly, without one. */
+/** What there is to compare on a CUDA device alone: skipped, visibly, without one. The other tests compare there, too,
+ * if these are not skipped. */
 class ConformanceOnCuda : public ::testing::Test
 {
 protected:
@@ -256,9 +257,6 @@ protected:
     }
   }
 };
-
-/** The other tests compare there, too, if this one is not skipped. */
-TEST_F(ConformanceOnCuda, RunsOnADevice) {}
 
 TEST(Conformance, ForegroundOfEveryShapeInEveryConnectivity)
 {

@@ -4,6 +4,8 @@
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <string>
 
 namespace brickccl
@@ -160,6 +162,87 @@ MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed)
       for (const std::int64_t end = std::min<std::int64_t>(x + grain, extent.RowLength()); x < end; ++x)
       {
         *voxel++ = value;
+      }
+    }
+  }
+  return voxels;
+}
+
+std::vector<std::uint32_t>
+MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
+{
+  if (side < 1 || extent.dimension < 2 || extent.dimension > 3)
+  {
+    throw InvalidArgument("Voronoi cells of side " + std::to_string(side) + " in " + std::to_string(extent.dimension) +
+                          " dimensions are invalid; the side must be at least 1, and dimensions 2 or 3");
+  }
+  using Point = std::array<std::int64_t, 3>;
+  Point cells = {};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+  {
+    cells[axis] = (extent.size[axis] - 1) / side + 1;
+  }
+  std::uint64_t state = seed;
+  const auto    random = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int64_t>(state >> 33) % side;
+  };
+  std::vector<Point> points;
+  for (std::int64_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell)
+  {
+    const std::int64_t x = cell % cells[0] * side + random();
+    const std::int64_t y = cell / cells[0] % cells[1] * side + random();
+    const std::int64_t z = extent.dimension > 2 ? cell / cells[0] / cells[1] * side + random() : 0;
+    points.push_back({ x, y, z });
+  }
+  std::vector<std::uint32_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  const auto                 square = [](std::int64_t value) { return value * value; };
+  std::vector<std::int64_t>  near;
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    const std::int64_t y = row % extent.size[1];
+    const std::int64_t z = row / extent.size[1];
+    for (std::int64_t x = 0; x < extent.RowLength();)
+    {
+      // One point per cube, so that the nearest one lies at most two cubes away; of these, only such as are nowhere
+      // farther from the stretch than another one's greatest distance.
+      const std::int64_t end = std::min(x + side, extent.RowLength());
+      std::int64_t       bound = std::numeric_limits<std::int64_t>::max();
+      near.clear();
+      for (const bool counts : { false, true })
+      {
+        for (std::int64_t i = 0; i < 125; ++i)
+        {
+          const std::int64_t at[3] = { x / side + i % 5 - 2, y / side + i / 5 % 5 - 2, z / side + i / 25 - 2 };
+          if (at[0] < 0 || at[0] >= cells[0] || at[1] < 0 || at[1] >= cells[1] || at[2] < 0 || at[2] >= cells[2])
+          {
+            continue;
+          }
+          const std::int64_t cell = (at[2] * cells[1] + at[1]) * cells[0] + at[0];
+          const Point &      point = points[static_cast<std::size_t>(cell)];
+          const std::int64_t across = square(point[1] - y) + square(point[2] - z);
+          if (!counts)
+          {
+            bound = std::min(bound, across + std::max(square(point[0] - x), square(point[0] - (end - 1))));
+          }
+          else if (across + square(std::clamp(point[0], x, end - 1) - point[0]) <= bound)
+          {
+            near.push_back(cell);
+          }
+        }
+      }
+      for (; x < end; ++x)
+      {
+        std::int64_t best = std::numeric_limits<std::int64_t>::max();
+        std::int64_t nearest = 0;
+        for (const std::int64_t cell : near)
+        {
+          const Point &      point = points[static_cast<std::size_t>(cell)];
+          const std::int64_t distance = square(point[0] - x) + square(point[1] - y) + square(point[2] - z);
+          nearest = distance < best ? cell : nearest;
+          best = std::min(best, distance);
+        }
+        voxels[static_cast<std::size_t>(row * extent.RowLength() + x)] = static_cast<std::uint32_t>(nearest + 1);
       }
     }
   }

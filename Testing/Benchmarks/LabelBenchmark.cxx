@@ -81,68 +81,6 @@ MakeInput(const std::string & name, const Extent & extent, const std::vector<T> 
   return input;
 }
 
-/** The cells of one random point in each cube of 40 voxels a side, as a segmentation with a value of each: every voxel
- *  belongs to its nearest point. */
-std::vector<std::uint32_t>
-MakeVoronoi(const Extent & extent)
-{
-  constexpr std::int64_t    side = 40;
-  const std::int64_t        cells[3] = { (extent.size[0] - 1) / side + 1,
-                                         (extent.size[1] - 1) / side + 1,
-                                         (extent.size[2] - 1) / side + 1 };
-  std::vector<std::int64_t> points;
-  std::uint64_t             state = 1;
-  const auto                random = [&] {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>(state >> 33) % side;
-  };
-  for (std::int64_t cell = 0; cell < cells[0] * cells[1] * cells[2]; ++cell)
-  {
-    points.push_back(cell % cells[0] * side + random());
-    points.push_back(cell / cells[0] % cells[1] * side + random());
-    points.push_back(cell / cells[0] / cells[1] * side + random());
-  }
-  std::vector<std::uint32_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-  ParallelFor(extent.size[2], {}, [&](std::int64_t z) {
-    for (std::int64_t y = 0; y < extent.size[1]; ++y)
-    {
-      // The nearest point lies at most two cubes away.
-      std::vector<std::int64_t> near;
-      for (std::int64_t x = 0; x < extent.size[0]; ++x)
-      {
-        if (x % side == 0)
-        {
-          near.clear();
-          for (std::int64_t i = 0; i < 125; ++i)
-          {
-            const std::int64_t cx = x / side + i % 5 - 2;
-            const std::int64_t cy = y / side + i / 5 % 5 - 2;
-            const std::int64_t cz = z / side + i / 25 - 2;
-            if (cx >= 0 && cx < cells[0] && cy >= 0 && cy < cells[1] && cz >= 0 && cz < cells[2])
-            {
-              near.push_back((cz * cells[1] + cy) * cells[0] + cx);
-            }
-          }
-        }
-        std::int64_t best = std::numeric_limits<std::int64_t>::max();
-        for (const std::int64_t cell : near)
-        {
-          const std::int64_t * point = points.data() + 3 * cell;
-          const std::int64_t   distance =
-            (point[0] - x) * (point[0] - x) + (point[1] - y) * (point[1] - y) + (point[2] - z) * (point[2] - z);
-          if (distance < best)
-          {
-            best = distance;
-            voxels[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] =
-              static_cast<std::uint32_t>(cell + 1);
-          }
-        }
-      }
-    }
-  });
-  return voxels;
-}
-
 /** A scan of balls: 1000 inside and -800 outside, with noise of +-64. */
 std::vector<std::int16_t>
 MakeScan(const Extent & extent)
@@ -203,7 +141,7 @@ MakeCase(const std::string & name)
   }
   if (size > 0 && kind == "voronoi")
   {
-    return MakeInput(name, extent, MakeVoronoi(extent), Criterion::EqualValue());
+    return MakeInput(name, extent, MakeVoronoi(extent, 40, 1), Criterion::EqualValue());
   }
   if (size > 0 && kind == "ct-range")
   {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace brickccl
 {
@@ -53,6 +54,32 @@ TEST(Phantoms, ACheckerboardIsEveryVoxelOrOne)
   const auto   board = MakeCheckerboard(extent);
   EXPECT_EQ(ComponentsOf(board, extent, 1), static_cast<std::uint64_t>((extent.VoxelCount() + 1) / 2));
   EXPECT_EQ(ComponentsOf(board, extent, 2), 1u);
+}
+
+TEST(Phantoms, VoronoiCellsAreThoseOfTheNearestPoint)
+{
+  // Cells are convex, so that none has a gap in a row.
+  for (const Extent & extent : { Extent{ 70, 53 }, Extent{ 41, 30, 33 } })
+  {
+    const auto         voxels = MakeVoronoi(extent, 10, 7);
+    const std::int64_t cells = (extent.size[0] + 9) / 10 * ((extent.size[1] + 9) / 10) * ((extent.size[2] + 9) / 10);
+    std::set<std::uint32_t> values(voxels.begin(), voxels.end());
+    EXPECT_LE(*values.rbegin(), static_cast<std::uint32_t>(cells));
+    EXPECT_GT(values.size(), static_cast<std::size_t>(cells) / 2);
+    EXPECT_EQ(values.count(0), 0u);
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    {
+      const auto              begin = voxels.begin() + row * extent.RowLength();
+      std::set<std::uint32_t> seen;
+      for (std::int64_t x = 0; x < extent.RowLength(); ++x)
+      {
+        EXPECT_TRUE(x > 0 && begin[x] == begin[x - 1] ? true : seen.insert(begin[x]).second) << "row " << row;
+      }
+    }
+  }
+  EXPECT_EQ(MakeVoronoi({ 20, 20 }, 5, 3), MakeVoronoi({ 20, 20 }, 5, 3));
+  EXPECT_THROW(MakeVoronoi({ 20, 20 }, 0, 3), InvalidArgument);
+  EXPECT_THROW(MakeVoronoi({ 20 }, 5, 3), InvalidArgument);
 }
 
 TEST(Phantoms, AHilbertCurveIsOneThinComponent)

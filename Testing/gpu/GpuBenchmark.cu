@@ -2,7 +2,10 @@
 // raster-order uint32 labels and the number of components included.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--noise] [--size N ...] [--kinds N] [--flat N]
-//     [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ] [--host N]
+//     [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//     [--segments FILE NX NY NZ] [--host N]
+//
+// A mask's file has one byte per voxel, that of segments, which are labeled by equal values, four.
 //
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
@@ -313,6 +316,29 @@ MakeSegments(const Extent & extent, int grain, unsigned values)
   return voxels;
 }
 
+std::string
+NameOf(const std::string & file)
+{
+  return file.substr(file.rfind('/') + 1);
+}
+
+template <typename T>
+std::vector<T>
+ReadVoxels(const std::string & file, const Extent & extent)
+{
+  std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  const auto     bytes = static_cast<std::streamsize>(voxels.size() * sizeof(T));
+  if (!std::ifstream(file, std::ios::binary).read(reinterpret_cast<char *>(voxels.data()), bytes))
+  {
+    std::fprintf(stderr,
+                 "'%s' has less than %lld bytes, or cannot be read\n",
+                 file.c_str(),
+                 static_cast<long long>(bytes));
+    std::exit(1);
+  }
+  return voxels;
+}
+
 /** Other pixel types and criteria than masks. */
 void
 BenchmarkKinds(const Extent & extent)
@@ -341,6 +367,11 @@ BenchmarkKinds(const Extent & extent)
               nullptr,
               Criterion::EqualValue(0));
   }
+  const auto                cells = MakeVoronoi(extent, 40, 1);
+  std::vector<std::uint8_t> classes(cells.size());
+  std::transform(cells.begin(), cells.end(), classes.begin(), [](std::uint32_t cell) { return 1 + cell * 7 % 20; });
+  Benchmark("uint8 Voronoi cells", extent, classes, nullptr, Criterion::EqualValue(0));
+  Benchmark("uint32 Voronoi cells", extent, cells, nullptr, Criterion::EqualValue(0));
 }
 
 } // namespace
@@ -427,12 +458,18 @@ main(int argc, char ** argv)
     }
     else if (argument == "--mask" && i + 4 < argc)
     {
-      const std::string         file = argv[i + 1];
-      const Extent              extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
-      std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
-      std::ifstream(file, std::ios::binary)
-        .read(reinterpret_cast<char *>(voxels.data()), static_cast<std::streamsize>(voxels.size()));
-      Benchmark(file.substr(file.rfind('/') + 1), extent, voxels);
+      const Extent extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
+      Benchmark(NameOf(argv[i + 1]), extent, ReadVoxels<std::uint8_t>(argv[i + 1], extent));
+      i += 4;
+    }
+    else if (argument == "--segments" && i + 4 < argc)
+    {
+      const Extent extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
+      Benchmark(NameOf(argv[i + 1]),
+                extent,
+                ReadVoxels<std::uint32_t>(argv[i + 1], extent),
+                nullptr,
+                Criterion::EqualValue(0));
       i += 4;
     }
     else

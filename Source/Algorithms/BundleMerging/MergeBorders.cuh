@@ -19,8 +19,7 @@ struct BorderWord
   /** Runs before the word, among those of all bricks. */
   unsigned runsBefore;
   /** What to add to its runs' components in the brick. */
-  unsigned component;
-
+  unsigned   component;
   __device__ BundleWindow<DeviceWord, TLayout::rowCount>
              Window() const
   {
@@ -142,11 +141,14 @@ struct BorderRole
   BrickPlace place;
   int        lane;
   int        side;
+  /** Whether this lane also has a word of the bundles beside those that face the brick's. */
+  bool hasEdge;
 
-  __device__ explicit BorderRole(const BundleGrid & grid)
+  __device__ explicit BorderRole(const BundleGrid & grid, bool reachesBeside = VParts > 1)
     : place(grid, blockIdx.x)
     , lane(static_cast<int>(threadIdx.x % 32))
     , side(static_cast<int>(threadIdx.x / 32))
+    , hasEdge(reachesBeside && side == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
   /** Whether there is a brick at the other side. */
   __device__ bool
@@ -165,6 +167,29 @@ struct BorderRole
   Facing(bool isOther) const
   {
     return lane + (isOther ? others + WordsPerBrickRow : 0);
+  }
+  /** This lane's word of the bundles beside those that face the brick's. */
+  __device__ int
+  Edge() const
+  {
+    return Facing(true) + (lane < WordsPerBrickRow ? -WordsPerBrickRow : WordsPerLayer - WordsPerBrickRow);
+  }
+  /** The word that faces another one. */
+  __device__ static int
+  OppositeOf(int at)
+  {
+    return at < others ? at + others + WordsPerBrickRow : at - others - WordsPerBrickRow;
+  }
+  /** Whose word, or whose facing word, this is, if a lane's. */
+  __device__ static int
+  LaneOf(int at)
+  {
+    return at < others ? at : OppositeOf(at);
+  }
+  __device__ static bool
+  IsLane(int lane)
+  {
+    return lane >= 0 && lane < WordsPerLayer;
   }
   /** From which word this lane's links of a part lead. */
   __device__ int
@@ -271,26 +296,22 @@ ReadBorder(const BundleGrid &              grid,
            const BorderRole<VParts> &      role,
            BorderMemory<TLayout, VParts> & memory)
 {
-  // Along z also the bundles beside those that face the brick's.
-  const bool hasEdges = VParts > 1 && role.side == AlongZ;
-  const bool hasEdge = hasEdges && role.lane < 2 * WordsPerBrickRow;
-  const int  own = role.Facing(false);
-  const int  other = role.Facing(true);
-  const int  edge = other + (role.lane < WordsPerBrickRow ? -WordsPerBrickRow : WordsPerLayer - WordsPerBrickRow);
-  WordPlace  place;
+  const int            own = role.Facing(false);
+  const int            other = role.Facing(true);
+  WordPlace            place;
   FetchedWord<TLayout> atOwn, atOther, atEdge;
   atOwn.Fetch(grid, bricks, role.Locate(grid, own, place), place);
   atOther.Fetch(grid, bricks, role.Locate(grid, other, place), place);
-  atEdge.Fetch(grid, bricks, hasEdge && role.Locate(grid, edge, place), place);
+  atEdge.Fetch(grid, bricks, role.hasEdge && role.Locate(grid, role.Edge(), place), place);
   BorderWord<TLayout> * const words = memory.words[role.side];
   words[own] = atOwn.Finish();
   words[other] = atOther.Finish();
-  if (hasEdges)
+  if (VParts > 1 && role.side == AlongZ)
   {
     const BorderWord<TLayout> word = atEdge.Finish();
-    if (hasEdge)
+    if (role.hasEdge)
     {
-      words[edge] = word;
+      words[role.Edge()] = word;
     }
   }
   __syncwarp();

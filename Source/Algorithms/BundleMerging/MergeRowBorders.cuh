@@ -46,10 +46,29 @@ struct EndVoxels
 /** Whether links lead to the bundles beside or not: one kernel for both. */
 using RowBorderRole = BorderRole<3>;
 
+/** The bits of a word's first run, and the run's component among those of all bricks. */
+struct FirstRun
+{
+  DeviceWord bits;
+  unsigned   component;
+
+  /** Starts to read the component. */
+  __device__ void
+  Fetch(const BrickArrays & bricks, const BorderWord<RowLayout> & word)
+  {
+    const DeviceWord foreground = word.rows.rows[0];
+    const DeviceWord first = foreground & (0u - foreground);
+    const DeviceWord later = word.starts & ~(first | (first - 1));
+    bits = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
+    component = first != 0 ? word.component + bricks.componentOfRun[word.RunAt(LowestBit(first))] : 0u;
+  }
+};
+
 /** What the warps at a brick's borders have in shared memory where values decide. */
 template <typename TProblem>
 struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole::parts>
 {
+  FirstRun            firstRuns[2][RowBorderRole::words];
   EndVoxels<TProblem> left;
   EndVoxels<TProblem> right;
 
@@ -128,7 +147,7 @@ __launch_bounds__(BorderThreads, 10)
 {
   __shared__ RowBorderMemory<TProblem> memory;
   const BundleGrid &                   grid = problem.grid;
-  const RowBorderRole                  role(grid);
+  const RowBorderRole                  role(grid, problem.count > 2);
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -153,39 +172,121 @@ __launch_bounds__(BorderThreads, 10)
   BackwardWords<RowBorderRole::parts> same = {};
   BackwardWords<RowBorderRole::parts> left = {};
   BackwardWords<RowBorderRole::parts> right = {};
+  const BorderWord<RowLayout> * const words = memory.words[role.side];
   const auto                          window = [&](int at) {
-    const BorderWord<RowLayout> & word = memory.words[role.side][at];
-    return RunWindow{ word.Window().Row(0), word.starts, word.StartsAfter() };
+    return RunWindow{ words[at].Window().Row(0), words[at].starts, words[at].StartsAfter() };
   };
-#pragma unroll 1
-  for (int part = 0; part < (problem.count > 2 ? RowBorderRole::parts : 1); ++part)
+  FirstRun * const firstRuns = memory.firstRuns[role.side];
+  if (problem.count > 2)
   {
-    const bool      has = role.HasLinks(part);
-    const RunWindow from = has ? window(role.From(part)) : RunWindow{};
-    const RunWindow to = has ? window(role.To(part)) : RunWindow{};
-    if (!__any_sync(AllLanes, from.foreground.word != 0))
+    FirstRun own, other, edge;
+    own.Fetch(bricks, words[role.Facing(false)]);
+    other.Fetch(bricks, words[role.Facing(true)]);
+    if (role.hasEdge)
     {
-      continue;
+      edge.Fetch(bricks, words[role.Edge()]);
+      firstRuns[role.Edge()] = edge;
     }
-    WordPlace    place;
-    const auto * voxel = problem.voxels;
-    if (role.Locate(grid, role.From(part), place))
+    firstRuns[role.Facing(false)] = own;
+    firstRuns[role.Facing(true)] = other;
+    __syncwarp();
+  }
+  // What is known from within a brick: the bits of two words' first runs if these are one component.
+  const auto areOne = [&](int at, int other) {
+    const FirstRun & a = firstRuns[at];
+    const FirstRun & b = firstRuns[other];
+    return a.component == b.component ? a.bits & b.bits : 0u;
+  };
+  DeviceWord joinedFacing = 0;
+  // Bits at which a part's links are known by way of the word that faces either of theirs. All lanes must call.
+  const auto impliedBy = [&](int part) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const int        laneOfB = RowBorderRole::LaneOf(b);
+    const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
+    const DeviceWord byA = role.HasLinks(part) ? joinedFacing & areOne(RowBorderRole::OppositeOf(a), b) : 0u;
+    const DeviceWord byB = role.HasLinks(part) && RowBorderRole::IsLane(laneOfB)
+                           ? joinedThere & areOne(a, RowBorderRole::OppositeOf(b))
+                           : 0u;
+    return byA | byB;
+  };
+  // Whether a part's links are to be looked for: not where two rows are alike and joined all along.
+  const auto isOpen = [&](int part) {
+    const DeviceWord implied = impliedBy(part);
+    if (!role.HasLinks(part))
+    {
+      return false;
+    }
+    const RunWindow from = window(role.From(part));
+    const RunWindow to = window(role.To(part));
+    const bool      hasParted = !TProblem::isTransitive && (from.starts & from.foreground.Left()) != 0;
+    return from.foreground.word != 0 &&
+           (hasParted || implied != from.foreground.word || implied != to.foreground.word || from.starts != to.starts);
+  };
+  // All lanes must call, those that have nothing to look for with `has` false.
+  const auto find = [&](int part, bool has) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const DeviceWord implied = part > 0 ? impliedBy(part) : 0u;
+    const RunWindow  from = has ? window(a) : RunWindow{};
+    const RunWindow  to = has ? window(b) : RunWindow{};
+    WordPlace        place;
+    const auto *     voxel = problem.voxels;
+    if (role.Locate(grid, a, place))
     {
       const std::int64_t row = grid.RowOf(place.bundleY, place.bundleZ, 0);
       voxel = problem.VoxelAt(row, std::int64_t{ place.word } * BitsPerDeviceWord);
     }
     // The rows of the warp's lanes: of the brick, or those that face them.
-    const bool                      areOthers = role.From(part) != role.Facing(false);
+    const bool                      areOthers = a != role.Facing(false);
     const ReaderOf<TProblem>        rows(problem,
                                   role.place.x * WordsPerBrickRow,
                                   (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
                                   role.place.z << grid.bundlesShiftZ,
                                   role.side == AlongY);
     const VoxelComparison<TProblem> compare{ problem, voxel };
-    const auto links = FindLinks(problem, rows, compare, role.BackwardBundle(part), from, to, 0).links;
-    same.Set(part, links.same);
-    left.Set(part, links.left);
-    right.Set(part, links.right);
+    const int                       n = role.BackwardBundle(part);
+    const StraightLinks             found = FindStraight(problem, rows, compare, n, from, to, has ? implied : 0u);
+    joinedFacing = part == 0 ? found.joined : joinedFacing;
+    if (has)
+    {
+      same.Set(part, found.same);
+    }
+    if (problem.HasDiagonals(n))
+    {
+      const BundleLinks<DeviceWord> across = FindAcross(problem, rows, compare, n, from, to, found.joined);
+      if (has)
+      {
+        left.Set(part, across.left);
+        right.Set(part, across.right);
+      }
+    }
+  };
+  bool isOpenLow = true;
+  bool isOpenHigh = false;
+#pragma unroll 1
+  for (int part = 0; part < RowBorderRole::parts; ++part)
+  {
+    if (part == 1)
+    {
+      if (problem.count <= 2)
+      {
+        break;
+      }
+      isOpenLow = isOpen(1);
+      isOpenHigh = isOpen(2);
+    }
+    // Most often no lane has both, along z that is, so that one look does for both.
+    const bool areOne = part > 0 && role.side == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+    const bool has = part == 2 ? isOpenHigh : areOne ? isOpenLow || isOpenHigh : isOpenLow;
+    if (__any_sync(AllLanes, has))
+    {
+      find(areOne && isOpenHigh ? 2 : part, has);
+    }
+    if (areOne)
+    {
+      break;
+    }
   }
   UniteLinks<RowLayout>(grid, bricks, role, memory, same, left, right);
 }

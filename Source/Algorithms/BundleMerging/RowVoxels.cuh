@@ -28,7 +28,7 @@ struct RowProblem
   int count;
   /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
   unsigned diagonals;
-  /** Whether four voxels of four or eight bytes can be read at once wherever a row has them. */
+  /** Whether four voxels can be read at once wherever a row has them. */
   bool isAligned;
 
   RowProblem(const T *            image,
@@ -93,10 +93,9 @@ public:
 
   /** Whether all voxels of a word can be compared at once. */
   static constexpr bool comparesWords = true;
-  /** Whether lanes do so on their own; if not, all must call. */
-  static constexpr bool areLanesAlone = false;
-  /** More voxels than this of a word are better looked at all at once. */
-  static constexpr int few = 6;
+  /** More voxels of a word than this are better looked at all at once. */
+  static constexpr int few = 8;
+  static constexpr int fewAcross = 10;
 
   /** Rows from a bundle on, along y or along z; `word` is the brick's first along x. */
   __device__
@@ -112,10 +111,8 @@ public:
     m_Count = left < 0 ? 0 : left < 4 ? static_cast<int>(left) : 4;
     m_HasBefore = x > 0;
     m_HasAfter = left > 4;
-    m_Row = bundleZ * extent.size[1] + bundleY;
-    m_RowStep = alongZ ? extent.size[1] : 1;
-    m_First = problem.voxels + m_Row * extent.RowLength() + x;
-    m_Step = m_RowStep * extent.RowLength();
+    m_First = problem.VoxelAt(bundleZ * extent.size[1] + bundleY, x);
+    m_Step = (alongZ ? extent.size[1] : 1) * extent.RowLength();
   }
 
   /** Foreground and starts of this lane's word, of which `wanted` leaves what it has. */
@@ -144,43 +141,31 @@ public:
     return { { bits, bits & ~(joined.Word() & ((bits << 1) | carried)) } };
   }
 
-  /** At which bits of this lane's word the voxel is joined to that at the same x of the row that lies so many rows
-   *  further on; foreground is not asked for. */
+  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the row that lies so
+   * many rows further on. All lanes must call. */
   __device__ DeviceWord
-  JoinedTo(std::int64_t rowsFurther) const
+  JoinedTo(std::int64_t rowsFurther, DeviceWord wanted) const
   {
-    const std::int64_t further = rowsFurther * m_Problem.grid.extent.RowLength();
-    Votes              same = {};
-#pragma unroll 2
-    for (int r = 0; r < m_Rows; ++r)
-    {
-      if (HasRow(r, rowsFurther))
-      {
-        const Quad<T> a = Load(m_First + r * m_Step);
-        const Quad<T> b = Load(m_First + r * m_Step + further);
+    Votes same = {};
+    ForRows(wanted, rowsFurther, [&](int r, std::int64_t further) {
+      const Quad<T> a = Load(m_First + r * m_Step);
+      const Quad<T> b = Load(m_First + r * m_Step + further);
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-        {
-          same.Take(r, i, AreJoined(a.values[i], b.values[i]));
-        }
+      for (int i = 0; i < 4; ++i)
+      {
+        same.Take(r, i, AreJoined(a.values[i], b.values[i]));
       }
-    }
-    return same.Word();
+    });
+    return wanted & same.Word();
   }
 
   /** The same for x - 1 and x + 1. */
   __device__ BundleLinks<DeviceWord>
-             JoinedAcross(std::int64_t rowsFurther) const
+             JoinedAcross(std::int64_t rowsFurther, DeviceWord wantedLeft, DeviceWord wantedRight) const
   {
-    const std::int64_t further = rowsFurther * m_Problem.grid.extent.RowLength();
-    Votes              left = {};
-    Votes              right = {};
-    for (int r = 0; r < m_Rows; ++r)
-    {
-      if (!HasRow(r, rowsFurther))
-      {
-        continue;
-      }
+    Votes left = {};
+    Votes right = {};
+    ForRows(wantedLeft | wantedRight, rowsFurther, [&](int r, std::int64_t further) {
       const T * const other = m_First + r * m_Step + further;
       const Quad<T>   a = Load(m_First + r * m_Step);
       const Quad<T>   b = Load(other);
@@ -200,8 +185,8 @@ public:
         left.Take(r, i, AreJoined(a.values[i], values[i]));
         right.Take(r, i, AreJoined(a.values[i], values[i + 2]));
       }
-    }
-    return { 0, left.Word(), right.Word() };
+    });
+    return { 0, wantedLeft & left.Word(), wantedRight & right.Word() };
   }
 
 private:
@@ -265,11 +250,20 @@ private:
   {
     return m_Problem.AreJoined(&a, &b);
   }
-  __device__ bool
-  HasRow(int r, std::int64_t rowsFurther) const
+  /** Calls with each row of which a lane wants something, and how many voxels further on the row that it asks for lies.
+   */
+  template <typename TFunction>
+  __device__ void
+  ForRows(DeviceWord wanted, std::int64_t rowsFurther, const TFunction & function) const
   {
-    const std::int64_t row = m_Row + r * m_RowStep + rowsFurther;
-    return row >= 0 && row < m_Problem.grid.extent.RowCount();
+    constexpr unsigned lanesOfRow = (1u << WordsPerBrickRow) - 1;
+    for (unsigned lanes = __ballot_sync(AllLanes, wanted != 0); lanes != 0;)
+    {
+      const int lane = LowestBit(lanes);
+      const int r = lane / WordsPerBrickRow;
+      lanes &= ~(lanesOfRow << r * WordsPerBrickRow);
+      function(r, __shfl_sync(AllLanes, rowsFurther, lane) * m_Problem.grid.extent.RowLength());
+    }
   }
   __device__ Quad<T>
              Load(const T * place) const
@@ -304,8 +298,6 @@ private:
   /** Of this lane in the first row. */
   const T *    m_First;
   std::int64_t m_Step;
-  std::int64_t m_Row;
-  std::int64_t m_RowStep;
   int          m_Rows;
   /** How many of this lane's voxels lie in the volume, and whether their neighbours along x do. */
   int  m_Count;
@@ -321,8 +313,8 @@ public:
   using T = typename TProblem::Pixel;
 
   static constexpr bool comparesWords = true;
-  static constexpr bool areLanesAlone = true;
-  static constexpr int  few = sizeof(T) == 1 ? 3 : 6;
+  static constexpr int  few = sizeof(T) == 1 ? 3 : 8;
+  static constexpr int  fewAcross = sizeof(T) == 1 ? 3 : 10;
 
   __device__
   WordRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
@@ -359,17 +351,25 @@ public:
   }
 
   __device__ DeviceWord
-  JoinedTo(std::int64_t rowsFurther) const
+  JoinedTo(std::int64_t rowsFurther, DeviceWord wanted) const
   {
+    if (wanted == 0)
+    {
+      return 0;
+    }
     const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
     DeviceWord      parted = 0;
     ForGroups([&](int x) { Group(m_First + x, m_End).AppendParted(parted, Group(other + x, m_End), m_Difference); });
-    return ~parted;
+    return wanted & ~parted;
   }
 
   __device__ BundleLinks<DeviceWord>
-             JoinedAcross(std::int64_t rowsFurther) const
+             JoinedAcross(std::int64_t rowsFurther, DeviceWord wantedLeft, DeviceWord wantedRight) const
   {
+    if ((wantedLeft | wantedRight) == 0)
+    {
+      return {};
+    }
     const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
     DeviceWord      left = 0;
     DeviceWord      right = 0;
@@ -379,7 +379,7 @@ public:
       own.AppendPartedLeft(left, others, VoxelAt(other + x - 1), m_Difference);
       own.AppendPartedRight(right, others, VoxelAt(other + x + Group::count), m_Difference);
     });
-    return { 0, ~left, ~right };
+    return { 0, wantedLeft & ~left, wantedRight & ~right };
   }
 
 private:

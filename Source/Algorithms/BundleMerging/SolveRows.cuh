@@ -23,8 +23,10 @@ struct RowBrickMemory
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
-  BrickBase  base;
-  bool       fits;
+  /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */
+  bool      isPlainLayer[LayersPerBrick];
+  BrickBase base;
+  bool      fits;
 
   __device__ unsigned
   RunAt(int at, int x) const
@@ -76,17 +78,12 @@ struct KeyComparison
   const TOtherWord &     otherWord;
 
   /** As VoxelComparison's. */
-  __device__ DeviceWord
-  operator()(DeviceWord candidates, int n, std::int64_t, int step) const
+  __device__ bool
+  operator()(int x, int n, std::int64_t, int step) const
   {
-    const unsigned   runsBefore = memory.runsBefore[self];
-    const DeviceWord starts = memory.starts[self];
-    const int        first = otherWord(n) * BitsPerDeviceWord + step;
-    return LinksAmong(candidates, [&](int x) {
-      const int to = first + x;
-      return memory.forest[cuda::RunAt(runsBefore, starts, x)] ==
-             memory.forest[memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord)];
-    });
+    const int to = otherWord(n) * BitsPerDeviceWord + x + step;
+    return memory.forest[memory.RunAt(self, x)] ==
+           memory.forest[memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord)];
   }
 };
 
@@ -116,6 +113,42 @@ BitsInLargest(const RowBrickMemory & memory, const RowLayout::Kept & own, unsign
     bits = memory.forest[run] == root ? bits | from : bits & ~from;
   }
   return bits & own.rows[0];
+}
+
+/** Keeps the components of a brick whose rows are all alike and joined all along: those of its first row.
+ *  \param firstVoxel of this thread's word */
+__device__ inline void
+KeepPlainBrick(const BrickArrays & bricks,
+               RowBrickMemory &    memory,
+               unsigned            runsBefore,
+               DeviceWord          starts,
+               unsigned            runsOfBrick,
+               std::int64_t        firstVoxel)
+{
+  constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
+  const unsigned     components = runsOfBrick / rows;
+  if (threadIdx.x == 0)
+  {
+    ClaimPlaces(bricks, memory, components, runsOfBrick);
+  }
+  __syncthreads();
+  if (!memory.fits)
+  {
+    return;
+  }
+  if (threadIdx.x < WordsPerBrickRow)
+  {
+    unsigned id = memory.base.component + runsBefore;
+    for (; starts != 0; starts &= starts - 1, ++id)
+    {
+      bricks.parent[id] = id;
+      bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + LowestBit(starts));
+    }
+  }
+  for (unsigned run = threadIdx.x; run < runsOfBrick; run += WordsPerBrick)
+  {
+    bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(run % components);
+  }
 }
 
 /** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel. */
@@ -200,43 +233,90 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     return (memory.joinedY[between] & memory.joinedZ[last]) |
            (memory.joinedZ[self] & memory.joinedY[n == 2 ? below : below + rowWords]);
   };
-  // Of much code, four times as much would not stay in the instruction cache.
-  constexpr int unrolled = sizeof(T) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
-  const auto    findAll = [&](const auto & compare) {
-    const bool      isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
+  // The links along y and z alone, first.
+  const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
+  DeviceWord joined[2] = {};
+  bool       isPlain = true;
+  const auto findStraight = [&](const auto & compare) {
+    const RunWindow window = memory.Window(self);
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+    {
+      const int  toY = y + BackwardStepY(n);
+      const bool isInBrick = toY >= 0 && z + BackwardStepZ(n) >= 0;
+      if (!isEmpty && __any_sync(AllLanes, isInBrick))
+      {
+        const RunWindow     other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+        const StraightLinks found = FindStraight(problem, rows, compare, n, window, other, 0);
+        same.of[n] = found.same;
+        joined[n] = found.joined;
+        isPlain = isPlain && (!isInBrick || (found.joined == own.rows[0] && other.foreground.word == own.rows[0] &&
+                                             other.starts == starts));
+      }
+    }
+    if constexpr (!TProblem::isTransitive)
+    {
+      isPlain = isPlain && (starts & window.foreground.Left()) == 0;
+    }
+    memory.joinedY[self] = joined[0];
+    memory.joinedZ[self] = joined[1];
+  };
+  const auto findDiagonal = [&](const auto & compare) {
+    // Of much code, four times as much would not stay in the instruction cache.
+    constexpr int   unrolled = sizeof(T) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
     const RunWindow window = memory.Window(self);
 #pragma unroll unrolled
     for (int n = 0; n < BackwardBundles; ++n)
     {
-      if (n >= problem.count)
-      {
-        break;
-      }
-      if (n == 2)
-      {
-        __syncthreads();
-      }
       const int  toY = y + BackwardStepY(n);
       const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
-      RowLinks   found = {};
-      if (!isEmpty && __any_sync(AllLanes, isInBrick))
+      if (!__any_sync(AllLanes, isInBrick))
       {
-        const RunWindow  other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
-        const DeviceWord implied = n >= 2 && isInBrick ? impliedTo(n) : 0u;
-        found = FindLinks(problem, rows, compare, n, window, other, implied);
+        continue;
       }
-      same.Set(n, found.links.same);
-      left.Set(n, found.links.left);
-      right.Set(n, found.links.right);
-      if (n < 2)
+      const RunWindow other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+      DeviceWord      joinedTo = n == 0 ? joined[0] : joined[1];
+      if (n >= 2)
       {
-        (n == 0 ? memory.joinedY : memory.joinedZ)[self] = found.joined;
+        const StraightLinks found =
+          FindStraight(problem, rows, compare, n, window, other, isInBrick ? impliedTo(n) : 0u);
+        same.Set(n, found.same);
+        joinedTo = found.joined;
+      }
+      if (problem.HasDiagonals(n))
+      {
+        const BundleLinks<DeviceWord> across = FindAcross(problem, rows, compare, n, window, other, joinedTo);
+        left.Set(n, across.left);
+        right.Set(n, across.right);
       }
     }
-    __syncthreads();
   };
+  // Where all rows that face each other are alike and joined all along, links across say nothing new. Says whether the
+  // whole brick is so.
+  const auto findAll = [&](const auto & compare) {
+    findStraight(compare);
+    const bool isPlainLayer = __all_sync(AllLanes, isPlain) != 0;
+    if (lane == 0)
+    {
+      memory.isPlainLayer[layer] = isPlainLayer;
+    }
+    if (__syncthreads_and(isPlain) != 0)
+    {
+      return true;
+    }
+    if (problem.count > 2)
+    {
+      if (!isEmpty && !(isPlainLayer && (z == 0 || memory.isPlainLayer[layer - 1])))
+      {
+        findDiagonal(compare);
+      }
+      __syncthreads();
+    }
+    return false;
+  };
+  bool isPlainBrick;
   // Smaller values are in the first-level cache, larger ones do not fit.
-  if constexpr (TProblem::isTransitive && TProblem::isOneChannel && sizeof(T) == sizeof(unsigned))
+  if constexpr (TProblem::isTransitive && sizeof(T) == sizeof(unsigned))
   {
     unsigned run = runsBefore;
     for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
@@ -244,11 +324,15 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
       memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
     }
     __syncthreads();
-    findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
+    isPlainBrick = findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
   }
   else
   {
-    findAll(VoxelComparison<TProblem>{ problem, voxel });
+    isPlainBrick = findAll(VoxelComparison<TProblem>{ problem, voxel });
+  }
+  if (isPlainBrick)
+  {
+    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, row * grid.extent.RowLength() + x);
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   same.of[1] &= ~ImpliedAlongZ(memory, grid, self, memory.joinedY[self]);

@@ -86,6 +86,11 @@ public:
   {
     const unsigned lows = Spread(Ordered(low));
     const unsigned highs = Spread(Ordered(high));
+    if (low == high)
+    {
+      Append(word, [&](int i) { return NonZero(m_Of[i] ^ lows); });
+      return;
+    }
     Append(word, [&](int i) { return NonZero(Clamp(m_Of[i], lows, highs) ^ m_Of[i]); });
   }
   /** Which voxels are not joined to those of another group. */

@@ -628,6 +628,64 @@ TEST(Conformance, ValuesAmongEmptyRows)
   }
 }
 
+/** Bricks whose rows are all alike, beside others that differ in a few voxels at their borders, or in one half. */
+template <typename T>
+void
+CheckRowsThatAreAlike(std::uint64_t seed)
+{
+  for (const Extent & extent : { Extent{ 260, 17, 16 }, Extent{ 150, 130 } })
+  {
+    std::vector<T> rows[2];
+    for (std::uint64_t half = 0; half < 2; ++half)
+    {
+      std::vector<T> & row = rows[half];
+      while (static_cast<std::int64_t>(row.size()) < extent.size[0])
+      {
+        const std::uint64_t hash = HashOf(seed, 1000 * half + row.size());
+        row.insert(row.end(), 1 + hash % (seed % 2 == 0 ? 60 : 9), static_cast<T>(hash / 64 % 5));
+      }
+    }
+    const bool     hasHalves = seed % 3 == 0;
+    std::vector<T> voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      const std::int64_t x = i % extent.size[0];
+      const std::int64_t y = i / extent.size[0] % extent.size[1];
+      const std::int64_t z = i / extent.size[0] / extent.size[1];
+      const auto         hash = HashOf(seed, 1000000 + static_cast<std::uint64_t>(i));
+      const bool         isAtBorder = (x + 1) % 128 < 2 || (y + 1) % 8 < 2 || (extent.dimension > 2 && (z + 1) % 8 < 2);
+      const bool         differs = seed % 3 == 1 && isAtBorder && hash % 512 == 0;
+      voxels.push_back(differs ? static_cast<T>(hash / 512 % 5)
+                               : rows[hasHalves && (y >= 8) ? 1 : 0][static_cast<std::size_t>(x)]);
+    }
+    for (const Criterion & criterion : { Criterion::EqualValue(), Criterion::Tolerance(1) })
+    {
+      FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
+      for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+      {
+        ExpectSameOnCuda("BundleMerging",
+                         "rows that are alike, seed " + std::to_string(seed),
+                         voxels,
+                         problem,
+                         Connectivity(extent.dimension, problem.rank),
+                         {},
+                         FloodFill(problem));
+      }
+    }
+  }
+}
+
+TEST_F(ConformanceOnCuda, ValuesWhoseRowsAreAlike)
+{
+  for (std::uint64_t seed = 0; seed < 6 && !HasFatalFailure(); ++seed)
+  {
+    CheckRowsThatAreAlike<std::uint8_t>(seed);
+    CheckRowsThatAreAlike<std::int16_t>(seed);
+    CheckRowsThatAreAlike<std::uint32_t>(seed);
+    CheckRowsThatAreAlike<float>(seed);
+  }
+}
+
 TEST(Conformance, ManySeededVolumesOfOddExtents)
 {
   for (std::uint64_t seed = 0; seed < 150; ++seed)

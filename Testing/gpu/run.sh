@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
 # Runs the tests and the benchmark of a bundle (make-bundle.sh) on a GPU machine and prints RESULTS.md.
-#   ./run.sh [FILE NX NY NZ ...] > RESULTS.md      with further masks of one byte per voxel
+#   ./run.sh [[--segments] FILE NX NY NZ ...] > RESULTS.md      with further masks of one byte per voxel, or segments of
+#                                                               four, which are labeled by equal values
 set -euo pipefail
 cd "$(dirname "$0")"
 masks=()
+segments=()
 files=()
 while [ $# -ge 4 ]; do
+  if [ "$1" = --segments ]; then
+    segments+=("${@:1:5}")
+    shift 5
+    continue
+  fi
   masks+=(--mask "$1" "$2" "$3" "$4")
   files+=("$1" "$2" "$3" "$4")
   shift 4
@@ -42,7 +49,7 @@ echo "label map in memory that is not page-locked; its floor moves as many bytes
 echo
 ./brickccl-gpu-benchmark "${masks[@]}" --noise --size 512 > benchmark.csv
 ./brickccl-gpu-benchmark --size 1024 >> benchmark.csv
-./brickccl-gpu-benchmark --kinds 512 >> benchmark.csv
+./brickccl-gpu-benchmark --kinds 512 "${segments[@]}" >> benchmark.csv
 ./brickccl-gpu-benchmark --host 512 >> benchmark.csv
 ./brickccl-gpu-benchmark --noise --flat 8192 >> benchmark.csv
 ./brickccl-gpu-benchmark --connectivity 26 --extent 256 256 256 --extent 512 256 256 --extent 512 512 512 \

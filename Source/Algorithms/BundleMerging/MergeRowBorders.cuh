@@ -204,15 +204,15 @@ __launch_bounds__(BorderThreads, 10)
     const int        b = role.To(part);
     const int        laneOfB = RowBorderRole::LaneOf(b);
     const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
-    const DeviceWord byA = role.HasLinks(part) ? joinedFacing & areOne(RowBorderRole::OppositeOf(a), b) : 0u;
-    const DeviceWord byB = role.HasLinks(part) && RowBorderRole::IsLane(laneOfB)
-                           ? joinedThere & areOne(a, RowBorderRole::OppositeOf(b))
-                           : 0u;
-    return byA | byB;
+    if (!role.HasLinks(part))
+    {
+      return 0u;
+    }
+    const DeviceWord byA = joinedFacing & areOne(RowBorderRole::OppositeOf(a), b);
+    return RowBorderRole::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, RowBorderRole::OppositeOf(b))) : byA;
   };
   // Whether a part's links are to be looked for: not where two rows are alike and joined all along.
-  const auto isOpen = [&](int part) {
-    const DeviceWord implied = impliedBy(part);
+  const auto isOpen = [&](int part, DeviceWord implied) {
     if (!role.HasLinks(part))
     {
       return false;
@@ -224,14 +224,13 @@ __launch_bounds__(BorderThreads, 10)
            (hasParted || implied != from.foreground.word || implied != to.foreground.word || from.starts != to.starts);
   };
   // All lanes must call, those that have nothing to look for with `has` false.
-  const auto find = [&](int part, bool has) {
-    const int        a = role.From(part);
-    const int        b = role.To(part);
-    const DeviceWord implied = part > 0 ? impliedBy(part) : 0u;
-    const RunWindow  from = has ? window(a) : RunWindow{};
-    const RunWindow  to = has ? window(b) : RunWindow{};
-    WordPlace        place;
-    const auto *     voxel = problem.voxels;
+  const auto find = [&](int part, bool has, DeviceWord implied) {
+    const int       a = role.From(part);
+    const int       b = role.To(part);
+    const RunWindow from = has ? window(a) : RunWindow{};
+    const RunWindow to = has ? window(b) : RunWindow{};
+    WordPlace       place;
+    const auto *    voxel = problem.voxels;
     if (role.Locate(grid, a, place))
     {
       const std::int64_t row = grid.RowOf(place.bundleY, place.bundleZ, 0);
@@ -262,28 +261,31 @@ __launch_bounds__(BorderThreads, 10)
       }
     }
   };
-  bool isOpenLow = true;
-  bool isOpenHigh = false;
+  // Straight links, then those to the bundles beside at either side (low and high). Most often no lane has both of
+  // these to look for, so that along z, where all lead from the brick's own words, one look does for both.
+  const int  looks = problem.count > 2 ? RowBorderRole::parts : 1;
+  DeviceWord impliedLow = 0;
+  DeviceWord impliedHigh = 0;
+  bool       isOpenLow = false;
+  bool       isOpenHigh = false;
 #pragma unroll 1
-  for (int part = 0; part < RowBorderRole::parts; ++part)
+  for (int look = 0; look < looks; ++look)
   {
-    if (part == 1)
+    if (look == 1)
     {
-      if (problem.count <= 2)
-      {
-        break;
-      }
-      isOpenLow = isOpen(1);
-      isOpenHigh = isOpen(2);
+      impliedLow = impliedBy(1);
+      impliedHigh = impliedBy(2);
+      isOpenLow = isOpen(1, impliedLow);
+      isOpenHigh = isOpen(2, impliedHigh);
     }
-    // Most often no lane has both, along z that is, so that one look does for both.
-    const bool areOne = part > 0 && role.side == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
-    const bool has = part == 2 ? isOpenHigh : areOne ? isOpenLow || isOpenHigh : isOpenLow;
+    const bool looksAtBoth = look > 0 && role.side == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+    const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+    const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
     if (__any_sync(AllLanes, has))
     {
-      find(areOne && isOpenHigh ? 2 : part, has);
+      find(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
     }
-    if (areOne)
+    if (looksAtBoth)
     {
       break;
     }

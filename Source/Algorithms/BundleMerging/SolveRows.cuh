@@ -74,16 +74,17 @@ struct KeyComparison
   static constexpr bool isAtHand = true;
 
   const RowBrickMemory & memory;
-  int                    self;
+  unsigned               runsBefore;
+  DeviceWord             starts;
   const TOtherWord &     otherWord;
 
   /** As VoxelComparison's. */
   __device__ bool
   operator()(int x, int n, std::int64_t, int step) const
   {
-    const int to = otherWord(n) * BitsPerDeviceWord + x + step;
-    return memory.forest[memory.RunAt(self, x)] ==
-           memory.forest[memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord)];
+    const int to = x + step;
+    const int toWord = otherWord(n) + (step == 0 ? 0 : to >> 5);
+    return memory.forest[cuda::RunAt(runsBefore, starts, x)] == memory.forest[memory.RunAt(toWord, to & 31)];
   }
 };
 
@@ -295,12 +296,12 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   // whole brick is so.
   const auto findAll = [&](const auto & compare) {
     findStraight(compare);
-    const bool isPlainLayer = __all_sync(AllLanes, isPlain) != 0;
+    const bool isPlainLayer = __any_sync(AllLanes, !isPlain) == 0;
     if (lane == 0)
     {
       memory.isPlainLayer[layer] = isPlainLayer;
     }
-    if (__syncthreads_and(isPlain) != 0)
+    if (__syncthreads_or(!isPlain) == 0)
     {
       return true;
     }
@@ -324,7 +325,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
       memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
     }
     __syncthreads();
-    isPlainBrick = findAll(KeyComparison<decltype(otherWord)>{ memory, self, otherWord });
+    isPlainBrick = findAll(KeyComparison<decltype(otherWord)>{ memory, runsBefore, starts, otherWord });
   }
   else
   {

@@ -633,7 +633,7 @@ template <typename T>
 void
 CheckRowsThatAreAlike(std::uint64_t seed)
 {
-  for (const Extent & extent : { Extent{ 260, 17, 16 }, Extent{ 150, 130 } })
+  for (const Extent & extent : { Extent{ 260, 17, 16 }, Extent{ 140, 16, 5 }, Extent{ 150, 130 }, Extent{ 130, 40 } })
   {
     std::vector<T> rows[2];
     for (std::uint64_t half = 0; half < 2; ++half)

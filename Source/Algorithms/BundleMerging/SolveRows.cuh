@@ -237,7 +237,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   // The links along y and z alone, first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
-  bool       isPlain = true;
+  bool       isPlain = !isEmpty;
   const auto findStraight = [&](const auto & compare) {
     const RunWindow window = memory.Window(self);
 #pragma unroll

@@ -20,8 +20,9 @@ std::vector<std::uint8_t> MakeBalls(const Extent & extent, double density, std::
 /** Cubes of `grain` voxels a side, each 1 with probability `density`. */
 std::vector<std::uint8_t> MakeRandom(const Extent & extent, double density, int grain, std::uint64_t seed);
 
-/** A segmentation: the Voronoi cells of one random point in each cube of `side` voxels a side. Every voxel has the number
- *  of its nearest point, from 1 on, the least of several; two cells of one number may be in pieces. 2-D and 3-D. */
+/** A segmentation: the Voronoi cells of one random point in each cube (square) of `side` voxels a side. Every voxel has
+ * the number of its nearest point, from 1 on, the least if there are several. A cell's voxels need not all be
+ * connected. */
 std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uint64_t seed);
 
 /** One component as long and thin as can be: a line one voxel wide that winds inwards in every second slice, the

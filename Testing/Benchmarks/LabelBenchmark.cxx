@@ -30,7 +30,6 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>

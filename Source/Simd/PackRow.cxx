@@ -104,53 +104,82 @@ PackNearOf(const T *               a,
 }
 
 constexpr std::uintptr_t CacheLine = 64;
-constexpr std::uintptr_t LinesPerPage = 4096 / CacheLine;
+constexpr std::uintptr_t Page = 4096;
+/** So many pages make a block, of which a line of each page is asked for at once. */
+constexpr std::uintptr_t PagesOfBlock = 4;
+/** For so many bytes that are read so many lines are asked for. */
+constexpr std::int64_t BytesPerAsking = PagesOfBlock * CacheLine;
 
-/** Asks for a line of pixels for each that is read, at `bytes`: what is done with a row's bits before the next row is
- * packed would otherwise keep the memory waiting. The line is of the next block of 8192 pixels, whose pages are taken
- * in turns: what the processor fetches ahead of a stream ends with its page, and it follows several streams at once. */
-template <typename T>
+/** Asks for pixels of the block of pages behind that of `values`: what is done with a row's bits before the next row is
+ * packed would otherwise keep the memory waiting. Pages are taken in turns, since what the processor fetches ahead of a
+ * stream ends with its page, and it follows several streams at once. */
 HWY_INLINE void
-AskAhead(const void * bytes)
+AskAhead(const void * values)
 {
-  constexpr std::uintptr_t pages = 2 * sizeof(T);
-  const auto               line = reinterpret_cast<std::uintptr_t>(bytes) / CacheLine;
-  const auto               page = (line / (LinesPerPage * pages) + 1) * pages + line % pages;
-  const auto               ahead = page * LinesPerPage + line / pages % LinesPerPage;
-  __builtin_prefetch(reinterpret_cast<const void *>(ahead * CacheLine));
+  constexpr std::uintptr_t block = PagesOfBlock * Page;
+  const auto               place = reinterpret_cast<std::uintptr_t>(values);
+  const std::uintptr_t     ahead =
+    (place / block + 1) * block + place % block / static_cast<std::uintptr_t>(BytesPerAsking) * CacheLine;
+  for (std::uintptr_t page = 0; page < block; page += Page)
+  {
+    __builtin_prefetch(reinterpret_cast<const void *>(ahead + page));
+  }
 }
 
-template <bool VOutside, typename T>
+/** Asks ahead for as many pixels as word w of a row has. */
+template <typename T>
 HWY_INLINE void
-PackWordsWith(const T * values, std::int64_t words, T low, T high, Word * bits)
+AskAheadOfWord(const T * row, std::int64_t w)
 {
-  const ValueTag<T>     tag;
-  constexpr std::size_t lanes = hn::MaxLanes(tag);
-  const auto            lowest = hn::Set(tag, low);
-  const auto            highest = hn::Set(tag, high);
-  for (std::int64_t w = 0; w < words; ++w)
+  constexpr auto             bytes = static_cast<std::int64_t>(BitsPerWord * sizeof(T));
+  const std::uint8_t * const own = reinterpret_cast<const std::uint8_t *>(row) + w * bytes;
+  if constexpr (bytes < BytesPerAsking)
   {
-    const auto * const bytes = reinterpret_cast<const std::uint8_t *>(values + w * BitsPerWord);
-    for (std::size_t i = 0; i < BitsPerWord * sizeof(T); i += CacheLine)
+    if (w % (BytesPerAsking / bytes) == 0)
     {
-      AskAhead<T>(bytes + i);
+      AskAhead(own);
     }
-    Word word = 0;
-    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+  }
+  else
+  {
+    for (std::int64_t i = 0; i < bytes; i += BytesPerAsking)
     {
-      const auto value = hn::LoadU(tag, values + w * BitsPerWord + i);
-      auto       is = hn::Or(hn::Lt(value, lowest), hn::Lt(highest, value));
-      if constexpr (!VOutside)
-      {
-        is = hn::Not(is);
-        if constexpr (std::is_floating_point_v<T>)
-        {
-          is = hn::And(is, hn::Eq(value, value));
-        }
-      }
-      word |= BitsOf(tag, is) << i;
+      AskAhead(own + i);
     }
-    bits[w] = word;
+  }
+}
+
+/** What a range is tested with beside its lowest value: of integers by how much the highest one lies above that, as an
+ *  unsigned number, so that one comparison will do; of others the highest one. */
+template <typename T>
+HWY_INLINE hn::Vec<ValueTag<T>>
+           ReachOf(T low, T high)
+{
+  if constexpr (std::is_integral_v<T>)
+  {
+    using Unsigned = std::make_unsigned_t<T>;
+    return hn::Set(ValueTag<T>(), static_cast<T>(static_cast<Unsigned>(high) - static_cast<Unsigned>(low)));
+  }
+  else
+  {
+    return hn::Set(ValueTag<T>(), high);
+  }
+}
+
+/** The bits of values below or above a range. */
+template <typename T>
+HWY_INLINE Word
+BitsOutside(ValueTag<T> tag, hn::Vec<ValueTag<T>> value, hn::Vec<ValueTag<T>> lowest, hn::Vec<ValueTag<T>> reach)
+{
+  if constexpr (std::is_integral_v<T>)
+  {
+    const ValueTag<std::make_unsigned_t<T>> unsignedTag;
+    return BitsOf(unsignedTag,
+                  hn::Lt(hn::BitCast(unsignedTag, reach), hn::BitCast(unsignedTag, hn::Sub(value, lowest))));
+  }
+  else
+  {
+    return BitsOf(tag, hn::Or(hn::Lt(value, lowest), hn::Lt(reach, value)));
   }
 }
 
@@ -158,13 +187,26 @@ template <typename T>
 HWY_INLINE void
 PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)
 {
-  if (outside)
+  const ValueTag<T>     tag;
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  const auto            lowest = hn::Set(tag, low);
+  const auto            reach = ReachOf(low, high);
+  const Word            inside = outside ? 0 : ~Word{ 0 };
+  for (std::int64_t w = 0; w < words; ++w)
   {
-    PackWordsWith<true>(values, words, low, high, bits);
-  }
-  else
-  {
-    PackWordsWith<false>(values, words, low, high, bits);
+    AskAheadOfWord(values, w);
+    Word out = 0;
+    Word numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
+    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    {
+      const auto value = hn::LoadU(tag, values + w * BitsPerWord + i);
+      out |= BitsOutside<T>(tag, value, lowest, reach) << i;
+      if constexpr (std::is_floating_point_v<T>)
+      {
+        numbers |= BitsOf(tag, hn::Eq(value, value)) << i;
+      }
+    }
+    bits[w] = (out ^ inside) & numbers;
   }
 }
 
@@ -181,7 +223,7 @@ PackLinkedWith(const T *          values,
   const ValueTag<T>     tag;
   constexpr std::size_t lanes = hn::MaxLanes(tag);
   const auto            lowest = hn::Set(tag, rule.low);
-  const auto            highest = hn::Set(tag, rule.high);
+  const auto            reach = ReachOf(rule.low, rule.high);
   const auto            most = hn::Set(ValueTag<std::make_unsigned_t<T>>(), rule.limit);
   const Word            inside = rule.outside ? 0 : ~Word{ 0 };
   Word                  previous = 0;
@@ -191,14 +233,11 @@ PackLinkedWith(const T *          values,
     hn::Vec<ValueTag<T>> value[BitsPerWord / lanes];
     Word                 out = 0;
     Word                 before = 0;
+    AskAheadOfWord(values, w);
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
-      if (i % (CacheLine / sizeof(T)) == 0)
-      {
-        AskAhead<T>(own + i);
-      }
       value[i / lanes] = hn::LoadU(tag, own + i);
-      out |= BitsOf(tag, hn::Or(hn::Lt(value[i / lanes], lowest), hn::Lt(highest, value[i / lanes]))) << i;
+      out |= BitsOutside<T>(tag, value[i / lanes], lowest, reach) << i;
       before |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], hn::LoadU(tag, own + i - 1), most) << i;
     }
     const Word bits =
@@ -208,17 +247,18 @@ PackLinkedWith(const T *          values,
     previous = bits;
     for (int row = 0; row < rowCount; ++row)
     {
-      const Word candidates = bits & rows[row].foreground[w];
-      Word       near = 0;
+      const NearRow<T> other = rows[row];
+      const Word       candidates = bits & other.foreground[w];
+      Word             near = 0;
       if (candidates != 0)
       {
         for (std::size_t i = 0; i < BitsPerWord; i += lanes)
         {
-          const auto there = hn::LoadU(tag, rows[row].values + begin + i);
+          const auto there = hn::LoadU(tag, other.values + begin + i);
           near |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], there, most) << i;
         }
       }
-      rows[row].links[w] = candidates & near;
+      other.links[w] = candidates & near;
     }
   }
 }

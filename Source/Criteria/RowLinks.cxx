@@ -69,7 +69,8 @@ class PixelRowLinks final : public RowLinks
 {
 public:
   PixelRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)
-    : m_Data(static_cast<const T *>(image.data))
+    : RowLinks(image.data, static_cast<std::int64_t>(sizeof(T)) * image.channels)
+    , m_Data(static_cast<const T *>(image.data))
     , m_Extent(image.extent)
     , m_Channels(image.channels)
     , m_Rule(ToVoxelRule<T>(criterion, image.channels))
@@ -200,12 +201,6 @@ public:
   AreJoined(std::int64_t a, std::int64_t b) const override
   {
     return m_Rule.AreJoined(m_Data + a * m_Channels, m_Data + b * m_Channels);
-  }
-
-  void
-  Prefetch(std::int64_t place) const override
-  {
-    __builtin_prefetch(m_Data + place * m_Channels);
   }
 
 private:

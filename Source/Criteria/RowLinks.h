@@ -64,9 +64,23 @@ public:
   virtual bool AreJoined(std::int64_t a, std::int64_t b) const = 0;
 
   /** Asks the memory for what AreJoined will look at. */
-  virtual void
-  Prefetch(std::int64_t) const
+  void
+  Prefetch(std::int64_t place) const
+  {
+    __builtin_prefetch(m_Pixels + place * m_BytesPerPixel);
+  }
+
+protected:
+  RowLinks() = default;
+  /** Links of pixels in memory. */
+  RowLinks(const void * pixels, std::int64_t bytesPerPixel)
+    : m_Pixels(static_cast<const char *>(pixels))
+    , m_BytesPerPixel(bytesPerPixel)
   {}
+
+private:
+  const char * m_Pixels = nullptr;
+  std::int64_t m_BytesPerPixel = 0;
 };
 
 /** Links of an image under a criterion; voxels where `mask` is 0 never take part.

@@ -44,6 +44,10 @@ struct EarlierRows
 
   EarlierRows(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
   {
+    if (!volume.HasLinksAlongY() && !volume.HasLinksAlongZ())
+    {
+      return;
+    }
     const Extent &     extent = volume.GetExtent();
     const std::int64_t plane = row / extent.size[1];
     const auto         add = [&](std::int64_t earlier, Word * links) {
@@ -113,6 +117,34 @@ PackRow(const RowLinks &    links,
   PackLinksTo(earlier, links, row, candidates, volume);
 }
 
+/** Counts the runs of a packed row, and those before each of its words where these are kept. */
+std::uint64_t
+CountRuns(std::int64_t row, RunVolume & volume)
+{
+  const std::int64_t words = volume.WordsPerRow();
+  if (volume.StartsFollowForeground())
+  {
+    const Word *  bits = volume.Foreground(row);
+    Word          last = 0;
+    std::uint64_t runs = 0;
+    for (std::int64_t w = 0; w < words; ++w)
+    {
+      runs += static_cast<std::uint64_t>(CountBits(bits[w] & ~FromLeft(bits[w], last)));
+      last = bits[w];
+    }
+    return runs;
+  }
+  const Word *    starts = volume.StoredStarts(row);
+  std::uint32_t * before = volume.RunsBefore(row);
+  std::uint32_t   runs = 0;
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    before[w] = runs;
+    runs += static_cast<std::uint32_t>(CountBits(starts[w]));
+  }
+  return runs;
+}
+
 /** Pixels of the rows that are looked at in one plane before those of the next one. */
 constexpr std::int64_t PixelsOfTile = 1 << 16;
 
@@ -167,11 +199,7 @@ FindRuns(const RowLinks &                                        links,
     std::uint64_t     runs = 0;
     ForRowsInTiles(chunks.Begin(chunk), chunks.End(chunk), rowsOfPlane, rowsOfTile, [&](std::int64_t row) {
       PackRow(links, axes.x, row, EarlierRows(row, chunks.Begin(chunk), true, volume), candidates, volume);
-      std::uint64_t runsOfRow = 0;
-      for (std::int64_t w = 0; w < words; ++w)
-      {
-        runsOfRow += static_cast<std::uint64_t>(CountBits(volume.Starts(row, w)));
-      }
+      const std::uint64_t runsOfRow = CountRuns(row, volume);
       volume.FirstRun(row) = runsOfRow;
       runs += runsOfRow;
       if (afterRow)

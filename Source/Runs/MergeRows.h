@@ -209,7 +209,7 @@ public:
                   TUnite                      unite)
   {
     const auto look = [&](int step, const Word * candidates) {
-      if (!Postpone(rowA, rowB, step, candidates, unite))
+      if (!PostponeFew(rowA, rowB, step, candidates, unite))
       {
         m_Links.PackLinks(rowA, rowB, step, candidates, m_Found.data());
         UniteDiagonals(rowA, rowB, step, unite);
@@ -225,11 +225,11 @@ public:
     }
   }
 
-  /** Keeps few candidates, links of row a to b[x + step], for later: their pixels are mostly in no cache any more, but
-   *  asked for now. \return false for more, which are better looked at together. */
+  /** Postpones few candidates, links of row a to b[x + step]. \return false for more, which are better looked at
+   *  together. */
   template <typename TUnite>
   bool
-  Postpone(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
+  PostponeFew(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
   {
     int count = 0;
     for (std::int64_t w = 0; w < m_Words; ++w)
@@ -245,9 +245,7 @@ public:
       for (Word rest = candidates[w]; rest != 0; rest &= rest - 1)
       {
         const std::int64_t x = w * BitsPerWord + LowestBit(rest);
-        m_Postponed.push_back({ rowA, rowB, x, x + step });
-        m_Links.Prefetch(VoxelAt(rowA, x));
-        m_Links.Prefetch(VoxelAt(rowB, x + step));
+        Postpone(rowA, x, rowB, x + step);
       }
     }
     if (m_Postponed.size() >= ManyPostponed)
@@ -266,10 +264,28 @@ public:
     {
       if (m_Links.AreJoined(VoxelAt(link.rowA, link.xA), VoxelAt(link.rowB, link.xB)))
       {
-        unite(RunAt(link.rowA, link.xA), RunAt(link.rowB, link.xB));
+        UniteAt(link.rowA, link.xA, link.rowB, link.xB, unite);
       }
     }
     m_Postponed.clear();
+  }
+
+  /** Unites the runs at two places. */
+  template <typename TUnite>
+  void
+  UniteAt(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB, TUnite unite) const
+  {
+    unite(static_cast<TIndex>(m_Volume.RunAt(rowA, xA)), static_cast<TIndex>(m_Volume.RunAt(rowB, xB)));
+  }
+
+  /** Keeps a candidate, the link of row a at xA to row b at xB, for later: its pixels are mostly in no cache any more,
+   * but asked for now. */
+  void
+  Postpone(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB)
+  {
+    m_Postponed.push_back({ rowA, rowB, xA, xB });
+    m_Links.Prefetch(VoxelAt(rowA, xA));
+    m_Links.Prefetch(VoxelAt(rowB, xB));
   }
 
 private:
@@ -290,20 +306,6 @@ private:
   VoxelAt(std::int64_t row, std::int64_t x) const
   {
     return row * m_Volume.GetExtent().RowLength() + x;
-  }
-
-  /** The run of a row that covers x. */
-  TIndex
-  RunAt(std::int64_t row, std::int64_t x) const
-  {
-    const Word *  starts = m_Volume.StoredStarts(row);
-    std::uint64_t run = m_Volume.FirstRun(row);
-    for (std::int64_t w = 0; w < x / BitsPerWord; ++w)
-    {
-      run += static_cast<std::uint64_t>(CountBits(starts[w]));
-    }
-    const Word upTo = BitsUpTo(static_cast<int>(x % BitsPerWord));
-    return static_cast<TIndex>(run + static_cast<std::uint64_t>(CountBits(starts[x / BitsPerWord] & upTo)) - 1);
   }
 
   /** A word of a bit row with its neighbours, zero outside of the row. */

@@ -4,7 +4,9 @@
 #include "BrickCCL/Runs/MergeRows.h"
 #include "BrickCCL/Simd/OpenDiagonals.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace brickccl
 {
@@ -27,6 +29,8 @@ template <typename TIndex>
 class SquareMerger
 {
 public:
+  using Link = simd::SquareLink;
+
   /** Squares of rows of a volume that keeps the links along every axis which the connectivity uses. */
   SquareMerger(const RunVolume & volume, const RowLinks & links, const Connectivity & connectivity)
     : m_Volume(volume)
@@ -38,14 +42,21 @@ public:
     , m_AreTransitive(links.AreTransitive())
     , m_Found(m_Words)
   {
-    for (OwnRow & row : m_Open)
+    for (int i = 0; i < simd::SquareLinkCount; ++i)
     {
-      row.Resize(volume.WordsPerRow());
+      const auto link = static_cast<Link>(i);
+      m_Wanted |= IsWanted(link) ? simd::SetOf(link) : 0;
+      m_Open[static_cast<std::size_t>(i)].Resize(volume.WordsPerRow());
     }
+    m_JoinedAcross.Resize(volume.WordsPerRow());
+    m_JoinedBetween.Resize(volume.WordsPerRow());
+    const auto room = static_cast<std::size_t>(ManyListed + simd::MostOpenWords(volume.WordsPerRow()));
+    m_Sides.Resize(room);
+    m_Others.Resize(room);
   }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
-   *  row, of those pairs of rows for which `wants(rowA, rowB)` is true. */
+   *  row, of those pairs of rows for which `wants(rowA, rowB)` is true; for some of them not before UnitePostponed. */
   template <typename TWants, typename TUnite>
   void
   Merge(std::int64_t row, TWants wants, TUnite unite)
@@ -57,15 +68,15 @@ public:
     const std::int64_t behind = row - extent.size[1];
     if (hasY && hasZ)
     {
-      if (IsWanted(row, up, wants))
+      if (AreToMerge(row, up, wants))
       {
         m_Rows.UniteStraight(row, up, m_Volume.LinksAlongY(row), unite);
       }
-      MergeSquare(row, up, behind, wants, unite);
+      MergeSquare(row, wants, unite);
       return;
     }
     const auto mergeSide = [&](std::int64_t other, const Word * links) {
-      if (IsWanted(row, other, wants))
+      if (AreToMerge(row, other, wants))
       {
         m_Rows.UniteStraight(row, other, links, unite);
         if (m_DiagonalRank > 1)
@@ -85,17 +96,67 @@ public:
   }
 
   /** Unites along the links that Merge postponed; to be called after the last row. */
-  template <typename TUnite>
+  template <typename TWants, typename TUnite>
   void
-  UnitePostponed(TUnite unite)
+  UnitePostponed(TWants wants, TUnite unite)
   {
+    MergeListed(wants, unite);
     m_Rows.UnitePostponed(unite);
   }
 
 private:
+  /** The rows that a link joins: so many rows before that of the square, and voxels to the side. */
+  struct Ends
+  {
+    std::int64_t rowA;
+    std::int64_t rowB;
+    int          step;
+  };
+
+  Ends
+  EndsOf(Link link, std::int64_t row) const
+  {
+    const std::int64_t up = row - 1;
+    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
+    switch (link)
+    {
+    case Link::LastSide:
+      return { row, behind, 0 };
+    case Link::UpLeft:
+      return { row, up, -1 };
+    case Link::UpRight:
+      return { row, up, 1 };
+    case Link::BehindLeft:
+      return { row, behind, -1 };
+    case Link::BehindRight:
+      return { row, behind, 1 };
+    case Link::Across:
+      return { row, behind - 1, 0 };
+    case Link::AcrossLeft:
+      return { row, behind - 1, -1 };
+    case Link::AcrossRight:
+      return { row, behind - 1, 1 };
+    case Link::Between:
+      return { up, behind, 0 };
+    case Link::BetweenLeft:
+      return { up, behind, -1 };
+    case Link::BetweenRight:
+      break;
+    }
+    return { up, behind, 1 };
+  }
+
+  /** Whether the connectivity has such links. */
+  bool
+  IsWanted(Link link) const
+  {
+    const bool isAcross = link >= Link::Across;
+    return EndsOf(link, 0).step == 0 ? m_Rank > (isAcross ? 1 : 0) : m_DiagonalRank > (isAcross ? 2 : 1);
+  }
+
   template <typename TWants>
   bool
-  IsWanted(std::int64_t rowA, std::int64_t rowB, TWants wants) const
+  AreToMerge(std::int64_t rowA, std::int64_t rowB, TWants wants) const
   {
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
@@ -104,86 +165,182 @@ private:
    *  sides imply. */
   template <typename TWants, typename TUnite>
   void
-  MergeSquare(std::int64_t row, std::int64_t up, std::int64_t behind, TWants wants, TUnite unite)
+  MergeSquare(std::int64_t row, TWants wants, TUnite unite)
   {
+    const std::int64_t up = row - 1;
+    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
     if (m_Volume.FirstRun(up) == m_Volume.FirstRun(row + 1))
     {
       // Neither row has runs; without any behind them, diagonals along y would remain.
       return;
     }
-    const auto             words = static_cast<std::int64_t>(m_Words);
     const simd::SquareRows rows{ m_Rows.BitsOf(row),        m_Rows.BitsOf(up),           m_Rows.BitsOf(behind),
                                  m_Rows.BitsOf(behind - 1), m_Volume.LinksAlongY(row),   m_Volume.LinksAlongZ(row),
                                  m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
-    const auto             room = [this](std::size_t i) { return m_Open[i].Data(); };
-    if (m_Rank == 1)
+    if ((m_AreTransitive || m_Rank == 1) && List(rows, row))
     {
-      if (wants(row, behind) && simd::FindLastSides(rows, words, room(0)))
+      if (std::max(m_Sides.Count(), m_Others.Count()) >= ManyListed)
       {
-        m_Rows.UniteSame(row, behind, room(0), room(0), unite);
+        MergeListed(wants, unite);
       }
       return;
     }
-    const simd::OpenInSquare open{ room(0),
-                                   { room(1), room(2) },
-                                   { room(3), room(4) },
-                                   { room(5), room(6), { room(7), room(8) } },
-                                   { room(9), room(10), { room(11), room(12) } } };
-    const simd::AnyInSquare  any = simd::FindOpenInSquare(rows, words, m_AreTransitive, open);
-    if (any.lastSides && wants(row, behind))
+    MergeDenseSquare(rows, row, wants, unite);
+  }
+
+  /** Lists a square's open links. \return false if there are too many: looked at one by one, they take longer than rows
+   *  compared as a whole. */
+  bool
+  List(const simd::SquareRows & rows, std::int64_t row)
+  {
+    const auto      words = static_cast<std::int64_t>(m_Words);
+    simd::OpenWords sides = m_Sides.Words();
+    simd::OpenWords others = m_Others.Words();
+    simd::ListOpenInSquare(rows, words, row, m_Wanted, sides, others);
+    if (others.words.count - m_Others.Count() > MostListedPerWord * words)
     {
-      m_Rows.UniteSame(row, behind, open.lastSides, open.lastSides, unite);
+      return false;
     }
-    if (m_DiagonalRank > 1 && wants(row, up))
+    m_Sides.SetCount(sides.words.count);
+    m_Others.SetCount(others.words.count);
+    return true;
+  }
+
+  /** Unites along the listed last sides, and postpones other links that are listed. */
+  template <typename TWants, typename TUnite>
+  void
+  MergeListed(TWants wants, TUnite unite)
+  {
+    m_Sides.TakeBits([&](Link link, std::int64_t row, std::int64_t x) {
+      const Ends ends = EndsOf(link, row);
+      if (wants(ends.rowA, ends.rowB))
+      {
+        m_Rows.UniteAt(ends.rowA, x, ends.rowB, x, unite);
+      }
+    });
+    m_Others.TakeBits([&](Link link, std::int64_t row, std::int64_t x) {
+      const Ends ends = EndsOf(link, row);
+      if (wants(ends.rowA, ends.rowB))
+      {
+        m_Rows.Postpone(ends.rowA, x, ends.rowB, x + ends.step);
+      }
+    });
+    m_Rows.UnitePostponed(unite);
+  }
+
+  /** MergeSquare where many links are open, or their lists do not tell all: pair of rows by pair of rows. */
+  template <typename TWants, typename TUnite>
+  void
+  MergeDenseSquare(const simd::SquareRows & rows, std::int64_t row, TWants wants, TUnite unite)
+  {
+    const std::int64_t up = row - 1;
+    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
+    simd::OpenInSquare open{ {}, m_JoinedAcross.Data(), m_JoinedBetween.Data() };
+    for (int i = 0; i < simd::SquareLinkCount; ++i)
     {
-      m_Rows.LookAtDiagonals(row, up, open.alongY, any.alongY, unite);
+      open.of[i] = m_Open[static_cast<std::size_t>(i)].Data();
     }
-    if (m_DiagonalRank > 1 && wants(row, behind))
+    const simd::SquareLinkSet some =
+      m_Wanted & simd::FindOpenInSquare(rows, static_cast<std::int64_t>(m_Words), m_AreTransitive, open);
+    const auto bitsOf = [&](Link link) { return open.of[static_cast<int>(link)]; };
+    const auto has = [&](Link link) { return (some & simd::SetOf(link)) != 0; };
+    const auto lookAtDiagonals = [&](std::int64_t rowA, std::int64_t rowB, Link left, Link right) {
+      m_Rows.LookAtDiagonals(rowA, rowB, { bitsOf(left), bitsOf(right) }, { has(left), has(right) }, unite);
+    };
+    const auto mergeAcross =
+      [&](std::int64_t rowA, std::int64_t rowB, Link straight, Link left, Link right, Word * joined) {
+        bool knowsMore = !m_AreTransitive;
+        if (has(straight) && !m_Rows.PostponeFew(rowA, rowB, 0, bitsOf(straight), unite))
+        {
+          knowsMore = true;
+          m_Links.PackLinks(rowA, rowB, 0, bitsOf(straight), m_Found.data());
+          for (std::size_t w = 0; w < m_Words; ++w)
+          {
+            joined[w] |= m_Found[w];
+          }
+          m_Rows.UniteSame(rowA, rowB, m_Found.data(), joined, unite);
+        }
+        if (m_DiagonalRank > 2 && knowsMore)
+        {
+          m_Rows.MergeDiagonals(rowA, rowB, joined, unite);
+        }
+        else
+        {
+          lookAtDiagonals(rowA, rowB, left, right);
+        }
+      };
+    if (has(Link::LastSide) && wants(row, behind))
     {
-      m_Rows.LookAtDiagonals(row, behind, open.alongZ, any.alongZ, unite);
+      m_Rows.UniteSame(row, behind, bitsOf(Link::LastSide), bitsOf(Link::LastSide), unite);
+    }
+    if (wants(row, up))
+    {
+      lookAtDiagonals(row, up, Link::UpLeft, Link::UpRight);
+    }
+    if (wants(row, behind))
+    {
+      lookAtDiagonals(row, behind, Link::BehindLeft, Link::BehindRight);
     }
     if (wants(row, behind - 1))
     {
-      MergeAcross(row, behind - 1, open.across, any.across, unite);
+      mergeAcross(row, behind - 1, Link::Across, Link::AcrossLeft, Link::AcrossRight, open.joinedAcross);
     }
     if (wants(up, behind))
     {
-      MergeAcross(up, behind, open.between, any.between, unite);
+      mergeAcross(up, behind, Link::Between, Link::BetweenLeft, Link::BetweenRight, open.joinedBetween);
     }
   }
 
-  /** The links between rows at the ends of a diagonal. */
-  template <typename TUnite>
-  void
-  MergeAcross(std::int64_t              rowA,
-              std::int64_t              rowB,
-              const simd::AcrossLinks & links,
-              const simd::AnyAcross &   any,
-              TUnite                    unite)
+  /** Words of open links of many squares. */
+  class OpenList
   {
-    bool knowsMore = !m_AreTransitive;
-    if (any.open && !m_Rows.Postpone(rowA, rowB, 0, links.open, unite))
+  public:
+    void
+    Resize(std::size_t most)
     {
-      knowsMore = true;
-      m_Links.PackLinks(rowA, rowB, 0, links.open, m_Found.data());
-      for (std::size_t w = 0; w < m_Words; ++w)
+      for (std::vector<Word> * words : { &m_Bits, &m_Rows, &m_Places })
       {
-        links.joined[w] |= m_Found[w];
-      }
-      m_Rows.UniteSame(rowA, rowB, m_Found.data(), links.joined, unite);
-    }
-    if (m_DiagonalRank > 2)
-    {
-      if (knowsMore)
-      {
-        m_Rows.MergeDiagonals(rowA, rowB, links.joined, unite);
-      }
-      else
-      {
-        m_Rows.LookAtDiagonals(rowA, rowB, links.diagonals, any.diagonals, unite);
+        words->resize(most);
       }
     }
-  }
+    /** For ListOpenInSquare to add to. */
+    simd::OpenWords
+    Words()
+    {
+      return { { m_Bits.data(), m_Places.data(), m_Count }, m_Rows.data() };
+    }
+    std::int64_t
+    Count() const
+    {
+      return m_Count;
+    }
+    void
+    SetCount(std::int64_t count)
+    {
+      m_Count = count;
+    }
+    /** Calls `visit(link, row, x)` for every bit, and forgets them all. */
+    template <typename TVisit>
+    void
+    TakeBits(TVisit visit)
+    {
+      simd::ForEachBit(Words().words, [&](int kind, std::int64_t x, std::int64_t i) {
+        visit(static_cast<Link>(kind), static_cast<std::int64_t>(m_Rows[static_cast<std::size_t>(i)]), x);
+      });
+      m_Count = 0;
+    }
+
+  private:
+    std::vector<Word> m_Bits;
+    std::vector<Word> m_Rows;
+    std::vector<Word> m_Places;
+    std::int64_t      m_Count = 0;
+  };
+
+  /** So many listed words are gone through together. */
+  static constexpr std::int64_t ManyListed = 256;
+  /** A square whose words have more of them is gone through row by row. */
+  static constexpr std::int64_t MostListedPerWord = 3;
 
   const RunVolume & m_Volume;
   const RowLinks &  m_Links;
@@ -191,11 +348,16 @@ private:
   std::size_t       m_Words;
   int               m_Rank;
   /** Links one step to the left or right as well need a higher one. */
-  int               m_DiagonalRank;
-  bool              m_AreTransitive;
-  std::vector<Word> m_Found;
+  int                 m_DiagonalRank;
+  bool                m_AreTransitive;
+  simd::SquareLinkSet m_Wanted = 0;
+  OpenList            m_Sides;
+  OpenList            m_Others;
+  std::vector<Word>   m_Found;
   /** Of one square, what FindOpenInSquare finds. */
-  std::array<OwnRow, 13> m_Open;
+  std::array<OwnRow, simd::SquareLinkCount> m_Open;
+  OwnRow                                    m_JoinedAcross;
+  OwnRow                                    m_JoinedBetween;
 };
 
 } // namespace brickccl

@@ -30,9 +30,9 @@ struct LinkAxes
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
- *  8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are kept; algorithms keep scratch memory of their
- *  own here. */
+ *  the background (equal value, tolerance), and there half a bit for the numbers of runs and one more for each of the
+ * axes y and z along which links are kept, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are kept;
+ * algorithms keep scratch memory of their own here. */
 class RunVolume
 {
 public:
@@ -52,6 +52,7 @@ public:
     m_TouchingAreJoined = false;
     m_Foreground.Resize(PaddedWordCount());
     m_Starts.Resize(startsFollowForeground ? 0 : PaddedWordCount());
+    m_RunsBefore.Resize(startsFollowForeground ? 0 : static_cast<std::size_t>(m_WordsPerRow * extent.RowCount()));
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
     m_HasBounds = false;
@@ -164,6 +165,21 @@ public:
   StoredStarts(std::int64_t row) const
   {
     return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
+  }
+  /** Where starts are stored: of each word of a row, how many of the row's runs start before it. */
+  std::uint32_t *
+  RunsBefore(std::int64_t row)
+  {
+    return m_RunsBefore.Data() + row * m_WordsPerRow;
+  }
+  /** Where starts are stored: the run of a row that covers voxel x, which must be foreground. */
+  std::uint64_t
+  RunAt(std::int64_t row, std::int64_t x) const
+  {
+    const std::int64_t w = x / BitsPerWord;
+    const Word         starts = StoredStarts(row)[w] & BitsUpTo(static_cast<int>(x % BitsPerWord));
+    return FirstRun(row) + m_RunsBefore[static_cast<std::size_t>(row * m_WordsPerRow + w)] +
+           static_cast<std::uint64_t>(CountBits(starts)) - 1;
   }
   /** Where links along an axis are kept: bit x is set if voxel x is joined to that of the row before along the axis.
    *  Unspecified for rows that have none before. */
@@ -332,8 +348,9 @@ public:
   CapacityBytes() const
   {
     return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
-           m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_FirstRun.CapacityBytes() +
-           m_Begins.CapacityBytes() + m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
+           m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_RunsBefore.CapacityBytes() +
+           m_FirstRun.CapacityBytes() + m_Begins.CapacityBytes() + m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() +
+           m_WideLabels.CapacityBytes();
   }
 
 private:
@@ -389,6 +406,7 @@ private:
   Buffer<Word>          m_Starts;
   Buffer<Word>          m_LinksAlongY;
   Buffer<Word>          m_LinksAlongZ;
+  Buffer<std::uint32_t> m_RunsBefore;
   Buffer<std::uint64_t> m_FirstRun;
   Buffer<std::int32_t>  m_Begins;
   Buffer<std::int32_t>  m_Ends;

@@ -5,11 +5,9 @@
 namespace brickccl::simd
 {
 
-bool
-LinkBundles(const FacingRows *, int, bool, const Word *, const Word *, std::int64_t, const LinkedRows &)
-{
-  return false;
-}
+void
+LinkBundles(const FacingRows *, int, bool, const Word *, const Word *, std::int64_t, const ImpliedLinks &, LinkedRows &)
+{}
 
 } // namespace brickccl::simd
 
@@ -21,6 +19,8 @@ LinkBundles(const FacingRows *, int, bool, const Word *, const Word *, std::int6
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
 
+#  include "BrickCCL/Simd/RowWords-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 
 namespace brickccl::simd
@@ -28,10 +28,10 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-namespace hn = hwy::HWY_NAMESPACE;
+static_assert(RowWordsAtOnce == MostWordsBeside);
 
-using Words = hn::CappedTag<Word, MostWordsBeside>;
-using Vector = hn::Vec<Words>;
+using Words = WordTag;
+using Vector = WordVector;
 
 /** The words of two united rows from `w` on, with their neighbours to the left and to the right at each bit. Vectors of
  *  some processors cannot be members, so that they come one by one. */
@@ -95,67 +95,122 @@ LeaveOutRepeats(Vector unitedA, Vector both, Vector & same, Vector & left, Vecto
   right = hn::AndNot(before, right);
 }
 
+/** Of stretches that go on from the word before and are linked there, those of some words: `joined` are the bits that
+ *  links of the same word join, and `carry` whether the last bit before these words is joined; moved on. */
+HWY_INLINE Vector
+GoingOn(Vector both, Vector joined, unsigned & carry)
+{
+  const Words  tag;
+  const Vector all = hn::Set(tag, ~Word{ 0 });
+  // Of each word whether its last bit is joined, and whether it would be if the one before it were: a carry runs
+  // through the latter.
+  std::uint8_t ends = 0;
+  std::uint8_t passes = 0;
+  hn::StoreMaskBits(tag, hn::Ne(hn::ShiftRight<BitsPerWord - 1>(joined), hn::Zero(tag)), &ends);
+  hn::StoreMaskBits(tag, hn::Eq(both, all), &passes);
+  const unsigned through = unsigned{ ends } | passes;
+  const unsigned sum = through + ends + carry;
+  const auto     carries = static_cast<std::uint8_t>(sum ^ through ^ ends);
+  carry = sum >> hn::Lanes(tag) & 1u;
+  return hn::IfThenElseZero(hn::LoadMaskBits(tag, &carries), hn::AndNot(hn::Add(both, hn::Set(tag, Word{ 1 })), both));
+}
+
 template <int VFaces, bool VAreStraight>
-HWY_INLINE bool
-LinkBundlesWith(const FacingRows * faces,
-                const Word *       unitedA,
-                const Word *       unitedB,
-                std::int64_t       words,
-                const LinkedRows & found)
+HWY_INLINE void
+LinkBundlesWith(const FacingRows *   faces,
+                const Word *         unitedA,
+                const Word *         unitedB,
+                std::int64_t         words,
+                const ImpliedLinks & implied,
+                LinkedRows &         found)
 {
   const Words  tag;
   const Vector zero = hn::Zero(tag);
-  Vector       any = zero;
+  SetWords     list = found.list;
+  unsigned     carry = 0;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
-    const Vector a = hn::LoadU(tag, unitedA + w);
-    Vector       same = zero, left = zero, right = zero, joined = zero;
-    if (!hn::AllTrue(tag, hn::Eq(a, zero)))
+    const Vector a = RowEnds(w, words).Own(hn::LoadU(tag, unitedA + w));
+    if (hn::AllTrue(tag, hn::Eq(a, zero)))
     {
-      const Vector both = hn::And(a, hn::LoadU(tag, unitedB + w));
-      if constexpr (VAreStraight)
+      for (Word * row : { found.same, found.left, found.right, found.joined })
       {
-        same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
+        hn::StoreU(zero, tag, row + w);
       }
-      else
-      {
-        LinkFace(faces[0], w, words, same, left, right);
-        if constexpr (VFaces == 2)
-        {
-          Vector otherSame = zero, otherLeft = zero, otherRight = zero;
-          LinkFace(faces[1], w, words, otherSame, otherLeft, otherRight);
-          same = both;
-          left = hn::Or(left, otherLeft);
-          right = hn::Or(right, otherRight);
-        }
-      }
-      LeaveOutRepeats(a, both, same, left, right);
-      joined = hn::AndNot(hn::Add(both, same), both);
+      carry = 0;
+      continue;
     }
-    any = hn::Or(any, hn::Or(same, hn::Or(left, right)));
+    const Vector both = hn::And(a, hn::LoadU(tag, unitedB + w));
+    Vector       same = zero, left = zero, right = zero;
+    if constexpr (VAreStraight)
+    {
+      same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
+    }
+    else
+    {
+      LinkFace(faces[0], w, words, same, left, right);
+      if constexpr (VFaces == 2)
+      {
+        Vector otherSame = zero, otherLeft = zero, otherRight = zero;
+        LinkFace(faces[1], w, words, otherSame, otherLeft, otherRight);
+        same = both;
+        left = hn::Or(left, otherLeft);
+        right = hn::Or(right, otherRight);
+      }
+    }
+    // What lies past the rows' ends is none of theirs.
+    left = hn::And(left, a);
+    right = hn::And(right, a);
+    LeaveOutRepeats(a, both, same, left, right);
+    const Vector joined = hn::AndNot(hn::Add(both, same), both);
+    const Vector going = GoingOn(both, joined, carry);
+    Vector       known = going;
+    if (implied.count > 0)
+    {
+      Vector others = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
+      if (implied.count > 2)
+      {
+        others = hn::And(others, hn::LoadU(tag, implied.rows[2] + w));
+      }
+      known = hn::Or(known, others);
+    }
+    same = hn::AndNot(known, same);
     hn::StoreU(same, tag, found.same + w);
     hn::StoreU(left, tag, found.left + w);
     hn::StoreU(right, tag, found.right + w);
-    hn::StoreU(joined, tag, found.joined + w);
+    hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
+    AddSetWords(same, w, LinkedSame, list);
+    if constexpr (!VAreStraight)
+    {
+      AddSetWords(left, w, LinkedLeft, list);
+      AddSetWords(right, w, LinkedRight, list);
+    }
   }
-  return !hn::AllTrue(tag, hn::Eq(any, zero));
+  found.list = list;
 }
 
-bool
-LinkBundles(const FacingRows * faces,
-            int                faceCount,
-            bool               areStraight,
-            const Word *       unitedA,
-            const Word *       unitedB,
-            std::int64_t       words,
-            const LinkedRows & links)
+void
+LinkBundles(const FacingRows *   faces,
+            int                  faceCount,
+            bool                 areStraight,
+            const Word *         unitedA,
+            const Word *         unitedB,
+            std::int64_t         words,
+            const ImpliedLinks & implied,
+            LinkedRows &         links)
 {
   if (areStraight)
   {
-    return LinkBundlesWith<1, true>(faces, unitedA, unitedB, words, links);
+    LinkBundlesWith<1, true>(faces, unitedA, unitedB, words, implied, links);
   }
-  return faceCount == 1 ? LinkBundlesWith<1, false>(faces, unitedA, unitedB, words, links)
-                        : LinkBundlesWith<2, false>(faces, unitedA, unitedB, words, links);
+  else if (faceCount == 1)
+  {
+    LinkBundlesWith<1, false>(faces, unitedA, unitedB, words, implied, links);
+  }
+  else
+  {
+    LinkBundlesWith<2, false>(faces, unitedA, unitedB, words, implied, links);
+  }
 }
 
 } // namespace HWY_NAMESPACE
@@ -170,16 +225,17 @@ namespace brickccl::simd
 
 HWY_EXPORT(LinkBundles);
 
-bool
-LinkBundles(const FacingRows * faces,
-            int                faceCount,
-            bool               areStraight,
-            const Word *       unitedA,
-            const Word *       unitedB,
-            std::int64_t       words,
-            const LinkedRows & links)
+void
+LinkBundles(const FacingRows *   faces,
+            int                  faceCount,
+            bool                 areStraight,
+            const Word *         unitedA,
+            const Word *         unitedB,
+            std::int64_t         words,
+            const ImpliedLinks & implied,
+            LinkedRows &         links)
 {
-  return HWY_DYNAMIC_DISPATCH(LinkBundles)(faces, faceCount, areStraight, unitedA, unitedB, words, links);
+  HWY_DYNAMIC_DISPATCH(LinkBundles)(faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
 }
 
 } // namespace brickccl::simd

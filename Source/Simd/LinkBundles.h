@@ -2,6 +2,7 @@
 #define BRICKCCL_SIMD_LINKBUNDLES_H
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Simd/SetWords.h"
 
 #include <cstdint>
 
@@ -18,28 +19,44 @@ struct FacingRows
   const Word * b[2];
 };
 
-/** What LinkBundles finds, a word for each word of the rows. */
+/** Links between bundles, a word for each word of their rows. */
 struct LinkedRows
 {
-  /** Links of a to b at x, x - 1 and x + 1, without repeats. */
+  /** Links of a to b at x, x - 1 and x + 1, without repeats, and without those that are implied or go on. */
   Word * same;
   Word * left;
   Word * right;
-  /** The bits at which the runs of both bundles are known to be linked by links of the same word. */
+  /** The bits at which the runs of both bundles are known to be linked by links of the same word or those before. */
   Word * joined;
+  /** The words of `same`, `left` and `right` that have bits, of these kinds (LinkedSame ...). */
+  SetWords list;
+};
+
+inline constexpr int LinkedSame = 0;
+inline constexpr int LinkedLeft = 1;
+inline constexpr int LinkedRight = 2;
+
+/** At bits where all of these rows have one a link at the same x is implied by others; fewer rows than `count` says are
+ *  not looked at. */
+struct ImpliedLinks
+{
+  const Word * rows[3];
+  int          count;
 };
 
 /** The links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) have them, many words at
  *  once, for bundles whose rows face each other in `faceCount` (1 or 2) ways; with two ways all voxels at the same x
- * are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. Only where HasVectors()
- *  (ExpandRow.h) says that this build has vector code. \return false if there is no link. */
-bool LinkBundles(const FacingRows * faces,
-                 int                faceCount,
-                 bool               areStraight,
-                 const Word *       unitedA,
-                 const Word *       unitedB,
-                 std::int64_t       words,
-                 const LinkedRows & links);
+ *  are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. A link at the same x is
+ *  left out where it is implied, and if its run was linked in the words before. Only where HasVectors() (ExpandRow.h)
+ * says that this build has vector code. */
+void LinkBundles(const FacingRows *   faces,
+                 int                  faceCount,
+                 bool                 areStraight,
+                 const Word *         unitedA,
+                 const Word *         unitedB,
+                 std::int64_t         words,
+                 const ImpliedLinks & implied,
+                 LinkedRows &         links);
 
 } // namespace brickccl::simd
 

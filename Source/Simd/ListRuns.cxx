@@ -5,6 +5,10 @@
 namespace brickccl::simd
 {
 
+void
+ListStarts(const Word *, std::int64_t, SetWords &)
+{}
+
 int
 ListRunsUnder(const Word *,
               const NumberedRow &,
@@ -38,6 +42,8 @@ ListStraightRuns(const StraightRows &, Word, int, std::uint32_t &, std::uint32_t
 #  define HWY_TARGET_INCLUDE "BrickCCL/Simd/ListRuns.cxx"
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
+
+#  include "BrickCCL/Simd/RowWords-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -144,6 +150,20 @@ private:
 
 #  endif
 
+void
+ListStarts(const Word * foreground, std::int64_t words, SetWords & list)
+{
+  const WordTag tag;
+  SetWords      found{ list.bits, list.places, 0 };
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds    ends(w, words);
+    const WordVector here = ends.Own(hn::LoadU(tag, foreground + w));
+    AddSetWords(hn::AndNot(ends.BitsBefore(here, foreground + w), here), w, 0, found);
+  }
+  list.count = found.count;
+}
+
 int
 ListRunsUnder(const Word *        foreground,
               const NumberedRow & row,
@@ -243,6 +263,7 @@ namespace brickccl::simd
 {
 
 HWY_EXPORT(ListRunsUnder);
+HWY_EXPORT(ListStarts);
 HWY_EXPORT(ListLinkedRuns);
 HWY_EXPORT(ListsManyAtOnce);
 HWY_EXPORT(ListStraightRuns);
@@ -267,6 +288,12 @@ ListLinkedRuns(const RowLinkWords & links,
                RunPairs &           pairs)
 {
   HWY_DYNAMIC_DISPATCH(ListLinkedRuns)(links, a, b, hasBefore, wordsLeft, count, pairs);
+}
+
+void
+ListStarts(const Word * foreground, std::int64_t words, SetWords & list)
+{
+  HWY_DYNAMIC_DISPATCH(ListStarts)(foreground, words, list);
 }
 
 bool

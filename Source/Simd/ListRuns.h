@@ -2,6 +2,7 @@
 #define BRICKCCL_SIMD_LISTRUNS_H
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Simd/SetWords.h"
 
 #include <cstdint>
 
@@ -21,6 +22,10 @@ struct NumberedRow
   const Word *          bits;
   const std::uint32_t * before;
 };
+
+/** Lists the words of a row in which runs begin, with the bits at which they do (and one kind, 0). One word before the
+ * row and 8 after it can be read, whatever they hold; the list's count is set. */
+void ListStarts(const Word * foreground, std::int64_t words, SetWords & list);
 
 /** The numbers of the runs of `row` that hold the first bits of the runs of `foreground`, all of whose bits are the
  *  row's, too: of the words [first, first + count), at most ListWords, ascending. \return how many there are. */

@@ -49,21 +49,21 @@ struct RowWords
   }
 };
 
-/** Which links one step to the left and to the right are known. */
-struct KnownWords
+/** Links one step to the left and to the right. */
+struct WordsBeside
 {
   Word left;
   Word right;
 };
 
-KnownWords
-operator|(const KnownWords & p, const KnownWords & q)
+WordsBeside
+operator|(const WordsBeside & p, const WordsBeside & q)
 {
   return { p.left | q.left, p.right | q.right };
 }
 
-/** By way of the straight links between two rows. */
-KnownWords
+/** Those that are known by way of the straight links between two rows. */
+WordsBeside
 KnownBetween(const RowWords & a, const RowWords & b, const WordsAround & same, bool areTransitive)
 {
   if (areTransitive)
@@ -73,27 +73,20 @@ KnownBetween(const RowWords & a, const RowWords & b, const WordsAround & same, b
   return { (same.here & b.goesOn) | (same.before & a.goesOn), (same.here & b.next) | (same.behind & a.next) };
 }
 
-/** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
- *  of transitive links. */
-KnownWords
+/** Those that are known by way of a third row, whose run goes on from the one column to the other, and its links to one
+ * of the rows or both: of transitive links. */
+WordsBeside
 KnownBy(const RowWords & third, const WordsAround & toA, const WordsAround & toB)
 {
   return { third.goesOn & (toA.here | toB.before), third.next & (toA.here | toB.behind) };
 }
 
-/** Adds to `any` what is open at word w. */
-void
-FindOpen(const RowWords &      a,
-         const RowWords &      b,
-         const KnownWords &    known,
-         std::int64_t          w,
-         const OpenDiagonals & open,
-         AnyDiagonals &        any)
+/** What is open of links one step to the side. */
+WordsBeside
+OpenBeside(const RowWords & from, const RowWords & to, const WordsBeside & known)
 {
-  open.left[w] = a.foreground.here & b.foreground.before & ~known.left;
-  open.right[w] = a.foreground.here & b.foreground.behind & ~known.right;
-  any.left |= open.left[w] != 0;
-  any.right |= open.right[w] != 0;
+  return { from.foreground.here & to.foreground.before & ~known.left,
+           from.foreground.here & to.foreground.behind & ~known.right };
 }
 
 } // namespace
@@ -109,9 +102,14 @@ FindOpenDiagonals(const RowBits &       a,
   AnyDiagonals any = {};
   for (std::int64_t w = 0; w < words; ++w)
   {
-    const RowWords rowA(a, w, words);
-    const RowWords rowB(b, w, words);
-    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, LoadAround(same, w, words), areTransitive), w, open, any);
+    const RowWords    rowA(a, w, words);
+    const RowWords    rowB(b, w, words);
+    const WordsBeside known = KnownBetween(rowA, rowB, LoadAround(same, w, words), areTransitive);
+    const WordsBeside found = OpenBeside(rowA, rowB, known);
+    open.left[w] = found.left;
+    open.right[w] = found.right;
+    any.left |= found.left != 0;
+    any.right |= found.right != 0;
   }
   return any;
 }
@@ -135,29 +133,11 @@ LastSideOf(const RowWords &    here,
   return last & ~implied & ~reached;
 }
 
-} // namespace
-
-bool
-FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides)
+/** Calls `put(link, bits, w)` for what FindOpenInSquare finds at each word, and `putJoined(across, between, w)`. */
+template <typename TPut, typename TPutJoined>
+void
+FindInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, TPut put, TPutJoined putJoined)
 {
-  Word any = 0;
-  for (std::int64_t w = 0; w < words; ++w)
-  {
-    lastSides[w] = LastSideOf({ rows.here, w, words },
-                              { rows.behind, w, words },
-                              LoadAround(rows.a, w, words),
-                              LoadAround(rows.b, w, words),
-                              LoadAround(rows.c, w, words),
-                              LoadAround(rows.d, w, words));
-    any |= lastSides[w];
-  }
-  return any != 0;
-}
-
-AnyInSquare
-FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
-{
-  AnyInSquare any = {};
   for (std::int64_t w = 0; w < words; ++w)
   {
     const RowWords    here(rows.here, w, words);
@@ -168,29 +148,89 @@ FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive
     const WordsAround b = LoadAround(rows.b, w, words);
     const WordsAround c = LoadAround(rows.c, w, words);
     const WordsAround d = LoadAround(rows.d, w, words);
-    open.lastSides[w] = LastSideOf(here, behind, a, b, c, d);
-    any.lastSides |= open.lastSides[w] != 0;
-    FindOpen(here, up, KnownBetween(here, up, a, areTransitive), w, open.alongY, any.alongY);
-    FindOpen(here, behind, KnownBetween(here, behind, b, areTransitive), w, open.alongZ, any.alongZ);
-    const auto findAcross = [&](const RowWords &    from,
-                                const RowWords &    to,
-                                const KnownWords &  byOthers,
-                                const WordsAround & joined,
-                                const AcrossLinks & links,
-                                AnyAcross &         found) {
-      const Word known = areTransitive ? a.here | b.here | c.here | d.here : joined.here;
-      links.joined[w] = joined.here;
-      links.open[w] = from.foreground.here & to.foreground.here & ~known;
-      found.open |= links.open[w] != 0;
-      if (areTransitive)
-      {
-        FindOpen(from, to, byOthers | KnownBetween(from, to, joined, true), w, links.diagonals, found.diagonals);
-      }
-    };
-    findAcross(here, across, KnownBy(up, a, c) | KnownBy(behind, b, d), (a & c) | (b & d), open.across, any.across);
-    findAcross(up, behind, KnownBy(here, a, b) | KnownBy(across, c, d), (a & b) | (c & d), open.between, any.between);
+    const WordsAround joinedAcross = (a & c) | (b & d);
+    const WordsAround joinedBetween = (a & b) | (c & d);
+    const auto        putDiagonals =
+      [&](SquareLink left, SquareLink right, const RowWords & from, const RowWords & to, const WordsBeside & known) {
+        const WordsBeside found = OpenBeside(from, to, known);
+        put(left, found.left, w);
+        put(right, found.right, w);
+      };
+    put(SquareLink::LastSide, LastSideOf(here, behind, a, b, c, d), w);
+    putDiagonals(SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a, areTransitive));
+    putDiagonals(SquareLink::BehindLeft,
+                 SquareLink::BehindRight,
+                 here,
+                 behind,
+                 KnownBetween(here, behind, b, areTransitive));
+    const Word anySide = a.here | b.here | c.here | d.here;
+    put(SquareLink::Across,
+        here.foreground.here & across.foreground.here & ~(areTransitive ? anySide : joinedAcross.here),
+        w);
+    put(SquareLink::Between,
+        up.foreground.here & behind.foreground.here & ~(areTransitive ? anySide : joinedBetween.here),
+        w);
+    putJoined(joinedAcross.here, joinedBetween.here, w);
+    if (areTransitive)
+    {
+      putDiagonals(SquareLink::AcrossLeft,
+                   SquareLink::AcrossRight,
+                   here,
+                   across,
+                   KnownBy(up, a, c) | KnownBy(behind, b, d) | KnownBetween(here, across, joinedAcross, true));
+      putDiagonals(SquareLink::BetweenLeft,
+                   SquareLink::BetweenRight,
+                   up,
+                   behind,
+                   KnownBy(here, a, b) | KnownBy(across, c, d) | KnownBetween(up, behind, joinedBetween, true));
+    }
   }
-  return any;
+}
+
+} // namespace
+
+SquareLinkSet
+FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+{
+  SquareLinkSet some = 0;
+  FindInSquare(
+    rows,
+    words,
+    areTransitive,
+    [&](SquareLink link, Word found, std::int64_t w) {
+      open.of[static_cast<int>(link)][w] = found;
+      some |= found != 0 ? SetOf(link) : 0;
+    },
+    [&](Word across, Word between, std::int64_t w) {
+      open.joinedAcross[w] = across;
+      open.joinedBetween[w] = between;
+    });
+  return some;
+}
+
+void
+ListOpenInSquare(const SquareRows & rows,
+                 std::int64_t       words,
+                 std::int64_t       row,
+                 SquareLinkSet      kinds,
+                 OpenWords &        sides,
+                 OpenWords &        others)
+{
+  FindInSquare(
+    rows,
+    words,
+    true,
+    [&](SquareLink link, Word found, std::int64_t w) {
+      if (found != 0 && (kinds & SetOf(link)) != 0)
+      {
+        OpenWords & list = link == SquareLink::LastSide ? sides : others;
+        const auto  i = list.words.count++;
+        list.words.bits[i] = found;
+        list.words.places[i] = static_cast<Word>(w) * PlacesPerWord + static_cast<Word>(link);
+        list.rows[i] = static_cast<Word>(row);
+      }
+    },
+    [](Word, Word, std::int64_t) {});
 }
 
 } // namespace brickccl::simd
@@ -343,7 +383,7 @@ FindInPair(const RowBits & a, const RowBits & b, const Word * same, std::int64_t
   return ToAny(any);
 }
 
-/** The links along the side b that the other sides do not imply: see FindLastSides. */
+/** The links along the side b that the other sides do not imply: see SquareLink. */
 HWY_INLINE WordVector
 LastSidesOf(const RowVectors &  here,
             const RowVectors &  behind,
@@ -360,40 +400,39 @@ LastSidesOf(const RowVectors &  here,
   return ends.Own(hn::AndNot(hn::Or(implied, reached), last));
 }
 
-bool
-FindLastSidesOf(const SquareRows & rows, std::int64_t words, Word * lastSides)
+template <bool VAreTransitive>
+HWY_INLINE WordVector
+OpenBetween(const RowVectors & from, const RowVectors & to, WordVector anySide, WordVector joined)
 {
-  const WordTag tag;
-  WordVector    any = hn::Zero(tag);
-  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
-  {
-    const RowEnds    ends(w, words);
-    const WordVector otherSides =
-      hn::And(hn::And(hn::LoadU(tag, rows.a + w), hn::LoadU(tag, rows.c + w)), hn::LoadU(tag, rows.d + w));
-    const WordVector found = LastSidesOf(LoadRow(rows.here, w, ends),
-                                         LoadRow(rows.behind, w, ends),
-                                         LoadAround(rows.b + w, ends),
-                                         otherSides,
-                                         ends);
-    any = hn::Or(any, found);
-    hn::StoreU(found, tag, lastSides + w);
-  }
-  return IsAny(any);
+  return hn::AndNot(VAreTransitive ? anySide : joined, hn::And(from.foreground.here, to.foreground.here));
 }
 
-template <bool VAreTransitive>
-HWY_INLINE AnyInSquare
-FindInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
+HWY_INLINE KnownVectors
+Either(const KnownVectors & p, const KnownVectors & q, const KnownVectors & r)
 {
-  const WordTag tag;
-  AnyVectors    anyAlongY;
-  AnyVectors    anyAlongZ;
-  AnyVectors    anyAcross;
-  AnyVectors    anyBetween;
-  WordVector    anyLastSides = hn::Zero(tag);
-  WordVector    anyOpenAcross = hn::Zero(tag);
-  WordVector    anyOpenBetween = hn::Zero(tag);
-  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  return { hn::Or(p.left, hn::Or(q.left, r.left)), hn::Or(p.right, hn::Or(q.right, r.right)) };
+}
+
+template <typename TSink>
+HWY_INLINE void
+PutDiagonals(TSink &              sink,
+             SquareLink           left,
+             SquareLink           right,
+             const RowVectors &   from,
+             const RowVectors &   to,
+             const KnownVectors & known,
+             std::int64_t         w)
+{
+  sink.Put(left, hn::AndNot(known.left, hn::And(from.foreground.here, to.foreground.before)), w);
+  sink.Put(right, hn::AndNot(known.right, hn::And(from.foreground.here, to.foreground.behind)), w);
+}
+
+/** What FindOpenInSquare finds goes to a sink, some words at a time. */
+template <bool VAreTransitive, typename TSink>
+HWY_INLINE void
+FindInSquare(const SquareRows & rows, std::int64_t words, TSink & sink)
+{
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
   {
     const RowEnds     ends(w, words);
     const RowVectors  here = LoadRow(rows.here, w, ends);
@@ -404,59 +443,132 @@ FindInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & o
     const WordsAround b = LoadAround(rows.b + w, ends);
     const WordsAround c = LoadAround(rows.c + w, ends);
     const WordsAround d = LoadAround(rows.d + w, ends);
+    sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
+    PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween<VAreTransitive>(here, up, a), w);
+    PutDiagonals(sink,
+                 SquareLink::BehindLeft,
+                 SquareLink::BehindRight,
+                 here,
+                 behind,
+                 KnownBetween<VAreTransitive>(here, behind, b),
+                 w);
     const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
-    const WordVector  lastSides = LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends);
-    anyLastSides = hn::Or(anyLastSides, lastSides);
-    hn::StoreU(lastSides, tag, open.lastSides + w);
-    FindOpen(here, up, KnownBetween<VAreTransitive>(here, up, a), w, open.alongY, anyAlongY);
-    FindOpen(here, behind, KnownBetween<VAreTransitive>(here, behind, b), w, open.alongZ, anyAlongZ);
-    const auto findAcross = [&](const RowVectors &   from,
-                                const RowVectors &   to,
-                                const KnownVectors & byOne,
-                                const KnownVectors & byOther,
-                                const WordsAround &  joined,
-                                const AcrossLinks &  links,
-                                WordVector &         anyOpen,
-                                AnyVectors &         anyDiagonal) HWY_ATTR {
-      const WordVector known = VAreTransitive ? anySide : joined.here;
-      const WordVector left = hn::AndNot(known, hn::And(from.foreground.here, to.foreground.here));
-      anyOpen = hn::Or(anyOpen, left);
-      hn::StoreU(joined.here, tag, links.joined + w);
-      hn::StoreU(left, tag, links.open + w);
-      if constexpr (VAreTransitive)
-      {
-        const KnownVectors between = KnownBetween<true>(from, to, joined);
-        FindOpen(from,
-                 to,
-                 { hn::Or(between.left, hn::Or(byOne.left, byOther.left)),
-                   hn::Or(between.right, hn::Or(byOne.right, byOther.right)) },
-                 w,
-                 links.diagonals,
-                 anyDiagonal);
-      }
-    };
-    findAcross(here,
-               across,
-               KnownBy(up, a, c),
-               KnownBy(behind, b, d),
-               EitherBoth(a, c, b, d),
-               open.across,
-               anyOpenAcross,
-               anyAcross);
-    findAcross(up,
-               behind,
-               KnownBy(here, a, b),
-               KnownBy(across, c, d),
-               EitherBoth(a, b, c, d),
-               open.between,
-               anyOpenBetween,
-               anyBetween);
+    const WordsAround joinedAcross = EitherBoth(a, c, b, d);
+    const WordsAround joinedBetween = EitherBoth(a, b, c, d);
+    sink.Put(SquareLink::Across, OpenBetween<VAreTransitive>(here, across, anySide, joinedAcross.here), w);
+    sink.Put(SquareLink::Between, OpenBetween<VAreTransitive>(up, behind, anySide, joinedBetween.here), w);
+    sink.PutJoined(joinedAcross.here, joinedBetween.here, w);
+    if constexpr (VAreTransitive)
+    {
+      PutDiagonals(sink,
+                   SquareLink::AcrossLeft,
+                   SquareLink::AcrossRight,
+                   here,
+                   across,
+                   Either(KnownBy(up, a, c), KnownBy(behind, b, d), KnownBetween<true>(here, across, joinedAcross)),
+                   w);
+      PutDiagonals(sink,
+                   SquareLink::BetweenLeft,
+                   SquareLink::BetweenRight,
+                   up,
+                   behind,
+                   Either(KnownBy(here, a, b), KnownBy(across, c, d), KnownBetween<true>(up, behind, joinedBetween)),
+                   w);
+    }
   }
-  return { IsAny(anyLastSides),
-           ToAny(anyAlongY),
-           ToAny(anyAlongZ),
-           { IsAny(anyOpenAcross), ToAny(anyAcross) },
-           { IsAny(anyOpenBetween), ToAny(anyBetween) } };
+}
+
+/** Stores words of links. */
+struct StoringSink
+{
+  const OpenInSquare & open;
+  SquareLinkSet        some;
+
+  HWY_INLINE void
+  Put(SquareLink link, WordVector found, std::int64_t w)
+  {
+    const WordTag tag;
+    hn::StoreU(found, tag, open.of[static_cast<int>(link)] + w);
+    some |= hn::AllTrue(tag, hn::Eq(found, hn::Zero(tag))) ? 0 : SetOf(link);
+  }
+  HWY_INLINE void
+  PutJoined(WordVector across, WordVector between, std::int64_t w)
+  {
+    hn::StoreU(across, WordTag(), open.joinedAcross + w);
+    hn::StoreU(between, WordTag(), open.joinedBetween + w);
+  }
+};
+
+/** Lists words that have links. */
+struct ListingSink
+{
+  Word          row;
+  SquareLinkSet kinds;
+  OpenWords     sides;
+  OpenWords     others;
+
+  HWY_INLINE void
+  Put(SquareLink link, WordVector found, std::int64_t w)
+  {
+    if ((kinds & SetOf(link)) != 0)
+    {
+      Add(link == SquareLink::LastSide ? sides : others, link, found, w);
+    }
+  }
+  HWY_INLINE void
+  PutJoined(WordVector, WordVector, std::int64_t)
+  {}
+
+private:
+  HWY_INLINE void
+  Add(OpenWords & list, SquareLink link, WordVector found, std::int64_t w)
+  {
+    const WordTag tag;
+    hn::StoreU(hn::Set(tag, row), tag, list.rows + list.words.count);
+    AddSetWords(found, w, static_cast<int>(link), list.words);
+  }
+};
+
+template <bool VAreTransitive>
+HWY_INLINE SquareLinkSet
+StoreInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
+{
+  StoringSink sink{ open, 0 };
+  FindInSquare<VAreTransitive>(rows, words, sink);
+  return sink.some;
+}
+
+void
+ListOpenInSquareOf(const SquareRows & rows,
+                   std::int64_t       words,
+                   std::int64_t       row,
+                   SquareLinkSet      kinds,
+                   OpenWords &        sides,
+                   OpenWords &        others)
+{
+  const WordTag tag;
+  ListingSink   sink{ static_cast<Word>(row), kinds, sides, others };
+  if (kinds == SetOf(SquareLink::LastSide))
+  {
+    for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+    {
+      const RowEnds    ends(w, words);
+      const WordVector otherSides =
+        hn::And(hn::And(hn::LoadU(tag, rows.a + w), hn::LoadU(tag, rows.c + w)), hn::LoadU(tag, rows.d + w));
+      const WordVector found = LastSidesOf(LoadRow(rows.here, w, ends),
+                                           LoadRow(rows.behind, w, ends),
+                                           LoadAround(rows.b + w, ends),
+                                           otherSides,
+                                           ends);
+      sink.Put(SquareLink::LastSide, found, w);
+    }
+  }
+  else
+  {
+    FindInSquare<true>(rows, words, sink);
+  }
+  sides = sink.sides;
+  others = sink.others;
 }
 
 AnyDiagonals
@@ -470,10 +582,10 @@ FindOpenDiagonalsOf(const RowBits &       a,
   return areTransitive ? FindInPair<true>(a, b, same, words, open) : FindInPair<false>(a, b, same, words, open);
 }
 
-AnyInSquare
+SquareLinkSet
 FindOpenInSquareOf(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
 {
-  return areTransitive ? FindInSquare<true>(rows, words, open) : FindInSquare<false>(rows, words, open);
+  return areTransitive ? StoreInSquare<true>(rows, words, open) : StoreInSquare<false>(rows, words, open);
 }
 
 } // namespace HWY_NAMESPACE
@@ -487,8 +599,8 @@ namespace brickccl::simd
 {
 
 HWY_EXPORT(FindOpenDiagonalsOf);
-HWY_EXPORT(FindLastSidesOf);
 HWY_EXPORT(FindOpenInSquareOf);
+HWY_EXPORT(ListOpenInSquareOf);
 
 AnyDiagonals
 FindOpenDiagonals(const RowBits &       a,
@@ -501,16 +613,21 @@ FindOpenDiagonals(const RowBits &       a,
   return HWY_DYNAMIC_DISPATCH(FindOpenDiagonalsOf)(a, b, same, words, areTransitive, open);
 }
 
-bool
-FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides)
-{
-  return HWY_DYNAMIC_DISPATCH(FindLastSidesOf)(rows, words, lastSides);
-}
-
-AnyInSquare
+SquareLinkSet
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
 {
   return HWY_DYNAMIC_DISPATCH(FindOpenInSquareOf)(rows, words, areTransitive, open);
+}
+
+void
+ListOpenInSquare(const SquareRows & rows,
+                 std::int64_t       words,
+                 std::int64_t       row,
+                 SquareLinkSet      kinds,
+                 OpenWords &        sides,
+                 OpenWords &        others)
+{
+  HWY_DYNAMIC_DISPATCH(ListOpenInSquareOf)(rows, words, row, kinds, sides, others);
 }
 
 } // namespace brickccl::simd

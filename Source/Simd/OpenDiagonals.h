@@ -2,6 +2,7 @@
 #define BRICKCCL_SIMD_OPENDIAGONALS_H
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Simd/SetWords.h"
 
 #include <cstdint>
 
@@ -66,53 +67,78 @@ struct SquareRows
   const Word * d;
 };
 
-/** Links between the rows at the ends of a diagonal. */
-struct AcrossLinks
+/** The links between the rows of a square that need a look: by the rows at their ends, and how far to the side they go.
+ */
+enum class SquareLink
 {
-  /** At the same x: those that two sides imply, and those of which no two sides tell. */
-  Word * joined;
-  Word * open;
-  /** To x - 1 and x + 1: open beside the joined ones, if links are transitive. */
-  OpenDiagonals diagonals;
+  /** From `here` to `behind` at the same x: links, of each pair of runs that those along the side b join one, if the
+   *  other three sides imply it at none of the pair's columns (but for those in the words before). */
+  LastSide,
+  /** To x - 1 and x + 1, from `here` up and behind. */
+  UpLeft,
+  UpRight,
+  BehindLeft,
+  BehindRight,
+  /** At the same x those of which no two sides tell, and to x - 1 and x + 1 those open beside the joined ones, if links
+   *  are transitive: from `here` across, and from `up` to `behind`. */
+  Across,
+  AcrossLeft,
+  AcrossRight,
+  Between,
+  BetweenLeft,
+  BetweenRight
 };
 
-struct AnyAcross
-{
-  bool         open;
-  AnyDiagonals diagonals;
-};
+inline constexpr int SquareLinkCount = 11;
 
-struct AnyInSquare
-{
-  bool lastSides;
-  /** From `here` up and behind. */
-  AnyDiagonals alongY;
-  AnyDiagonals alongZ;
-  /** From `here` across, and from `up` to `behind`. */
-  AnyAcross across;
-  AnyAcross between;
-};
+/** A set of them: bit i stands for the i-th. */
+using SquareLinkSet = unsigned;
 
-/** Where the links that a square's sides leave open go, in the same order. */
+constexpr SquareLinkSet
+SetOf(SquareLink link)
+{
+  return 1u << static_cast<int>(link);
+}
+
+/** Where the links that a square's sides leave open go, a word for each word of its rows, and those at the same x that
+ *  two sides imply across and between. */
 struct OpenInSquare
 {
-  Word *        lastSides;
-  OpenDiagonals alongY;
-  OpenDiagonals alongZ;
-  AcrossLinks   across;
-  AcrossLinks   between;
+  Word * of[SquareLinkCount];
+  Word * joinedAcross;
+  Word * joinedBetween;
 };
 
-/** Of each pair of runs that links along the side b join one of these, if the other three sides imply it at none of the
- *  pair's columns (but for those in the words before). \return whether there are any. */
-bool FindLastSides(const SquareRows & rows, std::int64_t words, Word * lastSides);
-
-/** Finds these, and all links that the sides of a square leave open. Where links are transitive, those one step to the
- *  side between rows at the ends of a diagonal are known, too, by way of a third row whose run goes on there and is
- * linked to one of the two; where they are not, these are left to FindOpenDiagonals, after the open ones at the same x.
- */
-AnyInSquare
+/** Finds all links that the sides of a square leave open, and the last sides. Where links are transitive, those one
+ *  step to the side between rows at the ends of a diagonal are known, too, by way of a third row whose run goes on
+ * there and is linked to one of the two; where they are not, these are left to FindOpenDiagonals, after the open ones
+ * at the same x. \return those of which there are any. */
+SquareLinkSet
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);
+
+/** Words of open links gathered from many squares: their kinds are SquareLinks; and of each the row of its square
+ *  (`here`). */
+struct OpenWords
+{
+  SetWords words;
+  Word *   rows;
+};
+
+/** So many words may be written by ListOpenInSquare. */
+constexpr std::int64_t
+MostOpenWords(std::int64_t words)
+{
+  return SquareLinkCount * words + SetWordPadding;
+}
+
+/** What FindOpenInSquare finds where links are transitive, of the kinds in `kinds` alone, added to lists: last sides to
+ *  `sides`, and the others to `others`. Last sides alone follow from links of all sorts. */
+void ListOpenInSquare(const SquareRows & rows,
+                      std::int64_t       words,
+                      std::int64_t       row,
+                      SquareLinkSet      kinds,
+                      OpenWords &        sides,
+                      OpenWords &        others);
 
 } // namespace brickccl::simd
 

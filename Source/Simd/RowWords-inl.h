@@ -7,6 +7,7 @@
 #  endif
 
 #  include "BrickCCL/Core/BitRow.h"
+#  include "BrickCCL/Simd/SetWords.h"
 
 #  include <hwy/highway.h>
 
@@ -86,6 +87,70 @@ private:
   WordVector m_Next;
   WordVector m_Own;
 };
+
+#  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+/** Adds those of some words, from word w on, that have bits: without asking whether there are any, which no processor
+ *  would foresee. */
+HWY_INLINE void
+AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+{
+  const __m512i  words = _mm512_slli_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), KindBits);
+  const __m512i  places = _mm512_add_epi64(words, _mm512_set1_epi64((w << KindBits) + kind));
+  const __mmask8 some = _mm512_test_epi64_mask(found.raw, found.raw);
+  _mm512_storeu_si512(list.bits + list.count, _mm512_maskz_compress_epi64(some, found.raw));
+  _mm512_storeu_si512(list.places + list.count, _mm512_maskz_compress_epi64(some, places));
+  list.count += CountBits(some);
+}
+
+#  elif HWY_TARGET == HWY_AVX2
+
+/** The same: words are compressed by a table of the places of their halves, for each set of words. */
+HWY_INLINE void
+AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+{
+  alignas(32) static constexpr std::uint32_t halves[16][8] = {
+    { 0, 1, 2, 3, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 },
+    { 4, 5, 0, 1, 2, 3, 6, 7 }, { 0, 1, 4, 5, 2, 3, 6, 7 }, { 2, 3, 4, 5, 0, 1, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 },
+    { 6, 7, 0, 1, 2, 3, 4, 5 }, { 0, 1, 6, 7, 2, 3, 4, 5 }, { 2, 3, 6, 7, 0, 1, 4, 5 }, { 0, 1, 2, 3, 6, 7, 4, 5 },
+    { 4, 5, 6, 7, 0, 1, 2, 3 }, { 0, 1, 4, 5, 6, 7, 2, 3 }, { 2, 3, 4, 5, 6, 7, 0, 1 }, { 0, 1, 2, 3, 4, 5, 6, 7 }
+  };
+  const __m256i words = _mm256_slli_epi64(_mm256_set_epi64x(3, 2, 1, 0), KindBits);
+  const __m256i places = _mm256_add_epi64(words, _mm256_set1_epi64x((w << KindBits) + kind));
+  const __m256i none = _mm256_cmpeq_epi64(found.raw, _mm256_setzero_si256());
+  const auto    some = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(none))) ^ 15u;
+  const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i *>(halves[some]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(list.bits + list.count),
+                      _mm256_permutevar8x32_epi32(found.raw, order));
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(list.places + list.count),
+                      _mm256_permutevar8x32_epi32(places, order));
+  list.count += CountBits(some);
+}
+
+#  else
+
+HWY_INLINE void
+AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+{
+  const WordTag tag;
+  std::uint8_t  some = 0;
+  hn::StoreMaskBits(tag, hn::Ne(found, hn::Zero(tag)), &some);
+  if (some == 0)
+  {
+    return;
+  }
+  alignas(64) Word words[RowWordsAtOnce];
+  hn::Store(found, tag, words);
+  for (Word rest = some; rest != 0; rest &= rest - 1)
+  {
+    const int i = LowestBit(rest);
+    list.bits[list.count] = words[i];
+    list.places[list.count] = (static_cast<Word>(w + i) << KindBits) + static_cast<Word>(kind);
+    ++list.count;
+  }
+}
+
+#  endif
 
 } // namespace HWY_NAMESPACE
 } // namespace brickccl::simd

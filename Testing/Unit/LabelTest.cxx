@@ -443,14 +443,15 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
     EXPECT_GE(static_cast<double>(runs.CapacityBytes()), volume + scratch);
     EXPECT_LE(static_cast<double>(runs.CapacityBytes()), volume + scratch + 256 + (rank == 1 ? 0 : 8 * runCount));
   }
-  // Equal values: starts of runs and links along y and z beside the foreground, each with 128 bytes around it.
+  // Equal values: starts of runs and links along y and z beside the foreground, each with 128 bytes around it, and 4
+  // bytes for each word of starts.
   options.connectivity = Connectivity::Face(3);
   options.criterion = Criterion::EqualValue();
   const Labeling    labeling = Label(ImageView(voxels.data(), extent), options);
   const RunVolume & runs = labeling.Runs();
   const auto        runCount = static_cast<double>(runs.RunCount());
-  const double      expected =
-    voxelCount / 2 + 8 * static_cast<double>(extent.RowCount() + 1) + (4 + 3.0 / 16) * runCount + 4 * 128;
+  const double      expected = voxelCount * (1.0 / 2 + 1.0 / 16) + 8 * static_cast<double>(extent.RowCount() + 1) +
+                          (4 + 3.0 / 16) * runCount + 4 * 128;
   EXPECT_GE(static_cast<double>(runs.CapacityBytes()), expected);
   EXPECT_LE(static_cast<double>(runs.CapacityBytes()), expected + 256);
 }

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -347,14 +348,16 @@ struct RandomRows
   }
 };
 
-/** Compares the links of a to b, of rows 0 and 1 of each (`faceCount` 2: one to one), with the formulas for one word.
- */
+/** Compares the links of a to b, of rows 0 and 1 of each (`faceCount` 2: one to one), with the formulas for one word;
+ *  `impliedCount` rows of `implied` say which are implied. */
 void
 ExpectLinkedLikeTheFormulas(const std::string & target,
                             const RandomRows &  a,
                             const RandomRows &  b,
                             int                 faceCount,
-                            bool                areStraight)
+                            bool                areStraight,
+                            const RandomRows &  implied,
+                            int                 impliedCount)
 {
   const std::int64_t words = a.length;
   const auto         room = static_cast<std::size_t>(words + simd::MostWordsBeside);
@@ -369,14 +372,24 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
   const simd::FacingRows faces[2] = { { { a.Row(0), a.Row(areUnited ? 1 : 0) },
                                         { b.Row(0), b.Row(areUnited ? 1 : 0) } },
                                       { { a.Row(1), a.Row(1) }, { b.Row(1), b.Row(1) } } };
-  const bool             any = simd::LinkBundles(faces,
-                                     faceCount,
-                                     areStraight,
-                                     unitedA.data(),
-                                     unitedB.data(),
-                                     words,
-                                     { same.data(), left.data(), right.data(), joined.data() });
-  bool                   expectedAny = false;
+  std::vector<Word>      bits(3 * room), places(3 * room);
+  simd::LinkedRows found{ same.data(), left.data(), right.data(), joined.data(), { bits.data(), places.data(), 0 } };
+  simd::LinkBundles(faces,
+                    faceCount,
+                    areStraight,
+                    unitedA.data(),
+                    unitedB.data(),
+                    words,
+                    { { implied.Row(0), implied.Row(1), implied.Row(2) }, impliedCount },
+                    found);
+  std::map<Word, Word> listed;
+  for (std::int64_t i = 0; i < found.list.count; ++i)
+  {
+    ASSERT_TRUE(listed.emplace(places[static_cast<std::size_t>(i)], bits[static_cast<std::size_t>(i)]).second);
+  }
+  std::map<Word, Word> expectedList;
+  // Whether the last bit of the word before is joined.
+  bool isOpen = false;
   for (std::int64_t w = 0; w < words; ++w)
   {
     const auto        at = static_cast<std::size_t>(w);
@@ -396,13 +409,31 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
       links = { unitedA[at] & unitedB[at], low.left | high.left, low.right | high.right };
     }
     links = WithoutRepeats(links, unitedA[at], unitedB[at]);
-    expectedAny |= links.Any();
+    const Word both = unitedA[at] & unitedB[at];
+    const Word going = isOpen ? both & ~(both + 1) : 0;
+    const Word known = JoinedBits(links, both) | going;
+    isOpen = known >> (BitsPerWord - 1) != 0;
+    Word others = impliedCount > 0 ? ~Word{ 0 } : 0;
+    for (int i = 0; i < impliedCount; ++i)
+    {
+      others &= implied.Row(i)[w];
+    }
+    links.same &= ~(going | others);
+    int kind = simd::LinkedSame;
+    for (const Word word : { links.same, links.left, links.right })
+    {
+      const Word place = static_cast<Word>(w) * simd::PlacesPerWord + static_cast<Word>(kind++);
+      if (word != 0)
+      {
+        expectedList[place] = word;
+      }
+    }
     ASSERT_EQ(same[at], links.same) << target << ", word " << w << " of " << words;
     ASSERT_EQ(left[at], links.left) << target << ", word " << w << " of " << words;
     ASSERT_EQ(right[at], links.right) << target << ", word " << w << " of " << words;
-    ASSERT_EQ(joined[at], JoinedBits(links, unitedA[at] & unitedB[at])) << target << ", word " << w;
+    ASSERT_EQ(joined[at], known) << target << ", word " << w;
   }
-  EXPECT_TRUE(any || !expectedAny) << target;
+  ASSERT_EQ(listed, expectedList) << target;
 }
 
 TEST(Simd, BundlesAreLinkedLikeTheFormulas)
@@ -415,9 +446,11 @@ TEST(Simd, BundlesAreLinkedLikeTheFormulas)
       {
         const RandomRows a(random, 2, words, kinds % 6);
         const RandomRows b(random, 2, words, kinds / 6);
-        ExpectLinkedLikeTheFormulas(target, a, b, 1, false);
-        ExpectLinkedLikeTheFormulas(target, a, b, 2, false);
-        ExpectLinkedLikeTheFormulas(target, a, b, 1, true);
+        const RandomRows implied(random, 3, words, 3);
+        const int        count = kinds % 3 == 0 ? 0 : 1 + static_cast<int>(kinds % 3);
+        ExpectLinkedLikeTheFormulas(target, a, b, 1, false, implied, count);
+        ExpectLinkedLikeTheFormulas(target, a, b, 2, false, implied, count);
+        ExpectLinkedLikeTheFormulas(target, a, b, 1, true, implied, count);
       }
     }
   });
@@ -750,30 +783,161 @@ private:
   std::vector<int> m_Sets;
 };
 
+/** Room for what FindOpenInSquare finds. */
+class OpenRows
+{
+public:
+  explicit OpenRows(std::int64_t words)
+  {
+    for (std::vector<Word> & row : m_Rows)
+    {
+      row.resize(static_cast<std::size_t>(words + RandomSquare::Padding));
+    }
+  }
+
+  simd::OpenInSquare
+  Pointers()
+  {
+    simd::OpenInSquare open{ {}, m_Rows[simd::SquareLinkCount].data(), m_Rows[simd::SquareLinkCount + 1].data() };
+    for (std::size_t i = 0; i < simd::SquareLinkCount; ++i)
+    {
+      open.of[i] = m_Rows[i].data();
+    }
+    return open;
+  }
+
+  const Word *
+  Of(simd::SquareLink link) const
+  {
+    return m_Rows[static_cast<std::size_t>(link)].data();
+  }
+
+private:
+  std::array<std::vector<Word>, simd::SquareLinkCount + 2> m_Rows;
+};
+
+/** Room for words of open links. */
+class OpenWordList
+{
+public:
+  explicit OpenWordList(std::size_t most)
+  {
+    for (std::vector<Word> & list : m_Lists)
+    {
+      list.resize(most);
+    }
+  }
+
+  simd::OpenWords
+  Words()
+  {
+    return { { m_Lists[0].data(), m_Lists[1].data(), 0 }, m_Lists[2].data() };
+  }
+
+private:
+  std::array<std::vector<Word>, 3> m_Lists;
+};
+
+TEST(Simd, WordsInWhichRunsBeginAreListed)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(12);
+    for (const std::int64_t words : { 1, 2, 5, 8, 9, 31 })
+    {
+      for (unsigned kind = 0; kind < 6; ++kind)
+      {
+        const RandomRows  rows(random, 3, words, kind);
+        std::vector<Word> bits(static_cast<std::size_t>(words + simd::SetWordPadding));
+        std::vector<Word> places(bits.size());
+        simd::SetWords    list{ bits.data(), places.data(), 3 };
+        simd::ListStarts(rows.Row(1), words, list);
+        std::int64_t i = 0;
+        for (std::int64_t w = 0; w < words; ++w)
+        {
+          const Word starts = rows.Row(1)[w] & ~FromLeft(rows.Row(1)[w], w > 0 ? rows.Row(1)[w - 1] : 0);
+          if (starts != 0)
+          {
+            ASSERT_LT(i, list.count) << target;
+            ASSERT_EQ(list.bits[i], starts) << target << ", word " << w << " of " << words;
+            ASSERT_EQ(list.places[i++], static_cast<Word>(w) * simd::PlacesPerWord) << target;
+          }
+        }
+        ASSERT_EQ(i, list.count) << target;
+      }
+    }
+  });
+}
+
+TEST(Simd, WordsOfOpenLinksAreListed)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(78);
+    int             squares = 0;
+    for (int trial = 0; trial < 300; ++trial)
+    {
+      const auto         words = static_cast<std::int64_t>(1 + random() % 20);
+      const RandomSquare square(random, words, true);
+      OpenRows           open(words);
+      simd::FindOpenInSquare(square.Rows(), words, true, open.Pointers());
+
+      constexpr simd::SquareLinkSet all = (1u << simd::SquareLinkCount) - 1;
+      const auto                    lastSides = simd::SetOf(simd::SquareLink::LastSide);
+      const simd::SquareLinkSet     kinds = trial % 3 == 0 ? lastSides
+                                          : trial % 3 == 1 ? all
+                                                           : static_cast<simd::SquareLinkSet>(random()) & all;
+      const auto                    most = static_cast<std::size_t>(simd::MostOpenWords(words));
+      OpenWordList                  sideList(most);
+      OpenWordList                  otherList(most);
+      simd::OpenWords               sides = sideList.Words();
+      simd::OpenWords               others = otherList.Words();
+      constexpr std::int64_t        row = 1234567890123;
+      simd::ListOpenInSquare(square.Rows(), words, row, kinds, sides, others);
+
+      std::map<Word, Word> expected;
+      for (int link = 0; link < simd::SquareLinkCount; ++link)
+      {
+        for (std::int64_t w = 0; w < words && (kinds >> link & 1) != 0; ++w)
+        {
+          const Word bits = open.Of(static_cast<simd::SquareLink>(link))[w];
+          if (bits != 0)
+          {
+            expected[static_cast<Word>(w) * simd::PlacesPerWord + static_cast<Word>(link)] = bits;
+          }
+        }
+      }
+      std::map<Word, Word> listed;
+      for (const simd::OpenWords & list : { sides, others })
+      {
+        for (std::int64_t i = 0; i < list.words.count; ++i)
+        {
+          const Word place = list.words.places[i];
+          ASSERT_EQ(list.rows[i], static_cast<Word>(row)) << target;
+          ASSERT_EQ(place % simd::PlacesPerWord == 0, list.rows == sides.rows) << target;
+          ASSERT_TRUE(listed.emplace(place, list.words.bits[i]).second) << target << ", twice: " << place;
+        }
+      }
+      ASSERT_EQ(listed, expected) << target << ", trial " << trial;
+      squares += listed.size() > 1 ? 1 : 0;
+    }
+    EXPECT_GT(squares, 100);
+  });
+}
+
 TEST(Simd, WhatSquaresLeaveOutIsImplied)
 {
   OnEveryTarget([](const std::string & target) {
     using Row = RandomSquare::Row;
+    using Link = simd::SquareLink;
     std::mt19937_64 random(77);
     std::int64_t    left = 0;
     std::int64_t    all = 0;
     for (int trial = 0; trial < 600; ++trial)
     {
-      const auto                        words = static_cast<std::int64_t>(1 + random() % 10);
-      const bool                        isTransitive = trial % 2 == 0;
-      const RandomSquare                square(random, words, isTransitive);
-      std::array<std::vector<Word>, 13> rows;
-      for (std::vector<Word> & row : rows)
-      {
-        row.resize(static_cast<std::size_t>(words + RandomSquare::Padding));
-      }
-      const auto               room = [&](std::size_t i) { return rows[i].data(); };
-      const simd::OpenInSquare open{ room(0),
-                                     { room(1), room(2) },
-                                     { room(3), room(4) },
-                                     { room(5), room(6), { room(7), room(8) } },
-                                     { room(9), room(10), { room(11), room(12) } } };
-      const simd::AnyInSquare  any = simd::FindOpenInSquare(square.Rows(), words, isTransitive, open);
+      const auto                words = static_cast<std::int64_t>(1 + random() % 10);
+      const bool                isTransitive = trial % 2 == 0;
+      const RandomSquare        square(random, words, isTransitive);
+      OpenRows                  open(words);
+      const simd::SquareLinkSet some = simd::FindOpenInSquare(square.Rows(), words, isTransitive, open.Pointers());
 
       RunSets    expected(square);
       RunSets    found(square);
@@ -783,8 +947,9 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
           sets.Unite(a, xA, b, xB);
         }
       };
-      const auto checkOpen = [&](const Word * bits, bool isAny, Row a, Row b, int step) {
-        bool isOne = false;
+      const auto checkOpen = [&](simd::SquareLink link, Row a, Row b, int step) {
+        const Word * const bits = open.Of(link);
+        bool               isOne = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
           unite(expected, a, x, b, x + step);
@@ -797,13 +962,8 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
             unite(found, a, x, b, x + step);
           }
         }
-        ASSERT_EQ(isAny, isOne) << target;
+        ASSERT_EQ((some & simd::SetOf(link)) != 0, isOne) << target;
       };
-      const auto checkDiagonals =
-        [&](const simd::OpenDiagonals & diagonals, const simd::AnyDiagonals & anyOne, Row a, Row b) {
-          checkOpen(diagonals.left, anyOne.left, a, b, -1);
-          checkOpen(diagonals.right, anyOne.right, a, b, 1);
-        };
       for (const auto & [a, b] : RandomSquare::Sides)
       {
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
@@ -818,35 +978,38 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
       bool anyLast = false;
       for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
       {
-        if (IsSet(open.lastSides, words, x))
+        if (IsSet(open.Of(Link::LastSide), words, x))
         {
           anyLast = true;
           ASSERT_TRUE(square.AreLinked(Row::Here, x, Row::Behind, x)) << target << ", x " << x;
           found.Unite(Row::Here, x, Row::Behind, x);
         }
       }
-      ASSERT_EQ(any.lastSides, anyLast);
+      ASSERT_EQ((some & simd::SetOf(Link::LastSide)) != 0, anyLast) << target;
       ASSERT_EQ(found.Sets().size(), expected.Sets().size());
-      std::vector<Word> lastSides(rows[0].size());
-      ASSERT_EQ(simd::FindLastSides(square.Rows(), words, lastSides.data()), anyLast) << target;
-      ASSERT_TRUE(std::equal(rows[0].begin(), rows[0].begin() + words, lastSides.begin())) << target;
       ASSERT_EQ(found.Sets(), expected.Sets()) << target << ", trial " << trial;
 
-      checkDiagonals(open.alongY, any.alongY, Row::Here, Row::Up);
-      checkDiagonals(open.alongZ, any.alongZ, Row::Here, Row::Behind);
-      const auto checkAcross = [&](const simd::AcrossLinks & links, const simd::AnyAcross & anyOne, Row a, Row b) {
-        checkOpen(links.open, anyOne.open, a, b, 0);
-        if (isTransitive)
-        {
-          checkDiagonals(links.diagonals, anyOne.diagonals, a, b);
-        }
+      checkOpen(Link::UpLeft, Row::Here, Row::Up, -1);
+      checkOpen(Link::UpRight, Row::Here, Row::Up, 1);
+      checkOpen(Link::BehindLeft, Row::Here, Row::Behind, -1);
+      checkOpen(Link::BehindRight, Row::Here, Row::Behind, 1);
+      checkOpen(Link::Across, Row::Here, Row::Across, 0);
+      checkOpen(Link::Between, Row::Up, Row::Behind, 0);
+      if (isTransitive)
+      {
+        checkOpen(Link::AcrossLeft, Row::Here, Row::Across, -1);
+        checkOpen(Link::AcrossRight, Row::Here, Row::Across, 1);
+        checkOpen(Link::BetweenLeft, Row::Up, Row::Behind, -1);
+        checkOpen(Link::BetweenRight, Row::Up, Row::Behind, 1);
+      }
+      const auto checkJoined = [&](const Word * joined, Row a, Row b) {
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
-          ASSERT_LE(IsSet(links.joined, words, x), square.AreLinked(a, x, b, x) || !isTransitive) << target;
+          ASSERT_LE(IsSet(joined, words, x), square.AreLinked(a, x, b, x) || !isTransitive) << target;
         }
       };
-      checkAcross(open.across, any.across, Row::Here, Row::Across);
-      checkAcross(open.between, any.between, Row::Up, Row::Behind);
+      checkJoined(open.Pointers().joinedAcross, Row::Here, Row::Across);
+      checkJoined(open.Pointers().joinedBetween, Row::Up, Row::Behind);
       ASSERT_EQ(found.Sets(), expected.Sets()) << target << ", trial " << trial;
     }
     EXPECT_LT(left * 4, all);

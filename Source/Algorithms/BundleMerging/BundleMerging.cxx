@@ -53,14 +53,13 @@ public:
     , m_Runs(runs)
     , m_Words(static_cast<std::size_t>(runs.words))
     , m_Unite(unite)
-    , m_JoinedY(m_Words, 0)
-    , m_JoinedZ(m_Words, 0)
-    , m_JoinedZOfLast(m_Words, 0)
   {
-    for (std::vector<Word> * links : { &m_Same, &m_Left, &m_Right, &m_Joined })
+    for (std::vector<Word> * row : { &m_JoinedY, &m_JoinedZ, &m_JoinedZOfLast, &m_Same, &m_Left, &m_Right, &m_Joined })
     {
-      links->resize(m_Words + simd::MostWordsBeside);
+      row->resize(m_Words + simd::MostWordsBeside);
     }
+    m_ListedBits.resize(3 * m_Words + simd::SetWordPadding);
+    m_ListedPlaces.resize(m_ListedBits.size());
   }
 
   /** All links of the bundles [begin, end) among each other. */
@@ -68,9 +67,8 @@ public:
   MergeSlab(std::int64_t begin, std::int64_t end)
   {
     const std::int64_t countY = m_Bundles.countY;
-    const auto         nothing = [](std::size_t) { return Word{ 0 }; };
     // What is known of links along y in the layer before; of this layer as far as it is done.
-    m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY), 0);
+    m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY) + simd::MostWordsBeside, 0);
     BundlePlace place = m_Bundles.PlaceOf(begin);
     BundlePlace last = place;
     for (std::int64_t bundle = begin; bundle < end; ++bundle)
@@ -85,7 +83,7 @@ public:
       const bool hasLast = place.y > 0 && bundle > begin;
       if (hasLast)
       {
-        Merge<0>(place, last, nothing, m_JoinedY.data());
+        Merge<0>(place, last, {}, m_JoinedY.data());
       }
       else
       {
@@ -94,35 +92,23 @@ public:
       // A link is left out if links by way of a third bundle say the same; none of those is left out because of it.
       if (hasInside(place, 1))
       {
-        Merge<1>(
-          place,
-          other,
-          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZOfLast[w] & joinedYBelow[w]; },
-          m_JoinedZ.data());
+        Merge<1>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data(), joinedYBelow }, 3 }, m_JoinedZ.data());
       }
       if (hasInside(place, 2))
       {
-        Merge<2>(
-          place,
-          other,
-          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZOfLast[w]; },
-          nullptr);
+        Merge<2>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data() }, 2 });
       }
       // The last bundle's link to the one after it in the layer before waits for this one, which may imply it.
       if (hasLast && hasInside(last, 3))
       {
-        Merge<3>(
-          last,
-          other,
-          [&](std::size_t w) { return m_JoinedY[w] & m_JoinedZ[w]; },
-          nullptr);
+        Merge<3>(last, other, { { m_JoinedY.data(), m_JoinedZ.data() }, 2 });
       }
-      std::copy(m_JoinedY.begin(), m_JoinedY.end(), joinedYBelow);
+      std::copy_n(m_JoinedY.begin(), m_Words, joinedYBelow);
       std::swap(m_JoinedZ, m_JoinedZOfLast);
       last = place;
       if (bundle + 1 == end && hasInside(last, 3))
       {
-        Merge<3>(last, other, nothing, nullptr);
+        Merge<3>(last, other);
       }
       place = place.y + 1 < countY ? BundlePlace{ place.y + 1, place.z } : BundlePlace{ 0, place.z + 1 };
     }
@@ -132,7 +118,6 @@ public:
   void
   MergeSeam(std::int64_t begin, std::int64_t end)
   {
-    const auto nothing = [](std::size_t) { return Word{ 0 }; };
     for (std::int64_t bundle = begin; bundle < std::min(end, begin + m_Bundles.countY + 1); ++bundle)
     {
       const BundlePlace place = m_Bundles.PlaceOf(bundle);
@@ -142,63 +127,52 @@ public:
       };
       if (hasAcross(0))
       {
-        Merge<0>(place, other, nothing, nullptr);
+        Merge<0>(place, other);
       }
       if (hasAcross(1))
       {
-        Merge<1>(place, other, nothing, nullptr);
+        Merge<1>(place, other);
       }
       if (hasAcross(2))
       {
-        Merge<2>(place, other, nothing, nullptr);
+        Merge<2>(place, other);
       }
       if (hasAcross(3))
       {
-        Merge<3>(place, other, nothing, nullptr);
+        Merge<3>(place, other);
       }
     }
   }
 
 private:
-  /** Unites along the links from bundle a to its n-th backward bundle b. Links to the same x in `implied(w)` are left
-   *  out; `joined` gets the bits at which the runs of both are known to be linked. */
-  template <int VBackward, typename TImplied>
+  /** Unites along the links from bundle a to its n-th backward bundle b, but for those that are implied; `joined` gets
+   *  the bits at which the runs of both are known to be linked, unless it is null. */
+  template <int VBackward>
   void
-  Merge(BundlePlace placeA, BundlePlace placeB, TImplied && implied, Word * joined)
+  Merge(BundlePlace placeA, BundlePlace placeB, const simd::ImpliedLinks & implied = {}, Word * joined = nullptr)
   {
     const std::int64_t a = m_Bundles.NumberOf(placeA);
     const std::int64_t b = m_Bundles.NumberOf(placeB);
-    const Word *       unitedA = m_Runs.United(a);
-    const Word *       unitedB = m_Runs.United(b);
-    if (!FindLinks<VBackward>({ m_Bundles, placeA }, { m_Bundles, placeB }, unitedA, unitedB))
+    simd::LinkedRows   links{ m_Same.data(),
+                            m_Left.data(),
+                            m_Right.data(),
+                            joined != nullptr ? joined : m_Joined.data(),
+                            { m_ListedBits.data(), m_ListedPlaces.data(), 0 } };
+    FindLinks<VBackward>({ m_Bundles, placeA },
+                         { m_Bundles, placeB },
+                         m_Runs.United(a),
+                         m_Runs.United(b),
+                         implied,
+                         links);
+    if (links.list.count > 0)
     {
-      if (joined != nullptr)
-      {
-        std::fill_n(joined, m_Words, Word{ 0 });
-      }
-      return;
+      UniteLinked(a, b, links);
     }
-    // Whether links join the last bits of the word before: without branches, which the bits of rocks would mislead.
-    Word isOpen = 0;
-    for (std::size_t word = 0; word < m_Words; ++word)
-    {
-      // The stretch that goes on from the word before: its runs have been linked there.
-      const Word both = unitedA[word] & unitedB[word];
-      const Word going = both & ~(both + 1) & (Word{ 0 } - isOpen);
-      const Word known = m_Joined[word] | going;
-      isOpen = known >> (BitsPerWord - 1);
-      if (joined != nullptr)
-      {
-        joined[word] = known;
-      }
-      m_Same[word] &= ~(going | implied(word));
-    }
-    UniteLinked(a, b);
   }
 
-  /** Unites the runs of two bundles along m_Same, m_Left and m_Right. */
+  /** Unites the runs of two bundles along the links between them. */
   void
-  UniteLinked(std::int64_t a, std::int64_t b)
+  UniteLinked(std::int64_t a, std::int64_t b, const simd::LinkedRows & links)
   {
     const auto words = static_cast<std::int64_t>(m_Words);
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
@@ -208,7 +182,7 @@ private:
       {
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
         {
-          simd::ListLinkedRuns({ m_Same.data() + w, m_Left.data() + w, m_Right.data() + w },
+          simd::ListLinkedRuns({ links.same + w, links.left + w, links.right + w },
                                { m_Runs.United(a) + w, m_Runs.before + a * words + w },
                                { m_Runs.United(b) + w, m_Runs.before + b * words + w },
                                w > 0,
@@ -223,36 +197,23 @@ private:
         return;
       }
     }
-    for (std::int64_t w = 0; w < words; ++w)
-    {
-      const auto word = static_cast<std::size_t>(w);
-      for (Word rest = m_Same[word]; rest != 0; rest &= rest - 1)
-      {
-        const int x = LowestBit(rest);
-        m_Unite(m_Runs.RunAt(a, w, x), m_Runs.RunAt(b, w, x));
-      }
-      for (Word rest = m_Left[word]; rest != 0; rest &= rest - 1)
-      {
-        const int x = LowestBit(rest);
-        m_Unite(m_Runs.RunAt(a, w, x), x > 0 ? m_Runs.RunAt(b, w, x - 1) : m_Runs.RunAt(b, w - 1, BitsPerWord - 1));
-      }
-      for (Word rest = m_Right[word]; rest != 0; rest &= rest - 1)
-      {
-        const int x = LowestBit(rest);
-        m_Unite(m_Runs.RunAt(a, w, x), x + 1 < BitsPerWord ? m_Runs.RunAt(b, w, x + 1) : m_Runs.RunAt(b, w + 1, 0));
-      }
-    }
+    simd::ForEachBit(links.list, [&](int kind, std::int64_t x, std::int64_t) {
+      const std::int64_t other = x + (kind == simd::LinkedSame ? 0 : kind == simd::LinkedLeft ? -1 : 1);
+      m_Unite(m_Runs.RunAt(a, x), m_Runs.RunAt(b, other));
+    });
   }
 
-  /** The links between two bundles, without repeats, to m_Same, m_Left and m_Right, and the bits at which links of the
-   *  same word are known to join both to m_Joined. \return false if there is no link. */
+  /** The links between two bundles, without repeats and implied ones. */
   template <int VBackward>
-  bool
+  void
   FindLinks(const BundleView<VBundling> & a,
             const BundleView<VBundling> & b,
             const Word *                  unitedA,
-            const Word *                  unitedB)
+            const Word *                  unitedB,
+            const simd::ImpliedLinks &    implied,
+            simd::LinkedRows &            found)
   {
+    const auto words = static_cast<std::int64_t>(m_Words);
     if (simd::HasVectors())
     {
       constexpr BundleFaces faces = FacesTo<VBundling>(VBackward);
@@ -262,33 +223,41 @@ private:
         const auto & rows = faces.rows[f];
         facing[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
       }
-      return simd::LinkBundles(facing,
-                               faces.count,
-                               faces.areStraight,
-                               unitedA,
-                               unitedB,
-                               static_cast<std::int64_t>(m_Words),
-                               { m_Same.data(), m_Left.data(), m_Right.data(), m_Joined.data() });
+      simd::LinkBundles(facing, faces.count, faces.areStraight, unitedA, unitedB, words, implied, found);
+      return;
     }
-    const auto words = static_cast<std::int64_t>(m_Words);
-    Word       any = 0;
-    for (std::size_t word = 0; word < m_Words; ++word)
+    // Whether links join the last bits of the word before.
+    Word isOpen = 0;
+    for (std::int64_t w = 0; w < words; ++w)
     {
-      const auto        w = static_cast<std::int64_t>(word);
       const Word        bitsA = unitedA[w];
       const Word        bitsB = unitedB[w];
+      const Word        both = bitsA & bitsB;
       BundleLinks<Word> links{ 0, 0, 0 };
       if (bitsA != 0)
       {
         links = WithoutRepeats(LinksTo<VBundling>(VBackward, a.Window(w, words), b.Window(w, words)), bitsA, bitsB);
       }
-      m_Same[word] = links.same;
-      m_Left[word] = links.left;
-      m_Right[word] = links.right;
-      m_Joined[word] = JoinedBits(links, bitsA & bitsB);
-      any |= links.same | links.left | links.right;
+      // The stretch that goes on from the word before: its runs have been linked there.
+      const Word going = both & ~(both + 1) & (Word{ 0 } - isOpen);
+      Word       others = implied.count > 0 ? ~Word{ 0 } : 0;
+      for (int i = 0; i < implied.count; ++i)
+      {
+        others &= implied.rows[i][w];
+      }
+      found.joined[w] = JoinedBits(links, both) | going;
+      isOpen = found.joined[w] >> (BitsPerWord - 1);
+      found.same[w] = links.same & ~(going | others);
+      found.left[w] = links.left;
+      found.right[w] = links.right;
+      int kind = simd::LinkedSame;
+      for (const Word bits : { found.same[w], links.left, links.right })
+      {
+        found.list.bits[found.list.count] = bits;
+        found.list.places[found.list.count] = static_cast<Word>(w) * simd::PlacesPerWord + static_cast<Word>(kind++);
+        found.list.count += bits != 0 ? 1 : 0;
+      }
     }
-    return any != 0;
   }
 
   const BundleRows<VBundling> & m_Bundles;
@@ -303,6 +272,8 @@ private:
   std::vector<Word>             m_Left;
   std::vector<Word>             m_Right;
   std::vector<Word>             m_Joined;
+  std::vector<Word>             m_ListedBits;
+  std::vector<Word>             m_ListedPlaces;
   simd::RunPairs                m_Pairs;
 };
 

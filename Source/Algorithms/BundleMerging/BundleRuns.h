@@ -124,13 +124,15 @@ struct BundleRuns
     return static_cast<std::int64_t>((next < beforeCount ? std::uint64_t{ before[next] } : count) -
                                      before[bundle * words]);
   }
-  /** The run of a bundle that covers voxel x of a word. */
+  /** The run of a bundle that covers x. */
   BRICKCCL_ALWAYS_INLINE TIndex
-  RunAt(std::int64_t bundle, std::int64_t w, int x) const
+  RunAt(std::int64_t bundle, std::int64_t x) const
   {
-    const Word * bits = United(bundle);
-    const Word   starts = bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
-    return before[bundle * words + w] + static_cast<TIndex>(CountBits(starts & BitsUpTo(x))) - 1;
+    const std::int64_t w = x / BitsPerWord;
+    const Word *       bits = United(bundle);
+    const Word         starts = bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
+    const Word         upTo = BitsUpTo(static_cast<int>(x % BitsPerWord));
+    return before[bundle * words + w] + static_cast<TIndex>(CountBits(starts & upTo)) - 1;
   }
 };
 

@@ -26,9 +26,15 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   const RunVolume &  volume = bundles.volume;
   const Extent &     extent = volume.GetExtent();
   const std::int64_t words = volume.WordsPerRow();
+  std::vector<Word>  bits(static_cast<std::size_t>(words + simd::SetWordPadding));
+  std::vector<Word>  places(bits.size());
   for (std::int64_t row = begin; row < end; ++row)
   {
-    std::uint64_t      run = volume.FirstRun(row);
+    std::uint64_t run = volume.FirstRun(row);
+    if (volume.FirstRun(row + 1) == run)
+    {
+      continue;
+    }
     const std::int64_t y = row % extent.size[1];
     const std::int64_t z = row / extent.size[1];
     const std::int64_t bundle =
@@ -53,21 +59,29 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
         continue;
       }
     }
-    for (std::int64_t w = 0; w < words; ++w)
-    {
-      Word rest = volume.Starts(row, w);
-      if (rest == 0)
-      {
-        continue;
-      }
-      const Word   starts = united[w] & ~FromLeft(united[w], w > 0 ? united[w - 1] : 0);
+    const auto visit = [&](Word starts, std::int64_t w) {
+      const Word   unitedStarts = united[w] & ~FromLeft(united[w], w > 0 ? united[w - 1] : 0);
       const TIndex before = bundleRuns.before[bundle * words + w] - 1;
-      for (; rest != 0; rest &= rest - 1)
+      for (; starts != 0; starts &= starts - 1)
       {
         // All bits up to the run's first one.
-        const Word upTo = rest ^ (rest - 1);
-        function(run++, before + static_cast<TIndex>(CountBits(starts & upTo)));
+        const Word upTo = starts ^ (starts - 1);
+        function(run++, before + static_cast<TIndex>(CountBits(unitedStarts & upTo)));
       }
+    };
+    if (simd::HasVectors())
+    {
+      simd::SetWords list{ bits.data(), places.data(), 0 };
+      simd::ListStarts(volume.Foreground(row), words, list);
+      for (std::int64_t i = 0; i < list.count; ++i)
+      {
+        visit(list.bits[i], static_cast<std::int64_t>(list.places[i] / simd::PlacesPerWord));
+      }
+      continue;
+    }
+    for (std::int64_t w = 0; w < words; ++w)
+    {
+      visit(volume.Starts(row, w), w);
     }
   }
 }

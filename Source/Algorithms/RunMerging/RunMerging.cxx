@@ -91,7 +91,7 @@ public:
     m_Rows.UnitePostponed(unite);
     if (m_Squares)
     {
-      m_Squares->UnitePostponed(unite);
+      m_Squares->UnitePostponed(isOwn, unite);
     }
   }
 

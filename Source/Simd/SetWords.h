@@ -1,0 +1,44 @@
+#ifndef BRICKCCL_SIMD_SETWORDS_H
+#define BRICKCCL_SIMD_SETWORDS_H
+
+#include "BrickCCL/Core/BitRow.h"
+
+#include <cstdint>
+
+namespace brickccl::simd
+{
+
+/** A list of words that have bits: of each its bits, and the place 16 w + k of word w of a row and of the k-th kind of
+ *  bits. So few bits are gone through without asking of every word whether it has any. */
+struct SetWords
+{
+  Word *       bits;
+  Word *       places;
+  std::int64_t count;
+};
+
+inline constexpr int  KindBits = 4;
+inline constexpr Word PlacesPerWord = Word{ 1 } << KindBits;
+
+/** Vector code writes so many words behind the last one of a list. */
+inline constexpr std::int64_t SetWordPadding = 8;
+
+/** Calls `visit(kind, x, i)` for every bit of a list, at the voxel x of a row, in the list's i-th word. */
+template <typename TVisit>
+inline void
+ForEachBit(const SetWords & list, TVisit visit)
+{
+  for (std::int64_t i = 0; i < list.count; ++i)
+  {
+    const auto first = static_cast<std::int64_t>(list.places[i] >> KindBits) * BitsPerWord;
+    const auto kind = static_cast<int>(list.places[i] % PlacesPerWord);
+    for (Word rest = list.bits[i]; rest != 0; rest &= rest - 1)
+    {
+      visit(kind, first + LowestBit(rest), i);
+    }
+  }
+}
+
+} // namespace brickccl::simd
+
+#endif

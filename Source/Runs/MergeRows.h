@@ -278,8 +278,8 @@ public:
     unite(static_cast<TIndex>(m_Volume.RunAt(rowA, xA)), static_cast<TIndex>(m_Volume.RunAt(rowB, xB)));
   }
 
-  /** Keeps a candidate, the link of row a at xA to row b at xB, for later: its pixels are mostly in no cache any more,
-   * but asked for now. */
+  /** Keeps a candidate, the link of row a at xA to row b at xB, for UnitePostponed: its pixels are mostly in no cache
+   *  any more, but asked for now. */
   void
   Postpone(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB)
   {

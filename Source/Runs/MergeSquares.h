@@ -105,7 +105,7 @@ public:
   }
 
 private:
-  /** The rows that a link joins: so many rows before that of the square, and voxels to the side. */
+  /** The rows that a link joins, and how many voxels to the side it goes. */
   struct Ends
   {
     std::int64_t rowA;
@@ -154,6 +154,7 @@ private:
     return EndsOf(link, 0).step == 0 ? m_Rank > (isAcross ? 1 : 0) : m_DiagonalRank > (isAcross ? 2 : 1);
   }
 
+  /** Whether two rows have links to unite. */
   template <typename TWants>
   bool
   AreToMerge(std::int64_t rowA, std::int64_t rowB, TWants wants) const

@@ -31,8 +31,8 @@ struct LinkAxes
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
  *  the background (equal value, tolerance), and there half a bit for the numbers of runs and one more for each of the
- * axes y and z along which links are kept, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are kept;
- * algorithms keep scratch memory of their own here. */
+ *  axes y and z along which links are kept, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
+ *  kept; algorithms keep scratch memory of their own here. */
 class RunVolume
 {
 public:

@@ -36,8 +36,7 @@ inline constexpr int LinkedSame = 0;
 inline constexpr int LinkedLeft = 1;
 inline constexpr int LinkedRight = 2;
 
-/** At bits where all of these rows have one a link at the same x is implied by others; fewer rows than `count` says are
- *  not looked at. */
+/** Where all of these rows, two or three of them or none, have a bit, a link at the same x is implied by others. */
 struct ImpliedLinks
 {
   const Word * rows[3];
@@ -47,8 +46,8 @@ struct ImpliedLinks
 /** The links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) have them, many words at
  *  once, for bundles whose rows face each other in `faceCount` (1 or 2) ways; with two ways all voxels at the same x
  *  are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. A link at the same x is
- *  left out where it is implied, and if its run was linked in the words before. Only where HasVectors() (ExpandRow.h)
- * says that this build has vector code. */
+ *  left out where it is implied, and if its run was linked in the words before. `links.list` is added to. Only where
+ *  HasVectors() (ExpandRow.h) says that this build has vector code. */
 void LinkBundles(const FacingRows *   faces,
                  int                  faceCount,
                  bool                 areStraight,

@@ -67,8 +67,7 @@ struct SquareRows
   const Word * d;
 };
 
-/** The links between the rows of a square that need a look: by the rows at their ends, and how far to the side they go.
- */
+/** The links between a square's rows that need a look, by the rows at their ends and how far to the side they go. */
 enum class SquareLink
 {
   /** From `here` to `behind` at the same x: links, of each pair of runs that those along the side b join one, if the
@@ -111,8 +110,8 @@ struct OpenInSquare
 
 /** Finds all links that the sides of a square leave open, and the last sides. Where links are transitive, those one
  *  step to the side between rows at the ends of a diagonal are known, too, by way of a third row whose run goes on
- * there and is linked to one of the two; where they are not, these are left to FindOpenDiagonals, after the open ones
- * at the same x. \return those of which there are any. */
+ *  there and is linked to one of the two; where they are not, these are left to FindOpenDiagonals, after the open ones
+ *  at the same x. \return those of which there are any. */
 SquareLinkSet
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);
 
@@ -132,7 +131,8 @@ MostOpenWords(std::int64_t words)
 }
 
 /** What FindOpenInSquare finds where links are transitive, of the kinds in `kinds` alone, added to lists: last sides to
- *  `sides`, and the others to `others`. Last sides alone follow from links of all sorts. */
+ *  `sides`, and the others to `others`. Last sides
+ *  alone are found of all sorts of links. */
 void ListOpenInSquare(const SquareRows & rows,
                       std::int64_t       words,
                       std::int64_t       row,

@@ -74,6 +74,16 @@ struct RowPosition
       row /= extent.size[axis];
     }
   }
+
+  /** Goes on to the next row. */
+  void
+  Advance(const Extent & extent)
+  {
+    for (int axis = 1; axis < MaximumDimension && ++at[axis - 1] == extent.size[axis]; ++axis)
+    {
+      at[axis - 1] = 0;
+    }
+  }
 };
 
 } // namespace brickccl

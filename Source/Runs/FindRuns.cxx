@@ -122,11 +122,11 @@ std::uint64_t
 CountRuns(std::int64_t row, RunVolume & volume)
 {
   const std::int64_t words = volume.WordsPerRow();
+  std::uint64_t      runs = 0;
   if (volume.StartsFollowForeground())
   {
-    const Word *  bits = volume.Foreground(row);
-    Word          last = 0;
-    std::uint64_t runs = 0;
+    const Word * bits = volume.Foreground(row);
+    Word         last = 0;
     for (std::int64_t w = 0; w < words; ++w)
     {
       runs += static_cast<std::uint64_t>(CountBits(bits[w] & ~FromLeft(bits[w], last)));
@@ -134,13 +134,15 @@ CountRuns(std::int64_t row, RunVolume & volume)
     }
     return runs;
   }
-  const Word *    starts = volume.StoredStarts(row);
-  std::uint32_t * before = volume.RunsBefore(row);
-  std::uint32_t   runs = 0;
+  const Word *          starts = volume.StoredStarts(row);
+  std::uint32_t * const before = volume.HasRunsBefore() ? volume.RunsBefore(row) : nullptr;
   for (std::int64_t w = 0; w < words; ++w)
   {
-    before[w] = runs;
-    runs += static_cast<std::uint32_t>(CountBits(starts[w]));
+    if (before != nullptr)
+    {
+      before[w] = static_cast<std::uint32_t>(runs);
+    }
+    runs += static_cast<std::uint64_t>(CountBits(starts[w]));
   }
   return runs;
 }
@@ -186,6 +188,7 @@ FindRuns(const RowLinks &                                        links,
   if (!links.FollowForeground())
   {
     volume.ResizeLinks(axes.y, axes.z);
+    volume.ResizeRunsBefore(axes.countsRuns);
   }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);

@@ -56,16 +56,16 @@ public:
   }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
-   *  row, of those pairs of rows for which `wants(rowA, rowB)` is true; for some of them not before UnitePostponed. */
+   *  row, of those pairs of rows for which `wants(rowA, rowB)` is true; for some of them not before UnitePostponed.
+   *  \param position  that of the row. */
   template <typename TWants, typename TUnite>
   void
-  Merge(std::int64_t row, TWants wants, TUnite unite)
+  Merge(std::int64_t row, const RowPosition & position, TWants wants, TUnite unite)
   {
-    const Extent &     extent = m_Volume.GetExtent();
-    const bool         hasY = m_Volume.HasLinksAlongY() && row % extent.size[1] > 0;
-    const bool         hasZ = m_Volume.HasLinksAlongZ() && row / extent.size[1] % extent.size[2] > 0;
+    const bool         hasY = m_Volume.HasLinksAlongY() && position.at[0] > 0;
+    const bool         hasZ = m_Volume.HasLinksAlongZ() && position.at[1] > 0;
     const std::int64_t up = row - 1;
-    const std::int64_t behind = row - extent.size[1];
+    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
     if (hasY && hasZ)
     {
       if (AreToMerge(row, up, wants))

@@ -23,6 +23,8 @@ struct LinkAxes
    *  the foreground. */
   bool y = false;
   bool z = false;
+  /** Whether RunAt will be asked. */
+  bool countsRuns = false;
 };
 
 /** A labeled volume in compact form: every row as bits, cut into runs of joined voxels, and one label per run.
@@ -30,8 +32,8 @@ struct LinkAxes
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), and there half a bit for the numbers of runs and one more for each of the
- *  axes y and z along which links are kept, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
+ *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept
+ *  and half a one where RunAt will be asked, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
  *  kept; algorithms keep scratch memory of their own here. */
 class RunVolume
 {
@@ -52,9 +54,9 @@ public:
     m_TouchingAreJoined = false;
     m_Foreground.Resize(PaddedWordCount());
     m_Starts.Resize(startsFollowForeground ? 0 : PaddedWordCount());
-    m_RunsBefore.Resize(startsFollowForeground ? 0 : static_cast<std::size_t>(m_WordsPerRow * extent.RowCount()));
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
+    ResizeRunsBefore(false);
     m_HasBounds = false;
   }
 
@@ -64,6 +66,13 @@ public:
   {
     m_LinksAlongY.Resize(alongY ? PaddedWordCount() : 0);
     m_LinksAlongZ.Resize(alongZ ? PaddedWordCount() : 0);
+  }
+
+  /** Makes room for the numbers of runs that RunAt needs. */
+  void
+  ResizeRunsBefore(bool areKept)
+  {
+    m_RunsBefore.Resize(areKept ? static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount()) : 0);
   }
 
   /** Makes room for the labels once FirstRun is complete. */
@@ -166,13 +175,19 @@ public:
   {
     return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
   }
-  /** Where starts are stored: of each word of a row, how many of the row's runs start before it. */
+  bool
+  HasRunsBefore() const
+  {
+    return m_RunsBefore.Size() != 0;
+  }
+  /** Where they are kept: of each word of a row, how many of the row's runs start before it. */
   std::uint32_t *
   RunsBefore(std::int64_t row)
   {
     return m_RunsBefore.Data() + row * m_WordsPerRow;
   }
-  /** Where starts are stored: the run of a row that covers voxel x, which must be foreground. */
+  /** The run of a row that covers voxel x, which must be foreground: where starts are stored, and how many runs come
+   *  before each word. */
   std::uint64_t
   RunAt(std::int64_t row, std::int64_t x) const
   {

@@ -56,17 +56,13 @@ public:
     const auto isOwn = [=](std::int64_t row, std::int64_t other) {
       return row >= begin && row < end && wants(row, other);
     };
-    for (std::int64_t row = begin; row < std::min(end, begin + count); ++row)
+    RowPosition position(m_Extent, begin);
+    for (std::int64_t row = begin; row < std::min(end, begin + count); ++row, position.Advance(m_Extent))
     {
       if (m_Squares)
       {
-        m_Squares->Merge(row, isOwn, unite);
+        m_Squares->Merge(row, position, isOwn, unite);
       }
-      if (m_Steps.empty())
-      {
-        continue;
-      }
-      const RowPosition position(m_Extent, row);
       for (const RowStep & step : m_Steps)
       {
         const std::int64_t other = row - step.distance;
@@ -86,7 +82,7 @@ public:
     if (m_Squares && end < m_Extent.RowCount() && count > end - begin)
     {
       // The last row's diagonal belongs to the next one's square.
-      m_Squares->Merge(end, isOwn, unite);
+      m_Squares->Merge(end, position, isOwn, unite);
     }
     m_Rows.UnitePostponed(unite);
     if (m_Squares)
@@ -159,7 +155,8 @@ LabelRuns(const RowLinks &     links,
           RunVolume &          result)
 {
   constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
-  const LinkAxes          axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2) };
+  const bool              fromValues = !links.FollowForeground();
+  const LinkAxes          axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues };
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   return result.VisitLabels([&](auto * parent) {

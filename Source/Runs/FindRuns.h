@@ -24,7 +24,8 @@ void PackStraightLinks(const RowLinks &    links,
                        Word *              bits);
 
 /** Finds the runs of every row: maximal lines of foreground voxels each joined to the one before it. `volume` gets
- * bits, starts and the number of every row's first run, and the links that `axes` asks for.
+ * bits, starts and the number of every row's first run, and the links and numbers of runs before words that `axes`
+ * asks for.
  *
  *  `afterRow(chunk, row)` is called as soon as bits and starts of a row are known, while its pixels are at hand: for
  * the rows of each of RowChunks' chunks by one thread, and in order unless `axes` asks for links along z.

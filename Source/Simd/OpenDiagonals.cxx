@@ -224,10 +224,8 @@ ListOpenInSquare(const SquareRows & rows,
       if (found != 0 && (kinds & SetOf(link)) != 0)
       {
         OpenWords & list = link == SquareLink::LastSide ? sides : others;
-        const auto  i = list.words.count++;
-        list.words.bits[i] = found;
-        list.words.places[i] = static_cast<Word>(w) * PlacesPerWord + static_cast<Word>(link);
-        list.rows[i] = static_cast<Word>(row);
+        list.rows[list.words.count] = static_cast<Word>(row);
+        AddSetWord(found, w, static_cast<int>(link), list.words);
       }
     },
     [](Word, Word, std::int64_t) {});

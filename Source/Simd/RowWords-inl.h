@@ -144,9 +144,7 @@ AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
   for (Word rest = some; rest != 0; rest &= rest - 1)
   {
     const int i = LowestBit(rest);
-    list.bits[list.count] = words[i];
-    list.places[list.count] = (static_cast<Word>(w + i) << KindBits) + static_cast<Word>(kind);
-    ++list.count;
+    AddSetWord(words[i], w + i, kind, list);
   }
 }
 

@@ -23,6 +23,15 @@ inline constexpr Word PlacesPerWord = Word{ 1 } << KindBits;
 /** Vector code writes so many words behind the last one of a list. */
 inline constexpr std::int64_t SetWordPadding = 8;
 
+/** Adds word w of a row, if it has bits; there must be room for one more word either way. */
+inline void
+AddSetWord(Word bits, std::int64_t w, int kind, SetWords & list)
+{
+  list.bits[list.count] = bits;
+  list.places[list.count] = (static_cast<Word>(w) << KindBits) + static_cast<Word>(kind);
+  list.count += bits != 0 ? 1 : 0;
+}
+
 /** Calls `visit(kind, x, i)` for every bit of a list, at the voxel x of a row, in the list's i-th word. */
 template <typename TVisit>
 inline void

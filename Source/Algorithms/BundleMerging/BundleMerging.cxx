@@ -250,13 +250,9 @@ private:
       found.same[w] = links.same & ~(going | others);
       found.left[w] = links.left;
       found.right[w] = links.right;
-      int kind = simd::LinkedSame;
-      for (const Word bits : { found.same[w], links.left, links.right })
-      {
-        found.list.bits[found.list.count] = bits;
-        found.list.places[found.list.count] = static_cast<Word>(w) * simd::PlacesPerWord + static_cast<Word>(kind++);
-        found.list.count += bits != 0 ? 1 : 0;
-      }
+      simd::AddSetWord(found.same[w], w, simd::LinkedSame, found.list);
+      simd::AddSetWord(links.left, w, simd::LinkedLeft, found.list);
+      simd::AddSetWord(links.right, w, simd::LinkedRight, found.list);
     }
   }
 

@@ -13,8 +13,8 @@
 namespace brickccl
 {
 
-/** Marks on some of many elements, one bit each; once they are counted, the number of marks up to any element. It is
- *  how first runs become consecutive numbers in raster order. */
+/** Marks on some of many elements, one bit each; once they are counted, the number of marks up to any element: how
+ *  sparse labels become consecutive numbers. */
 template <typename TIndex>
 class Marks
 {
@@ -35,24 +35,6 @@ public:
     ParallelFor(m_Parts.count, m_Context, [this](std::int64_t part) {
       std::fill(m_Bits + m_Parts.Begin(part), m_Bits + m_Parts.End(part), Word{ 0 });
     });
-  }
-  /** Sets 64 marks at once: bit i of `bits` is that of element 64 `word` + i. */
-  void
-  SetWord(std::int64_t word, Word bits)
-  {
-    m_Bits[word] = bits;
-  }
-  /** The word of an element. */
-  void
-  ClearWordOf(std::uint64_t element)
-  {
-    m_Bits[element / BitsPerWord] = 0;
-  }
-  /** As SetWord, beside the marks that are set there already; by several threads at once. */
-  void
-  AddToWord(std::int64_t word, Word bits)
-  {
-    __atomic_fetch_or(m_Bits + word, bits, __ATOMIC_RELAXED);
   }
   /** May be called by several threads at once. */
   void

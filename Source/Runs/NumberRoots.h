@@ -1,13 +1,16 @@
 #ifndef BRICKCCL_RUNS_NUMBERROOTS_H
 #define BRICKCCL_RUNS_NUMBERROOTS_H
 
-#include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Runs/Marks.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -49,82 +52,148 @@ NumberNodes(TIndex * parent, std::uint64_t begin, std::uint64_t end, TIndex coun
   return count;
 }
 
+/** Turns the numbers that parts of the nodes give to their own roots, from 1 in each part, into numbers among all.
+ * Until then a node that hangs on one of a part before has a number from the other end. */
+template <typename TIndex>
+class PartNumbers
+{
+public:
+  /** Nodes of parts before that those of one part hang on, each in the list of it once or a few times. */
+  class Hanging
+  {
+  public:
+    /** The number, for the time being, of a node that hangs on `up`. */
+    TIndex
+    HangOn(TIndex up)
+    {
+      std::size_t & known = m_Known[up % KnownNodes];
+      if (known >= m_Nodes.size() || m_Nodes[known] != up)
+      {
+        known = m_Nodes.size();
+        m_Nodes.push_back(up);
+      }
+      return last - static_cast<TIndex>(known);
+    }
+
+  private:
+    friend class PartNumbers;
+
+    /** Nodes beside a part's border hang on few others. */
+    static constexpr std::size_t KnownNodes = 64;
+
+    /** Later the numbers, among all, of what these nodes belong to. */
+    std::vector<TIndex>                 m_Nodes;
+    std::array<std::size_t, KnownNodes> m_Known = {};
+  };
+
+  /** From a part's own numbers to those among all. */
+  class Final
+  {
+  public:
+    TIndex
+    operator()(TIndex number) const
+    {
+      // Without branches, since one number says nothing of the next: there is always one to load.
+      const TIndex hangs = TIndex{ 0 } - static_cast<TIndex>(number > m_Own);
+      return (m_Hanging[(last - number) & hangs] & hangs) | ((m_Before + number) & ~hangs);
+    }
+
+  private:
+    friend class PartNumbers;
+
+    TIndex         m_Own;
+    TIndex         m_Before;
+    const TIndex * m_Hanging;
+  };
+
+  /** \param firsts the first node of each part, then the number of all nodes */
+  explicit PartNumbers(std::vector<std::uint64_t> firsts)
+    : m_Firsts(std::move(firsts))
+    , m_Before(m_Firsts.size(), 0)
+    , m_Hanging(m_Firsts.size() - 1)
+  {}
+  /** What a part has counted and what hangs on others there. */
+  void
+  Set(std::int64_t part, TIndex own, Hanging hanging)
+  {
+    m_Before[static_cast<std::size_t>(part) + 1] = own;
+    m_Hanging[static_cast<std::size_t>(part)] = std::move(hanging.m_Nodes);
+  }
+  /** When all parts have counted. `numberOf(node)` is what a node has got. \return how many roots there are. */
+  template <typename TNumberOf>
+  TIndex
+  Join(TNumberOf numberOf)
+  {
+    std::partial_sum(m_Before.begin(), m_Before.end(), m_Before.begin());
+    for (std::size_t part = 1; part < m_Hanging.size(); ++part)
+    {
+      for (TIndex & node : m_Hanging[part])
+      {
+        const auto end = m_Firsts.begin() + static_cast<std::ptrdiff_t>(part);
+        const auto other = std::upper_bound(m_Firsts.begin(), end, std::uint64_t{ node }) - m_Firsts.begin() - 1;
+        node = Of(other)(numberOf(node));
+      }
+    }
+    return m_Before.back();
+  }
+  Final
+  Of(std::int64_t part) const
+  {
+    const auto at = static_cast<std::size_t>(part);
+    Final      final;
+    final.m_Before = m_Before[at];
+    final.m_Own = m_Before[at + 1] - m_Before[at];
+    final.m_Hanging = m_Hanging[at].empty() ? &m_Before[at] : m_Hanging[at].data();
+    return final;
+  }
+
+private:
+  /** Numbers that hang go down from here; a part has fewer nodes than there are numbers, so that they never meet. */
+  static constexpr TIndex last = std::numeric_limits<TIndex>::max();
+
+  std::vector<std::uint64_t>       m_Firsts;
+  std::vector<TIndex>              m_Before;
+  std::vector<std::vector<TIndex>> m_Hanging;
+};
+
 /** Replaces each node's parent by the consecutive number, from 1, of its root among all roots.
  *  \param firsts where the nodes are cut into parts for threads: the first node of each, then the number of all. Fast
  *  where few nodes have parents in other parts.
  *  \return the number of roots. */
 template <typename TIndex>
 std::uint64_t
-NumberRoots(const std::vector<std::uint64_t> & firsts,
-            const HostContext &                context,
-            Workspace &                        workspace,
-            TIndex *                           parent)
+NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & context, TIndex * parent)
 {
-  const std::uint64_t nodes = firsts.back();
-  const auto          parts = static_cast<std::int64_t>(firsts.size()) - 1;
+  const auto parts = static_cast<std::int64_t>(firsts.size()) - 1;
+  const auto begin = [&](std::int64_t part) { return firsts[static_cast<std::size_t>(part)]; };
   if (EffectiveThreadCount(context.threads) == 1)
   {
     TIndex count = 0;
-    for (std::size_t part = 1; part < firsts.size(); ++part)
+    for (std::int64_t part = 0; part < parts; ++part)
     {
       // All parts are one: nothing lies before it.
-      count = NumberNodes(parent, firsts[part - 1], firsts[part], count, [parent](TIndex up) { return parent[up]; });
-      context.progress.Update(static_cast<double>(part) / static_cast<double>(parts));
+      count = NumberNodes(parent, begin(part), begin(part + 1), count, [parent](TIndex up) { return parent[up]; });
+      context.progress.Update(static_cast<double>(part + 1) / static_cast<double>(parts));
     }
     return count;
   }
 
-  if (nodes == 0)
-  {
-    return 0;
-  }
-  Marks<TIndex> roots(workspace, 4, nodes, context);
-  for (const std::uint64_t first : firsts)
-  {
-    // Words that parts share.
-    roots.ClearWordOf(std::min(first, nodes - 1));
-  }
-  ParallelFor(parts, context.Part(0, 0.4), [&](std::int64_t part) {
-    const std::uint64_t begin = firsts[static_cast<std::size_t>(part)];
-    const std::uint64_t end = firsts[static_cast<std::size_t>(part) + 1];
-    for (std::uint64_t word = begin / BitsPerWord; word * BitsPerWord < end; ++word)
-    {
-      const std::uint64_t first = word * BitsPerWord;
-      const std::uint64_t from = std::max(begin, first);
-      const std::uint64_t to = std::min(end, first + BitsPerWord);
-      Word                bits = 0;
-      bool                reachesBack = false;
-      for (std::uint64_t node = from; node < to; ++node)
-      {
-        const TIndex up = LoadShared(parent + node);
-        bits |= Word{ up == node ? 1u : 0u } << (node - first);
-        reachesBack |= up < begin;
-      }
-      for (std::uint64_t node = from; node < to && reachesBack; ++node)
-      {
-        if (LoadShared(parent + node) < begin)
-        {
-          FlattenShared(parent, static_cast<TIndex>(node));
-        }
-      }
-      if (to - from == BitsPerWord)
-      {
-        roots.SetWord(static_cast<std::int64_t>(word), bits);
-      }
-      else
-      {
-        roots.AddToWord(static_cast<std::int64_t>(word), bits);
-      }
-    }
+  PartNumbers<TIndex> numbers(firsts);
+  ParallelFor(parts, context.Part(0, 0.7), [&](std::int64_t part) {
+    typename PartNumbers<TIndex>::Hanging hanging;
+    const TIndex own = NumberNodes(parent, begin(part), begin(part + 1), TIndex{ 0 }, [&hanging](TIndex up) {
+      return hanging.HangOn(up);
+    });
+    numbers.Set(part, own, std::move(hanging));
   });
-  const std::uint64_t count = roots.Count();
-  ParallelFor(parts, context.Part(0.4, 1), [&](std::int64_t part) {
-    const std::uint64_t begin = firsts[static_cast<std::size_t>(part)];
-    NumberNodes(parent,
-                begin,
-                firsts[static_cast<std::size_t>(part) + 1],
-                begin == 0 ? TIndex{ 0 } : roots.RankOf(begin - 1),
-                [&roots](TIndex root) { return roots.RankOf(root); });
+  const TIndex count = numbers.Join([parent](TIndex node) { return parent[node]; });
+  ParallelFor(parts, context.Part(0.7, 1), [&](std::int64_t part) {
+    const auto          final = numbers.Of(part);
+    const std::uint64_t end = begin(part + 1);
+    for (std::uint64_t node = begin(part); part > 0 && node < end; ++node)
+    {
+      parent[node] = final(parent[node]);
+    }
   });
   return count;
 }

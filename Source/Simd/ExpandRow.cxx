@@ -90,6 +90,14 @@ BitsFrom(const Word * row, std::int64_t words, std::int64_t x)
 
 #  endif
 
+// So many labels are written together: 16 where bits are counted in all lanes of a vector at once.
+#  undef BRICKCCL_EXPANDED_LANES
+#  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+#    define BRICKCCL_EXPANDED_LANES 16
+#  else
+#    define BRICKCCL_EXPANDED_LANES 8
+#  endif
+
 HWY_BEFORE_NAMESPACE();
 
 namespace brickccl::simd
@@ -145,21 +153,39 @@ Put(TTag, TVector labels, T * place)
   }
 }
 
+/** Of as many voxels as the tag has lanes: how many runs start at or before each. */
+template <typename TTag>
+HWY_INLINE hn::Vec<TTag>
+           CountStarts(TTag tag, Word starts)
+{
+#  if BRICKCCL_EXPANDED_LANES == 16
+  if constexpr (hn::MaxLanes(tag) == 16)
+  {
+    const auto upTo = hn::Sub(hn::Shl(hn::Set(tag, 2), hn::Iota(tag, 0)), hn::Set(tag, 1));
+    return hn::PopulationCount(hn::And(hn::Set(tag, static_cast<std::uint32_t>(starts)), upTo));
+  }
+  else
+#  endif
+  {
+    const hn::Rebind<std::uint8_t, TTag> byteTag;
+    return hn::PromoteTo(tag, hn::LoadU(byteTag, startCounts.of[starts]));
+  }
+}
+
 /** As many voxels as the tag has lanes: `bits` and `starts` tell of them from bit 0 on. */
 template <bool VPastCaches, typename TTag, typename T>
 HWY_INLINE void
 PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, T * place)
 {
-  const hn::Rebind<std::uint8_t, TTag> byteTag;
-  constexpr Word                       mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
+  constexpr Word mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
   // If a run begins at every voxel, the last one needs the label of one run more than there are lanes, but the first
   // one none from before.
-  const bool all = (starts & mask) == mask;
-  const auto counts = hn::Sub(hn::PromoteTo(tag, hn::LoadU(byteTag, startCounts.of[starts & mask])),
-                              hn::Set(tag, static_cast<std::uint32_t>(all)));
-  const auto values = hn::TableLookupLanes(hn::LoadU(tag, run + all), hn::IndicesFromVec(tag, counts));
-  const auto here = static_cast<std::uint8_t>(bits & mask);
-  Put<VPastCaches>(tag, hn::IfThenElseZero(hn::LoadMaskBits(tag, &here), values), place);
+  const bool         all = (starts & mask) == mask;
+  const auto         counts = hn::Sub(CountStarts(tag, starts & mask), hn::Set(tag, static_cast<std::uint32_t>(all)));
+  const auto         values = hn::TableLookupLanes(hn::LoadU(tag, run + all), hn::IndicesFromVec(tag, counts));
+  const std::uint8_t here[2] = { static_cast<std::uint8_t>(bits & mask),
+                                 static_cast<std::uint8_t>((bits & mask) >> 8) };
+  Put<VPastCaches>(tag, hn::IfThenElseZero(hn::LoadMaskBits(tag, here), values), place);
   run += CountBits(starts & mask);
 }
 
@@ -167,14 +193,14 @@ template <bool VPastCaches, typename T>
 HWY_INLINE void
 ExpandRowWith(const LabeledRow & row, T * out)
 {
-  const Word * const                    foreground = row.foreground;
-  const Word * const                    starts = row.starts;
-  const std::int64_t                    length = row.length;
-  const hn::CappedTag<std::uint32_t, 4> quadTag;
-  const hn::CappedTag<std::uint32_t, 8> tag;
-  constexpr std::size_t                 quad = hn::MaxLanes(quadTag);
-  constexpr std::size_t                 lanes = hn::MaxLanes(tag);
-  const std::int64_t                    words = WordsForBits(length);
+  const Word * const                                          foreground = row.foreground;
+  const Word * const                                          starts = row.starts;
+  const std::int64_t                                          length = row.length;
+  const hn::CappedTag<std::uint32_t, 4>                       quadTag;
+  const hn::CappedTag<std::uint32_t, BRICKCCL_EXPANDED_LANES> tag;
+  constexpr std::size_t                                       quad = hn::MaxLanes(quadTag);
+  constexpr std::size_t                                       lanes = hn::MaxLanes(tag);
+  const std::int64_t                                          words = WordsForBits(length);
   // The last run that has started; one before the first at the row's begin.
   const std::uint32_t * run = row.labels - 1;
   std::int64_t          x = 0;
@@ -229,7 +255,7 @@ ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
 {
   // A row goes past the caches as a whole or not at all: in pieces of 16 bytes or more.
   constexpr std::size_t quad = hn::MaxLanes(hn::CappedTag<std::uint32_t, 4>());
-  constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<std::uint32_t, 8>());
+  constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<std::uint32_t, BRICKCCL_EXPANDED_LANES>());
   constexpr std::size_t unit = quad * sizeof(T) >= 16 ? quad : lanes;
   const bool fits = unit * sizeof(T) >= 16 && reinterpret_cast<std::uintptr_t>(out) % (unit * sizeof(T)) == 0 &&
                     row.length % static_cast<std::int64_t>(unit) == 0;

@@ -210,15 +210,14 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   }
 }
 
-template <bool VIsEqual, typename T>
+template <bool VIsEqual, int VRows, typename T>
 HWY_INLINE void
 PackLinkedWith(const T *          values,
                std::int64_t       length,
                const RowRule<T> & rule,
                Word *             foreground,
                Word *             starts,
-               const NearRow<T> * rows,
-               int                rowCount)
+               const NearRow<T> * rows)
 {
   const ValueTag<T>     tag;
   constexpr std::size_t lanes = hn::MaxLanes(tag);
@@ -229,37 +228,54 @@ PackLinkedWith(const T *          values,
   Word                  previous = 0;
   for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
   {
-    const T * const      own = values + begin;
-    hn::Vec<ValueTag<T>> value[BitsPerWord / lanes];
-    Word                 out = 0;
-    Word                 before = 0;
+    const T * const own = values + begin;
+    Word            out = 0;
+    Word            before = 0;
+    Word            near[VRows + 1] = {};
     AskAheadOfWord(values, w);
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
-      value[i / lanes] = hn::LoadU(tag, own + i);
-      out |= BitsOutside<T>(tag, value[i / lanes], lowest, reach) << i;
-      before |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], hn::LoadU(tag, own + i - 1), most) << i;
+      const auto value = hn::LoadU(tag, own + i);
+      out |= BitsOutside<T>(tag, value, lowest, reach) << i;
+      before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, own + i - 1), most) << i;
+      for (int row = 0; row < VRows; ++row)
+      {
+        near[row] |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, rows[row].values + begin + i), most) << i;
+      }
     }
     const Word bits =
       (out ^ inside) & (length - begin < BitsPerWord ? BitsUpTo(static_cast<int>(length - begin) - 1) : ~Word{ 0 });
     foreground[w] = bits;
     starts[w] = bits & ~(before & FromLeft(bits, previous));
     previous = bits;
-    for (int row = 0; row < rowCount; ++row)
+    for (int row = 0; row < VRows; ++row)
     {
-      const NearRow<T> other = rows[row];
-      const Word       candidates = bits & other.foreground[w];
-      Word             near = 0;
-      if (candidates != 0)
-      {
-        for (std::size_t i = 0; i < BitsPerWord; i += lanes)
-        {
-          const auto there = hn::LoadU(tag, other.values + begin + i);
-          near |= BitsOfNear<VIsEqual, T>(tag, value[i / lanes], there, most) << i;
-        }
-      }
-      other.links[w] = candidates & near;
+      rows[row].links[w] = bits & rows[row].foreground[w] & near[row];
     }
+  }
+}
+
+template <bool VIsEqual, typename T>
+HWY_INLINE void
+PackLinkedOf(const T *          values,
+             std::int64_t       length,
+             const RowRule<T> & rule,
+             Word *             foreground,
+             Word *             starts,
+             const NearRow<T> * rows,
+             int                rowCount)
+{
+  switch (rowCount)
+  {
+  case 0:
+    return PackLinkedWith<VIsEqual, 0>(values, length, rule, foreground, starts, rows);
+  case 1:
+    return PackLinkedWith<VIsEqual, 1>(values, length, rule, foreground, starts, rows);
+  default:
+  {
+    const NearRow<T> both[2] = { rows[0], rows[1] };
+    return PackLinkedWith<VIsEqual, 2>(values, length, rule, foreground, starts, both);
+  }
   }
 }
 
@@ -299,8 +315,8 @@ BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
                       const NearRow<T> * rows,                                                                         \
                       int                rowCount)                                                                     \
     {                                                                                                                  \
-      rule.limit == 0 ? PackLinkedWith<true>(values, length, rule, foreground, starts, rows, rowCount)                 \
-                      : PackLinkedWith<false>(values, length, rule, foreground, starts, rows, rowCount);               \
+      rule.limit == 0 ? PackLinkedOf<true>(values, length, rule, foreground, starts, rows, rowCount)                   \
+                      : PackLinkedOf<false>(values, length, rule, foreground, starts, rows, rowCount);                 \
     }
 BRICKCCL_PACK_INTEGERS(BRICKCCL_LINKED_FUNCTION)
 #  undef BRICKCCL_LINKED_FUNCTION

@@ -45,9 +45,9 @@ struct NearRow
   Word *       links;
 };
 
-/** Foreground, starts of runs and straight links of a row at once. As many values as the words have bits can be read of
- *  each row, and one before the first of `values`; those past `length` do not count. Only where HasVectors(); for
- *  integers. */
+/** Foreground, starts of runs and straight links to at most two other rows, all of a row at once. As many values as the
+ * words have bits can be read of each row, and one before the first of `values`; those past `length` do not count. Only
+ * where HasVectors(); for integers. */
 template <typename T>
 void PackLinkedRow(const T *          values,
                    std::int64_t       length,

@@ -157,14 +157,12 @@ TEST(Forest, RootsAreNumberedInOrderForEveryDivision)
       for (const int threads : { 1, 2, 4 })
       {
         std::vector<Node> numbers = united;
-        Workspace         workspace;
-        EXPECT_EQ(NumberRoots(firsts, { threads }, workspace, numbers.data()), count);
+        EXPECT_EQ(NumberRoots(firsts, { threads }, numbers.data()), count);
         EXPECT_EQ(numbers, expected) << "seed " << seed << ", " << threads << " threads";
       }
     }
   }
-  Workspace workspace;
-  EXPECT_EQ(NumberRoots<Node>({ 0, 0 }, { 2 }, workspace, nullptr), 0u);
+  EXPECT_EQ(NumberRoots<Node>({ 0, 0 }, { 2 }, nullptr), 0u);
 }
 
 } // namespace

@@ -2,12 +2,13 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LABELROWS_H
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleRuns.h"
+#include "BrickCCL/Runs/NumberRoots.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/ListRuns.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 /** From united runs of bundles to labels of the runs of rows, on the host. */
@@ -113,6 +114,17 @@ public:
            ? extent.RowCount()
            : place.z * BundleRows<VBundling>::RowsAlongZ * extent.size[1] + place.y * BundleRows<VBundling>::RowsAlongY;
   }
+  /** The first runs of all parts' bundles, then the number of all. */
+  std::vector<std::uint64_t>
+  FirstNodes() const
+  {
+    std::vector<std::uint64_t> firsts;
+    for (std::int64_t part = 0; part <= Count(); ++part)
+    {
+      firsts.push_back(FirstNode(part));
+    }
+    return firsts;
+  }
   /** The first run of a part's bundles. */
   std::uint64_t
   FirstNode(std::int64_t part) const
@@ -153,8 +165,7 @@ private:
 
 /** Labels the runs of rows by the bundles' roots, in raster order. Each part of the volume numbers the roots of its own
  *  in the order in which its runs of rows meet them; those that hang on a part before it get numbers of their own kind,
- *  and what these stand for is found out when all parts have counted. `labels` has room for one bit more than the
- *  number of runs. */
+ *  and what these stand for is found out when all parts have counted. */
 template <Bundling VBundling, typename TIndex>
 std::uint64_t
 LabelRows(const BundleRows<VBundling> & bundles,
@@ -163,30 +174,20 @@ LabelRows(const BundleRows<VBundling> & bundles,
           RunVolume &                   volume,
           TIndex *                      labels)
 {
-  constexpr TIndex isOutside = TIndex{ 1 } << (8 * sizeof(TIndex) - 1);
-  TIndex * const   parent = bundleRuns.parent;
-  TIndex * const   number = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
+  TIndex * const parent = bundleRuns.parent;
+  TIndex * const number = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
   const RowParts<VBundling, TIndex> parts(bundles, bundleRuns, context);
-  const auto                        count = static_cast<std::size_t>(parts.Count());
-  // Of each part its components, later those before it; and what roots that hang on parts before it hang on, later the
-  // labels of these.
-  std::vector<TIndex>              found(count + 1, 0);
-  std::vector<std::vector<TIndex>> outside(count);
+  PartNumbers<TIndex>               numbers(parts.FirstNodes());
   ParallelFor(parts.Count(), context.Part(0, 0.8), [&](std::int64_t part) {
-    const std::uint64_t   first = parts.FirstNode(part);
-    const std::uint64_t   end = parts.FirstNode(part + 1);
-    std::vector<TIndex> & hanging = outside[static_cast<std::size_t>(part)];
+    const std::uint64_t                   first = parts.FirstNode(part);
+    const std::uint64_t                   end = parts.FirstNode(part + 1);
+    typename PartNumbers<TIndex>::Hanging hanging;
     for (std::uint64_t node = first; node < end; ++node)
     {
       const TIndex up = parent[node];
       if (up < first)
       {
-        // Nodes beside the part's border often hang on the same one.
-        if (hanging.empty() || hanging.back() != up)
-        {
-          hanging.push_back(up);
-        }
-        number[node] = isOutside | static_cast<TIndex>(hanging.size() - 1);
+        number[node] = hanging.HangOn(up);
         parent[node] = static_cast<TIndex>(node);
         continue;
       }
@@ -205,38 +206,19 @@ LabelRows(const BundleRows<VBundling> & bundles,
                     ofRoot = known == 0 ? own : known;
                     labels[run] = known == 0 ? own : known;
                   });
-    found[static_cast<std::size_t>(part) + 1] = own;
+    numbers.Set(part, own, std::move(hanging));
   });
-  std::partial_sum(found.begin(), found.end(), found.begin());
-  if (parts.Count() == 1)
-  {
-    return found.back();
-  }
-
-  std::vector<std::uint64_t> firsts;
-  for (std::int64_t part = 0; part < parts.Count(); ++part)
-  {
-    firsts.push_back(parts.FirstNode(part));
-    for (TIndex & node : outside[static_cast<std::size_t>(part)])
-    {
-      const auto other =
-        static_cast<std::size_t>(std::upper_bound(firsts.begin(), firsts.end(), node) - firsts.begin() - 1);
-      const TIndex label = number[parent[node]];
-      node = (label & isOutside) != 0 ? outside[other][label & ~isOutside] : found[other] + label;
-    }
-  }
+  const TIndex count = numbers.Join([=](TIndex node) { return number[parent[node]]; });
   ParallelFor(parts.Count() - 1, context.Part(0.8, 1), [&](std::int64_t before) {
-    const auto                  part = static_cast<std::size_t>(before + 1);
-    const TIndex                offset = found[part];
-    const std::vector<TIndex> & labelsOutside = outside[part];
-    const std::uint64_t         end = parts.FirstRun(before + 2);
-    for (std::uint64_t run = parts.FirstRun(before + 1); run < end; ++run)
+    const std::int64_t  part = before + 1;
+    const auto          final = numbers.Of(part);
+    const std::uint64_t end = parts.FirstRun(part + 1);
+    for (std::uint64_t run = parts.FirstRun(part); run < end; ++run)
     {
-      const TIndex label = labels[run];
-      labels[run] = (label & isOutside) != 0 ? labelsOutside[label & ~isOutside] : offset + label;
+      labels[run] = final(labels[run]);
     }
   });
-  return found.back();
+  return count;
 }
 
 } // namespace brickccl

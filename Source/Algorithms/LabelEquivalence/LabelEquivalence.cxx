@@ -1,5 +1,6 @@
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
 
+#include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/MergeRows.h"
 #include "BrickCCL/Runs/NumberRoots.h"
@@ -103,7 +104,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
       left /= 2;
       Analyse(context.Silent(), runs, labels);
     }
-    return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), result.Scratch(), labels);
+    return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), labels);
   });
 }
 

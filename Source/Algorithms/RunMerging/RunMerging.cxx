@@ -161,7 +161,7 @@ LabelRuns(const RowLinks &     links,
   result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
   return result.VisitLabels([&](auto * parent) {
     UniteRuns(links, connectivity, context.Part(0.3, 0.9), result, parent);
-    return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), result.Scratch(), parent);
+    return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), parent);
   });
 }
 

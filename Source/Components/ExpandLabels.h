@@ -100,7 +100,6 @@ ExpandLabels(const RunVolume &   volume,
       // What no cache holds anyway need not push out what it does hold.
       const bool pastCaches = extent.VoxelCount() * std::int64_t{ sizeof(T) } > LargestOutputInCaches;
       ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-        std::vector<Word> room(static_cast<std::size_t>(volume.WordsPerRow()));
         const std::size_t bytes = static_cast<std::size_t>(extent.RowLength()) * sizeof(T);
         FreshMemory       memory(output, static_cast<std::size_t>(extent.VoxelCount()) * sizeof(T));
         volume.VisitLabels([&](const auto * labels) {
@@ -110,7 +109,7 @@ ExpandLabels(const RunVolume &   volume,
             {
               T * const voxels = output + row * extent.RowLength();
               simd::ExpandRow({ volume.Foreground(row),
-                                volume.StartsOfRow(row, room.data()),
+                                volume.StartsFollowForeground() ? nullptr : volume.StoredStarts(row),
                                 extent.RowLength(),
                                 labels + volume.FirstRun(row) },
                               reinterpret_cast<Stored *>(voxels),

@@ -253,24 +253,6 @@ public:
     return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
   }
 
-  /** The starts of a row, one word after the other: those stored, or made in `room`, which has a row's words. */
-  const Word *
-  StartsOfRow(std::int64_t row, Word * room) const
-  {
-    if (!m_StartsFollowForeground)
-    {
-      return m_Starts.Data() + PaddingWords + row * m_WordsPerRow;
-    }
-    const Word * bits = Foreground(row);
-    Word         last = 0;
-    for (std::int64_t w = 0; w < m_WordsPerRow; ++w)
-    {
-      room[w] = bits[w] & ~FromLeft(bits[w], last);
-      last = bits[w];
-    }
-    return room;
-  }
-
   /** Number of the first run of a row; that of the row after the last one is the number of runs. */
   std::uint64_t &
   FirstRun(std::int64_t row)

@@ -86,6 +86,14 @@ BitsFrom(const Word * row, std::int64_t words, std::int64_t x)
   return shift == 0 || w + 1 >= words ? low : low | row[w + 1] << (BitsPerWord - shift);
 }
 
+/** The starts of runs among `bits`, a row's from bit x on, where each stretch of foreground is one. */
+inline Word
+StartsAmong(const Word * row, Word bits, std::int64_t x)
+{
+  const Word before = x > 0 ? row[(x - 1) / BitsPerWord] >> ((x - 1) % BitsPerWord) & 1u : 0;
+  return bits & ~(bits << 1 | before);
+}
+
 } // namespace brickccl::simd
 
 #  endif
@@ -189,7 +197,7 @@ PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, T * plac
   run += CountBits(starts & mask);
 }
 
-template <bool VPastCaches, typename T>
+template <bool VPastCaches, bool VFollow, typename T>
 HWY_INLINE void
 ExpandRowWith(const LabeledRow & row, T * out)
 {
@@ -201,11 +209,15 @@ ExpandRowWith(const LabeledRow & row, T * out)
   constexpr std::size_t                                       quad = hn::MaxLanes(quadTag);
   constexpr std::size_t                                       lanes = hn::MaxLanes(tag);
   const std::int64_t                                          words = WordsForBits(length);
+  const auto                                                  startsFrom = [&](Word bits, std::int64_t from) HWY_ATTR {
+    return VFollow ? StartsAmong(foreground, bits, from) : BitsFrom(starts, words, from);
+  };
   // The last run that has started; one before the first at the row's begin.
   const std::uint32_t * run = row.labels - 1;
   std::int64_t          x = 0;
   const auto            putQuad = [&] {
-    PutLabels<VPastCaches>(quadTag, BitsFrom(foreground, words, x), BitsFrom(starts, words, x), run, out + x);
+    const Word bits = BitsFrom(foreground, words, x);
+    PutLabels<VPastCaches>(quadTag, bits, startsFrom(bits, x), run, out + x);
     x += quad;
   };
   // Stores past the caches must be aligned, and none to the same line may go through the caches.
@@ -217,7 +229,7 @@ ExpandRowWith(const LabeledRow & row, T * out)
   for (; x + BitsPerWord <= length; x += BitsPerWord)
   {
     Word bits = BitsFrom(foreground, words, x);
-    Word first = BitsFrom(starts, words, x);
+    Word first = startsFrom(bits, x);
     if (bits == 0 || (first == 0 && bits == ~Word{ 0 }))
     {
       const auto all = bits == 0 ? hn::Zero(tag) : hn::Set(tag, *run);
@@ -236,7 +248,8 @@ ExpandRowWith(const LabeledRow & row, T * out)
   }
   for (; x + static_cast<std::int64_t>(lanes) <= length; x += lanes)
   {
-    PutLabels<VPastCaches>(tag, BitsFrom(foreground, words, x), BitsFrom(starts, words, x), run, out + x);
+    const Word bits = BitsFrom(foreground, words, x);
+    PutLabels<VPastCaches>(tag, bits, startsFrom(bits, x), run, out + x);
   }
   while (x + static_cast<std::int64_t>(quad) <= length)
   {
@@ -244,8 +257,9 @@ ExpandRowWith(const LabeledRow & row, T * out)
   }
   for (; x < length; ++x)
   {
-    run += BitsFrom(starts, words, x) & 1u;
-    out[x] = static_cast<T>((BitsFrom(foreground, words, x) & 1u) != 0 ? *run : 0u);
+    const Word bits = BitsFrom(foreground, words, x);
+    run += startsFrom(bits, x) & 1u;
+    out[x] = static_cast<T>((bits & 1u) != 0 ? *run : 0u);
   }
 }
 
@@ -259,13 +273,14 @@ ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
   constexpr std::size_t unit = quad * sizeof(T) >= 16 ? quad : lanes;
   const bool fits = unit * sizeof(T) >= 16 && reinterpret_cast<std::uintptr_t>(out) % (unit * sizeof(T)) == 0 &&
                     row.length % static_cast<std::int64_t>(unit) == 0;
+  const bool follow = row.starts == nullptr;
   if (pastCaches && fits)
   {
-    ExpandRowWith<true>(row, out);
+    follow ? ExpandRowWith<true, true>(row, out) : ExpandRowWith<true, false>(row, out);
   }
   else
   {
-    ExpandRowWith<false>(row, out);
+    follow ? ExpandRowWith<false, true>(row, out) : ExpandRowWith<false, false>(row, out);
   }
 }
 

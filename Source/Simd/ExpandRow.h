@@ -18,7 +18,7 @@ bool HasVectors();
 struct LabeledRow
 {
   const Word * foreground;
-  /** Bit x says that a run begins at x. */
+  /** Bit x says that a run begins at x; null where each stretch of foreground is one run. */
   const Word * starts;
   std::int64_t length;
   /** Labels of the runs, in order; can be read from ReadableLabels before its begin to as many after its end. */

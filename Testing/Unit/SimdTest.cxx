@@ -61,6 +61,7 @@ void
 ExpectExpanded(const std::string &       target,
                const std::vector<Word> & foreground,
                const std::vector<Word> & starts,
+               bool                      passesStarts,
                std::int64_t              length,
                std::uint32_t             largest)
 {
@@ -82,8 +83,9 @@ ExpectExpanded(const std::string &       target,
   {
     for (const bool pastCaches : { false, true })
     {
-      std::vector<T> room(expected.size() + 16, 7);
-      simd::ExpandRow({ foreground.data(), starts.data(), length, first }, room.data() + offset, pastCaches);
+      std::vector<T>     room(expected.size() + 16, 7);
+      const Word * const passed = passesStarts ? starts.data() : nullptr;
+      simd::ExpandRow({ foreground.data(), passed, length, first }, room.data() + offset, pastCaches);
       simd::FlushStores();
       std::vector<T> all(room.size(), 7);
       std::copy(expected.begin(), expected.end(), all.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -115,11 +117,19 @@ TEST(Simd, RowsExpandToLabels)
             starts[w] |= Word{ !last || random() % 16 < gapless ? 1u : 0u } << (x % BitsPerWord);
           }
         }
-        ExpectExpanded<std::uint8_t>(target, foreground, starts, length, 255);
-        ExpectExpanded<std::uint16_t>(target, foreground, starts, length, 65535);
-        ExpectExpanded<std::uint32_t>(target, foreground, starts, length, 4294967295u);
-        ExpectExpanded<std::uint64_t>(target, foreground, starts, length, 4294967295u);
-        ExpectExpanded<float>(target, foreground, starts, length, 1u << 24);
+        const auto expect = [&](bool passesStarts) {
+          ExpectExpanded<std::uint8_t>(target, foreground, starts, passesStarts, length, 255);
+          ExpectExpanded<std::uint16_t>(target, foreground, starts, passesStarts, length, 65535);
+          ExpectExpanded<std::uint32_t>(target, foreground, starts, passesStarts, length, 4294967295u);
+          ExpectExpanded<std::uint64_t>(target, foreground, starts, passesStarts, length, 4294967295u);
+          ExpectExpanded<float>(target, foreground, starts, passesStarts, length, 1u << 24);
+        };
+        expect(true);
+        for (std::size_t w = 0; w < starts.size(); ++w)
+        {
+          starts[w] = foreground[w] & ~FromLeft(foreground[w], w > 0 ? foreground[w - 1] : 0);
+        }
+        expect(false);
       }
     }
   });

@@ -29,15 +29,21 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   const std::int64_t words = volume.WordsPerRow();
   std::vector<Word>  bits(static_cast<std::size_t>(words + simd::SetWordPadding));
   std::vector<Word>  places(bits.size());
+  // Divisions for every row would take as long as a row with few runs.
+  std::int64_t y = begin % extent.size[1] - 1;
+  std::int64_t z = begin / extent.size[1];
   for (std::int64_t row = begin; row < end; ++row)
   {
+    if (++y == extent.size[1])
+    {
+      y = 0;
+      ++z;
+    }
     std::uint64_t run = volume.FirstRun(row);
     if (volume.FirstRun(row + 1) == run)
     {
       continue;
     }
-    const std::int64_t y = row % extent.size[1];
-    const std::int64_t z = row / extent.size[1];
     const std::int64_t bundle =
       z / BundleRows<VBundling>::RowsAlongZ * bundles.countY + y / BundleRows<VBundling>::RowsAlongY;
     const Word * united = bundleRuns.United(bundle);

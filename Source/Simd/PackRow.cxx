@@ -210,6 +210,7 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   }
 }
 
+/** All comparisons of as many values as a vector holds together, so that none waits for what another one found. */
 template <bool VIsEqual, int VRows, typename T>
 HWY_INLINE void
 PackLinkedWith(const T *          values,
@@ -231,7 +232,8 @@ PackLinkedWith(const T *          values,
     const T * const own = values + begin;
     Word            out = 0;
     Word            before = 0;
-    Word            near[VRows + 1] = {};
+    // One more, since there are no arrays of none.
+    Word near[VRows + 1] = {};
     AskAheadOfWord(values, w);
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
@@ -273,6 +275,7 @@ PackLinkedOf(const T *          values,
     return PackLinkedWith<VIsEqual, 1>(values, length, rule, foreground, starts, rows);
   default:
   {
+    // A copy, which no word that is stored can change.
     const NearRow<T> both[2] = { rows[0], rows[1] };
     return PackLinkedWith<VIsEqual, 2>(values, length, rule, foreground, starts, both);
   }

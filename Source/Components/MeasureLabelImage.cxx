@@ -1,7 +1,7 @@
 #include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Components/Marks.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/Marks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +73,8 @@ PlacesByMarks(std::uint64_t               largest,
               Workspace &                 workspace,
               std::vector<LabelsOfRuns> & chunks)
 {
-  const auto           count = static_cast<std::int64_t>(chunks.size());
-  Marks<std::uint64_t> marks(workspace, 4, largest + 1, context);
+  const auto count = static_cast<std::int64_t>(chunks.size());
+  Marks      marks(workspace, 4, largest + 1, context);
   marks.Clear();
   ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
     for (const std::uint64_t label : chunks[static_cast<std::size_t>(chunk)].labels)
@@ -155,8 +155,10 @@ MeasureLabelImage(const ImageView &      labels,
              volume,
              [&](std::int64_t chunk, std::int64_t row) {
                const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
-               chunks[static_cast<std::size_t>(chunk)].Collect(
-                 voxels + row * rowLength, volume, row, isShort ? static_cast<std::size_t>(ofChunk) / 8 : 0);
+               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + row * rowLength,
+                                                               volume,
+                                                               row,
+                                                               isShort ? static_cast<std::size_t>(ofChunk) / 8 : 0);
              });
   });
   std::uint64_t largest = 0;

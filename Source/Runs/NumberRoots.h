@@ -86,26 +86,6 @@ public:
     std::array<std::size_t, KnownNodes> m_Known = {};
   };
 
-  /** From a part's own numbers to those among all. */
-  class Final
-  {
-  public:
-    TIndex
-    operator()(TIndex number) const
-    {
-      // Without branches, since one number says nothing of the next: there is always one to load.
-      const TIndex hangs = TIndex{ 0 } - static_cast<TIndex>(number > m_Own);
-      return (m_Hanging[(last - number) & hangs] & hangs) | ((m_Before + number) & ~hangs);
-    }
-
-  private:
-    friend class PartNumbers;
-
-    TIndex         m_Own;
-    TIndex         m_Before;
-    const TIndex * m_Hanging;
-  };
-
   /** \param firsts the first node of each part, then the number of all nodes */
   explicit PartNumbers(std::vector<std::uint64_t> firsts)
     : m_Firsts(std::move(firsts))
@@ -136,20 +116,49 @@ public:
     }
     return m_Before.back();
   }
-  Final
-  Of(std::int64_t part) const
+  /** When the parts are joined: makes the numbers [firstOf(part), firstOf(part + 1)) of all parts final. */
+  template <typename TFirstOf>
+  void
+  Finish(const HostContext & context, TFirstOf firstOf, TIndex * numbers) const
   {
-    const auto at = static_cast<std::size_t>(part);
-    Final      final;
-    final.m_Before = m_Before[at];
-    final.m_Own = m_Before[at + 1] - m_Before[at];
-    final.m_Hanging = m_Hanging[at].empty() ? &m_Before[at] : m_Hanging[at].data();
-    return final;
+    // Those of the first part are.
+    ParallelFor(static_cast<std::int64_t>(m_Hanging.size()) - 1, context, [&](std::int64_t before) {
+      const Final         final = Of(before + 1);
+      const std::uint64_t end = firstOf(before + 2);
+      for (std::uint64_t i = firstOf(before + 1); i < end; ++i)
+      {
+        numbers[i] = final(numbers[i]);
+      }
+    });
   }
 
 private:
   /** Numbers that hang go down from here; a part has fewer nodes than there are numbers, so that they never meet. */
   static constexpr TIndex last = std::numeric_limits<TIndex>::max();
+
+  /** From a part's own numbers to those among all. */
+  struct Final
+  {
+    TIndex         own;
+    TIndex         before;
+    const TIndex * hanging;
+
+    TIndex
+    operator()(TIndex number) const
+    {
+      // Without branches, since one number says nothing of the next: there is always one to load.
+      const TIndex hangs = TIndex{ 0 } - static_cast<TIndex>(number > own);
+      return (hanging[(last - number) & hangs] & hangs) | ((before + number) & ~hangs);
+    }
+  };
+
+  Final
+  Of(std::int64_t part) const
+  {
+    const auto                  at = static_cast<std::size_t>(part);
+    const std::vector<TIndex> & hanging = m_Hanging[at];
+    return { m_Before[at + 1] - m_Before[at], m_Before[at], hanging.empty() ? &m_Before[at] : hanging.data() };
+  }
 
   std::vector<std::uint64_t>       m_Firsts;
   std::vector<TIndex>              m_Before;
@@ -187,14 +196,7 @@ NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & conte
     numbers.Set(part, own, std::move(hanging));
   });
   const TIndex count = numbers.Join([parent](TIndex node) { return parent[node]; });
-  ParallelFor(parts, context.Part(0.7, 1), [&](std::int64_t part) {
-    const auto          final = numbers.Of(part);
-    const std::uint64_t end = begin(part + 1);
-    for (std::uint64_t node = begin(part); part > 0 && node < end; ++node)
-    {
-      parent[node] = final(parent[node]);
-    }
-  });
+  numbers.Finish(context.Part(0.7, 1), begin, parent);
   return count;
 }
 

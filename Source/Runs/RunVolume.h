@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace brickccl
@@ -74,6 +75,9 @@ public:
   {
     m_RunsBefore.Resize(areKept ? static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount()) : 0);
   }
+
+  /** Fewer runs than these can be numbered in 32 bits, with a number to spare. */
+  static constexpr std::uint64_t MostNarrowRuns = std::numeric_limits<std::uint32_t>::max();
 
   /** Makes room for the labels once FirstRun is complete. */
   void

@@ -8,7 +8,6 @@
 #include "BrickCCL/Simd/ListRuns.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace brickccl
@@ -311,10 +310,8 @@ Label(const RowLinks &     links,
       bool                 alwaysWide,
       RunVolume &          result)
 {
-  // LabelRows needs one bit of a label.
-  constexpr std::uint64_t narrowNodes = std::numeric_limits<std::int32_t>::max();
   FindRuns(links, extent, {}, context.Part(0, 0.3), result);
-  result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
+  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MostNarrowRuns);
   const HostContext rest = context.Part(0.3, 1);
   return result.VisitLabels([&](auto * labels) {
     return connectivity.Rank() == 2 ? LabelBundles<Bundling::Pairs>(rest, result, labels)

@@ -30,22 +30,16 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   std::vector<Word>  bits(static_cast<std::size_t>(words + simd::SetWordPadding));
   std::vector<Word>  places(bits.size());
   // Divisions for every row would take as long as a row with few runs.
-  std::int64_t y = begin % extent.size[1] - 1;
-  std::int64_t z = begin / extent.size[1];
-  for (std::int64_t row = begin; row < end; ++row)
+  RowPosition position(extent, begin);
+  for (std::int64_t row = begin; row < end; ++row, position.Advance(extent))
   {
-    if (++y == extent.size[1])
-    {
-      y = 0;
-      ++z;
-    }
     std::uint64_t run = volume.FirstRun(row);
     if (volume.FirstRun(row + 1) == run)
     {
       continue;
     }
-    const std::int64_t bundle =
-      z / BundleRows<VBundling>::RowsAlongZ * bundles.countY + y / BundleRows<VBundling>::RowsAlongY;
+    const std::int64_t bundle = position.at[1] / BundleRows<VBundling>::RowsAlongZ * bundles.countY +
+                                position.at[0] / BundleRows<VBundling>::RowsAlongY;
     const Word * united = bundleRuns.United(bundle);
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
@@ -215,15 +209,10 @@ LabelRows(const BundleRows<VBundling> & bundles,
     numbers.Set(part, own, std::move(hanging));
   });
   const TIndex count = numbers.Join([=](TIndex node) { return number[parent[node]]; });
-  ParallelFor(parts.Count() - 1, context.Part(0.8, 1), [&](std::int64_t before) {
-    const std::int64_t  part = before + 1;
-    const auto          final = numbers.Of(part);
-    const std::uint64_t end = parts.FirstRun(part + 1);
-    for (std::uint64_t run = parts.FirstRun(part); run < end; ++run)
-    {
-      labels[run] = final(labels[run]);
-    }
-  });
+  numbers.Finish(
+    context.Part(0.8, 1),
+    [&parts](std::int64_t part) { return parts.FirstRun(part); },
+    labels);
   return count;
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -90,7 +89,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
 {
   FindRuns(links, extent, { connectivity.Uses(0) }, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
-  result.ResizeLabels(runs >= std::numeric_limits<std::uint32_t>::max());
+  result.ResizeLabels(runs >= RunVolume::MostNarrowRuns);
   const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
   return result.VisitLabels([&](auto * labels) {
     for (std::uint64_t run = 0; run < runs; ++run)

@@ -6,7 +6,6 @@
 #include "BrickCCL/Runs/NumberRoots.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -154,11 +153,10 @@ LabelRuns(const RowLinks &     links,
           bool                 alwaysWide,
           RunVolume &          result)
 {
-  constexpr std::uint64_t narrowNodes = std::numeric_limits<std::uint32_t>::max();
-  const bool              fromValues = !links.FollowForeground();
-  const LinkAxes          axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues };
+  const bool     fromValues = !links.FollowForeground();
+  const LinkAxes axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues };
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
-  result.ResizeLabels(alwaysWide || result.RunCount() >= narrowNodes);
+  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MostNarrowRuns);
   return result.VisitLabels([&](auto * parent) {
     UniteRuns(links, connectivity, context.Part(0.3, 0.9), result, parent);
     return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), parent);

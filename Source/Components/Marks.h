@@ -1,5 +1,5 @@
-#ifndef BRICKCCL_RUNS_MARKS_H
-#define BRICKCCL_RUNS_MARKS_H
+#ifndef BRICKCCL_COMPONENTS_MARKS_H
+#define BRICKCCL_COMPONENTS_MARKS_H
 
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -15,7 +15,6 @@ namespace brickccl
 
 /** Marks on some of many elements, one bit each; once they are counted, the number of marks up to any element: how
  *  sparse labels become consecutive numbers. */
-template <typename TIndex>
 class Marks
 {
 public:
@@ -26,7 +25,7 @@ public:
               1 + context.grain / BitsPerWord,
               4 * EffectiveThreadCount(context.threads))
     , m_Bits(workspace.Get<Word>(number, static_cast<std::size_t>(m_Parts.size)))
-    , m_Before(workspace.Get<TIndex>(number + 1, static_cast<std::size_t>(m_Parts.size)))
+    , m_Before(workspace.Get<std::uint64_t>(number + 1, static_cast<std::size_t>(m_Parts.size)))
   {}
 
   void
@@ -73,7 +72,7 @@ public:
       std::uint64_t marks = 0;
       for (std::int64_t w = m_Parts.Begin(part); w < m_Parts.End(part); ++w)
       {
-        m_Before[w] = static_cast<TIndex>(marks);
+        m_Before[w] = marks;
         marks += static_cast<std::uint64_t>(CountBits(m_Bits[w]));
       }
       marksBefore[static_cast<std::size_t>(part) + 1] = marks;
@@ -82,25 +81,26 @@ public:
     ParallelFor(m_Parts.count, m_Context, [&](std::int64_t part) {
       for (std::int64_t w = m_Parts.Begin(part); w < m_Parts.End(part); ++w)
       {
-        m_Before[w] += static_cast<TIndex>(marksBefore[static_cast<std::size_t>(part)]);
+        m_Before[w] += marksBefore[static_cast<std::size_t>(part)];
       }
     });
     return marksBefore.back();
   }
 
   /** The number of marks up to an element, with its own. */
-  TIndex
+  std::uint64_t
   RankOf(std::uint64_t element) const
   {
     const Word upTo = BitsUpTo(static_cast<int>(element % BitsPerWord));
-    return m_Before[element / BitsPerWord] + static_cast<TIndex>(CountBits(m_Bits[element / BitsPerWord] & upTo));
+    return m_Before[element / BitsPerWord] +
+           static_cast<std::uint64_t>(CountBits(m_Bits[element / BitsPerWord] & upTo));
   }
 
 private:
-  HostContext m_Context;
-  Chunks      m_Parts;
-  Word *      m_Bits;
-  TIndex *    m_Before;
+  HostContext     m_Context;
+  Chunks          m_Parts;
+  Word *          m_Bits;
+  std::uint64_t * m_Before;
 };
 
 } // namespace brickccl

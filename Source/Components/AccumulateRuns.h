@@ -38,6 +38,7 @@ public:
   /** \param taken  for each block whether a slab has taken that of `total`. */
   SlabAccumulators(UnsetVector<TAccumulator> & total, std::vector<unsigned char> & taken, bool mayTake)
     : m_Total(total)
+    , m_Memory(total.data(), total.size() * sizeof(TAccumulator))
     , m_Taken(taken)
     , m_MayTake(mayTake)
     , m_Blocks(taken.size(), nullptr)
@@ -68,8 +69,10 @@ private:
     TAccumulator *& block = m_Blocks[number];
     if (m_MayTake && __atomic_exchange_n(&m_Taken[number], 1, __ATOMIC_RELAXED) == 0)
     {
+      const std::size_t size = std::min(BlockSize, m_Total.size() - number * BlockSize);
       block = m_Total.data() + number * BlockSize;
-      std::fill_n(block, std::min(BlockSize, m_Total.size() - number * BlockSize), TAccumulator());
+      m_Memory.Touch(block, size * sizeof(TAccumulator));
+      std::fill_n(block, size, TAccumulator());
     }
     else
     {
@@ -79,28 +82,23 @@ private:
   }
 
   UnsetVector<TAccumulator> &                  m_Total;
+  FreshMemory                                  m_Memory;
   std::vector<unsigned char> &                 m_Taken;
   bool                                         m_MayTake;
   std::vector<TAccumulator *>                  m_Blocks;
   std::vector<std::unique_ptr<TAccumulator[]>> m_Own;
 };
 
-/** Collects one accumulator per component, row by row.
+/** Collects one accumulator per component, slab by slab.
  *
- *  `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives `visit`.
- *
- *  `visit(accumulators, row)` sees each row that has runs (or each row at all) once, in raster order within a slab of
- *  rows, and adds to the accumulators 0..components - 1; slabs run in parallel and are then combined by
- *  `TAccumulator::Merge`: in any order where that gives the same (`TAccumulator::IsExact`), else in theirs. These slabs
- *  depend on the volume and on the number of components, never on the number of threads, so that floating-point sums do
- *  not either. */
-template <typename TAccumulator, typename TMakeVisit>
+ *  `add(accumulators, begin, end)` sees each slab of rows once and adds what they hold to the accumulators
+ * 0..components
+ *  - 1; slabs run in parallel and are then combined by `TAccumulator::Merge`: in any order where that gives the same
+ *  (`TAccumulator::IsExact`), else in theirs. These slabs depend on the volume and on the number of components, never
+ * on the number of threads, so that floating-point sums do not either. */
+template <typename TAccumulator, typename TAdd>
 UnsetVector<TAccumulator>
-AccumulateRows(const RunVolume &   volume,
-               std::uint64_t       components,
-               const HostContext & context,
-               TMakeVisit          makeVisit,
-               bool                emptyRowsToo = false)
+AccumulateSlabs(const RunVolume & volume, std::uint64_t components, const HostContext & context, TAdd add)
 {
   using Accumulators = SlabAccumulators<TAccumulator>;
   const Extent &         extent = volume.GetExtent();
@@ -117,15 +115,7 @@ AccumulateRows(const RunVolume &   volume,
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
     accumulators = std::make_unique<Accumulators>(total, taken, TAccumulator::IsExact || slab == 0);
-    auto               visit = makeVisit();
-    const std::int64_t end = slabs.End(slab);
-    for (std::int64_t row = slabs.Begin(slab); row < end; ++row)
-    {
-      if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
-      {
-        visit(*accumulators, row);
-      }
-    }
+    add(*accumulators, slabs.Begin(slab), slabs.End(slab));
   });
 
   const Chunks parts(static_cast<std::int64_t>(taken.size()), 16, 64);
@@ -160,6 +150,31 @@ AccumulateRows(const RunVolume &   volume,
     }
   });
   return total;
+}
+
+/** The same row by row. `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives
+ *  `visit(accumulators, row)`, which sees each row that has runs (or each row at all) once, in raster order. */
+template <typename TAccumulator, typename TMakeVisit>
+UnsetVector<TAccumulator>
+AccumulateRows(const RunVolume &   volume,
+               std::uint64_t       components,
+               const HostContext & context,
+               TMakeVisit          makeVisit,
+               bool                emptyRowsToo = false)
+{
+  return AccumulateSlabs<TAccumulator>(volume,
+                                       components,
+                                       context,
+                                       [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
+                                         auto visit = makeVisit();
+                                         for (std::int64_t row = begin; row < end; ++row)
+                                         {
+                                           if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
+                                           {
+                                             visit(accumulators, row);
+                                           }
+                                         }
+                                       });
 }
 
 /** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0:

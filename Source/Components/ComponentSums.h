@@ -86,11 +86,35 @@ struct ShapeSums
   }
 };
 
-/** The same in the 64 bytes of a cache line, for up to 3 dimensions of less than 2^31 voxels each. Runs are to come in
+/** Voxels of one row that belong to one component: runs side by side. */
+struct RowVoxels
+{
+  /** The first one, and one past the last. */
+  std::int64_t begin;
+  std::int64_t end;
+  /** How many there are, and the sums of x and, where they are asked for, of x^2. */
+  std::uint64_t count;
+  std::uint64_t sum;
+  std::uint64_t squares;
+
+  /** Those of one run. */
+  static RowVoxels
+  OfRun(std::int64_t begin, std::int64_t end)
+  {
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    // Of these, one is even; together they are below 2^32 * 2^31.
+    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
+    // With c voxels from x = b on: sum of x^2 = (c (b + e)^2 + c (c^2 - 1) / 3) / 4, where e is the last one.
+    return { begin, end, count, ends * count / 2, (ends * ends * count + (count * count - 1) * count / 3) / 4 };
+  }
+};
+
+/** The same in the 64 bytes of a cache line, for up to 3 dimensions of less than 2^31 voxels each. Rows are to come in
  *  raster order. */
 struct alignas(64) CompactShapeSums
 {
   static constexpr bool IsExact = true;
+  static constexpr bool HasSquares = false;
 
   /** Voxels, and the sums of their indices. */
   std::uint64_t sums[4] = {};
@@ -99,25 +123,25 @@ struct alignas(64) CompactShapeSums
   std::uint64_t firstVoxel = 0;
   std::int64_t  lastSlice = 0;
 
+  /** Of row y of slice z, whose first voxel is the place `rowPlace`. */
   void
-  AddRun(std::int64_t y, std::int64_t z, std::int64_t place, std::int64_t begin, std::int64_t end)
+  Add(std::int64_t y, std::int64_t z, std::int64_t rowPlace, const RowVoxels & voxels)
   {
-    const auto count = static_cast<std::uint64_t>(end - begin);
-    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
     using Bounds = std::int32_t __attribute__((vector_size(16)));
-    const Bounds bounds = { static_cast<std::int32_t>(begin),
+    const Bounds bounds = { static_cast<std::int32_t>(voxels.begin),
                             static_cast<std::int32_t>(y),
-                            static_cast<std::int32_t>(-end),
+                            static_cast<std::int32_t>(-voxels.end),
                             static_cast<std::int32_t>(-1 - y) };
     Bounds       low;
     std::memcpy(&low, lowest, sizeof(low));
-    firstVoxel = sums[0] == 0 ? static_cast<std::uint64_t>(place) : firstVoxel;
+    // Of new components, which are hard to foresee, nothing is set.
+    const std::uint64_t ifNew = sums[0] == 0 ? ~std::uint64_t{ 0 } : 0;
+    firstVoxel |= static_cast<std::uint64_t>(rowPlace + voxels.begin) & ifNew;
     lastSlice = z;
-    sums[0] += count;
-    // Below 2^32 * 2^31.
-    sums[1] += ends * count / 2;
-    sums[2] += static_cast<std::uint64_t>(y) * count;
-    sums[3] += static_cast<std::uint64_t>(z) * count;
+    sums[0] += voxels.count;
+    sums[1] += voxels.sum;
+    sums[2] += static_cast<std::uint64_t>(y) * voxels.count;
+    sums[3] += static_cast<std::uint64_t>(z) * voxels.count;
     low = low < bounds ? low : bounds;
     std::memcpy(lowest, &low, sizeof(low));
   }
@@ -276,6 +300,7 @@ struct MomentSums
 struct CompactMomentSums
 {
   static constexpr bool IsExact = true;
+  static constexpr bool HasSquares = true;
 
   CompactShapeSums shape;
   /** As in ProductSums, of 3 axes. */
@@ -290,20 +315,17 @@ struct CompactMomentSums
   }
 
   void
-  AddRun(std::int64_t y, std::int64_t z, std::int64_t place, std::int64_t begin, std::int64_t end)
+  Add(std::int64_t y, std::int64_t z, std::int64_t rowPlace, const RowVoxels & voxels)
   {
-    shape.AddRun(y, z, place, begin, end);
-    const auto count = static_cast<std::uint64_t>(end - begin);
-    const auto ends = static_cast<std::uint64_t>(begin + end - 1);
+    shape.Add(y, z, rowPlace, voxels);
     const auto wide = static_cast<std::uint64_t>(y);
     const auto deep = static_cast<std::uint64_t>(z);
-    // With c voxels from x = b on: sum of x^2 = (c (b + e)^2 + c (c^2 - 1) / 3) / 4, where e is the last one.
-    products[0] += (ends * ends * count + (count * count - 1) * count / 3) / 4;
-    products[1] += wide * (ends * count / 2);
-    products[2] += wide * wide * count;
-    products[3] += deep * (ends * count / 2);
-    products[4] += wide * deep * count;
-    products[5] += deep * deep * count;
+    products[0] += voxels.squares;
+    products[1] += wide * voxels.sum;
+    products[2] += wide * wide * voxels.count;
+    products[3] += deep * voxels.sum;
+    products[4] += wide * deep * voxels.count;
+    products[5] += deep * deep * voxels.count;
   }
 
   void

@@ -2,12 +2,14 @@
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/MeasureGroups.h"
+#include "BrickCCL/Components/RowVoxels.h"
 #include "BrickCCL/Components/TouchingRuns.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace brickccl
@@ -91,29 +93,53 @@ AccumulateSums(const RunVolume & volume, std::uint64_t components, const HostCon
                                });
 }
 
-/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels. */
+/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels and of sums within
+ *  a row. */
 template <typename TSums>
 UnsetVector<TSums>
 AccumulateCompact(const RunVolume & volume, std::uint64_t components, const HostContext & context)
 {
   const Extent & extent = volume.GetExtent();
-  return volume.VisitLabels([&](const auto * labels) {
-    return AccumulateRows<TSums>(volume, components, context, [&] {
-      return [&](auto & accumulators, std::int64_t row) {
-        const std::int64_t y = row % extent.size[1];
-        const std::int64_t z = row / extent.size[1];
-        const std::int64_t first = row * extent.RowLength();
-        // By value, so that no sum that is written could be one of these.
-        volume.ForEachRun(
-          row,
-          [&accumulators, labels, y, z, first](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-            if (labels[run] != 0)
-            {
-              accumulators[static_cast<std::size_t>(labels[run] - 1)].AddRun(y, z, first + begin, begin, end);
-            }
+  const auto     accumulate = [&](const auto * labels, auto tag) {
+    using Finder = RowVoxelsFinder<typename decltype(tag)::Type, TSums::HasSquares>;
+    return AccumulateSlabs<TSums>(
+      volume,
+      components,
+      context,
+      [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
+        const auto         finder = std::make_unique<Finder>();
+        const std::int64_t slice = extent.size[1];
+        std::int64_t       z = begin / slice;
+        // Rows of one slice at a time.
+        for (std::int64_t next = 0; begin < end; begin = next, ++z)
+        {
+          next = std::min(end, (z + 1) * slice);
+          if (volume.FirstRun(begin) == volume.FirstRun(next))
+          {
+            continue;
+          }
+          volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {
+            // By value, so that no sum that is written could be one of these.
+            finder->ForEach(
+              runs,
+              labels + runs.run,
+              [&accumulators, y = runs.row - z * slice, z, row = runs.row, length = extent.RowLength()](
+                std::int64_t      r,
+                std::uint64_t     label,
+                const RowVoxels & voxels) {
+                if (label != 0)
+                {
+                  accumulators[static_cast<std::size_t>(label - 1)].Add(y + r, z, (row + r) * length, voxels);
+                }
+              });
           });
-      };
-    });
+        }
+      });
+  };
+  return volume.VisitLabels([&](const auto * labels) {
+    return !TSums::HasSquares && RowSumsFit<std::uint32_t>(extent.RowLength())
+           ? accumulate(labels, TypeTag<std::uint32_t>())
+           : accumulate(labels, TypeTag<std::uint64_t>());
   });
 }
 

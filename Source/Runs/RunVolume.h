@@ -28,6 +28,17 @@ struct LinkAxes
   bool countsRuns = false;
 };
 
+/** Neighbouring runs of a volume's rows, whose places count from row `row` on. */
+struct RunsOfRows : simd::RunPlaces
+{
+  /** So many at once at most. */
+  static constexpr int Most = simd::RunBounds::Most;
+
+  std::int64_t row = 0;
+  /** The number of the first one. */
+  std::uint64_t run = 0;
+};
+
 /** A labeled volume in compact form: every row as bits, cut into runs of joined voxels, and one label per run.
  *
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
@@ -295,46 +306,52 @@ public:
   void
   ForEachRun(std::int64_t row, TFunction function) const
   {
+    const auto each = [&](const RunsOfRows & runs) {
+      for (int i = 0; i < runs.count; ++i)
+      {
+        function(std::int64_t{ runs.Begin(i) }, std::int64_t{ runs.End(i) }, runs.run + static_cast<std::uint64_t>(i));
+      }
+    };
     if (HasBounds())
     {
-      const std::uint64_t end = FirstRun(row + 1);
-      for (std::uint64_t run = FirstRun(row); run < end; ++run)
-      {
-        function(std::int64_t{ m_Begins[run] }, std::int64_t{ m_Ends[run] }, run);
-      }
-      return;
+      ForKeptBounds(row, each);
     }
-    if (!simd::HasVectors())
+    else if (FindsBounds())
+    {
+      simd::RunBounds bounds;
+      ForFoundBounds(row, 1, OneRow, bounds, each);
+    }
+    else
     {
       ForEachRunByBits(row, function);
+    }
+  }
+
+  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Most at a time. For
+   *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete. */
+  template <typename TFunction>
+  void
+  ForRunsAtOnce(std::int64_t row, std::int64_t end, TFunction function) const
+  {
+    simd::RunBounds bounds;
+    if (HasBounds() || !FindsBounds())
+    {
+      for (; row < end; ++row)
+      {
+        HasBounds() ? ForKeptBounds(row, function) : ForCollectedBounds(row, bounds, function);
+      }
       return;
     }
-    const Word * const foreground = Foreground(row);
-    const Word * const starts = m_StartsFollowForeground ? nullptr : StoredStarts(row);
-    std::uint64_t      run = FirstRun(row);
-    // Where the run began that goes on from the words before; none if negative.
-    std::int64_t    open = -1;
-    simd::RunBounds bounds;
-    for (std::int64_t w = 0; w < m_WordsPerRow; w += simd::BoundWords)
+    // So many rows are taken together.
+    const std::int64_t most = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
+    int                shift = most > 1 ? 6 : OneRow;
+    while ((std::int64_t{ 1 } << shift) <= m_Extent.RowLength())
     {
-      const auto count = static_cast<int>(std::min<std::int64_t>(simd::BoundWords, m_WordsPerRow - w));
-      simd::FindRunBounds(foreground, starts, m_WordsPerRow, w, count, bounds);
-      const std::int64_t first = w * BitsPerWord;
-      int                end = 0;
-      if (open >= 0 && bounds.endCount > 0)
-      {
-        function(open, first + bounds.ends[end++], run++);
-        open = -1;
-      }
-      const int before = end;
-      for (; end < bounds.endCount; ++end)
-      {
-        function(first + bounds.begins[end - before], first + bounds.ends[end], run++);
-      }
-      if (end - before < bounds.beginCount)
-      {
-        open = first + bounds.begins[end - before];
-      }
+      ++shift;
+    }
+    for (; row < end; row += most)
+    {
+      ForFoundBounds(row, static_cast<int>(std::min(most, end - row)), shift, bounds, function);
     }
   }
 
@@ -359,6 +376,74 @@ private:
   PaddedWordCount() const
   {
     return static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount() + 2 * PaddingWords);
+  }
+
+  bool
+  FindsBounds() const
+  {
+    return simd::HasVectors() && m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
+  }
+
+  /** A shift that leaves all places of one row alone. */
+  static constexpr int OneRow = 31;
+
+  /** Those of one row, where they are kept. */
+  template <typename TFunction>
+  void
+  ForKeptBounds(std::int64_t row, TFunction function) const
+  {
+    const std::uint64_t end = FirstRun(row + 1);
+    for (std::uint64_t run = FirstRun(row), next = 0; run < end; run = next)
+    {
+      next = std::min(end, run + RunsOfRows::Most);
+      const auto count = static_cast<int>(next - run);
+      function(RunsOfRows{ { count, OneRow, 1, m_Begins.Data() + run, m_Ends.Data() + run }, row, run });
+    }
+  }
+
+  /** ForRunsAtOnce of one row, or of several that are no more than simd::BoundWords together. */
+  template <typename TFunction>
+  void
+  ForFoundBounds(std::int64_t row, int count, int shift, simd::RunBounds & bounds, TFunction function) const
+  {
+    const Word * const     starts = m_StartsFollowForeground ? nullptr : StoredStarts(row);
+    const simd::RowsOfBits rows{ Foreground(row), starts, m_WordsPerRow, count };
+    std::uint64_t          run = FirstRun(row);
+    bounds.open = -1;
+    for (std::int64_t w = 0; w < m_WordsPerRow; w += simd::BoundWords)
+    {
+      simd::FindRunBounds(rows, shift, w, bounds);
+      function(RunsOfRows{ bounds.runs, row, run });
+      run += static_cast<std::uint64_t>(bounds.runs.count);
+    }
+  }
+
+  /** ForRunsAtOnce of one row, without vector code. */
+  template <typename TFunction>
+  void
+  ForCollectedBounds(std::int64_t row, simd::RunBounds & bounds, TFunction function) const
+  {
+    std::int32_t * const begins = bounds.bounds;
+    std::int32_t * const ends = bounds.bounds + simd::RunBounds::Room;
+    std::uint64_t        run = FirstRun(row);
+    int                  count = 0;
+    const auto           pass = [&] {
+      function(RunsOfRows{ { count, OneRow, 1, begins, ends }, row, run });
+      run += static_cast<std::uint64_t>(count);
+      count = 0;
+    };
+    ForEachRunByBits(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
+      begins[count] = static_cast<std::int32_t>(begin);
+      ends[count] = static_cast<std::int32_t>(end);
+      if (++count == RunsOfRows::Most)
+      {
+        pass();
+      }
+    });
+    if (count > 0)
+    {
+      pass();
+    }
   }
 
   /** ForEachRun without vector code. */

@@ -6,7 +6,7 @@ namespace brickccl::simd
 {
 
 void
-FindRunBounds(const Word *, const Word *, std::int64_t, std::int64_t, int, RunBounds &)
+FindRunBounds(const RowsOfBits &, int, std::int64_t, RunBounds &)
 {}
 
 } // namespace brickccl::simd
@@ -19,6 +19,10 @@ FindRunBounds(const Word *, const Word *, std::int64_t, std::int64_t, int, RunBo
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
 
+#  include "BrickCCL/Simd/RowWords-inl.h"
+
+#  include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 
 namespace brickccl::simd
@@ -29,8 +33,8 @@ namespace HWY_NAMESPACE
 // How many bits a word has is hard to foresee, so that a branch for each would cost more than what it saves.
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
-/** Which of the BoundWords words from `words` on hold anything, as bits. */
-HWY_INLINE unsigned
+/** Which of the RowWordsAtOnce words from `words` on hold anything, as bits. */
+HWY_INLINE Word
 NonZeroOf(const Word * words)
 {
   const __m512i all = _mm512_loadu_si512(words);
@@ -56,7 +60,6 @@ PutBits(Word word, int base, std::int32_t * places)
   if (count > 16)
   {
     put(1, _mm512_extracti32x4_epi32(bits, 1));
-    // Bits at which runs begin, and those at which they end, may be next to each other where values part.
     put(2, _mm512_extracti32x4_epi32(bits, 2));
     put(3, _mm512_extracti32x4_epi32(bits, 3));
   }
@@ -65,13 +68,13 @@ PutBits(Word word, int base, std::int32_t * places)
 
 #  else
 
-HWY_INLINE unsigned
+HWY_INLINE Word
 NonZeroOf(const Word * words)
 {
-  unsigned nonZero = 0;
-  for (int i = 0; i < BoundWords; ++i)
+  Word nonZero = 0;
+  for (std::size_t i = 0; i < RowWordsAtOnce; ++i)
   {
-    nonZero |= (words[i] != 0 ? 1u : 0u) << i;
+    nonZero |= Word{ words[i] != 0 ? 1u : 0u } << i;
   }
   return nonZero;
 }
@@ -97,55 +100,80 @@ PutBits(Word word, int base, std::int32_t * places)
 
 #  endif
 
-/** `VHasStarts` tells whether `starts` is given. */
-template <bool VHasStarts>
+/** Where runs follow from the foreground, they begin and end in turns where bits differ from those before them. */
 HWY_INLINE void
-FindBounds(const Word * foreground,
-           const Word * starts,
-           std::int64_t words,
-           std::int64_t first,
-           int          count,
-           RunBounds &  bounds)
+FindFromForeground(const RowsOfBits & rows, int shift, std::int64_t first, std::int64_t end, RunBounds & bounds)
 {
-  int beginCount = 0;
-  int endCount = 0;
-  for (unsigned rest = NonZeroOf(foreground + first) & ((1u << count) - 1); rest != 0; rest &= rest - 1)
+  const WordTag      tag;
+  const std::int64_t step = (std::int64_t{ 1 } << shift) / BitsPerWord;
+  SetWords           changes{ bounds.words, bounds.places, 0 };
+  for (std::int64_t r = 0; r < rows.count; ++r)
   {
-    const int          i = LowestBit(rest);
-    const std::int64_t w = first + i;
-    const Word         bits = foreground[w];
-    const Word         before = w > 0 ? foreground[w - 1] : 0;
-    const Word         next = w + 1 < words ? foreground[w + 1] : 0;
-    Word               begins = 0;
-    Word               ends = 0;
-    if constexpr (VHasStarts)
+    const Word * const words = rows.foreground + r * rows.wordsPerRow;
+    for (std::int64_t w = first; w < end; w += static_cast<std::int64_t>(hn::Lanes(tag)))
     {
-      const Word nextBegins = w + 1 < words ? starts[w + 1] : 0;
-      begins = starts[w];
-      ends = bits & ~FromRight(bits & ~begins, next & ~nextBegins);
+      const RowEnds    ends(w, rows.wordsPerRow);
+      const WordVector here = hn::LoadU(tag, words + w);
+      AddSetWords(ends.Own(hn::Xor(here, ends.BitsBefore(here, words + w))), r * step + w, 0, changes);
     }
-    else
+    if (end == rows.wordsPerRow)
     {
-      begins = bits & ~FromLeft(bits, before);
-      ends = bits & ~FromRight(bits, next);
+      AddSetWord(words[end - 1] >> (BitsPerWord - 1), r * step + end, 0, changes);
     }
-    beginCount += PutBits(begins, i * BitsPerWord, bounds.begins + beginCount);
-    endCount += PutBits(ends, i * BitsPerWord + 1, bounds.ends + endCount);
   }
-  bounds.beginCount = beginCount;
-  bounds.endCount = endCount;
+  std::int32_t * last = bounds.bounds;
+  if (bounds.open >= 0)
+  {
+    *last++ = bounds.open;
+  }
+  for (std::int64_t i = 0; i < changes.count; ++i)
+  {
+    last += PutBits(changes.bits[i], static_cast<int>(changes.places[i] >> KindBits) * BitsPerWord, last);
+  }
+  const auto count = static_cast<int>(last - bounds.bounds);
+  bounds.open = count % 2 != 0 ? last[-1] : -1;
+  bounds.runs = { count / 2, shift, 2, bounds.bounds, bounds.bounds + 1 };
+}
+
+HWY_INLINE void
+FindFromStarts(const RowsOfBits & rows, int shift, std::int64_t first, std::int64_t end, RunBounds & bounds)
+{
+  std::int32_t * const begins = bounds.bounds;
+  std::int32_t * const ends = bounds.bounds + RunBounds::Room;
+  std::int32_t *       lastBegin = begins;
+  std::int32_t *       lastEnd = ends;
+  *begins = bounds.open;
+  lastBegin += bounds.open >= 0 ? 1 : 0;
+  for (std::int64_t r = 0; r < rows.count; ++r)
+  {
+    const Word * const words = rows.foreground + r * rows.wordsPerRow;
+    const Word * const starts = rows.starts + r * rows.wordsPerRow;
+    const int          row = static_cast<int>(r << shift);
+    for (std::int64_t group = first; group < end; group += RowWordsAtOnce)
+    {
+      const Word inside = BitsUpTo(static_cast<int>(std::min<std::int64_t>(RowWordsAtOnce, end - group)) - 1);
+      for (Word rest = NonZeroOf(words + group) & inside; rest != 0; rest &= rest - 1)
+      {
+        const std::int64_t w = group + LowestBit(rest);
+        const bool         hasNext = w + 1 < rows.wordsPerRow;
+        const Word         goesOn = words[w] & ~starts[w];
+        const Word         nextGoesOn = hasNext ? words[w + 1] & ~starts[w + 1] : 0;
+        const int          place = row + static_cast<int>(w) * BitsPerWord;
+        lastBegin += PutBits(starts[w], place, lastBegin);
+        lastEnd += PutBits(words[w] & ~FromRight(goesOn, nextGoesOn), place + 1, lastEnd);
+      }
+    }
+  }
+  bounds.open = lastBegin - begins > lastEnd - ends ? lastBegin[-1] : -1;
+  bounds.runs = { static_cast<int>(lastEnd - ends), shift, 1, begins, ends };
 }
 
 void
-FindRunBoundsOf(const Word * foreground,
-                const Word * starts,
-                std::int64_t words,
-                std::int64_t first,
-                int          count,
-                RunBounds &  bounds)
+FindRunBoundsOf(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds)
 {
-  starts == nullptr ? FindBounds<false>(foreground, starts, words, first, count, bounds)
-                    : FindBounds<true>(foreground, starts, words, first, count, bounds);
+  const std::int64_t end = std::min(rows.wordsPerRow, first + BoundWords);
+  rows.starts == nullptr ? FindFromForeground(rows, shift, first, end, bounds)
+                         : FindFromStarts(rows, shift, first, end, bounds);
 }
 
 } // namespace HWY_NAMESPACE
@@ -161,14 +189,9 @@ namespace brickccl::simd
 HWY_EXPORT(FindRunBoundsOf);
 
 void
-FindRunBounds(const Word * foreground,
-              const Word * starts,
-              std::int64_t words,
-              std::int64_t first,
-              int          count,
-              RunBounds &  bounds)
+FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds)
 {
-  HWY_DYNAMIC_DISPATCH(FindRunBoundsOf)(foreground, starts, words, first, count, bounds);
+  HWY_DYNAMIC_DISPATCH(FindRunBoundsOf)(rows, shift, first, bounds);
 }
 
 } // namespace brickccl::simd

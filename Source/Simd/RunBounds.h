@@ -2,6 +2,7 @@
 #define BRICKCCL_SIMD_RUNBOUNDS_H
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Simd/SetWords.h"
 
 #include <cstdint>
 
@@ -9,29 +10,66 @@ namespace brickccl::simd
 {
 
 /** So many words are taken at once. */
-inline constexpr int BoundWords = 8;
+inline constexpr int BoundWords = 64;
 
-/** Where runs begin and end in a few words of a row, as bits counted from the first of these words. */
-struct RunBounds
+/** Rows of bits, each right behind the one before. `starts` has the bits at which runs begin, or is null if they follow
+ *  from the foreground. Up to 8 words can be read before and behind all of them. */
+struct RowsOfBits
 {
-  int beginCount;
-  int endCount;
-  /** Ascending; behind the last one is room for vector code. The first end is that of a run that begins before these
-   *  words if there is one. */
-  std::int32_t begins[BoundWords * BitsPerWord + 16];
-  /** One past each run's last bit. */
-  std::int32_t ends[BoundWords * BitsPerWord + 16];
+  const Word * foreground;
+  const Word * starts;
+  std::int64_t wordsPerRow;
+  int          count;
 };
 
-/** The bounds of runs in the words [first, first + count), at most BoundWords, of a row of `words` words; `starts` has
- *  the bits at which runs begin, or is null if they follow from the foreground, of which BoundWords words from `first`
- * on can be read. Only where HasVectors() (ExpandRow.h). */
-void FindRunBounds(const Word * foreground,
-                   const Word * starts,
-                   std::int64_t words,
-                   std::int64_t first,
-                   int          count,
-                   RunBounds &  bounds);
+/** Where runs of rows begin and end; voxel x of row r is the place (r << shift) + x. */
+struct RunPlaces
+{
+  int                  count = 0;
+  int                  shift = 0;
+  int                  step = 1;
+  const std::int32_t * begins = nullptr;
+  const std::int32_t * ends = nullptr;
+
+  /** The place of a run's first voxel, and that behind its last one. */
+  std::int32_t
+  Begin(int i) const
+  {
+    return begins[i * step];
+  }
+  std::int32_t
+  End(int i) const
+  {
+    return ends[i * step];
+  }
+  /** The largest x that a row's places could have. */
+  std::int32_t
+  LastInRow() const
+  {
+    return static_cast<std::int32_t>((std::int64_t{ 1 } << shift) - 1);
+  }
+};
+
+/** What FindRunBounds finds. */
+struct RunBounds
+{
+  /** So many runs at most. */
+  static constexpr int Most = BoundWords * BitsPerWord + 1;
+  static constexpr int Room = Most + BitsPerWord;
+
+  RunPlaces runs;
+  /** Where the run begins that goes on behind what was looked at; none if negative. */
+  std::int32_t open = -1;
+  /** The words that hold bounds, and the bounds. */
+  Word         words[2 * BoundWords + SetWordPadding];
+  Word         places[2 * BoundWords + SetWordPadding];
+  std::int32_t bounds[2 * Room];
+};
+
+/** The runs that end in the words [first, first + BoundWords) of one row, after those before them if there are any; or
+ *  in several whole rows of no more than BoundWords together. 2^shift must be above a row's bits. Only where
+ *  HasVectors() (ExpandRow.h), for places below 2^31. */
+void FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds);
 
 } // namespace brickccl::simd
 

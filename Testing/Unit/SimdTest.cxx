@@ -3,6 +3,7 @@
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/JoinRuns.h"
 #include "BrickCCL/Simd/LinkBundles.h"
 #include "BrickCCL/Simd/ListRuns.h"
 #include "BrickCCL/Simd/OpenDiagonals.h"
@@ -19,6 +20,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -473,7 +475,7 @@ IsSet(const Word * row, std::int64_t words, std::int64_t x)
   return x >= 0 && x < words * BitsPerWord && (row[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0;
 }
 
-/** Compares the bounds that are found in a few words with those of single voxels. */
+/** Compares the bounds of a row's runs with those of single voxels. */
 void
 ExpectBounds(const std::string & target, const Word * foreground, const Word * starts, std::int64_t words)
 {
@@ -481,31 +483,44 @@ ExpectBounds(const std::string & target, const Word * foreground, const Word * s
     return IsSet(foreground, words, x) &&
            (starts == nullptr ? !IsSet(foreground, words, x - 1) : IsSet(starts, words, x));
   };
-  for (std::int64_t first = 0; first < words; ++first)
+  simd::RunBounds bounds;
+  std::int32_t    open = -1;
+  for (std::int64_t first = 0; first < words; first += simd::BoundWords)
   {
-    for (int count = 1; count <= simd::BoundWords && first + count <= words; ++count)
+    std::vector<std::int32_t> expectedBegins;
+    std::vector<std::int32_t> expectedEnds;
+    const std::int64_t        end = std::min(words, first + simd::BoundWords);
+    for (std::int64_t x = first * BitsPerWord; x < end * BitsPerWord; ++x)
     {
-      std::vector<std::int32_t> expectedBegins;
-      std::vector<std::int32_t> expectedEnds;
-      for (int i = 0; i < count * BitsPerWord; ++i)
+      // What begins here or goes on behind these words ends when the next voxel does not go on.
+      open = begins(x) ? static_cast<std::int32_t>(x) : open;
+      const bool goesOn = IsSet(foreground, words, x + 1) && !begins(x + 1);
+      // A gap behind the last of these words is seen with the next ones.
+      const bool isSeen = starts != nullptr || x + 1 < end * BitsPerWord || end == words;
+      if (IsSet(foreground, words, x) && !goesOn && isSeen)
       {
-        const std::int64_t x = first * BitsPerWord + i;
-        if (begins(x))
-        {
-          expectedBegins.push_back(i);
-        }
-        if (IsSet(foreground, words, x) && (!IsSet(foreground, words, x + 1) || begins(x + 1)))
-        {
-          expectedEnds.push_back(i + 1);
-        }
+        expectedBegins.push_back(open);
+        expectedEnds.push_back(static_cast<std::int32_t>(x) + 1);
+        open = -1;
       }
-      simd::RunBounds bounds;
-      simd::FindRunBounds(foreground, starts, words, first, count, bounds);
-      const std::vector<std::int32_t> foundBegins(bounds.begins, bounds.begins + bounds.beginCount);
-      const std::vector<std::int32_t> foundEnds(bounds.ends, bounds.ends + bounds.endCount);
-      ASSERT_EQ(foundBegins, expectedBegins) << target << ", words " << first << " to " << first + count;
-      ASSERT_EQ(foundEnds, expectedEnds) << target << ", words " << first << " to " << first + count;
+      else if (open >= 0 && !IsSet(foreground, words, x))
+      {
+        expectedBegins.push_back(open);
+        expectedEnds.push_back(static_cast<std::int32_t>(x));
+        open = -1;
+      }
     }
+    simd::FindRunBounds({ foreground, starts, words, 1 }, 31, first, bounds);
+    std::vector<std::int32_t> foundBegins;
+    std::vector<std::int32_t> foundEnds;
+    for (int i = 0; i < bounds.runs.count; ++i)
+    {
+      foundBegins.push_back(bounds.runs.Begin(i));
+      foundEnds.push_back(bounds.runs.End(i));
+    }
+    ASSERT_EQ(foundBegins, expectedBegins) << target << ", from word " << first;
+    ASSERT_EQ(foundEnds, expectedEnds) << target << ", from word " << first;
+    ASSERT_EQ(bounds.open, open) << target << ", from word " << first;
   }
 }
 
@@ -513,7 +528,7 @@ TEST(Simd, BoundsOfRunsAreFound)
 {
   OnEveryTarget([](const std::string & target) {
     std::mt19937_64 random(9);
-    for (const std::int64_t words : { 1, 2, 8, 11 })
+    for (const std::int64_t words : { 1, 2, 8, 11, 63, 64, 65, 150 })
     {
       for (unsigned kind = 0; kind < 6; ++kind)
       {
@@ -531,6 +546,129 @@ TEST(Simd, BoundsOfRunsAreFound)
           starts[static_cast<std::size_t>(w)] &= rows.Row(0)[w];
         }
         ExpectBounds(target, rows.Row(0), starts.data(), words);
+      }
+    }
+  });
+}
+
+/** Compares the bounds of whole rows, one behind the other, with those that are found row by row. */
+void
+ExpectBoundsOfRows(const std::string & target, const RandomRows & rows, std::int64_t words, bool hasStarts)
+{
+  int shift = 6;
+  while ((std::int64_t{ 1 } << shift) <= words * BitsPerWord)
+  {
+    ++shift;
+  }
+  const auto count = static_cast<int>(std::min<std::int64_t>(simd::BoundWords / words, 5));
+  // Rows behind each other, with room around them; runs may begin anywhere.
+  std::vector<Word> foreground(static_cast<std::size_t>(count * words + 16));
+  std::vector<Word> starts(foreground.size());
+  for (std::int64_t w = 0; w < count * words; ++w)
+  {
+    const std::int64_t row = w / words;
+    const Word         own = rows.Row(static_cast<int>(row))[w % words];
+    const Word         before = w % words > 0 ? rows.Row(static_cast<int>(row))[w % words - 1] : 0;
+    foreground[static_cast<std::size_t>(8 + w)] = own;
+    starts[static_cast<std::size_t>(8 + w)] = own & (~FromLeft(own, before) | rows.Row(5)[w % words]);
+  }
+  const auto expect = [&](const simd::RowsOfBits & bits, std::int64_t row, std::vector<std::int32_t> & places) {
+    simd::RunBounds bounds;
+    simd::FindRunBounds(bits, shift, 0, bounds);
+    ASSERT_EQ(bounds.open, -1) << target;
+    for (int i = 0; i < bounds.runs.count; ++i)
+    {
+      places.push_back(static_cast<std::int32_t>(row << shift) + bounds.runs.Begin(i));
+      places.push_back(static_cast<std::int32_t>(row << shift) + bounds.runs.End(i));
+    }
+  };
+  const Word * const        first = foreground.data() + 8;
+  const Word * const        firstStarts = hasStarts ? starts.data() + 8 : nullptr;
+  std::vector<std::int32_t> found;
+  std::vector<std::int32_t> expected;
+  expect({ first, firstStarts, words, count }, 0, found);
+  for (std::int64_t row = 0; row < count; ++row)
+  {
+    expect({ first + row * words, hasStarts ? firstStarts + row * words : nullptr, words, 1 }, row, expected);
+  }
+  ASSERT_EQ(found, expected) << target << ", " << count << " rows of " << words << " words";
+}
+
+TEST(Simd, BoundsOfSeveralRowsAreThoseOfEach)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(10);
+    for (const std::int64_t words : { 1, 2, 7, 8, 9, 13, 64 })
+    {
+      for (unsigned kind = 0; kind < 6; ++kind)
+      {
+        const RandomRows rows(random, 6, words, kind);
+        ExpectBoundsOfRows(target, rows, words, false);
+        ExpectBoundsOfRows(target, rows, words, true);
+      }
+    }
+  });
+}
+
+TEST(Simd, RunsOfOneLabelAreJoined)
+{
+  OnEveryTarget([](const std::string & target) {
+    if (!simd::JoinsRuns())
+    {
+      return;
+    }
+    std::mt19937_64 random(11);
+    constexpr int   shift = 17;
+    const auto      joined = std::make_unique<simd::JoinedRuns<std::uint32_t>>();
+    for (const int count : { 1, 2, 15, 16, 17, 100, int{ simd::RunBounds::Most } })
+    {
+      for (const int step : { 1, 2 })
+      {
+        // Runs of rows of up to 65536 voxels, which now and then go on to the next row, with few labels.
+        std::vector<std::int32_t>  places(static_cast<std::size_t>(2 * count + 64));
+        std::vector<std::uint32_t> labels(static_cast<std::size_t>(count + 16));
+        std::int32_t * const       begins = places.data();
+        std::int32_t * const       ends = step == 1 ? begins + count + 32 : begins + 1;
+        std::int32_t               row = 0;
+        std::int32_t               x = 0;
+        for (int i = 0; i < count; ++i)
+        {
+          const auto length = static_cast<std::int32_t>(random() % (random() % 8 == 0 ? 30000 : 9) + 1);
+          x += static_cast<std::int32_t>(random() % 5);
+          if (x + length > 65536 || random() % 16 == 0)
+          {
+            row += x > 0 ? 1 : 0;
+            x = 0;
+          }
+          begins[i * step] = (row << shift) + x;
+          ends[i * step] = begins[i * step] + length;
+          x += length;
+          labels[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(random() % 3);
+        }
+        simd::JoinRuns({ count, shift, step, begins, ends }, labels.data(), *joined);
+        int           place = 0;
+        std::uint64_t voxels = 0;
+        std::uint64_t sum = 0;
+        for (int i = 0; i < count; ++i)
+        {
+          for (std::int32_t at = begins[i * step]; at < ends[i * step]; ++at)
+          {
+            voxels += 1;
+            sum += static_cast<std::uint64_t>(at % (1 << shift));
+          }
+          const bool isLast = i + 1 == count || begins[i * step] >> shift != begins[(i + 1) * step] >> shift ||
+                              labels[static_cast<std::size_t>(i)] != labels[static_cast<std::size_t>(i + 1)];
+          if (isLast)
+          {
+            ASSERT_LT(place, joined->count) << target;
+            ASSERT_EQ(joined->last[place], i) << target << ", " << count << " runs, step " << step;
+            ASSERT_EQ(joined->voxels[place + 1] - joined->voxels[place], static_cast<std::uint32_t>(voxels)) << target;
+            ASSERT_EQ(joined->sums[place + 1] - joined->sums[place], static_cast<std::uint32_t>(sum)) << target;
+            ++place;
+            voxels = sum = 0;
+          }
+        }
+        ASSERT_EQ(joined->count, place) << target;
       }
     }
   });

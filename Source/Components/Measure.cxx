@@ -93,21 +93,20 @@ AccumulateSums(const RunVolume & volume, std::uint64_t components, const HostCon
                                });
 }
 
-/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels and of sums within
- *  a row. */
+/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels. */
 template <typename TSums>
 UnsetVector<TSums>
 AccumulateCompact(const RunVolume & volume, std::uint64_t components, const HostContext & context)
 {
+  using Finder = RowVoxelsFinder<TSums::HasSquares>;
   const Extent & extent = volume.GetExtent();
-  const auto     accumulate = [&](const auto * labels, auto tag) {
-    using Finder = RowVoxelsFinder<typename decltype(tag)::Type, TSums::HasSquares>;
+  return volume.VisitLabels([&](const auto * labels) {
     return AccumulateSlabs<TSums>(
       volume,
       components,
       context,
       [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
-        const auto         finder = std::make_unique<Finder>();
+        const auto         finder = std::make_unique<Finder>(volume);
         const std::int64_t slice = extent.size[1];
         std::int64_t       z = begin / slice;
         // Rows of one slice at a time.
@@ -135,11 +134,6 @@ AccumulateCompact(const RunVolume & volume, std::uint64_t components, const Host
           });
         }
       });
-  };
-  return volume.VisitLabels([&](const auto * labels) {
-    return !TSums::HasSquares && RowSumsFit<std::uint32_t>(extent.RowLength())
-           ? accumulate(labels, TypeTag<std::uint32_t>())
-           : accumulate(labels, TypeTag<std::uint64_t>());
   });
 }
 

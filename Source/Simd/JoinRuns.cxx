@@ -12,7 +12,7 @@ JoinsRuns()
 }
 
 void
-JoinRuns(const RunPlaces &, const std::uint32_t *, JoinedRuns<std::uint32_t> &)
+JoinRuns(const RunPlaces &, const std::uint32_t *, JoinedRuns &)
 {}
 
 } // namespace brickccl::simd
@@ -92,7 +92,7 @@ struct BoundsOfRuns
 };
 
 void
-JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns<std::uint32_t> & joined)
+JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined)
 {
   const __m512i inRow = _mm512_set1_epi32(runs.LastInRow());
   std::uint32_t voxels = 0;
@@ -140,7 +140,7 @@ JoinsRunsOf()
 }
 
 void
-JoinRunsOf(const RunPlaces &, const std::uint32_t *, JoinedRuns<std::uint32_t> &)
+JoinRunsOf(const RunPlaces &, const std::uint32_t *, JoinedRuns &)
 {}
 
 #  endif
@@ -165,7 +165,7 @@ JoinsRuns()
 }
 
 void
-JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns<std::uint32_t> & joined)
+JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined)
 {
   HWY_DYNAMIC_DISPATCH(JoinRunsOf)(runs, labels, joined);
 }

@@ -8,26 +8,28 @@
 namespace brickccl::simd
 {
 
-/** Runs of a row side by side that have one label, as one; numbers are counted modulo those that `TWord` has. */
-template <typename TWord>
+/** Runs of a row side by side that have one label, as one. */
 struct JoinedRuns
 {
+  /** Twice the sum of a row's x must be below 2^32. */
+  static constexpr std::int64_t LongestRow = 1 << 16;
   /** Vector code writes 16 at a time. */
   static constexpr int Room = RunBounds::Most + 16;
 
   int count = 0;
   /** The last run of each. */
   std::int32_t last[Room];
-  /** How many voxels come before each, and the sum of their x. */
-  TWord voxels[Room + 1] = {};
-  TWord sums[Room + 1] = {};
+  /** How many voxels come before each, and the sum of their x, both modulo 2^32. */
+  std::uint32_t voxels[Room + 1] = {};
+  std::uint32_t sums[Room + 1] = {};
 };
 
 /** Whether JoinRuns is there. */
 bool JoinsRuns();
 
-/** Joins up to RunBounds::Most runs; 16 labels and bounds behind the last ones can be read. Only where JoinsRuns(). */
-void JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns<std::uint32_t> & joined);
+/** Joins up to RunBounds::Most runs of rows up to JoinedRuns::LongestRow; 16 labels and bounds behind the last ones can
+ * be read. Only where JoinsRuns(). */
+void JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined);
 
 } // namespace brickccl::simd
 

@@ -619,7 +619,7 @@ TEST(Simd, RunsOfOneLabelAreJoined)
     }
     std::mt19937_64 random(11);
     constexpr int   shift = 17;
-    const auto      joined = std::make_unique<simd::JoinedRuns<std::uint32_t>>();
+    const auto      joined = std::make_unique<simd::JoinedRuns>();
     for (const int count : { 1, 2, 15, 16, 17, 100, int{ simd::RunBounds::Most } })
     {
       for (const int step : { 1, 2 })

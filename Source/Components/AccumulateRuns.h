@@ -91,11 +91,10 @@ private:
 
 /** Collects one accumulator per component, slab by slab.
  *
- *  `add(accumulators, begin, end)` sees each slab of rows once and adds what they hold to the accumulators
- * 0..components
- *  - 1; slabs run in parallel and are then combined by `TAccumulator::Merge`: in any order where that gives the same
- *  (`TAccumulator::IsExact`), else in theirs. These slabs depend on the volume and on the number of components, never
- * on the number of threads, so that floating-point sums do not either. */
+ *  `add(accumulators, begin, end)` sees each slab of rows once and adds what they hold to the accumulators of all
+ *  components, the first one's at 0; slabs run in parallel and are then combined by `TAccumulator::Merge`: in any order
+ *  where that gives the same (`TAccumulator::IsExact`), else in theirs. These slabs depend on the volume and on the
+ *  number of components, never on the number of threads, so that floating-point sums do not either. */
 template <typename TAccumulator, typename TAdd>
 UnsetVector<TAccumulator>
 AccumulateSlabs(const RunVolume & volume, std::uint64_t components, const HostContext & context, TAdd add)

@@ -100,6 +100,8 @@ PutBits(Word word, int base, std::int32_t * places)
 
 #  endif
 
+static_assert(2 * BoundWords + SetWordPadding <= RunBounds::WordRoom);
+
 /** Where runs follow from the foreground, they begin and end in turns where bits differ from those before them. */
 HWY_INLINE void
 FindFromForeground(const RowsOfBits & rows, int shift, std::int64_t first, std::int64_t end, RunBounds & bounds)

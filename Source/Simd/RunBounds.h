@@ -2,7 +2,6 @@
 #define BRICKCCL_SIMD_RUNBOUNDS_H
 
 #include "BrickCCL/Core/BitRow.h"
-#include "BrickCCL/Simd/SetWords.h"
 
 #include <cstdint>
 
@@ -56,13 +55,15 @@ struct RunBounds
   /** So many runs at most. */
   static constexpr int Most = BoundWords * BitsPerWord + 1;
   static constexpr int Room = Most + BitsPerWord;
+  /** Vector code writes so many words behind the last one. */
+  static constexpr int WordRoom = 2 * BoundWords + 8;
 
   RunPlaces runs;
   /** Where the run begins that goes on behind what was looked at; none if negative. */
   std::int32_t open = -1;
   /** The words that hold bounds, and the bounds. */
-  Word         words[2 * BoundWords + SetWordPadding];
-  Word         places[2 * BoundWords + SetWordPadding];
+  Word         words[WordRoom];
+  Word         places[WordRoom];
   std::int32_t bounds[2 * Room];
 };
 

@@ -2,7 +2,7 @@
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/MeasureGroups.h"
-#include "BrickCCL/Components/RowVoxels.h"
+#include "BrickCCL/Components/RowVoxelsFinder.h"
 #include "BrickCCL/Components/TouchingRuns.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 

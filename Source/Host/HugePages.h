@@ -13,7 +13,8 @@ void AdviseHugePages(void * memory, std::size_t bytes);
 
 /** Memory that is written once from begin to end, by pieces in order: tells which of them were never touched before,
  *  after the operating system has given memory to them, a large page at a time. What was never touched is best written
- *  through the caches, which hold the page since it was cleared. One for each thread. */
+ *  through the caches, which hold the page since it was cleared. Pieces out of order get theirs as all memory does. One
+ * for each thread. */
 class FreshMemory
 {
 public:

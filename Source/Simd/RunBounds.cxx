@@ -45,14 +45,9 @@ NonZeroOf(const Word * words)
 HWY_INLINE int
 PutBits(Word word, int base, std::int32_t * places)
 {
-  alignas(64) static constexpr std::uint8_t numbers[64] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
-                                                            13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-                                                            26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38,
-                                                            39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51,
-                                                            52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63 };
-  const __m512i                             bits = _mm512_maskz_compress_epi8(word, _mm512_load_si512(numbers));
-  const __m512i                             from = _mm512_set1_epi32(base);
-  const auto                                put = [&](int part, __m128i bytes) HWY_ATTR {
+  const __m512i bits = PlacesOfBits(word);
+  const __m512i from = _mm512_set1_epi32(base);
+  const auto    put = [&](int part, __m128i bytes) HWY_ATTR {
     _mm512_storeu_si512(places + 16 * part, _mm512_add_epi32(_mm512_cvtepu8_epi32(bytes), from));
   };
   const int count = CountBits(word);

@@ -1,5 +1,5 @@
-#ifndef BRICKCCL_COMPONENTS_ROWVOXELS_H
-#define BRICKCCL_COMPONENTS_ROWVOXELS_H
+#ifndef BRICKCCL_COMPONENTS_ROWVOXELSFINDER_H
+#define BRICKCCL_COMPONENTS_ROWVOXELSFINDER_H
 
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -57,10 +57,9 @@ private:
     for (int i = 0; i < m_Joined.count; ++i)
     {
       const std::int32_t begin = runs.Begin(first);
-      const std::int64_t rowBegin = begin - (begin & runs.LastInRow());
       RowVoxels          voxels;
-      voxels.begin = begin - rowBegin;
-      voxels.end = runs.End(m_Joined.last[i]) - rowBegin;
+      voxels.begin = begin & runs.LastInRow();
+      voxels.end = voxels.begin + runs.End(m_Joined.last[i]) - begin;
       voxels.count = m_Joined.voxels[i + 1] - m_Joined.voxels[i];
       voxels.sum = m_Joined.sums[i + 1] - m_Joined.sums[i];
       voxels.squares = 0;

@@ -29,11 +29,14 @@ OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
   return extent.dimension <= 3;
 }
 
-/** Neighbours must lie along every axis, and 32 bits must number the voxels. */
+/** Neighbours must lie along every axis, and 32 bits must number the voxels, 31 the bundles of rows along an axis, also
+ *  when bricks are filled up. */
 bool
 OffersBundles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
 {
-  return connectivity.UsesEveryAxis() && extent.dimension <= 3 &&
+  constexpr std::int64_t mostRows = (std::int64_t{ 1 } << 31) - 256;
+  return connectivity.UsesEveryAxis() && extent.dimension <= 3 && extent.size[1] <= mostRows &&
+         extent.size[2] <= mostRows &&
          extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1;
 }
 

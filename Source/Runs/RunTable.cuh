@@ -112,26 +112,26 @@ PackBytes(const unsigned (&words)[8], const ForegroundRule<T> & rule)
   const bool         isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
   // At each highest bit: whether the byte of a is at least that of b.
   const auto atLeast = [](unsigned a, unsigned b) { return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest))); };
-  DeviceWord bits = 0;
+  const auto pack = [&](const auto & answersOf) {
+    // Eight voxels' answers, each 128, times their bits: these, 7 bits to the left.
+    unsigned eight[4];
 #pragma unroll
-  for (int i = 7; i >= 0; --i)
+    for (int i = 0; i < 4; ++i)
+    {
+      eight[i] = __dp4a(answersOf(words[2 * i]) & highest, 0x08040201u, 0u);
+      eight[i] = __dp4a(answersOf(words[2 * i + 1]) & highest, 0x80402010u, eight[i]);
+    }
+    return eight[0] >> 7 | eight[1] << 1 | eight[2] << 9 | eight[3] << 17;
+  };
+  if (isNonZero)
   {
-    const unsigned four = words[i];
-    unsigned       answers;
-    if (isNonZero)
-    {
-      answers = ((four & ~highest) + ~highest) | four;
-    }
-    else
-    {
-      const unsigned value = four ^ flip;
-      answers = atLeast(value, low) & atLeast(high, value);
-      answers = rule.outside ? ~answers : answers;
-    }
-    // The product brings the four answers side by side to the top.
-    bits = (bits << 4) | (((answers & highest) * 0x00204081u) >> 28);
+    return pack([](unsigned four) { return ((four & ~highest) + ~highest) | four; });
   }
-  return bits;
+  return pack([&](unsigned four) {
+    const unsigned value = four ^ flip;
+    const unsigned answers = atLeast(value, low) & atLeast(high, value);
+    return rule.outside ? ~answers : answers;
+  });
 }
 
 /** The foreground bits of up to 32 voxels of a row, from `x` on. */

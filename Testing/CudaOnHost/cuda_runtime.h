@@ -116,6 +116,17 @@ __funnelshift_r(unsigned low, unsigned high, unsigned shift)
   return static_cast<unsigned>((std::uint64_t{ high } << 32 | low) >> (shift & 31u));
 }
 
+/** The sum of the products of two words' bytes, and of a third word. */
+inline unsigned
+__dp4a(unsigned a, unsigned b, unsigned sum)
+{
+  for (int shift = 0; shift < 32; shift += 8)
+  {
+    sum += (a >> shift & 0xFFu) * (b >> shift & 0xFFu);
+  }
+  return sum;
+}
+
 namespace brickccl::cuda::onhost
 {
 
@@ -340,6 +351,22 @@ __ballot_sync(unsigned, int value)
     votes |= static_cast<unsigned>(place[lane]) << lane;
   }
   return votes;
+}
+
+/** The lanes that have the same value. */
+template <typename T>
+unsigned
+__match_any_sync(unsigned, T value)
+{
+  std::uint64_t * place = brickccl::cuda::onhost::ExchangePlace();
+  place[threadIdx.x % 32] = value;
+  __syncwarp();
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+  {
+    same |= static_cast<unsigned>(place[lane] == value) << lane;
+  }
+  return same;
 }
 
 inline int

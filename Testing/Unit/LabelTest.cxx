@@ -503,6 +503,23 @@ TEST(Label, ListsHoldEveryVoxelOfEachComponentInRasterOrder)
   EXPECT_EQ(labeling.ListVoxels().ComponentCount(), labeling.ComponentCount());
 }
 
+TEST(Label, BundlesOnCudaAreOfferedAsFarAsTheirNumbersReach)
+{
+  const auto offers = [](const Extent & extent) {
+    const auto full = Connectivity::Full(extent.dimension);
+    EXPECT_TRUE(CudaAlgorithmOffers("RunMerging", extent, Criterion::Foreground(), full)) << extent.ToString();
+    return CudaAlgorithmOffers("BundleMerging", extent, Criterion::Foreground(), full);
+  };
+  constexpr std::int64_t many = std::int64_t{ 1 } << 31;
+  EXPECT_TRUE((offers({ 2048, 2048, 1023 })));
+  EXPECT_FALSE((offers({ 2048, 2048, 1024 })));
+  EXPECT_TRUE((offers({ 2 * many - 3, 1 })));
+  // So many rows have no numbers when the last brick is filled up.
+  EXPECT_TRUE((offers({ 1, many - 256 })));
+  EXPECT_FALSE((offers({ 1, many - 255 })));
+  EXPECT_FALSE((offers({ 1, 1, many })));
+}
+
 TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)
 {
   const auto reason = [](const std::string & algorithm) {

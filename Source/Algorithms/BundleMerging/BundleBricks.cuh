@@ -106,10 +106,40 @@ struct RowLayout
   }
 };
 
+/** Division, of numbers below 2^31, by one that does not change: a product, and no loop of the hardware's steps
+ *  (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994). */
+class Divisor
+{
+public:
+  explicit Divisor(std::uint32_t divisor)
+  {
+    while (std::uint64_t{ 1 } << (m_Shift - 31) < divisor)
+    {
+      ++m_Shift;
+    }
+    m_Factor = static_cast<std::uint32_t>(((std::uint64_t{ 1 } << m_Shift) - 1) / divisor + 1);
+  }
+  __device__ unsigned
+  Quotient(unsigned of) const
+  {
+    return static_cast<unsigned>(std::uint64_t{ of } * m_Factor >> m_Shift);
+  }
+
+private:
+  std::uint32_t m_Factor;
+  int           m_Shift = 31;
+};
+
 /** Rows in bundles in bricks; sizes are powers of two, given as shifts. */
 struct BundleGrid
 {
-  Extent       extent;
+  static constexpr unsigned noRow = 0xFFFFFFFFu;
+
+  Extent extent;
+  /** The extent's, which has fewer than 2^32 voxels. */
+  unsigned     rowLength;
+  unsigned     sizeY;
+  unsigned     sizeZ;
   int          rowsShiftY;
   int          rowsShiftZ;
   int          bundlesShiftY;
@@ -120,9 +150,16 @@ struct BundleGrid
   int          bricksY;
   int          bricksZ;
   std::int64_t bricks;
+  Divisor      byBricksX;
+  Divisor      byBricksY;
 
   BundleGrid(const Extent & volume, Bundling bundling)
     : extent(volume)
+    , rowLength(static_cast<unsigned>(extent.RowLength()))
+    , sizeY(static_cast<unsigned>(extent.size[1]))
+    , sizeZ(static_cast<unsigned>(extent.size[2]))
+    , byBricksX(1)
+    , byBricksY(1)
   {
     const bool flat = extent.dimension < 3;
     rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
@@ -136,6 +173,8 @@ struct BundleGrid
     bricksY = parts(bundlesY, bundlesShiftY);
     bricksZ = parts(bundlesZ, bundlesShiftZ);
     bricks = std::int64_t{ bricksX } * bricksY * bricksZ;
+    byBricksX = Divisor(static_cast<unsigned>(bricksX));
+    byBricksY = Divisor(static_cast<unsigned>(bricksY));
   }
 
   __device__ int
@@ -148,13 +187,20 @@ struct BundleGrid
   {
     return (1 << bundlesShiftZ) - 1;
   }
-  /** The number of row r of a bundle in the volume; -1 if the volume has no such row. */
+  /** The number of row r of a bundle in the volume; noRow if the volume has no such row. */
+  __device__ unsigned
+  RowAt(int bundleY, int bundleZ, int r) const
+  {
+    const unsigned y = (static_cast<unsigned>(bundleY) << rowsShiftY) + static_cast<unsigned>(r & 1);
+    const unsigned z = (static_cast<unsigned>(bundleZ) << rowsShiftZ) + static_cast<unsigned>(r >> 1);
+    return y < sizeY && z < sizeZ ? z * sizeY + y : noRow;
+  }
+  /** As RowAt; -1 if the volume has no such row. */
   __device__ std::int64_t
              RowOf(int bundleY, int bundleZ, int r) const
   {
-    const std::int64_t y = (std::int64_t{ bundleY } << rowsShiftY) + (r & 1);
-    const std::int64_t z = (std::int64_t{ bundleZ } << rowsShiftZ) + (r >> 1);
-    return y < extent.size[1] && z < extent.size[2] ? z * extent.size[1] + y : -1;
+    const unsigned row = RowAt(bundleY, bundleZ, r);
+    return row != noRow ? std::int64_t{ row } : -1;
   }
 };
 
@@ -181,9 +227,9 @@ struct BrickPlace
   __device__
   BrickPlace(const BundleGrid & grid, unsigned brick)
   {
-    const unsigned row = brick / static_cast<unsigned>(grid.bricksX);
+    const unsigned row = grid.byBricksX.Quotient(brick);
     x = static_cast<int>(brick - row * static_cast<unsigned>(grid.bricksX));
-    z = static_cast<int>(row / static_cast<unsigned>(grid.bricksY));
+    z = static_cast<int>(grid.byBricksY.Quotient(row));
     y = static_cast<int>(row - static_cast<unsigned>(z) * static_cast<unsigned>(grid.bricksY));
   }
 };
@@ -240,6 +286,40 @@ struct alignas(8) BrickBase
 {
   unsigned component;
   unsigned run;
+};
+
+/** Marks of components' first voxels: a bit for each voxel, and counts of marks by groups of words and by parts, each
+ * as many groups as a block counts. */
+struct FirstMarks
+{
+  static constexpr unsigned wordsPerGroup = 8;
+  static constexpr unsigned groupsPerThread = 16;
+  static constexpr unsigned groupsPerPart = ThreadsPerBlock * groupsPerThread;
+  /** From one part's count to the next: side by side in a line of the cache they would wait for each other. */
+  static constexpr unsigned partStep = 32;
+
+  DeviceWord * words;
+  /** Later: marks before the group; behind the last one the number of components. */
+  unsigned * inGroup;
+  unsigned * inPart;
+
+  /** Clears what is a block's share where each of WordsPerBrick threads solves a word of so many rows. */
+  template <int VRows>
+  __device__ void
+  ClearShare() const
+  {
+    constexpr unsigned groups = WordsPerBrick * VRows / wordsPerGroup;
+    reinterpret_cast<RowWords<VRows> *>(words)[std::size_t{ blockIdx.x } * WordsPerBrick + threadIdx.x] = {};
+    if (threadIdx.x < groups)
+    {
+      inGroup[std::size_t{ blockIdx.x } * groups + threadIdx.x] = 0;
+    }
+    // There are no more parts than bricks.
+    if (threadIdx.x == 0)
+    {
+      inPart[std::size_t{ blockIdx.x } * partStep] = 0;
+    }
+  }
 };
 
 /** What the host learns of a call. */

@@ -59,8 +59,9 @@ Queue(const DeviceProblem & problem,
       cudaStream_t          stream)
 {
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(memory.found.Data(), 0, sizeof(unsigned long long), stream));
-  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / MarkWordsPerGroup);
   const BrickArrays arrays = memory.Arrays();
+  const FirstMarks  marks = memory.Marks();
+  const auto        groups = static_cast<std::int64_t>(RowWordsOf(grid) / FirstMarks::wordsPerGroup);
   VisitLayout(problem, [&](auto layout) {
     using Layout = decltype(layout);
     if constexpr (Layout::keepsStarts)
@@ -81,8 +82,7 @@ Queue(const DeviceProblem & problem,
                                mask,
                                WordGrid(grid.extent).wordsPerRow,
                                arrays,
-                               memory.marks.Data(),
-                               memory.marksBefore.Data());
+                               marks);
       });
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeBordersKernel<bundling>,
                                    OneBlockPerBrick(grid, BorderThreads),
@@ -92,21 +92,14 @@ Queue(const DeviceProblem & problem,
     }
   });
   BRICKCCL_LAUNCH_EARLY(FlattenComponentsKernel, ShapeForUnknown(), stream, arrays);
-  BRICKCCL_LAUNCH_EARLY(MarkFirstsKernel,
-                        ShapeForUnknown(),
-                        stream,
-                        arrays,
-                        memory.marks.Data(),
-                        memory.marksBefore.Data());
-  ExclusiveSum(memory.marksBefore.Data(), memory.marksBefore.Data(), groups + 1, memory.table.scratch, stream);
-  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel,
-                        ShapeForUnknown(),
-                        stream,
-                        arrays,
-                        memory.marks.Data(),
-                        memory.marksBefore.Data(),
-                        groups,
-                        memory.report.Data());
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(MarkFirstsKernel, ShapeForUnknown(), stream, arrays, marks);
+  BRICKCCL_LAUNCH_BLOCKS_EARLY(CountMarksBeforeKernel,
+                               ShapeFor((groups - 1) / FirstMarks::groupsPerThread + 1),
+                               stream,
+                               arrays,
+                               marks,
+                               groups);
+  BRICKCCL_LAUNCH_EARLY(NumberComponentsKernel, ShapeForUnknown(), stream, arrays, marks, groups, memory.report.Data());
   memory.reported.Record(stream);
 }
 
@@ -129,7 +122,8 @@ BundleMerging(const DeviceProblem & problem,
   });
   memory.bits.Resize(keptWords);
   memory.marks.Resize(words);
-  memory.marksBefore.Resize(words / MarkWordsPerGroup + 1);
+  memory.marksInGroup.Resize(words / FirstMarks::wordsPerGroup + 1);
+  memory.marksInPart.Resize(bricks * FirstMarks::partStep);
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
   memory.found.Resize(1);
@@ -175,13 +169,15 @@ WriteLabels(const DeviceProblem &       problem,
             cudaStream_t                stream)
 {
   const BundleGrid grid = GridOf(problem);
+  const LayerOrder order(grid);
   VisitLayout(problem, [&](auto layout) {
     VisitLabelType(type, [&](auto typeTag) {
       using TLabel = typename decltype(typeTag)::Type;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((WriteBricksKernel<decltype(layout), TLabel>),
-                                   OneBlockPerBrick(grid, WordsPerBrick),
+                                   ShapeFor(std::int64_t{ order.layers } * WordsPerLayer, WordsPerBrick),
                                    stream,
                                    grid,
+                                   order,
                                    memory.Arrays(),
                                    static_cast<TLabel *>(labels));
     });

@@ -20,7 +20,8 @@ struct BundleMergingMemory
   DeviceBuffer<unsigned>           parent;
   DeviceBuffer<unsigned>           firstVoxel;
   DeviceBuffer<DeviceWord>         marks;
-  DeviceBuffer<unsigned>           marksBefore;
+  DeviceBuffer<unsigned>           marksInGroup;
+  DeviceBuffer<unsigned>           marksInPart;
   PinnedValue<BundleReport>        report;
   Event                            reported;
   /** Components and runs of bricks that there is room for. */
@@ -32,7 +33,7 @@ struct BundleMergingMemory
   {
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
-           marks.CapacityBytes() + marksBefore.CapacityBytes();
+           marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes();
   }
 
   BrickArrays
@@ -47,6 +48,11 @@ struct BundleMergingMemory
              firstVoxel.Data(),
              static_cast<unsigned>(componentCapacity),
              static_cast<unsigned>(runCapacity) };
+  }
+  FirstMarks
+  Marks() const
+  {
+    return { marks.Data(), marksInGroup.Data(), marksInPart.Data() };
   }
 };
 

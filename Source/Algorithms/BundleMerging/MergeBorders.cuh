@@ -496,7 +496,7 @@ MergeEnds(const BundleGrid &  grid,
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 12 : 10)
+__launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   using Layout = BundleLayout<VBundling>;

@@ -8,8 +8,6 @@
 namespace brickccl::cuda
 {
 
-inline constexpr unsigned MarkWordsPerGroup = 8;
-
 /** Points every component at its root, which learns the first of their first voxels. */
 __global__ void
 FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
@@ -38,39 +36,121 @@ FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
 
 /** Marks the roots' first voxels. */
 __global__ void
-MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, DeviceWord * marks, unsigned * markCounts)
+MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_constant__ FirstMarks marks)
 {
+  constexpr unsigned noPart = 0xFFFFFFFFu;
   WaitForEarlierKernels();
   if (!bricks.Fit())
   {
     return;
   }
-  const unsigned count = bricks.Components();
-  for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
+  const unsigned     lane = threadIdx.x % 32;
+  const std::int64_t count = bricks.Components();
+  for (std::int64_t first = ThreadIndex() - lane; first < count; first += ThreadCount())
   {
-    const unsigned voxel = bricks.firstVoxel[node];
-    if (bricks.parent[node] == static_cast<unsigned>(node))
+    const auto     node = static_cast<unsigned>(first + lane);
+    const bool     isNode = first + lane < count;
+    const unsigned voxel = isNode ? bricks.firstVoxel[node] : 0u;
+    unsigned       part = noPart;
+    if (isNode && bricks.parent[node] == node)
     {
       const unsigned word = voxel / BitsPerDeviceWord;
-      atomicOr(marks + word, 1u << (voxel % BitsPerDeviceWord));
-      atomicAdd(markCounts + word / MarkWordsPerGroup, 1u);
+      const unsigned group = word / FirstMarks::wordsPerGroup;
+      atomicOr(marks.words + word, 1u << (voxel % BitsPerDeviceWord));
+      atomicAdd(marks.inGroup + group, 1u);
+      part = group / FirstMarks::groupsPerPart;
+    }
+    // Many of a warp's components, mostly those of one brick, begin in one part.
+    const unsigned same = __match_any_sync(AllLanes, part);
+    if (part != noPart && same << (31 - lane) == 1u << 31)
+    {
+      atomicAdd(marks.inPart + part * FirstMarks::partStep, static_cast<unsigned>(__popc(same)));
     }
   }
 }
 
-/** Replaces each component's root by the number of the root's first voxel among all first voxels. `marksBefore` counts
- *  marks before each group; its last element is the number of components. */
+/** Counts the marks before each group, a part by each block; behind the last group all of them. */
+__global__ void
+__launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant__ BrickArrays bricks,
+                                                          const __grid_constant__ FirstMarks  marks,
+                                                          std::int64_t                        groups)
+{
+  constexpr unsigned  warps = ThreadsPerBlock / 32;
+  constexpr unsigned  perLoad = 4;
+  constexpr unsigned  loads = FirstMarks::groupsPerThread / perLoad;
+  __shared__ unsigned inPartsBefore[warps];
+  __shared__ unsigned inWarp[warps];
+  WaitForEarlierKernels();
+  if (!bricks.Fit())
+  {
+    return;
+  }
+  const int          lane = static_cast<int>(threadIdx.x % 32);
+  const unsigned     warp = threadIdx.x / 32;
+  const std::int64_t first = ThreadIndex() * FirstMarks::groupsPerThread;
+  unsigned           inParts = 0;
+  for (unsigned part = threadIdx.x; part < blockIdx.x; part += ThreadsPerBlock)
+  {
+    inParts += marks.inPart[part * FirstMarks::partStep];
+  }
+  uint4 counts[loads] = {};
+  if (first < groups)
+  {
+#pragma unroll
+    for (unsigned i = 0; i < loads; ++i)
+    {
+      counts[i] = reinterpret_cast<const uint4 *>(marks.inGroup + first)[i];
+    }
+  }
+  unsigned own = 0;
+#pragma unroll
+  for (unsigned i = 0; i < loads; ++i)
+  {
+    own += counts[i].x + counts[i].y + counts[i].z + counts[i].w;
+  }
+  const unsigned upTo = SumOfLanes(own, lane);
+  const unsigned inPartsUpTo = SumOfLanes(inParts, lane);
+  if (lane == 31)
+  {
+    inWarp[warp] = upTo;
+    inPartsBefore[warp] = inPartsUpTo;
+  }
+  __syncthreads();
+  unsigned before = upTo - own;
+#pragma unroll
+  for (unsigned w = 0; w < warps; ++w)
+  {
+    before += inPartsBefore[w] + (w < warp ? inWarp[w] : 0u);
+  }
+  if (first >= groups)
+  {
+    return;
+  }
+#pragma unroll
+  for (unsigned i = 0; i < loads; ++i)
+  {
+    const uint4 in = counts[i];
+    const uint4 marksBefore = make_uint4(before, before + in.x, before + in.x + in.y, before + in.x + in.y + in.z);
+    reinterpret_cast<uint4 *>(marks.inGroup + first)[i] = marksBefore;
+    before = marksBefore.w + in.w;
+  }
+  if (first + FirstMarks::groupsPerThread == groups)
+  {
+    marks.inGroup[groups] = before;
+  }
+}
+
+/** Replaces each component's root by the number of the root's first voxel among all first voxels. */
 __global__ void
 NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
-                       const DeviceWord *                  marks,
-                       const unsigned *                    marksBefore,
+                       const __grid_constant__ FirstMarks  marks,
                        std::int64_t                        groups,
                        BundleReport *                      report)
 {
   WaitForEarlierKernels();
   if (ThreadIndex() == 0)
   {
-    *report = { *bricks.found, marksBefore[groups] };
+    *report = { *bricks.found, marks.inGroup[groups] };
   }
   if (!bricks.Fit())
   {
@@ -81,16 +161,16 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
   {
     const unsigned voxel = bricks.firstVoxel[bricks.parent[node]];
     const unsigned word = voxel / BitsPerDeviceWord;
-    const unsigned group = word / MarkWordsPerGroup;
-    unsigned       label = marksBefore[group];
+    const unsigned group = word / FirstMarks::wordsPerGroup;
+    const unsigned inGroup = word % FirstMarks::wordsPerGroup;
+    unsigned       label = marks.inGroup[group];
 #pragma unroll
-    for (unsigned i = 0; i < MarkWordsPerGroup; ++i)
+    for (unsigned i = 0; i < FirstMarks::wordsPerGroup; ++i)
     {
-      const DeviceWord before = i < word % MarkWordsPerGroup ? 0xFFFFFFFFu
-                              : i == word % MarkWordsPerGroup
-                                ? BitsUpToLane(static_cast<int>(voxel % BitsPerDeviceWord))
-                                : 0u;
-      label += static_cast<unsigned>(__popc(marks[group * MarkWordsPerGroup + i] & before));
+      const DeviceWord before = i < inGroup  ? 0xFFFFFFFFu
+                              : i == inGroup ? BitsUpToLane(static_cast<int>(voxel % BitsPerDeviceWord))
+                                             : 0u;
+      label += static_cast<unsigned>(__popc(marks.words[group * FirstMarks::wordsPerGroup + i] & before));
     }
     bricks.parent[node] = label;
   }

@@ -26,8 +26,7 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              mask,
                              WordGrid(grid.extent).wordsPerRow,
                              memory.Arrays(),
-                             memory.marks.Data(),
-                             memory.marksBefore.Data());
+                             memory.Marks());
       BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
                                    OneBlockPerBrick(grid, BorderThreads),
                                    stream,

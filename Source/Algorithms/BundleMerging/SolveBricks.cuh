@@ -25,22 +25,29 @@ struct BrickMemory
   static constexpr int RowCount = RowsOf(VBundling);
   static constexpr int RunsPerBrick = WordsPerBrick * BundleLayout<VBundling>::runsPerWord;
 
-  RowWords<RowCount> rows[WordsPerBrick];
-  DeviceWord         starts[WordsPerBrick];
-  /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
-  unsigned edgesAndRuns[WordsPerBrick];
-  unsigned forest[RunsPerBrick];
-  /** Of each root its component in the brick. */
-  unsigned short componentOf[RunsPerBrick];
-  unsigned       runsOfLayer[LayersPerBrick];
-  /** Pairs of runs to unite, two runs in a word. */
-  unsigned pairs[LayersPerBrick][64];
-  /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
-  DeviceWord joinedY[WordsPerBrick];
-  DeviceWord joinedZ[WordsPerBrick];
-  unsigned   components;
-  BrickBase  base;
-  bool       fits;
+  union
+  {
+    /** Until all links are united. */
+    struct
+    {
+      RowWords<RowCount> rows[WordsPerBrick];
+      DeviceWord         starts[WordsPerBrick];
+      /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
+      unsigned edgesAndRuns[WordsPerBrick];
+      /** Pairs of runs to unite, two runs in a word. */
+      unsigned pairs[LayersPerBrick][64];
+      /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
+      DeviceWord joinedY[WordsPerBrick];
+      DeviceWord joinedZ[WordsPerBrick];
+    };
+    /** Then: of each root its component in the brick. */
+    unsigned short componentOf[RunsPerBrick];
+  };
+  unsigned  forest[RunsPerBrick];
+  unsigned  runsOfLayer[LayersPerBrick];
+  unsigned  components;
+  BrickBase base;
+  bool      fits;
 
   __device__ unsigned
   RunAt(int at, int x) const
@@ -84,9 +91,9 @@ PackRows(const T *            voxels,
          int                  bundleY,
          int                  bundleZ)
 {
-  RowWords<N>        bits = {};
-  const std::int64_t x = std::int64_t{ word } * BitsPerDeviceWord;
-  const std::int64_t rowLength = grid.extent.RowLength();
+  RowWords<N>    bits = {};
+  const unsigned x = static_cast<unsigned>(word) * BitsPerDeviceWord;
+  const unsigned rowLength = grid.rowLength;
   if (x >= rowLength)
   {
     return bits;
@@ -95,7 +102,7 @@ PackRows(const T *            voxels,
   {
     // Loads of two rows first, so that their latencies overlap; more take too many registers.
     constexpr int together = N < 2 ? N : 2;
-    const bool    isWhole = x + BitsPerDeviceWord <= rowLength;
+    const bool    isWhole = rowLength - x >= BitsPerDeviceWord;
 #pragma unroll
     for (int first = 0; first < N; first += together)
     {
@@ -103,8 +110,9 @@ PackRows(const T *            voxels,
 #pragma unroll
       for (int r = 0; r < together; ++r)
       {
-        const std::int64_t row = grid.RowOf(bundleY, bundleZ, first + r);
-        const auto *       place = reinterpret_cast<const uint4 *>(voxels + (row < 0 ? 0 : row * rowLength + x));
+        const unsigned row = grid.RowAt(bundleY, bundleZ, first + r);
+        const auto *   place =
+          reinterpret_cast<const uint4 *>(voxels + (row == BundleGrid::noRow ? 0u : row * rowLength + x));
         halves[r][0] = place[0];
         halves[r][1] = place[isWhole ? 1 : 0];
       }
@@ -116,7 +124,7 @@ PackRows(const T *            voxels,
         const unsigned words[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
         if constexpr (sizeof(T) == 1)
         {
-          bits.rows[first + r] = grid.RowOf(bundleY, bundleZ, first + r) < 0
+          bits.rows[first + r] = grid.RowAt(bundleY, bundleZ, first + r) == BundleGrid::noRow
                                  ? 0u
                                  : PackBytes(words, rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu);
         }
@@ -238,19 +246,22 @@ UniteRest(TMemory &               memory,
   });
 }
 
-/** What all layers before one count; what all of them count to `all`. */
+/** What all layers before a warp's count; what all of them count to `all`. All lanes must call. */
 __device__ inline unsigned
 BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
 {
-  unsigned before = 0;
-  all = 0;
+  static_assert(LayersPerBrick == 8 && WordsPerBrick * BitsPerDeviceWord < 1 << 16);
+  const int      lane = static_cast<int>(threadIdx.x % 32);
+  const unsigned own = counts[lane % LayersPerBrick];
+  // Both sums in the halves of a word.
+  unsigned sums = own | (lane % LayersPerBrick < layer ? own << 16 : 0u);
 #pragma unroll
-  for (int l = 0; l < LayersPerBrick; ++l)
+  for (int step = 1; step < LayersPerBrick; step *= 2)
   {
-    before += l < layer ? counts[l] : 0u;
-    all += counts[l];
+    sums += __shfl_sync(AllLanes, sums, static_cast<unsigned>(lane ^ step));
   }
-  return before;
+  all = sums & 0xFFFFu;
+  return sums >> 16;
 }
 
 /** Claims places for a brick's components and runs among all; memory.fits tells whether there is room. */
@@ -266,28 +277,27 @@ ClaimPlaces(const BrickArrays & bricks, TMemory & memory, unsigned components, u
   bricks.bases[blockIdx.x] = memory.base;
 }
 
-/** Reads, packs and solves one brick per block of WordsPerBrick threads. `marks` and `markCounts` are cleared on the
- *  way, a slice by each block. */
+/** Reads, packs and solves one brick per block of WordsPerBrick threads, and clears `marks` on the way. */
 template <typename T, Bundling VBundling>
 __global__ void
-__launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               voxels,
-                                                      const __grid_constant__ VoxelRule<T> rule,
-                                                      const __grid_constant__ BundleGrid   grid,
-                                                      const DeviceWord *                   mask,
-                                                      std::int64_t                         maskWordsPerRow,
-                                                      const __grid_constant__ BrickArrays  bricks,
-                                                      DeviceWord *                         marks,
-                                                      unsigned *                           markCounts)
+__launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
+  SolveBricksKernel(const T *               voxels,
+                    const __grid_constant__ VoxelRule<T> rule,
+                    const __grid_constant__ BundleGrid   grid,
+                    const DeviceWord *                   mask,
+                    std::int64_t                         maskWordsPerRow,
+                    const __grid_constant__ BrickArrays  bricks,
+                    const __grid_constant__ FirstMarks   marks)
 {
   __shared__ BrickMemory<VBundling> memory;
   constexpr int                     rowCount = RowsOf(VBundling);
   AllowNextKernel();
 
   const int         self = static_cast<int>(threadIdx.x);
-  const int         lane = self % WordsPerLayer;
-  const int         layer = self / WordsPerLayer;
-  const int         word = self % WordsPerBrickRow;
-  const int         bundle = self / WordsPerBrickRow;
+  const int         lane = static_cast<int>(threadIdx.x % WordsPerLayer);
+  const int         layer = static_cast<int>(threadIdx.x / WordsPerLayer);
+  const int         word = static_cast<int>(threadIdx.x % WordsPerBrickRow);
+  const int         bundle = static_cast<int>(threadIdx.x / WordsPerBrickRow);
   const int         y = bundle & grid.MaskY();
   const int         z = bundle >> grid.bundlesShiftY;
   const BrickPlace  place(grid, blockIdx.x);
@@ -303,11 +313,7 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   const RowWords<rowCount> own =
     PackRows<T, rowCount>(voxels, rule, grid, mask, maskWordsPerRow, atWord, bundleY, bundleZ);
   reinterpret_cast<RowWords<rowCount> *>(bricks.bits)[index] = own;
-  reinterpret_cast<RowWords<rowCount> *>(marks)[index] = {};
-  if (self < WordsPerBrick * rowCount / 8)
-  {
-    markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick * rowCount / 8) + static_cast<unsigned>(self)] = 0;
-  }
+  marks.ClearShare<rowCount>();
   const DeviceWord united = own.United();
 
   // Runs of united bits within the brick.
@@ -380,14 +386,21 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   __syncthreads();
 
   // Components of the brick, in any order: their final order is that of their first voxels.
-  for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+  for (unsigned first = threadIdx.x - threadIdx.x % 32; first < runsOfBrick; first += WordsPerBrick)
   {
-    const unsigned root = PeekRoot<BrickForestAccess>(memory.forest, run);
+    const unsigned run = first + static_cast<unsigned>(lane);
+    const bool     isRun = run < runsOfBrick;
+    const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
+    // Lanes whose walks end early wait here, not each on its own.
+    __syncwarp();
     if (root == run)
     {
       memory.componentOf[run] = static_cast<unsigned short>(atomicAdd(&memory.components, 1u));
     }
-    BlockAccess::Store(memory.forest + run, root == run ? RootWord(run, 0x7FFFu) : root);
+    if (isRun)
+    {
+      BlockAccess::Store(memory.forest + run, root == run ? RootWord(run, 0x7FFFu) : root);
+    }
   }
   __syncthreads();
   if (self == 0)
@@ -431,11 +444,12 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
   {
     return;
   }
-  const auto setFirst = [&](unsigned component, std::int64_t voxel) {
+  const auto setFirst = [&](unsigned component, unsigned voxel) {
     const unsigned id = memory.base.component + component;
     bricks.parent[id] = id;
-    bricks.firstVoxel[id] = static_cast<unsigned>(voxel);
+    bricks.firstVoxel[id] = voxel;
   };
+#pragma unroll 1
   for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
   {
     const unsigned       node = memory.forest[run];
@@ -444,23 +458,24 @@ __launch_bounds__(WordsPerBrick, 6) SolveBricksKernel(const T *               vo
     if (!rootIsFirst && (node & RootBit) != 0)
     {
       const unsigned placeInBrick = (node & ~RootBit) >> 16;
-      const auto rowZ = (std::int64_t{ place.z } << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
-      const auto rowY = (std::int64_t{ place.y } << grid.bundlesShiftY << grid.rowsShiftY) +
-                        ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
+      const unsigned rowZ =
+        (static_cast<unsigned>(place.z) << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> shiftZ);
+      const unsigned rowY = (static_cast<unsigned>(place.y) << grid.bundlesShiftY << grid.rowsShiftY) +
+                            ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
       setFirst(component,
-               (rowZ * grid.extent.size[1] + rowY) * grid.extent.RowLength() +
-                 std::int64_t{ place.x } * VoxelsPerBrickRow + (placeInBrick & 127u));
+               (rowZ * grid.sizeY + rowY) * grid.rowLength + static_cast<unsigned>(place.x) * VoxelsPerBrickRow +
+                 (placeInBrick & 127u));
     }
   }
   if constexpr (rootIsFirst)
   {
-    const std::int64_t firstVoxel =
-      grid.RowOf(bundleY, bundleZ, 0) * grid.extent.RowLength() + std::int64_t{ atWord } * BitsPerDeviceWord;
+    const unsigned firstVoxel =
+      grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength + static_cast<unsigned>(atWord) * BitsPerDeviceWord;
     for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++runsBefore)
     {
       if ((memory.forest[runsBefore] & RootBit) != 0)
       {
-        setFirst(memory.componentOf[runsBefore], firstVoxel + LowestBit(rest));
+        setFirst(memory.componentOf[runsBefore], firstVoxel + static_cast<unsigned>(LowestBit(rest)));
       }
     }
   }

@@ -159,8 +159,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
                                                     const DeviceWord *                  mask,
                                                     std::int64_t                        maskWordsPerRow,
                                                     const __grid_constant__ BrickArrays bricks,
-                                                    DeviceWord *                        marks,
-                                                    unsigned *                          markCounts)
+                                                    const __grid_constant__ FirstMarks  marks)
 {
   constexpr unsigned        fewLinks = 4;
   constexpr unsigned        manyLinks = 16;
@@ -193,11 +192,7 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   const RowLayout::Kept own = rows.Pack(wanted);
   const DeviceWord      starts = own.rows[1];
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
-  marks[index] = 0;
-  if (self < WordsPerBrick / 8)
-  {
-    markCounts[std::size_t{ blockIdx.x } * (WordsPerBrick / 8) + static_cast<unsigned>(self)] = 0;
-  }
+  marks.ClearShare<1>();
   const auto     runs = static_cast<unsigned>(__popc(starts));
   const unsigned runsWith = SumOfLanes(runs, lane);
   if (lane == WordsPerLayer - 1)

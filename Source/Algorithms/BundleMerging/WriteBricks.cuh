@@ -22,15 +22,15 @@ template <typename TLayout>
 struct LayerMemory
 {
   LayerWord<TLayout> words[WordsPerLayer];
-  /** Of the layer's run i at i + 1. */
-  unsigned labels[WordsPerLayer * TLayout::runsPerWord + 1];
+  /** Of the layer's run i at i + 2, so that the one before the first can be read, too. */
+  unsigned labels[WordsPerLayer * TLayout::runsPerWord + 2];
 
-  /** The label of the last run that starts within `upTo`, the bits of the word up to some bit: of the run that covers
-   *  this bit, if one does. */
-  __device__ unsigned
+  /** Where the label of the last run is that starts within `upTo`, the bits of the word up to some bit: of the run that
+   *  covers this bit, if one does. */
+  __device__ const unsigned *
   LabelAt(const LayerWord<TLayout> & word, DeviceWord upTo) const
   {
-    return labels[word.runsBefore + static_cast<unsigned>(__popc(word.starts & upTo))];
+    return labels + 1 + word.runsBefore + static_cast<unsigned>(__popc(word.starts & upTo));
   }
 };
 
@@ -74,27 +74,92 @@ StoreTogether(TLabel * place, const LaneLabels<TLabel> & values)
   }
 }
 
-/** The label map, one warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
+/** Labels of four voxels side by side, from `x` on, of the runs that cover them; of others anything.
+ *  \param upToLast the word's bits up to the last of them */
+template <typename TLayout>
+__device__ inline void
+FindLabels(const LayerMemory<TLayout> & memory,
+           const LayerWord<TLayout> &   word,
+           int                          x,
+           DeviceWord                   upToLast,
+           unsigned (&label)[VoxelsPerLane])
+{
+  static_assert(VoxelsPerLane == 4);
+  const unsigned * const last = memory.LabelAt(word, upToLast);
+  const DeviceWord       starts = word.starts >> x & 0xFu;
+  if constexpr (TLayout::keepsStarts)
+  {
+#pragma unroll
+    for (int i = 0; i < VoxelsPerLane; ++i)
+    {
+      label[i] = *(last - __popc(starts >> (i + 1)));
+    }
+  }
+  else
+  {
+    // Between runs there is a voxel without foreground, so no more than two have foreground here: the last one and,
+    // before a start, the one before it.
+    const unsigned labelOfLast = last[0];
+    const unsigned labelBefore = last[-1];
+#pragma unroll
+    for (int i = 0; i < VoxelsPerLane; ++i)
+    {
+      label[i] = starts >> (i + 1) != 0 ? labelBefore : labelOfLast;
+    }
+  }
+}
+
+/** The layers of all bricks in the order in which their rows begin in memory: along x, then y, then z. Blocks that run
+ *  together write near each other then, which keeps the memory's pages open. */
+struct LayerOrder
+{
+  unsigned layersX;
+  unsigned layersY;
+  unsigned layers;
+  Divisor  byLayersX;
+  Divisor  byLayersY;
+
+  explicit LayerOrder(const BundleGrid & grid)
+    : layersX(static_cast<unsigned>(grid.bricksX))
+    , layersY(static_cast<unsigned>((grid.bundlesY - 1) / BundlesPerLayer + 1))
+    , layers(layersX * layersY * static_cast<unsigned>(grid.bundlesZ))
+    , byLayersX(layersX)
+    , byLayersY(layersY)
+  {}
+};
+
+/** The label map, a warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
 template <typename TLayout, typename TLabel>
 __global__ void
 __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   WriteBricksKernel(const __grid_constant__ BundleGrid  grid,
+                    const __grid_constant__ LayerOrder  order,
                     const __grid_constant__ BrickArrays bricks,
                     TLabel * __restrict__ labels)
 {
   constexpr int rowCount = TLayout::rowCount;
   __shared__ LayerMemory<TLayout> layers[LayersPerBrick];
 
-  const int        self = static_cast<int>(threadIdx.x);
-  const int        lane = self % WordsPerLayer;
-  const int        layer = self / WordsPerLayer;
-  auto &           memory = layers[layer];
-  const BrickPlace place(grid, blockIdx.x);
+  const int      lane = static_cast<int>(threadIdx.x % WordsPerLayer);
+  auto &         memory = layers[threadIdx.x / WordsPerLayer];
+  const unsigned layer = blockIdx.x * LayersPerBrick + threadIdx.x / WordsPerLayer;
+  if (layer >= order.layers)
+  {
+    return;
+  }
+  const unsigned rowOfLayers = order.byLayersX.Quotient(layer);
+  const unsigned brickX = layer - rowOfLayers * order.layersX;
+  const unsigned layerZ = order.byLayersY.Quotient(rowOfLayers);
+  const unsigned layerY = rowOfLayers - layerZ * order.layersY;
+  const int      bundleY = static_cast<int>(layerY) * BundlesPerLayer;
+  const int      bundleZ = static_cast<int>(layerZ);
+  WordPlace      place;
+  place.Set(grid, static_cast<int>(brickX) * WordsPerBrickRow, bundleY, bundleZ);
+  const std::size_t index = place.Index() + static_cast<unsigned>(lane);
   WaitForEarlierKernels();
-  const std::size_t index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
-  const auto        kept = bricks.Kept<TLayout>(index);
-  const unsigned    runsBefore = bricks.runsBefore[index];
-  const BrickBase   base = bricks.bases[blockIdx.x];
+  const auto      kept = bricks.Kept<TLayout>(index);
+  const unsigned  runsBefore = bricks.runsBefore[index];
+  const BrickBase base = bricks.bases[place.brick];
   if (!bricks.Fit())
   {
     return;
@@ -111,73 +176,53 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
     const unsigned   runs =
       __shfl_sync(AllLanes, runsBefore + static_cast<unsigned>(__popc(starts)), WordsPerLayer - 1) - firstRun;
     memory.words[lane] = { own, starts, runsBefore - firstRun };
+    const unsigned short * const componentOfRun = bricks.componentOfRun + base.run + firstRun;
     for (unsigned run = static_cast<unsigned>(lane); run < runs; run += 32)
     {
-      memory.labels[run + 1] =
-        __ldg(bricks.parent + base.component + __ldg(bricks.componentOfRun + base.run + firstRun + run));
-    }
-    if (lane == 0)
-    {
-      memory.labels[0] = 0;
+      memory.labels[run + 2] = __ldg(bricks.parent + base.component + __ldg(componentOfRun + run));
     }
     __syncwarp();
   }
 
-  const std::int64_t rowLength = grid.extent.RowLength();
-  const std::int64_t plane = rowLength * grid.extent.size[1];
-  const int          brickX = place.x * VoxelsPerBrickRow;
-  const int          firstBundle = layer * BundlesPerLayer;
-  const int          bundleY = (place.y << grid.bundlesShiftY) + (firstBundle & grid.MaskY());
-  const int          bundleZ = (place.z << grid.bundlesShiftZ) + (firstBundle >> grid.bundlesShiftY);
-  const std::int64_t row = grid.RowOf(bundleY, bundleZ, 0);
-  if (row < 0)
-  {
-    return;
-  }
-  const int  rowsLeftY = static_cast<int>(grid.extent.size[1] - (std::int64_t{ bundleY } << grid.rowsShiftY));
-  const bool hasNextZ = (std::int64_t{ bundleZ } << grid.rowsShiftZ) + 1 < grid.extent.size[2];
+  const unsigned rowLength = grid.rowLength;
+  const unsigned rowY = layerY * BundlesPerLayer << grid.rowsShiftY;
+  const unsigned rowZ = layerZ << grid.rowsShiftZ;
+  const int      bundles = grid.bundlesY - bundleY < BundlesPerLayer ? grid.bundlesY - bundleY : BundlesPerLayer;
+  const int rowsY = grid.sizeY - rowY < 2 * BundlesPerLayer ? static_cast<int>(grid.sizeY - rowY) : 2 * BundlesPerLayer;
+  const bool        hasNextZ = rowZ + 1 < grid.sizeZ;
+  const std::size_t plane = std::size_t{ rowLength } * grid.sizeY;
+  const std::size_t bundleLength = std::size_t{ rowLength } << grid.rowsShiftY;
   // Lane's voxels: four side by side, or every 32nd where rows do not begin at multiples of four labels.
   const bool together =
     rowLength % VoxelsPerLane == 0 && reinterpret_cast<std::uintptr_t>(labels) % LabelAlignment<TLabel> == 0;
-  const int        lanesPerWord = BitsPerDeviceWord / VoxelsPerLane;
-  const int        x = together ? lane % lanesPerWord * VoxelsPerLane : lane;
-  const int        inBrick = together ? lane * VoxelsPerLane : lane;
-  const DeviceWord upToFirst = BitsUpToLane(x);
-  const DeviceWord upToLast = BitsUpToLane(x + VoxelsPerLane - 1 < 31 ? x + VoxelsPerLane - 1 : 31);
-  TLabel *         line = labels + row * rowLength + brickX + inBrick;
-#pragma unroll 2
-  for (int b = 0; b < BundlesPerLayer; ++b, line += rowLength << grid.rowsShiftY)
+  const unsigned inBrick = static_cast<unsigned>(together ? lane * VoxelsPerLane : lane);
+  const unsigned first = brickX * VoxelsPerBrickRow + inBrick;
+  TLabel *       line = labels + ((std::size_t{ rowZ } * grid.sizeY + rowY) * rowLength + first);
+  const auto     hasRow = [&](int bundle, int r) {
+    return (rowCount == 1 || 2 * bundle + (r & 1) < rowsY) && ((r >> 1) == 0 || hasNextZ);
+  };
+  const auto rowAt = [&](int r) { return line + (r & 1) * rowLength + (r >> 1) * plane; };
+  if (together)
   {
-    const int rowsLeft = rowsLeftY - (b << grid.rowsShiftY);
-    if (rowsLeft <= 0)
+    if (first >= rowLength)
     {
-      break;
+      return;
     }
-    const bool isEmpty = (nonEmpty >> b * WordsPerBrickRow & 0xFu) == 0;
-    if (together)
+    constexpr int                    lanesPerWord = BitsPerDeviceWord / VoxelsPerLane;
+    const int                        x = lane % lanesPerWord * VoxelsPerLane;
+    const DeviceWord                 upToLast = BitsUpToLane(x + VoxelsPerLane - 1);
+    const LayerWord<TLayout> * const words = memory.words + lane / lanesPerWord;
+    // Two bundles of pairs of rows at once take more registers than there are.
+#pragma unroll(rowCount == 2 ? 1 : 2)
+    for (int b = 0; b < bundles; ++b, line += bundleLength)
     {
       RowWords<rowCount> rows = {};
       unsigned           label[VoxelsPerLane] = {};
-      if (!isEmpty)
+      if ((nonEmpty >> b * WordsPerBrickRow & 0xFu) != 0)
       {
-        const LayerWord<TLayout> word = memory.words[b * WordsPerBrickRow + lane / lanesPerWord];
+        const LayerWord<TLayout> word = words[b * WordsPerBrickRow];
         rows = word.rows;
-        const unsigned last = memory.LabelAt(word, upToLast);
-#pragma unroll
-        for (int i = 0; i < VoxelsPerLane; ++i)
-        {
-          label[i] = last;
-        }
-        // Most often all four lie in one run: none starts after the first of them.
-        const DeviceWord some = rows.United() & upToLast & ~(upToFirst >> 1);
-        if ((word.starts & some & (some - 1)) != 0)
-        {
-#pragma unroll
-          for (int i = 0; i < VoxelsPerLane - 1; ++i)
-          {
-            label[i] = memory.LabelAt(word, upToLast >> (VoxelsPerLane - 1 - i));
-          }
-        }
+        FindLabels(memory, word, x, upToLast, label);
       }
 #pragma unroll
       for (int r = 0; r < rowCount; ++r)
@@ -189,33 +234,34 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
         {
           values[i] = static_cast<TLabel>((bits >> i & 1u) != 0 ? label[i] : 0u);
         }
-        if ((r & 1) < rowsLeft && ((r >> 1) == 0 || hasNextZ) && brickX + inBrick < rowLength)
+        if (hasRow(b, r))
         {
-          StoreTogether(line + (r & 1) * rowLength + (r >> 1) * plane, values);
+          StoreTogether(rowAt(r), values);
         }
       }
     }
-    else
+    return;
+  }
+  for (int b = 0; b < bundles; ++b, line += bundleLength)
+  {
+    const bool isEmpty = (nonEmpty >> b * WordsPerBrickRow & 0xFu) == 0;
+#pragma unroll
+    for (int i = 0; i < WordsPerBrickRow; ++i)
     {
-#pragma unroll
-      for (int i = 0; i < VoxelsPerLane; ++i)
+      RowWords<rowCount> rows = {};
+      unsigned           label = 0;
+      if (!isEmpty)
       {
-        RowWords<rowCount> rows = {};
-        unsigned           label = 0;
-        if (!isEmpty)
-        {
-          const LayerWord<TLayout> word = memory.words[b * WordsPerBrickRow + i];
-          rows = word.rows;
-          label = memory.LabelAt(word, upToFirst);
-        }
+        const LayerWord<TLayout> word = memory.words[b * WordsPerBrickRow + i];
+        rows = word.rows;
+        label = *memory.LabelAt(word, BitsUpToLane(lane));
+      }
 #pragma unroll
-        for (int r = 0; r < rowCount; ++r)
+      for (int r = 0; r < rowCount; ++r)
+      {
+        if (hasRow(b, r) && first + static_cast<unsigned>(i) * 32 < rowLength)
         {
-          if ((r & 1) < rowsLeft && ((r >> 1) == 0 || hasNextZ) && brickX + inBrick + i * 32 < rowLength)
-          {
-            line[(r & 1) * rowLength + (r >> 1) * plane + i * 32] =
-              static_cast<TLabel>((rows.rows[r] >> x & 1u) != 0 ? label : 0u);
-          }
+          rowAt(r)[i * 32] = static_cast<TLabel>((rows.rows[r] >> lane & 1u) != 0 ? label : 0u);
         }
       }
     }
@@ -231,8 +277,8 @@ struct RowPlace
   __device__
   RowPlace(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
   {
-    const auto z = static_cast<unsigned>(row) / static_cast<unsigned>(grid.extent.size[1]);
-    const auto y = static_cast<unsigned>(row) - z * static_cast<unsigned>(grid.extent.size[1]);
+    const unsigned z = static_cast<unsigned>(row) / grid.sizeY;
+    const unsigned y = static_cast<unsigned>(row) - z * grid.sizeY;
     place.Set(grid,
               static_cast<int>(wordOfRow),
               static_cast<int>(y >> grid.rowsShiftY),

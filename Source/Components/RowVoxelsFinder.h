@@ -34,7 +34,7 @@ public:
       if (m_Joins && runs.count > fewRuns)
       {
         simd::JoinRuns(runs, labels, m_Joined);
-        ForEachJoined(runs, labels, function);
+        ForEachJoined(function);
         return;
       }
     }
@@ -51,20 +51,17 @@ public:
 private:
   template <typename TFunction>
   void
-  ForEachJoined(const RunsOfRows & runs, const std::uint32_t * labels, TFunction function) const
+  ForEachJoined(TFunction function) const
   {
-    int first = 0;
     for (int i = 0; i < m_Joined.count; ++i)
     {
-      const std::int32_t begin = runs.Begin(first);
-      RowVoxels          voxels;
-      voxels.begin = begin & runs.LastInRow();
-      voxels.end = voxels.begin + runs.End(m_Joined.last[i]) - begin;
+      RowVoxels voxels;
+      voxels.begin = m_Joined.begins[i];
+      voxels.end = m_Joined.ends[i];
       voxels.count = m_Joined.voxels[i + 1] - m_Joined.voxels[i];
       voxels.sum = m_Joined.sums[i + 1] - m_Joined.sums[i];
       voxels.squares = 0;
-      function(begin >> runs.shift, labels[first], voxels);
-      first = m_Joined.last[i] + 1;
+      function(m_Joined.rows[i], m_Joined.labels[i], voxels);
     }
   }
 

@@ -95,9 +95,12 @@ void
 JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined)
 {
   const __m512i inRow = _mm512_set1_epi32(runs.LastInRow());
+  const __m128i shift = _mm_cvtsi32_si128(runs.shift);
   std::uint32_t voxels = 0;
   std::uint32_t sum = 0;
-  __m512i       numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  // Whether the next run is the first one of another stretch.
+  unsigned isNew = 1;
+  int      begun = 0;
   joined.count = 0;
   for (int i = 0; i < runs.count; i += 16)
   {
@@ -118,16 +121,21 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
     {
       isLast = (isLast | 1u << (rest - 1)) & (0xffffu >> (16 - rest));
     }
-    const auto mask = static_cast<__mmask16>(isLast);
-    const auto put = [&](auto * to, __m512i from)
-                       HWY_ATTR { _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, from)); };
-    put(joined.last + joined.count, numbers);
-    put(joined.voxels + joined.count + 1, allVoxels);
-    put(joined.sums + joined.count + 1, allSums);
+    const unsigned isFirst = (isLast << 1 | isNew) & 0xffffu;
+    const auto     put = [](auto * to, unsigned mask, __m512i from) HWY_ATTR {
+      _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), from));
+    };
+    put(joined.begins + begun, isFirst, x);
+    put(joined.ends + joined.count, isLast, _mm512_add_epi32(x, lengths));
+    put(joined.rows + joined.count, isLast, _mm512_srl_epi32(bounds.begins, shift));
+    put(joined.labels + joined.count, isLast, own);
+    put(joined.voxels + joined.count + 1, isLast, allVoxels);
+    put(joined.sums + joined.count + 1, isLast, allSums);
+    begun += __builtin_popcount(isFirst);
     joined.count += __builtin_popcount(isLast);
+    isNew = isLast >> 15;
     voxels = LastOf(allVoxels);
     sum = LastOf(allSums);
-    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
   }
 }
 

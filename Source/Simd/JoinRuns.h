@@ -17,8 +17,11 @@ struct JoinedRuns
   static constexpr int Room = RunBounds::Most + 16;
 
   int count = 0;
-  /** The last run of each. */
-  std::int32_t last[Room];
+  /** Each one's row, the x of its first voxel and that behind its last one, and its label. */
+  std::int32_t  rows[Room];
+  std::int32_t  begins[Room];
+  std::int32_t  ends[Room];
+  std::uint32_t labels[Room];
   /** How many voxels come before each, and the sum of their x, both modulo 2^32. */
   std::uint32_t voxels[Room + 1] = {};
   std::uint32_t sums[Room + 1] = {};

@@ -649,6 +649,7 @@ TEST(Simd, RunsOfOneLabelAreJoined)
         }
         simd::JoinRuns({ count, shift, step, begins, ends }, labels.data(), *joined);
         int           place = 0;
+        int           first = 0;
         std::uint64_t voxels = 0;
         std::uint64_t sum = 0;
         for (int i = 0; i < count; ++i)
@@ -663,10 +664,15 @@ TEST(Simd, RunsOfOneLabelAreJoined)
           if (isLast)
           {
             ASSERT_LT(place, joined->count) << target;
-            ASSERT_EQ(joined->last[place], i) << target << ", " << count << " runs, step " << step;
+            const std::int32_t rowBegin = begins[i * step] >> shift << shift;
+            ASSERT_EQ(joined->rows[place], rowBegin >> shift) << target;
+            ASSERT_EQ(joined->begins[place], begins[first * step] - rowBegin) << target << ", " << count << " runs";
+            ASSERT_EQ(joined->ends[place], ends[i * step] - rowBegin) << target << ", step " << step;
+            ASSERT_EQ(joined->labels[place], labels[static_cast<std::size_t>(i)]) << target;
             ASSERT_EQ(joined->voxels[place + 1] - joined->voxels[place], static_cast<std::uint32_t>(voxels)) << target;
             ASSERT_EQ(joined->sums[place + 1] - joined->sums[place], static_cast<std::uint32_t>(sum)) << target;
             ++place;
+            first = i + 1;
             voxels = sum = 0;
           }
         }

@@ -7,7 +7,15 @@ cd "$(dirname "$0")"
 masks=()
 segments=()
 files=()
-while [ $# -ge 4 ]; do
+while [ $# -gt 0 ]; do
+  count=4
+  if [ "$1" = --segments ]; then
+    count=5
+  fi
+  if [ $# -lt $count ]; then
+    echo "run.sh: '$*' is too short: give a file and its extent, [--segments] FILE NX NY NZ" >&2
+    exit 2
+  fi
   if [ "$1" = --segments ]; then
     segments+=("${@:1:5}")
     shift 5

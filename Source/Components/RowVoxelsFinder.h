@@ -65,8 +65,11 @@ private:
     }
   }
 
-  const bool       m_Joins;
-  simd::JoinedRuns m_Joined;
+  struct Nothing
+  {};
+
+  const bool                                                 m_Joins;
+  std::conditional_t<VHasSquares, Nothing, simd::JoinedRuns> m_Joined;
 };
 
 } // namespace brickccl

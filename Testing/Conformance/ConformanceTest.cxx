@@ -500,6 +500,26 @@ TEST_F(ConformanceOnCuda, MasksWhoseRowsEndWithinBricks)
   }
 }
 
+/** So many voxels that first voxels are counted in several parts (2^20 each), which must know of those before. */
+TEST_F(ConformanceOnCuda, ComponentsInSeveralParts)
+{
+  for (const Extent & extent : { Extent{ 300, 85, 90 }, Extent{ 1100, 1000 } })
+  {
+    const auto       voxels = MakeRandom(extent, 0.1, 1, 71);
+    FloodFillProblem problem = ProblemOf(voxels, extent, 1, Criterion::Foreground());
+    for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+    {
+      ExpectSameOnCuda("BundleMerging",
+                       "components in several parts",
+                       voxels,
+                       problem,
+                       Connectivity(extent.dimension, problem.rank),
+                       {},
+                       FloodFill(problem));
+    }
+  }
+}
+
 TEST(Conformance, ValuesAcrossBricks)
 {
   CheckValuesAcrossBricks<std::uint8_t>();

@@ -61,6 +61,9 @@ struct LaunchShape
 {
   dim3 blocks;
   dim3 threads;
+  /** How much of a multiprocessor's memory an early launch wishes for as shared memory, in percent of the most that it
+   * can be; the rest is first-level cache. If negative, the driver chooses. */
+  int sharedPercent = -1;
 };
 
 inline constexpr unsigned ThreadsPerBlock = 256;
@@ -124,15 +127,24 @@ LaunchEarly(void (*kernel)(TParameters...),
             cudaStream_t        stream,
             TArguments &&... arguments)
 {
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned            count = 0;
+  if (mayOverlap)
+  {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.sharedPercent >= 0)
+  {
+    attributes[count].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attributes[count++].val.sharedMemCarveout = static_cast<unsigned>(shape.sharedPercent);
+  }
   cudaLaunchConfig_t config = {};
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
   config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = mayOverlap ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   return cudaLaunchKernelEx(&config, kernel, std::forward<TArguments>(arguments)...);
 }
 #endif

@@ -32,6 +32,8 @@ using namespace brickccl;
 int repeats = 20;
 /** Only this connectivity, if not 0, and only the default algorithm: for profiling. */
 int onlyConnectivity = 0;
+/** Inputs whose names hold this are timed alone. */
+std::string onlyInput;
 
 void
 Check(cudaError_t status)
@@ -116,6 +118,10 @@ Benchmark(const std::string &    name,
           Average *              average = nullptr,
           const Criterion &      criterion = Criterion::Foreground())
 {
+  if (name.find(onlyInput) == std::string::npos)
+  {
+    return;
+  }
   T *        image = nullptr;
   unsigned * labels = nullptr;
   Check(cudaMalloc(&image, voxels.size() * sizeof(T) + 64));
@@ -396,6 +402,10 @@ main(int argc, char ** argv)
     else if (argument == "--connectivity" && i + 1 < argc)
     {
       onlyConnectivity = std::atoi(argv[++i]);
+    }
+    else if (argument == "--only" && i + 1 < argc)
+    {
+      onlyInput = argv[++i];
     }
     else if (argument == "--noise")
     {

@@ -505,6 +505,112 @@ struct BackwardWords
   }
 };
 
+/** The links of a word to several others, one after the other: those to the same x of each, then those to x - 1, then
+ * those to x + 1. A lane begins another word when it has done with one, so that lanes that are at different ones do the
+ * same.
+ *  \tparam VSteps 1 if there are links to the same x alone, else 3 */
+template <int VCount, int VSteps>
+class LinkList
+{
+public:
+  using Words = BackwardWords<VCount>;
+
+  __device__
+  LinkList(const Words & same, const Words & left, const Words & right)
+    : m_Words{}
+  {
+    static_assert(VCount <= 4);
+#pragma unroll
+    for (int n = 0; n < VCount; ++n)
+    {
+      m_Words[n] = same.of[n];
+      if constexpr (VSteps > 1)
+      {
+        m_Words[4 + n] = left.of[n];
+        m_Words[8 + n] = right.of[n];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4 * VSteps; ++i)
+    {
+      m_Left |= m_Words[i] != 0 ? 1u << i : 0u;
+      m_Count += static_cast<unsigned>(__popc(m_Words[i]));
+    }
+  }
+
+  __device__ unsigned
+  Count() const
+  {
+    return m_Count;
+  }
+  /** The bit of the next link. There must be one. */
+  __device__ int
+  Next()
+  {
+    if (m_Bits == 0)
+    {
+      m_At = LowestBit(m_Left);
+      m_Left &= m_Left - 1;
+      m_Bits = Word();
+    }
+    const int x = LowestBit(m_Bits);
+    m_Bits &= m_Bits - 1;
+    return x;
+  }
+  /** To which of the others it leads. */
+  __device__ int
+  To() const
+  {
+    return m_At % 4;
+  }
+  /** To which x of that: 0 for the same, -1 or 1. */
+  __device__ int
+  Step() const
+  {
+    return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At / 4);
+  }
+  /** What has not been taken. */
+  __device__ void
+  Rest(Words & same, Words & left, Words & right) const
+  {
+    const auto rest = [&](int i) { return i == m_At ? m_Bits : (m_Left >> i & 1u) != 0 ? m_Words[i] : 0u; };
+#pragma unroll
+    for (int n = 0; n < VCount; ++n)
+    {
+      same.of[n] = rest(n);
+      if constexpr (VSteps > 1)
+      {
+        left.of[n] = rest(4 + n);
+        right.of[n] = rest(8 + n);
+      }
+    }
+  }
+
+private:
+  /** The word begun: chosen by the bits of its number, since registers cannot be counted. */
+  __device__ DeviceWord
+  Word() const
+  {
+    DeviceWord fours[VSteps];
+#pragma unroll
+    for (int i = 0; i < VSteps; ++i)
+    {
+      const DeviceWord low = (m_At & 1) != 0 ? m_Words[4 * i + 1] : m_Words[4 * i];
+      const DeviceWord high = (m_At & 1) != 0 ? m_Words[4 * i + 3] : m_Words[4 * i + 2];
+      fours[i] = (m_At & 2) != 0 ? high : low;
+    }
+    return VSteps == 1 || m_At < 4 ? fours[0] : m_At < 8 ? fours[1 % VSteps] : fours[2 % VSteps];
+  }
+
+  DeviceWord m_Words[4 * VSteps];
+  /** Of the word begun what has not been taken. */
+  DeviceWord m_Bits = 0;
+  int        m_At = 0;
+  /** Which words have not been begun, and have any links. */
+  unsigned m_Left = 0;
+  unsigned m_Count = 0;
+};
+
 /** The component, among those of all bricks, that covers bit x of a word. */
 template <typename TLayout>
 __device__ inline unsigned

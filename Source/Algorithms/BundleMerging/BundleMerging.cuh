@@ -56,10 +56,11 @@ struct BundleMergingMemory
   }
 };
 
-/** Labels a problem of up to 3 dimensions and 2^32 - 2 voxels, not in slices: bundles of rows as runs of their united
- * bits (or rows, where values decide), solved brick by brick in shared memory, merged across the bricks' borders,
- * numbered by first voxels. Writes the label map, too, if `labels` is not null: without waiting for the number of
- * components, so its type must have room for as many as there are voxels. \return N. */
+/** Labels a problem of up to 3 dimensions, 2^32 - 2 voxels, and of these 2^31 - 256 along y or z, not in slices:
+ * bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
+ * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
+ * without waiting for the number of components, so its type must have room for as many as there are voxels. \return N.
+ */
 std::uint64_t BundleMerging(const DeviceProblem & problem,
                             BundleMergingMemory & memory,
                             void *                labels,

@@ -23,35 +23,55 @@ struct StraightLinks
   DeviceWord joined;
 };
 
-/** Compares voxels in memory. */
+/** Compares the voxels of a word with those of another row, in memory. */
 template <typename TProblem>
 struct VoxelComparison
 {
-  /** Whether voxels are at hand, so that looking at them one by one is always better than all at once. */
-  static constexpr bool isAtHand = false;
+  using Reader = ReaderOf<TProblem>;
+  static constexpr bool isTransitive = TProblem::isTransitive;
+  static constexpr bool comparesWords = Reader::comparesWords;
+  static constexpr int  few = Reader::few;
+  static constexpr int  fewAcross = Reader::fewAcross;
 
   const TProblem & problem;
+  /** The rows of the warp's lanes. */
+  const Reader & rows;
   /** The voxel of the word's first bit. */
   const typename TProblem::Pixel * place;
+  /** How many rows further on in the volume the other row lies. */
+  std::int64_t rowsFurther;
 
-  /** Whether the voxel at x is joined to that of the other row at x + step.
-   *  \param further how many voxels further on the other row has the same x */
+  /** Compares with the n-th backward row. */
+  __device__
+  VoxelComparison(const TProblem & ofProblem, const Reader & ofRows, const typename TProblem::Pixel * voxel, int n)
+    : problem(ofProblem)
+    , rows(ofRows)
+    , place(voxel)
+    , rowsFurther(BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n))
+  {}
+
+  /** Whether the voxel at x is joined to that of the other row at x + step. */
   __device__ bool
-  operator()(int x, int, std::int64_t further, int step) const
+  operator()(int x, int step) const
   {
     const int    channels = problem.Channels();
     const auto * voxel = place + x * channels;
-    return problem.AreJoined(voxel, voxel + (further + step) * channels);
+    return problem.AreJoined(voxel, voxel + (rowsFurther * problem.grid.extent.RowLength() + step) * channels);
+  }
+  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the other row. All
+   * lanes must call. */
+  __device__ DeviceWord
+  JoinedTo(DeviceWord wanted) const
+  {
+    return rows.JoinedTo(rowsFurther, wanted);
+  }
+  /** The same for x - 1 and x + 1. */
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
+  {
+    return rows.JoinedAcross(rowsFurther, wantedLeft, wantedRight);
   }
 };
-
-/** How many rows further on in the volume the n-th backward row lies. */
-template <typename TProblem>
-__device__ inline std::int64_t
-RowsFurther(const TProblem & problem, int n)
-{
-  return BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n);
-}
 
 /** Which word of its row in the brick this lane has. */
 __device__ inline int
@@ -88,26 +108,15 @@ SpreadAlong(DeviceWord known, DeviceWord goesOn)
  * its run, that is the only one looked at; else the first voxel most often tells, and the others are looked at where it
  *  does not. All lanes of a warp must call, those without a word with empty windows.
  *
- *  \param rows    the rows of the warp's lanes
  *  \param compare as VoxelComparison
- *  \param n       which backward row
  *  \param implied bits at which the runs of both rows are known to be linked by way of other rows */
-template <typename TProblem, typename TCompare>
+template <typename TCompare>
 __device__ inline StraightLinks
-FindStraight(const TProblem &           problem,
-             const ReaderOf<TProblem> & rows,
-             const TCompare &           compare,
-             int                        n,
-             const RunWindow &          a,
-             const RunWindow &          b,
-             DeviceWord                 implied)
+FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord implied)
 {
-  using Reader = ReaderOf<TProblem>;
-  constexpr bool     isTransitive = TProblem::isTransitive;
-  constexpr bool     comparesWords = Reader::comparesWords && !TCompare::isAtHand;
-  const std::int64_t rowsFurther = RowsFurther(problem, n);
-  const std::int64_t further = rowsFurther * problem.grid.extent.RowLength();
-  const DeviceWord   both = a.foreground.word & b.foreground.word;
+  constexpr bool   isTransitive = TCompare::isTransitive;
+  constexpr bool   comparesWords = TCompare::comparesWords;
+  const DeviceWord both = a.foreground.word & b.foreground.word;
   // A pair of runs begins where either run does, or in a word before; it goes on up to the next such bit, or to where
   // either ends.
   const DeviceWord begins = both & (a.starts | b.starts);
@@ -118,14 +127,14 @@ FindStraight(const TProblem &           problem,
   bool             areMany = false;
   if constexpr (comparesWords)
   {
-    areMany = __any_sync(AllLanes, __popc(first & ~implied) > Reader::few) != 0;
+    areMany = __any_sync(AllLanes, __popc(first & ~implied) > TCompare::few) != 0;
   }
   if (!areMany)
   {
     const auto look = [&](DeviceWord at) {
       for (; at != 0; at &= at - 1)
       {
-        joined |= compare(LowestBit(at), n, further, 0) ? at & (0u - at) : 0u;
+        joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
       }
     };
     look(first & ~implied);
@@ -134,7 +143,7 @@ FindStraight(const TProblem &           problem,
       open &= ~(first | SpreadAlong(joined, goesOn));
       if constexpr (comparesWords)
       {
-        areMany = __any_sync(AllLanes, __popc(open) > Reader::few) != 0;
+        areMany = __any_sync(AllLanes, __popc(open) > TCompare::few) != 0;
       }
       if (!areMany)
       {
@@ -146,7 +155,7 @@ FindStraight(const TProblem &           problem,
   {
     if (areMany)
     {
-      joined |= rows.JoinedTo(rowsFurther, open);
+      joined |= compare.JoinedTo(open);
     }
   }
   // Of each pair the first link: a carry runs from its first bit through those without.
@@ -164,23 +173,14 @@ FindStraight(const TProblem &           problem,
 
 /** The same for x - 1 and x + 1. No voxel is looked at whose runs are known to be linked, or not to be.
  *  \param joined bits at which the runs of both rows are known to be linked */
-template <typename TProblem, typename TCompare>
+template <typename TCompare>
 __device__ inline BundleLinks<DeviceWord>
-FindAcross(const TProblem &           problem,
-           const ReaderOf<TProblem> & rows,
-           const TCompare &           compare,
-           int                        n,
-           const RunWindow &          a,
-           const RunWindow &          b,
-           DeviceWord                 joined)
+FindAcross(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord joined)
 {
-  using Reader = ReaderOf<TProblem>;
-  constexpr bool     isTransitive = TProblem::isTransitive;
-  constexpr bool     comparesWords = Reader::comparesWords && !TCompare::isAtHand;
-  const std::int64_t rowsFurther = RowsFurther(problem, n);
-  const std::int64_t further = rowsFurther * problem.grid.extent.RowLength();
-  const DeviceWord   joinedLeft = joined << 1 | BitBefore(joined);
-  const DeviceWord   joinedRight = joined >> 1 | BitAfter(joined);
+  constexpr bool   isTransitive = TCompare::isTransitive;
+  constexpr bool   comparesWords = TCompare::comparesWords;
+  const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
+  const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
   // Where one voxel answers for its run, what straight links do not join is not linked across either.
   const DeviceWord both = a.foreground.word & b.foreground.word;
   const DeviceWord known = isTransitive ? both : joined;
@@ -199,9 +199,9 @@ FindAcross(const TProblem &           problem,
   }
   if constexpr (comparesWords)
   {
-    if (__any_sync(AllLanes, __popc(left | right) > Reader::fewAcross) != 0)
+    if (__any_sync(AllLanes, __popc(left | right) > TCompare::fewAcross) != 0)
     {
-      return rows.JoinedAcross(rowsFurther, left, right);
+      return compare.JoinedAcross(left, right);
     }
   }
   BundleLinks<DeviceWord> found = {};
@@ -209,11 +209,11 @@ FindAcross(const TProblem &           problem,
   {
     for (DeviceWord rest = left; rest != 0; rest &= rest - 1)
     {
-      found.left |= compare(LowestBit(rest), n, further, -1) ? rest & (0u - rest) : 0u;
+      found.left |= compare(LowestBit(rest), -1) ? rest & (0u - rest) : 0u;
     }
     for (DeviceWord rest = right; rest != 0; rest &= rest - 1)
     {
-      found.right |= compare(LowestBit(rest), n, further, 1) ? rest & (0u - rest) : 0u;
+      found.right |= compare(LowestBit(rest), 1) ? rest & (0u - rest) : 0u;
     }
   }
   else
@@ -223,8 +223,8 @@ FindAcross(const TProblem &           problem,
     {
       const DeviceWord at = rest & (0u - rest);
       const int        x = LowestBit(rest);
-      found.left |= compare(x, n, further, (left & at) != 0 ? -1 : 0) ? at : 0u;
-      found.right |= compare(x, n, further, (right & at) != 0 ? 1 : 0) ? at : 0u;
+      found.left |= compare(x, (left & at) != 0 ? -1 : 0) ? at : 0u;
+      found.right |= compare(x, (right & at) != 0 ? 1 : 0) ? at : 0u;
     }
     found.left &= left;
     found.right &= right;

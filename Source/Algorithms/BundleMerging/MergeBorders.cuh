@@ -326,20 +326,16 @@ UniteLinks(const BundleGrid &              grid,
            const BrickArrays &             bricks,
            const BorderRole<VParts> &      role,
            BorderMemory<TLayout, VParts> & memory,
-           BackwardWords<VParts> &         same,
-           BackwardWords<VParts> &         left,
-           BackwardWords<VParts> &         right)
+           const BackwardWords<VParts> &   same,
+           const BackwardWords<VParts> &   left,
+           const BackwardWords<VParts> &   right)
 {
   const BorderWord<TLayout> * const words = memory.words[role.side];
+  LinkList<VParts, VParts>          links(same, left, right);
   const auto                        next = [&] {
-    int                         part = 0;
-    const bool                  isSame = same.Any() != 0;
-    const bool                  isLeft = !isSame && left.Any() != 0;
-    const DeviceWord            link = isSame ? same.Take(0xFFFFFFFFu, part)
-                                                            : isLeft ? left.Take(0xFFFFFFFFu, part)
-                                                                     : right.Take(0xFFFFFFFFu, part);
-    const int                   x = LowestBit(link);
-    const int                   to = isSame ? x : isLeft ? x - 1 : x + 1;
+    const int                   x = links.Next();
+    const int                   to = x + links.Step();
+    const int                   part = links.To();
     const BorderWord<TLayout> & a = words[role.From(part)];
     const BorderWord<TLayout> & b = words[role.To(part)];
     if (to >= 0 && to <= 31)
@@ -348,18 +344,14 @@ UniteLinks(const BundleGrid &              grid,
     }
     WordPlace place, there;
     role.Locate(grid, role.To(part), place);
-    there.Set(grid, place.word + (isLeft ? -1 : 1), place.bundleY, place.bundleZ);
+    there.Set(grid, place.word + links.Step(), place.bundleY, place.bundleZ);
     return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, ComponentAt<TLayout>(bricks, there, to & 31) };
   };
-  ShareOut<IfMany::TakeSome>(memory.pairs[role.side],
-                             same.Count() + left.Count() + right.Count(),
-                             next,
-                             [&](const BorderPair & pair) {
-                               const unsigned inA = bricks.componentOfRun[pair.runA];
-                               const unsigned inB =
-                                 pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
-                               memory.seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
-                             });
+  ShareOut<IfMany::TakeSome>(memory.pairs[role.side], links.Count(), next, [&](const BorderPair & pair) {
+    const unsigned inA = bricks.componentOfRun[pair.runA];
+    const unsigned inB = pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
+    memory.seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
+  });
 }
 
 /** The ends of one bundle, as they are read. */

@@ -243,9 +243,9 @@ __launch_bounds__(BorderThreads, 10)
                                   (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
                                   role.place.z << grid.bundlesShiftZ,
                                   role.side == AlongY);
-    const VoxelComparison<TProblem> compare{ problem, voxel };
     const int                       n = role.BackwardBundle(part);
-    const StraightLinks             found = FindStraight(problem, rows, compare, n, from, to, has ? implied : 0u);
+    const VoxelComparison<TProblem> compare(problem, rows, voxel, n);
+    const StraightLinks             found = FindStraight(compare, from, to, has ? implied : 0u);
     joinedFacing = part == 0 ? found.joined : joinedFacing;
     if (has)
     {
@@ -253,7 +253,7 @@ __launch_bounds__(BorderThreads, 10)
     }
     if (problem.HasDiagonals(n))
     {
-      const BundleLinks<DeviceWord> across = FindAcross(problem, rows, compare, n, from, to, found.joined);
+      const BundleLinks<DeviceWord> across = FindAcross(compare, from, to, found.joined);
       if (has)
       {
         left.Set(part, across.left);

@@ -62,7 +62,7 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
     }
     // Many of a warp's components, mostly those of one brick, begin in one part.
     const unsigned same = __match_any_sync(AllLanes, part);
-    if (part != noPart && same << (31 - lane) == 1u << 31)
+    if (part != noPart && LowestBit(same) == lane)
     {
       atomicAdd(marks.inPart + part * FirstMarks::partStep, static_cast<unsigned>(__popc(same)));
     }

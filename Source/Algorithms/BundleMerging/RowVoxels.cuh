@@ -305,7 +305,7 @@ private:
   bool m_HasAfter;
 };
 
-/** Voxels of one or two bytes, of which each lane reads its own word. */
+/** The same for voxels of one or two bytes, of which each lane reads its own word. */
 template <typename TProblem>
 class WordRows
 {
@@ -322,32 +322,11 @@ public:
     , m_Difference(problem.rule.difference)
     , m_End(problem.voxels + problem.grid.extent.VoxelCount())
   {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const int step = lane / WordsPerBrickRow;
-    m_IsFirst = lane % WordsPerBrickRow == 0;
+    const int          lane = static_cast<int>(threadIdx.x % 32);
+    const int          step = lane / WordsPerBrickRow;
     const std::int64_t x = std::int64_t{ word + lane % WordsPerBrickRow } * BitsPerDeviceWord;
     const std::int64_t row = problem.grid.RowOf(bundleY + (alongZ ? 0 : step), bundleZ + (alongZ ? step : 0), 0);
     m_First = problem.VoxelAt(row, x);
-  }
-
-  __device__ RowLayout::Kept
-             Pack(DeviceWord wanted) const
-  {
-    const auto & rule = m_Problem.rule.foreground;
-    DeviceWord   outside = 0;
-    DeviceWord   parted = 0;
-    if (wanted != 0)
-    {
-      ForGroups([&](int x) {
-        const Group own(m_First + x, m_End);
-        own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendPartedLeft(parted, own, VoxelAt(m_First + x - 1), m_Difference);
-      });
-    }
-    const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
-    const DeviceWord bits = (rule.outside ? ~inside : inside) & wanted;
-    const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
-    return { { bits, bits & (parted | ~((bits << 1) | (m_IsFirst ? 0u : before >> 31))) } };
   }
 
   __device__ DeviceWord
@@ -409,8 +388,6 @@ private:
   const T *                                     m_End;
   /** Of this lane's word. */
   const T * m_First;
-  /** Whether the word is its row's first one in the brick. */
-  bool m_IsFirst;
 };
 
 /** Voxels of several channels, which are looked at one by one. */
@@ -419,6 +396,8 @@ class ChannelRows
 {
 public:
   static constexpr bool comparesWords = false;
+  static constexpr int  few = 0;
+  static constexpr int  fewAcross = 0;
 
   __device__
   ChannelRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool)

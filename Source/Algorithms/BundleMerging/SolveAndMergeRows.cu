@@ -27,11 +27,11 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              WordGrid(grid.extent).wordsPerRow,
                              memory.Arrays(),
                              memory.Marks());
-      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>,
-                                   OneBlockPerBrick(grid, BorderThreads),
-                                   stream,
-                                   rows,
-                                   memory.Arrays());
+      // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
+      // it.
+      LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
+      atBorders.sharedPercent = 44;
+      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>, atBorders, stream, rows, memory.Arrays());
     };
     // Colours may be equal, too, but seldom have to: they go the way of tolerance.
     if (rule.channels > 1)

@@ -226,24 +226,27 @@ UniteRest(TMemory &               memory,
           unsigned                most = ~0u)
 {
   static_assert(TMemory::RunsPerBrick <= 1 << 16);
+  if (__any_sync(AllLanes, (same.Any() | left.Any() | right.Any()) != 0) == 0)
+  {
+    return;
+  }
+  // Where links lead along y and z alone, none leads to another x.
+  LinkList<VCount, VCount == BackwardBundles ? 3 : 1> links(same, left, right);
   // The two runs of a link, in the halves of a word.
   const auto next = [&] {
-    int n = 0;
-    if (same.Any() != 0)
-    {
-      const int x = LowestBit(same.Take(0xFFFFFFFFu, n));
-      return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(otherWord(n), x);
-    }
-    const bool isLeft = left.Any() != 0;
-    const int  x = LowestBit(isLeft ? left.Take(0xFFFFFFFFu, n) : right.Take(0xFFFFFFFFu, n));
+    const int x = links.Next();
     // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
-    const int to = otherWord(n) * BitsPerDeviceWord + x + (isLeft ? -1 : 1);
+    const int to = otherWord(links.To()) * BitsPerDeviceWord + x + links.Step();
     return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord);
   };
-  const unsigned count = same.Count() + left.Count() + right.Count();
+  const unsigned count = links.Count();
   ShareOut<IfMany::TakeOwn>(memory.pairs[threadIdx.x / 32], count < most ? count : most, next, [&](unsigned pair) {
     Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
   });
+  if (most != ~0u)
+  {
+    links.Rest(same, left, right);
+  }
 }
 
 /** What all layers before a warp's count; what all of them count to `all`. All lanes must call. */

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 
 /** Pixels to runs to components, brick by brick, where values decide. */
@@ -9,15 +9,25 @@ namespace brickccl::cuda
 {
 
 /** A brick of rows in shared memory. */
+template <typename TProblem>
 struct RowBrickMemory
 {
-  static constexpr int RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
+  static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
+  static constexpr bool isTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
+  using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
 
-  DeviceWord     foreground[WordsPerBrick];
-  DeviceWord     starts[WordsPerBrick];
-  unsigned short runsBefore[WordsPerBrick];
-  /** Values of runs where one voxel answers for all; then parents; then the roots' components. */
-  unsigned forest[RunsPerBrick];
+  /** Foreground and starts of runs. */
+  RowLayout::Kept words[WordsPerBrick];
+  /** Bit 0: the foreground's bit before the word in its brick; 1: that behind it; 2: whether a run starts there; from
+   * 16 on: runs before. */
+  unsigned edgesAndRuns[WordsPerBrick];
+  union
+  {
+    /** Until links are found. */
+    typename Rows::Storage voxels;
+    /** Then: parents in the lower half; of a root RootBit and its component in the upper half, in the end. */
+    unsigned forest[RunsPerBrick];
+  };
   unsigned countOfLayer[LayersPerBrick];
   unsigned pairs[LayersPerBrick][64];
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
@@ -25,72 +35,28 @@ struct RowBrickMemory
   DeviceWord joinedZ[WordsPerBrick];
   /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */
   bool      isPlainLayer[LayersPerBrick];
+  unsigned  components;
   BrickBase base;
   bool      fits;
 
   __device__ unsigned
   RunAt(int at, int x) const
   {
-    return cuda::RunAt(runsBefore[at], starts[at], x);
+    return cuda::RunAt(edgesAndRuns[at] >> 16, words[at].rows[1], x);
   }
   __device__ RunWindow
   Window(int at) const
   {
-    const int word = at % WordsPerBrickRow;
-    RunWindow window = { { foreground[at], 0, 0 }, starts[at], false };
-    if (word > 0)
-    {
-      window.foreground.before = foreground[at - 1] >> 31;
-    }
-    if (word < WordsPerBrickRow - 1)
-    {
-      window.foreground.after = foreground[at + 1] & 1u;
-      window.startsAfter = (starts[at + 1] & 1u) != 0;
-    }
-    return window;
-  }
-};
-
-/** A number that is the same for equal values alone. */
-template <typename T>
-__device__ inline unsigned
-KeyOf(T value)
-{
-  static_assert(sizeof(T) == sizeof(unsigned));
-  if constexpr (std::is_floating_point_v<T>)
-  {
-    return __float_as_uint(value == 0 ? 0.0f : value);
-  }
-  else
-  {
-    return static_cast<unsigned>(value);
-  }
-}
-
-/** Compares the values of runs, which stand in the place of the forest. */
-template <typename TOtherWord>
-struct KeyComparison
-{
-  static constexpr bool isAtHand = true;
-
-  const RowBrickMemory & memory;
-  unsigned               runsBefore;
-  DeviceWord             starts;
-  const TOtherWord &     otherWord;
-
-  /** As VoxelComparison's. */
-  __device__ bool
-  operator()(int x, int n, std::int64_t, int step) const
-  {
-    const int to = x + step;
-    const int toWord = otherWord(n) + (step == 0 ? 0 : to >> 5);
-    return memory.forest[cuda::RunAt(runsBefore, starts, x)] == memory.forest[memory.RunAt(toWord, to & 31)];
+    const RowLayout::Kept word = words[at];
+    const unsigned        edges = edgesAndRuns[at];
+    return { { word.rows[0], edges & 1u, edges >> 1 & 1u }, word.rows[1], (edges & 4u) != 0 };
   }
 };
 
 /** Points all runs of a brick at their roots. */
+template <typename TMemory>
 __device__ inline void
-FlattenRuns(RowBrickMemory & memory, int self, unsigned runsOfBrick)
+FlattenRuns(TMemory & memory, int self, unsigned runsOfBrick)
 {
   for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
   {
@@ -100,8 +66,9 @@ FlattenRuns(RowBrickMemory & memory, int self, unsigned runsOfBrick)
 
 /** The bits of a word whose runs belong to what is the largest component of the brick in all likelihood, where all runs
  * point at their roots: one that two of three runs far apart belong to. */
+template <typename TMemory>
 __device__ inline DeviceWord
-BitsInLargest(const RowBrickMemory & memory, const RowLayout::Kept & own, unsigned runsBefore, unsigned runsOfBrick)
+BitsInLargest(const TMemory & memory, const RowLayout::Kept & own, unsigned runsBefore, unsigned runsOfBrick)
 {
   const unsigned one = memory.forest[runsOfBrick / 4];
   const unsigned other = memory.forest[runsOfBrick * 3 / 4];
@@ -118,9 +85,10 @@ BitsInLargest(const RowBrickMemory & memory, const RowLayout::Kept & own, unsign
 
 /** Keeps the components of a brick whose rows are all alike and joined all along: those of its first row.
  *  \param firstVoxel of this thread's word */
+template <typename TMemory>
 __device__ inline void
 KeepPlainBrick(const BrickArrays & bricks,
-               RowBrickMemory &    memory,
+               TMemory &           memory,
                unsigned            runsBefore,
                DeviceWord          starts,
                unsigned            runsOfBrick,
@@ -155,15 +123,17 @@ KeepPlainBrick(const BrickArrays & bricks,
 /** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel. */
 template <typename TProblem>
 __global__ void
-__launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TProblem    problem,
-                                                    const DeviceWord *                  mask,
-                                                    std::int64_t                        maskWordsPerRow,
-                                                    const __grid_constant__ BrickArrays bricks,
-                                                    const __grid_constant__ FirstMarks  marks)
+__launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
+  SolveRowsKernel(const __grid_constant__ TProblem    problem,
+                  const DeviceWord *                  mask,
+                  std::int64_t                        maskWordsPerRow,
+                  const __grid_constant__ BrickArrays bricks,
+                  const __grid_constant__ FirstMarks  marks)
 {
-  constexpr unsigned        fewLinks = 4;
-  constexpr unsigned        manyLinks = 16;
-  __shared__ RowBrickMemory memory;
+  constexpr unsigned fewLinks = 4;
+  constexpr unsigned manyLinks = 16;
+  using Memory = RowBrickMemory<TProblem>;
+  __shared__ Memory memory;
   AllowNextKernel();
   const BundleGrid & grid = problem.grid;
   const int          self = static_cast<int>(threadIdx.x);
@@ -181,8 +151,17 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
   const bool         isInside = row >= 0 && x < grid.extent.RowLength();
   // A warp's lanes hold the layer's rows in turn.
-  const ReaderOf<TProblem> rows(problem, place.x * WordsPerBrickRow, bundleY - lane / WordsPerBrickRow, bundleZ, false);
-  DeviceWord               wanted = 0;
+  const typename Memory::Rows rows(problem,
+                                   memory.voxels,
+                                   place.x * WordsPerBrickRow,
+                                   bundleY - lane / WordsPerBrickRow,
+                                   bundleZ,
+                                   problem.VoxelAt(row, x));
+  if (self == 0)
+  {
+    memory.components = 0;
+  }
+  DeviceWord wanted = 0;
   if (isInside)
   {
     const std::int64_t left = grid.extent.RowLength() - x;
@@ -199,29 +178,35 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   {
     memory.countOfLayer[layer] = runsWith;
   }
-  memory.foreground[self] = own.rows[0];
-  memory.starts[self] = starts;
+  memory.words[self] = own;
   if (__syncthreads_or(own.rows[0] != 0) == 0)
   {
     return;
   }
   unsigned       runsOfBrick = 0;
   const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
-  memory.runsBefore[self] = static_cast<unsigned short>(runsBefore);
+  memory.edgesAndRuns[self] =
+    BitBefore(own.rows[0]) | BitAfter(own.rows[0]) >> 30 | BitAfter(starts) >> 29 | runsBefore << 16;
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
   // Links to the rows before this one, as far as they lie in the brick.
-  using T = typename TProblem::Pixel;
   BackwardWords<BackwardBundles> same = {};
   BackwardWords<BackwardBundles> left = {};
   BackwardWords<BackwardBundles> right = {};
-  const T * const                voxel = problem.VoxelAt(row, x);
   constexpr int                  rowWords = WordsPerBrickRow;
   const int                      below = self - (rowWords << grid.bundlesShiftY);
   const auto                     otherWord = [&](int n) {
     return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * rowWords;
   };
+  // Bit n: the n-th lies in the brick.
+  unsigned reach = 0;
+#pragma unroll
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const int toY = y + BackwardStepY(n);
+    reach |= toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0 ? 1u << n : 0u;
+  }
   // Bits whose run is known to be linked to that of the n-th row by way of one of the two rows between.
   const auto impliedTo = [&](int n) {
     const int between = n == 2 ? self : self + rowWords;
@@ -233,17 +218,16 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
   bool       isPlain = !isEmpty;
-  const auto findStraight = [&](const auto & compare) {
+  const auto findStraight = [&](const auto & compareTo) {
     const RunWindow window = memory.Window(self);
 #pragma unroll
     for (int n = 0; n < 2; ++n)
     {
-      const int  toY = y + BackwardStepY(n);
-      const bool isInBrick = toY >= 0 && z + BackwardStepZ(n) >= 0;
+      const bool isInBrick = (reach >> n & 1u) != 0;
       if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
         const RunWindow     other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
-        const StraightLinks found = FindStraight(problem, rows, compare, n, window, other, 0);
+        const StraightLinks found = FindStraight(compareTo(n), window, other, 0);
         same.of[n] = found.same;
         joined[n] = found.joined;
         isPlain = isPlain && (!isInBrick || (found.joined == own.rows[0] && other.foreground.word == own.rows[0] &&
@@ -257,15 +241,14 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     memory.joinedY[self] = joined[0];
     memory.joinedZ[self] = joined[1];
   };
-  const auto findDiagonal = [&](const auto & compare) {
+  const auto findDiagonal = [&](const auto & compareTo) {
     // Of much code, four times as much would not stay in the instruction cache.
-    constexpr int   unrolled = sizeof(T) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
+    constexpr int   unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
     const RunWindow window = memory.Window(self);
 #pragma unroll unrolled
     for (int n = 0; n < BackwardBundles; ++n)
     {
-      const int  toY = y + BackwardStepY(n);
-      const bool isInBrick = toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0;
+      const bool isInBrick = (reach >> n & 1u) != 0;
       if (!__any_sync(AllLanes, isInBrick))
       {
         continue;
@@ -274,14 +257,13 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
       DeviceWord      joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
-        const StraightLinks found =
-          FindStraight(problem, rows, compare, n, window, other, isInBrick ? impliedTo(n) : 0u);
+        const StraightLinks found = FindStraight(compareTo(n), window, other, isInBrick ? impliedTo(n) : 0u);
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
       if (problem.HasDiagonals(n))
       {
-        const BundleLinks<DeviceWord> across = FindAcross(problem, rows, compare, n, window, other, joinedTo);
+        const BundleLinks<DeviceWord> across = FindAcross(compareTo(n), window, other, joinedTo);
         left.Set(n, across.left);
         right.Set(n, across.right);
       }
@@ -289,8 +271,8 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   };
   // Where all rows that face each other are alike and joined all along, links across say nothing new. Says whether the
   // whole brick is so.
-  const auto findAll = [&](const auto & compare) {
-    findStraight(compare);
+  const auto findAll = [&](const auto & compareTo) {
+    findStraight(compareTo);
     const bool isPlainLayer = __any_sync(AllLanes, !isPlain) == 0;
     if (lane == 0)
     {
@@ -304,28 +286,13 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     {
       if (!isEmpty && !(isPlainLayer && (z == 0 || memory.isPlainLayer[layer - 1])))
       {
-        findDiagonal(compare);
+        findDiagonal(compareTo);
       }
       __syncthreads();
     }
     return false;
   };
-  bool isPlainBrick;
-  // Smaller values are in the first-level cache, larger ones do not fit.
-  if constexpr (TProblem::isTransitive && sizeof(T) == sizeof(unsigned))
-  {
-    unsigned run = runsBefore;
-    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
-    {
-      memory.forest[run] = KeyOf(voxel[LowestBit(rest)]);
-    }
-    __syncthreads();
-    isPlainBrick = findAll(KeyComparison<decltype(otherWord)>{ memory, runsBefore, starts, otherWord });
-  }
-  else
-  {
-    isPlainBrick = findAll(VoxelComparison<TProblem>{ problem, voxel });
-  }
+  const bool isPlainBrick = findAll([&](int n) { return rows.CompareTo(n, otherWord(n)); });
   if (isPlainBrick)
   {
     return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, row * grid.extent.RowLength() + x);
@@ -368,30 +335,25 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 
-  // Roots are their components' first runs, so components are numbered in raster order of the brick.
-  DeviceWord roots = 0;
-  unsigned   run = runsBefore;
-  for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
+  // Components of the brick, in any order: their final order is that of their first voxels.
+  for (unsigned first = threadIdx.x - static_cast<unsigned>(lane); first < runsOfBrick; first += WordsPerBrick)
   {
-    const unsigned root = PeekRoot<BlockAccess>(memory.forest, run);
-    if (root == run)
+    const unsigned run = first + static_cast<unsigned>(lane);
+    const bool     isRun = run < runsOfBrick;
+    const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
+    // Lanes whose walks end early wait here, not each on its own.
+    __syncwarp();
+    const bool     isRoot = root == run;
+    const unsigned component = isRoot ? atomicAdd(&memory.components, 1u) : 0u;
+    if (isRun)
     {
-      roots |= rest & (0u - rest);
+      BlockAccess::Store(memory.forest + run, isRoot ? RootWord(run, component) : root);
     }
-    BlockAccess::Store(memory.forest + run, root);
-  }
-  const unsigned components = static_cast<unsigned>(__popc(roots));
-  const unsigned componentsWith = SumOfLanes(components, lane);
-  if (lane == WordsPerLayer - 1)
-  {
-    memory.countOfLayer[layer] = componentsWith;
   }
   __syncthreads();
-  unsigned componentsOfBrick = 0;
-  unsigned component = componentsWith - components + BeforeLayer(memory.countOfLayer, layer, componentsOfBrick);
   if (self == 0)
   {
-    ClaimPlaces(bricks, memory, componentsOfBrick, runsOfBrick);
+    ClaimPlaces(bricks, memory, memory.components, runsOfBrick);
   }
   __syncthreads();
   if (!memory.fits)
@@ -399,20 +361,23 @@ __launch_bounds__(WordsPerBrick, 4) SolveRowsKernel(const __grid_constant__ TPro
     return;
   }
   const std::int64_t firstVoxel = row * grid.extent.RowLength() + x;
-  for (; roots != 0; roots &= roots - 1, ++component)
+  const auto         componentOf = [](unsigned node) { return (node & ~RootBit) >> 16; };
+  unsigned           run = runsBefore;
+  for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
   {
-    const int      x = LowestBit(roots);
-    const unsigned id = memory.base.component + component;
-    memory.forest[cuda::RunAt(runsBefore, starts, x)] = RootBit | component;
-    bricks.parent[id] = id;
-    bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + x);
+    const unsigned node = memory.forest[run];
+    if ((node & RootBit) != 0)
+    {
+      const unsigned id = memory.base.component + componentOf(node);
+      bricks.parent[id] = id;
+      bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + LowestBit(rest));
+    }
   }
-  __syncthreads();
   for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
   {
     const unsigned node = memory.forest[i];
     bricks.componentOfRun[memory.base.run + i] =
-      static_cast<unsigned short>((node & RootBit) != 0 ? node : memory.forest[node]);
+      static_cast<unsigned short>(componentOf((node & RootBit) != 0 ? node : memory.forest[node]));
   }
 }
 

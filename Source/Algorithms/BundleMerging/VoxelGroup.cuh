@@ -37,39 +37,42 @@ public:
   }
 
   /** Reads the voxels from `place` on; zeros from the volume's `end` on. */
-  __device__
-  VoxelGroup(const T * place, const T * end)
+  __device__ static uint4
+  Read(const T * place, const T * end)
   {
     const auto         address = reinterpret_cast<std::uintptr_t>(place);
     const std::int64_t left = end - place;
     if (left >= count && address % 16 == 0)
     {
-      const uint4 four = *reinterpret_cast<const uint4 *>(place);
-      m_Of[0] = four.x, m_Of[1] = four.y, m_Of[2] = four.z, m_Of[3] = four.w;
+      return *reinterpret_cast<const uint4 *>(place);
     }
-    else
+    // Words of the memory that hold them, of which the last one is read byte by byte if the volume ends in it.
+    const auto         offset = static_cast<int>(address % 4);
+    const auto * const aligned = reinterpret_cast<const unsigned *>(address - static_cast<unsigned>(offset));
+    const int          voxels = left < 0 ? 0 : left < 2 * count ? static_cast<int>(left) : 2 * count;
+    const int          bytes = voxels * static_cast<int>(sizeof(T)) + (voxels > 0 ? offset : 0);
+    const int          whole = bytes / 4;
+    unsigned           last = 0;
+    for (int i = 0; whole <= 4 && i < bytes % 4; ++i)
     {
-      // Words of the memory that hold them, of which the last one is read byte by byte if the volume ends in it.
-      const auto         offset = static_cast<int>(address % 4);
-      const auto * const aligned = reinterpret_cast<const unsigned *>(address - static_cast<unsigned>(offset));
-      const int          voxels = left < 0 ? 0 : left < 2 * count ? static_cast<int>(left) : 2 * count;
-      const int          bytes = voxels * static_cast<int>(sizeof(T)) + (voxels > 0 ? offset : 0);
-      const int          whole = bytes / 4;
-      unsigned           last = 0;
-      for (int i = 0; whole <= 4 && i < bytes % 4; ++i)
-      {
-        last |= unsigned{ reinterpret_cast<const unsigned char *>(aligned + whole)[i] } << (8 * i);
-      }
-      const auto word = [&](int i) { return i < whole ? aligned[i] : i == whole ? last : 0u; };
-      unsigned   next = offset != 0 ? word(4) : 0u;
-#pragma unroll
-      for (int i = 3; i >= 0; --i)
-      {
-        const unsigned own = word(i);
-        m_Of[i] = __funnelshift_r(own, next, static_cast<unsigned>(8 * offset));
-        next = own;
-      }
+      last |= unsigned{ reinterpret_cast<const unsigned char *>(aligned + whole)[i] } << (8 * i);
     }
+    const auto word = [&](int i) { return i < whole ? aligned[i] : i == whole ? last : 0u; };
+    unsigned   next = offset != 0 ? word(4) : 0u;
+    unsigned   four[4];
+#pragma unroll
+    for (int i = 3; i >= 0; --i)
+    {
+      const unsigned own = word(i);
+      four[i] = __funnelshift_r(own, next, static_cast<unsigned>(8 * offset));
+      next = own;
+    }
+    return make_uint4(four[0], four[1], four[2], four[3]);
+  }
+
+  __device__ explicit VoxelGroup(const uint4 & four)
+    : m_Of{ four.x, four.y, four.z, four.w }
+  {
     if constexpr (std::is_signed_v<T>)
     {
 #pragma unroll
@@ -79,6 +82,10 @@ public:
       }
     }
   }
+  __device__
+  VoxelGroup(const T * place, const T * end)
+    : VoxelGroup(Read(place, end))
+  {}
 
   /** Which voxels lie outside of a range. */
   __device__ void

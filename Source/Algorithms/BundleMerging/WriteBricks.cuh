@@ -110,7 +110,7 @@ FindLabels(const LayerMemory<TLayout> & memory,
 }
 
 /** The layers of all bricks in the order in which their rows begin in memory: along x, then y, then z. Blocks that run
- *  together write near each other then, which keeps the memory's pages open. */
+ *  together write near each other then. */
 struct LayerOrder
 {
   unsigned layersX;

@@ -1,0 +1,435 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+
+/** The voxels of a brick's rows in shared memory, where values decide. */
+namespace brickccl::cuda
+{
+
+/** Voxels of up to four bytes, word by word in pieces of 16 bytes. The pieces of a word change places, so that lanes
+ * that read the same piece of words side by side, or that write all of one, find them in different banks. */
+template <typename T>
+class RowTile
+{
+public:
+  static constexpr unsigned perPiece = 16 / sizeof(T);
+  static constexpr unsigned pieces = BitsPerDeviceWord / perPiece;
+
+  __device__ uint4 &
+  Piece(unsigned word, unsigned piece)
+  {
+    return *reinterpret_cast<uint4 *>(m_Bytes + (Begin(word) ^ piece * sizeof(uint4)));
+  }
+  __device__ const uint4 &
+  Piece(unsigned word, unsigned piece) const
+  {
+    return *reinterpret_cast<const uint4 *>(m_Bytes + (Begin(word) ^ piece * sizeof(uint4)));
+  }
+  __device__ T &
+  At(unsigned word, unsigned x)
+  {
+    return *reinterpret_cast<T *>(m_Bytes + (Begin(word) ^ x * sizeof(T)));
+  }
+  __device__ T
+  At(unsigned word, unsigned x) const
+  {
+    return *reinterpret_cast<const T *>(m_Bytes + (Begin(word) ^ x * sizeof(T)));
+  }
+
+private:
+  static constexpr unsigned bytesPerWord = BitsPerDeviceWord * sizeof(T);
+
+  /** Where a word's first voxel lies, in bytes; the others where this and their bytes from the first one on differ. */
+  __device__ static unsigned
+  Begin(unsigned word)
+  {
+    static_assert(pieces <= 8);
+    const unsigned turn = word / (8 / pieces) % pieces;
+    return word * bytesPerWord | turn * static_cast<unsigned>(sizeof(uint4));
+  }
+
+  alignas(16) unsigned char m_Bytes[WordsPerBrick * bytesPerWord];
+};
+
+/** Four voxels of four bytes. */
+template <typename T>
+struct WideGroup
+{
+  static constexpr int count = 4;
+
+  T voxels[count];
+
+  __device__ explicit WideGroup(const uint4 & piece)
+  {
+    static_assert(sizeof(*this) == sizeof(piece));
+    memcpy(voxels, &piece, sizeof(piece));
+  }
+};
+
+/** Compares the voxels of a word with those of another row of its brick. */
+template <typename TProblem>
+class TileComparison
+{
+public:
+  using T = typename TProblem::Pixel;
+
+  static constexpr bool isTransitive = TProblem::isTransitive;
+  /** Whether all voxels of a word can be compared at once. */
+  static constexpr bool comparesWords = true;
+  /** More voxels of a word than this are better looked at all at once; the same for those of which neighbours at x - 1
+   * and x + 1 are asked for. */
+  static constexpr int few = sizeof(T) == 1 ? 3 : 8;
+  static constexpr int fewAcross = sizeof(T) == 1 ? 3 : 10;
+
+  __device__
+  TileComparison(const TProblem & problem, const RowTile<T> & tile, unsigned own, unsigned other)
+    : m_Problem(problem)
+    , m_Tile(tile)
+    , m_Own(own)
+    , m_Other(other)
+  {}
+
+  /** Whether the voxel at x is joined to that of the other row at x + step, within the brick. */
+  __device__ bool
+  operator()(int x, int step) const
+  {
+    const T a = m_Tile.At(m_Own, static_cast<unsigned>(x));
+    const T b = step == 0 ? m_Tile.At(m_Other, static_cast<unsigned>(x)) : Other(x + step);
+    return m_Problem.AreJoined(&a, &b);
+  }
+
+  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the other row. */
+  __device__ DeviceWord
+  JoinedTo(DeviceWord wanted) const
+  {
+    if (wanted == 0)
+    {
+      return 0;
+    }
+    if constexpr (sizeof(T) < 4)
+    {
+      DeviceWord parted = 0;
+      const auto difference = Difference();
+      ForPieces([&](unsigned i) {
+        VoxelGroup<T>(m_Tile.Piece(m_Own, i)).AppendParted(parted, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+      });
+      return wanted & ~parted;
+    }
+    else
+    {
+      DeviceWord joined = 0;
+      ForPieces([&](unsigned i) {
+        const WideGroup<T> a(m_Tile.Piece(m_Own, i));
+        const WideGroup<T> b(m_Tile.Piece(m_Other, i));
+#pragma unroll
+        for (int k = 3; k >= 0; --k)
+        {
+          joined = joined << 1 | (m_Problem.AreJoined(a.voxels + k, b.voxels + k) ? 1u : 0u);
+        }
+      });
+      return wanted & joined;
+    }
+  }
+
+  /** The same for x - 1 and x + 1. */
+  __device__ BundleLinks<DeviceWord>
+             JoinedAcross(DeviceWord wantedLeft, DeviceWord wantedRight) const
+  {
+    if ((wantedLeft | wantedRight) == 0)
+    {
+      return {};
+    }
+    constexpr auto count = static_cast<int>(RowTile<T>::perPiece);
+    const auto     before = [&](unsigned i) { return Other(static_cast<int>(i) * count - 1); };
+    const auto     after = [&](unsigned i) { return Other(static_cast<int>(i) * count + count); };
+    if constexpr (sizeof(T) < 4)
+    {
+      DeviceWord left = 0;
+      DeviceWord right = 0;
+      const auto difference = Difference();
+      ForPieces([&](unsigned i) {
+        const VoxelGroup<T> own(m_Tile.Piece(m_Own, i));
+        const VoxelGroup<T> others(m_Tile.Piece(m_Other, i));
+        own.AppendPartedLeft(left, others, before(i), difference);
+        own.AppendPartedRight(right, others, after(i), difference);
+      });
+      return { 0, wantedLeft & ~left, wantedRight & ~right };
+    }
+    else
+    {
+      DeviceWord left = 0;
+      DeviceWord right = 0;
+      ForPieces([&](unsigned i) {
+        const WideGroup<T> own(m_Tile.Piece(m_Own, i));
+        const WideGroup<T> others(m_Tile.Piece(m_Other, i));
+        const T            values[6] = { before(i),        others.voxels[0], others.voxels[1],
+                                         others.voxels[2], others.voxels[3], after(i) };
+#pragma unroll
+        for (int k = 3; k >= 0; --k)
+        {
+          left = left << 1 | (m_Problem.AreJoined(own.voxels + k, values + k) ? 1u : 0u);
+          right = right << 1 | (m_Problem.AreJoined(own.voxels + k, values + k + 2) ? 1u : 0u);
+        }
+      });
+      return { 0, wantedLeft & left, wantedRight & right };
+    }
+  }
+
+private:
+  /** For the pieces of a word, the last one first. Not unrolled, so that the code stays in the instruction cache. */
+  template <typename TFunction>
+  __device__ static void
+  ForPieces(const TFunction & function)
+  {
+#pragma unroll 1
+    for (unsigned i = RowTile<T>::pieces; i-- > 0;)
+    {
+      function(i);
+    }
+  }
+  __device__ RegisterDifference<T, isTransitive>
+             Difference() const
+  {
+    return RegisterDifference<T, isTransitive>(m_Problem.rule.difference);
+  }
+  /** A voxel of the other row, from one before the word to one behind it; any one where the brick ends. */
+  __device__ T
+  Other(int x) const
+  {
+    // Words of a row follow each other.
+    const unsigned at = (m_Other * BitsPerDeviceWord + static_cast<unsigned>(x)) % (WordsPerBrick * BitsPerDeviceWord);
+    return m_Tile.At(at / BitsPerDeviceWord, at % BitsPerDeviceWord);
+  }
+
+  const TProblem &   m_Problem;
+  const RowTile<T> & m_Tile;
+  unsigned           m_Own;
+  unsigned           m_Other;
+};
+
+/** Reads the rows of a warp's layer into a tile, as far as they lie in the volume. All lanes must call.
+ *  \param word             the brick's first along x
+ *  \param bundleY, bundleZ the layer's first row */
+template <typename TProblem>
+__device__ inline void
+ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, int word, int bundleY, int bundleZ)
+{
+  using T = typename TProblem::Pixel;
+  using Tile = RowTile<T>;
+  static_assert(sizeof(T) == 4);
+  const BundleGrid & grid = problem.grid;
+  const unsigned     lane = threadIdx.x % 32;
+  const unsigned     first = threadIdx.x - lane;
+  const unsigned     x = static_cast<unsigned>(word) * BitsPerDeviceWord;
+  const unsigned     left = grid.rowLength - x;
+  const int          below = static_cast<int>(grid.sizeY) - bundleY;
+  const int          rows = bundleZ >= static_cast<int>(grid.sizeZ) || below < 0 ? 0
+                          : below < BundlesPerLayer                              ? below
+                                                                                 : BundlesPerLayer;
+  const T *          place = problem.VoxelAt(std::int64_t{ bundleZ } * grid.sizeY + bundleY, x);
+  if (problem.isAligned)
+  {
+    constexpr int together = 4;
+    place += 4 * lane;
+    // Turns come again every two rows.
+    static_assert(2 * WordsPerBrickRow == Tile::pieces);
+    uint4 * const even = &tile.Piece(first + lane / 8, lane % 8);
+    uint4 * const odd = &tile.Piece(first + WordsPerBrickRow + lane / 8, lane % 8);
+#pragma unroll
+    for (int from = 0; from < BundlesPerLayer; from += together)
+    {
+      uint4 pieces[together];
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+      {
+        pieces[r] = {};
+        if (from + r < rows && 4 * lane < left)
+        {
+          pieces[r] = *reinterpret_cast<const uint4 *>(place);
+        }
+        place += grid.rowLength;
+      }
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+      {
+        ((r & 1) == 0 ? even : odd)[(from + r) / 2 * 2 * WordsPerBrickRow * Tile::pieces] = pieces[r];
+      }
+    }
+  }
+  else
+  {
+    for (unsigned r = 0; r < static_cast<unsigned>(rows); ++r, place += grid.rowLength)
+    {
+#pragma unroll
+      for (unsigned i = 0; i < WordsPerBrickRow; ++i)
+      {
+        const unsigned at = i * BitsPerDeviceWord + lane;
+        tile.At(first + r * WordsPerBrickRow + i, lane) = at < left ? place[at] : T{};
+      }
+    }
+  }
+  __syncwarp();
+}
+
+/** The rows of a brick, of which each warp reads a layer's into a tile. */
+template <typename TProblem>
+class TileRows
+{
+public:
+  using T = typename TProblem::Pixel;
+  using Storage = RowTile<T>;
+
+  /** \param word             the brick's first along x
+   *  \param bundleY, bundleZ the first row of the warp's layer
+   *  \param voxel            the first of this thread's word, if that is in the volume */
+  __device__
+  TileRows(const TProblem & problem, Storage & tile, int word, int bundleY, int bundleZ, const T * voxel)
+    : m_Problem(problem)
+    , m_Tile(tile)
+    , m_Word(word)
+    , m_BundleY(bundleY)
+    , m_BundleZ(bundleZ)
+    , m_Voxel(voxel)
+  {}
+
+  /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call. */
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted) const
+  {
+    const bool isFirst = threadIdx.x % WordsPerBrickRow == 0;
+    DeviceWord foreground = 0;
+    DeviceWord parted = 0;
+    if constexpr (sizeof(T) == 4)
+    {
+      ReadLayer(m_Problem, m_Tile, m_Word, m_BundleY, m_BundleZ);
+      PackWide(isFirst, foreground, parted);
+    }
+    else
+    {
+      PackSmall(wanted != 0, foreground, parted);
+    }
+    const DeviceWord bits = foreground & wanted;
+    const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
+    return { { bits, bits & (parted | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
+  }
+  /** Compares with the n-th backward row, whose word lies at `other` in the brick. When all warps have packed. */
+  __device__ TileComparison<TProblem>
+             CompareTo(int, int other) const
+  {
+    return TileComparison<TProblem>(m_Problem, m_Tile, threadIdx.x, static_cast<unsigned>(other));
+  }
+
+private:
+  __device__ void
+  PackWide(bool isFirst, DeviceWord & foreground, DeviceWord & parted) const
+  {
+    const unsigned self = threadIdx.x;
+    const auto &   rule = m_Problem.rule.foreground;
+    constexpr bool asksInside = std::is_integral_v<T>;
+    T              before = m_Tile.At(isFirst ? self : self - 1, 31);
+#pragma unroll
+    for (unsigned i = 0; i < Storage::pieces; ++i)
+    {
+      const WideGroup<T> own(m_Tile.Piece(self, i));
+#pragma unroll
+      for (unsigned k = 0; k < 4; ++k)
+      {
+        const T    value = own.voxels[k];
+        const auto bit = DeviceWord{ 1 } << (i * 4 + k);
+        bool       isForeground;
+        if constexpr (asksInside)
+        {
+          isForeground = value >= rule.low && value <= rule.high;
+        }
+        else
+        {
+          isForeground = rule(value);
+        }
+        foreground |= isForeground ? bit : 0u;
+        parted |= m_Problem.AreJoined(&value, &before) ? 0u : bit;
+        before = value;
+      }
+    }
+    foreground ^= asksInside && rule.outside ? 0xFFFFFFFFu : 0u;
+  }
+  /** Each lane reads its own word. */
+  __device__ void
+  PackSmall(bool isWanted, DeviceWord & foreground, DeviceWord & parted) const
+  {
+    using Group = VoxelGroup<T>;
+    const auto &                                        rule = m_Problem.rule.foreground;
+    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
+    uint4                                               pieces[Storage::pieces] = {};
+    if (isWanted)
+    {
+      const T * const end = m_Problem.voxels + m_Problem.grid.extent.VoxelCount();
+#pragma unroll
+      for (unsigned i = 0; i < Storage::pieces; ++i)
+      {
+        pieces[i] = Group::Read(m_Voxel + i * Group::count, end);
+      }
+    }
+#pragma unroll
+    for (unsigned i = 0; i < Storage::pieces; ++i)
+    {
+      m_Tile.Piece(threadIdx.x, i) = pieces[i];
+    }
+    const auto last = [](const uint4 & piece) { return static_cast<T>(piece.w >> (32 - Group::bitsPerVoxel)); };
+    const auto before = __shfl_up_sync(AllLanes, static_cast<unsigned>(last(pieces[Storage::pieces - 1])), 1);
+    DeviceWord outside = 0;
+#pragma unroll
+    for (int i = int{ Storage::pieces } - 1; i >= 0; --i)
+    {
+      const Group own(pieces[i]);
+      own.AppendOutside(outside, rule.low, rule.high);
+      own.AppendPartedLeft(parted, own, i > 0 ? last(pieces[i > 0 ? i - 1 : 0]) : static_cast<T>(before), difference);
+    }
+    const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
+    foreground = rule.outside ? ~inside : inside;
+  }
+
+  const TProblem & m_Problem;
+  Storage &        m_Tile;
+  int              m_Word;
+  int              m_BundleY;
+  int              m_BundleZ;
+  const T *        m_Voxel;
+};
+
+/** The same for rows whose voxels stay where they are: larger ones, and those of several channels. */
+template <typename TProblem>
+class PlainRows
+{
+public:
+  using T = typename TProblem::Pixel;
+  struct Storage
+  {};
+
+  __device__
+  PlainRows(const TProblem & problem, Storage &, int word, int bundleY, int bundleZ, const T * voxel)
+    : m_Problem(problem)
+    , m_Reader(problem, word, bundleY, bundleZ, false)
+    , m_Voxel(voxel)
+  {}
+
+  __device__ RowLayout::Kept
+             Pack(DeviceWord wanted) const
+  {
+    return m_Reader.Pack(wanted);
+  }
+  __device__ VoxelComparison<TProblem>
+             CompareTo(int n, int) const
+  {
+    return VoxelComparison<TProblem>(m_Problem, m_Reader, m_Voxel, n);
+  }
+
+private:
+  const TProblem &   m_Problem;
+  ReaderOf<TProblem> m_Reader;
+  const T *          m_Voxel;
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -471,6 +471,22 @@ CheckValuesAcrossBricks()
   }
 }
 
+/** Compares a mask's components by BundleMerging on a CUDA device, under every connectivity. */
+void
+CheckMaskOnCuda(const std::string & what, const std::vector<std::uint8_t> & voxels, const Extent & extent)
+{
+  FloodFillProblem problem = ProblemOf(voxels, extent, 1, Criterion::Foreground());
+  for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+  {
+    const Connectivity connectivity(extent.dimension, problem.rank);
+    ExpectSameOnCuda("BundleMerging", what, voxels, problem, connectivity, {}, FloodFill(problem));
+    if (::testing::Test::HasFatalFailure())
+    {
+      return;
+    }
+  }
+}
+
 /** Rows that end after one, two or three of the four words of a brick's row, and rows shorter than that, over several
  *  bricks along every axis. */
 TEST_F(ConformanceOnCuda, MasksWhoseRowsEndWithinBricks)
@@ -480,21 +496,10 @@ TEST_F(ConformanceOnCuda, MasksWhoseRowsEndWithinBricks)
   {
     for (const double density : { 0.4, 0.99 })
     {
-      const auto       voxels = MakeRandom(extent, density, density < 0.5 ? 1 : 4, 61);
-      FloodFillProblem problem = ProblemOf(voxels, extent, 1, Criterion::Foreground());
-      for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+      CheckMaskOnCuda("rows that end within bricks", MakeRandom(extent, density, density < 0.5 ? 1 : 4, 61), extent);
+      if (HasFatalFailure())
       {
-        ExpectSameOnCuda("BundleMerging",
-                         "rows that end within bricks",
-                         voxels,
-                         problem,
-                         Connectivity(extent.dimension, problem.rank),
-                         {},
-                         FloodFill(problem));
-        if (HasFatalFailure())
-        {
-          return;
-        }
+        return;
       }
     }
   }
@@ -505,17 +510,10 @@ TEST_F(ConformanceOnCuda, ComponentsInSeveralParts)
 {
   for (const Extent & extent : { Extent{ 300, 85, 90 }, Extent{ 1100, 1000 } })
   {
-    const auto       voxels = MakeRandom(extent, 0.1, 1, 71);
-    FloodFillProblem problem = ProblemOf(voxels, extent, 1, Criterion::Foreground());
-    for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
+    CheckMaskOnCuda("components in several parts", MakeRandom(extent, 0.1, 1, 71), extent);
+    if (HasFatalFailure())
     {
-      ExpectSameOnCuda("BundleMerging",
-                       "components in several parts",
-                       voxels,
-                       problem,
-                       Connectivity(extent.dimension, problem.rank),
-                       {},
-                       FloodFill(problem));
+      return;
     }
   }
 }

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEBORDERS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEBORDERS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
 /** Unions of components across the borders of bricks. */

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEBRICKS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEBRICKS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
 /** Pixels to bits to runs to components, brick by brick. */

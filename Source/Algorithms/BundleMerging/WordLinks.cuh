@@ -1,0 +1,218 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_WORDLINKS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_WORDLINKS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+
+/** The links that words have to others, and how a warp's lanes share them out. */
+namespace brickccl::cuda
+{
+
+/** Bits of one word for each of several others, in registers. */
+template <int VCount>
+struct BackwardWords
+{
+  DeviceWord of[VCount];
+
+  __device__ void
+  Set(int n, DeviceWord word)
+  {
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      of[k] = k == n ? word : of[k];
+    }
+  }
+  __device__ DeviceWord
+  Any() const
+  {
+    DeviceWord any = of[0];
+#pragma unroll
+    for (int k = 1; k < VCount; ++k)
+    {
+      any |= of[k];
+    }
+    return any;
+  }
+  __device__ unsigned
+  Count() const
+  {
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      count += __popc(of[k]);
+    }
+    return static_cast<unsigned>(count);
+  }
+  /** Takes the lowest bit within `mask` of the first that has one there; says which. \return 0 if none has. */
+  __device__ DeviceWord
+  Take(DeviceWord mask, int & n)
+  {
+    DeviceWord found = 0;
+#pragma unroll
+    for (int k = VCount - 1; k >= 0; --k)
+    {
+      n = (of[k] & mask) != 0 ? k : n;
+      found = (of[k] & mask) != 0 ? of[k] & mask : found;
+    }
+    found &= 0u - found;
+#pragma unroll
+    for (int k = 0; k < VCount; ++k)
+    {
+      of[k] ^= k == n ? found : 0u;
+    }
+    return found;
+  }
+};
+
+/** The links of a word to several others, one after the other: those to the same x of each, then those to x - 1, then
+ * those to x + 1. A lane begins another word when it has done with one, so that lanes that are at different ones do the
+ * same.
+ *  \tparam VSteps 1 if there are links to the same x alone, else 3 */
+template <int VCount, int VSteps>
+class LinkList
+{
+public:
+  using Words = BackwardWords<VCount>;
+
+  __device__
+  LinkList(const Words & same, const Words & left, const Words & right)
+    : m_Words{}
+  {
+    static_assert(VCount <= 4);
+#pragma unroll
+    for (int n = 0; n < VCount; ++n)
+    {
+      m_Words[n] = same.of[n];
+      if constexpr (VSteps > 1)
+      {
+        m_Words[4 + n] = left.of[n];
+        m_Words[8 + n] = right.of[n];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4 * VSteps; ++i)
+    {
+      m_Left |= m_Words[i] != 0 ? 1u << i : 0u;
+      m_Count += static_cast<unsigned>(__popc(m_Words[i]));
+    }
+  }
+
+  __device__ unsigned
+  Count() const
+  {
+    return m_Count;
+  }
+  /** The bit of the next link. There must be one. */
+  __device__ int
+  Next()
+  {
+    if (m_Bits == 0)
+    {
+      m_At = LowestBit(m_Left);
+      m_Left &= m_Left - 1;
+      m_Bits = Word();
+    }
+    const int x = LowestBit(m_Bits);
+    m_Bits &= m_Bits - 1;
+    return x;
+  }
+  /** To which of the others it leads. */
+  __device__ int
+  To() const
+  {
+    return m_At % 4;
+  }
+  /** To which x of that: 0 for the same, -1 or 1. */
+  __device__ int
+  Step() const
+  {
+    return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At / 4);
+  }
+  /** What has not been taken. One must have been, if there was any. */
+  __device__ void
+  Rest(Words & same, Words & left, Words & right) const
+  {
+    const auto rest = [&](int i) { return i == m_At ? m_Bits : (m_Left >> i & 1u) != 0 ? m_Words[i] : 0u; };
+#pragma unroll
+    for (int n = 0; n < VCount; ++n)
+    {
+      same.of[n] = rest(n);
+      if constexpr (VSteps > 1)
+      {
+        left.of[n] = rest(4 + n);
+        right.of[n] = rest(8 + n);
+      }
+    }
+  }
+
+private:
+  /** The word begun: chosen by the bits of its number, since registers cannot be counted. */
+  __device__ DeviceWord
+  Word() const
+  {
+    DeviceWord fours[VSteps];
+#pragma unroll
+    for (int i = 0; i < VSteps; ++i)
+    {
+      const DeviceWord low = (m_At & 1) != 0 ? m_Words[4 * i + 1] : m_Words[4 * i];
+      const DeviceWord high = (m_At & 1) != 0 ? m_Words[4 * i + 3] : m_Words[4 * i + 2];
+      fours[i] = (m_At & 2) != 0 ? high : low;
+    }
+    return VSteps == 1 || m_At < 4 ? fours[0] : m_At < 8 ? fours[1 % VSteps] : fours[2 % VSteps];
+  }
+
+  DeviceWord m_Words[4 * VSteps];
+  /** Of the word begun what has not been taken. */
+  DeviceWord m_Bits = 0;
+  int        m_At = 0;
+  /** Which words have not been begun, and have any links. */
+  unsigned m_Left = 0;
+  unsigned m_Count = 0;
+};
+
+/** What to do where lanes have more than a list holds: let each lane take some of its own until the list holds the
+ * rest, or all of its own, one after the other, so that what earlier ones do is known to the next. */
+enum class IfMany
+{
+  TakeSome,
+  TakeOwn
+};
+
+/** The lanes of a warp list what they have and share it out evenly. All lanes must call.
+ *  \param count  how many entries this lane has
+ *  \param next   gives this lane's next entry
+ *  \param take   called with an entry of any lane */
+template <IfMany VIfMany, typename TEntry, int VCapacity, typename TNext, typename TTake>
+__device__ inline void
+ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const TTake & take)
+{
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  while (__any_sync(AllLanes, count != 0))
+  {
+    const unsigned upTo = SumOfLanes(count, lane);
+    const unsigned all = __shfl_sync(AllLanes, upTo, 31);
+    if (all > VCapacity)
+    {
+      constexpr unsigned some = 4;
+      for (unsigned left = VIfMany == IfMany::TakeOwn || count < some ? count : some; left != 0; --left, --count)
+      {
+        take(next());
+      }
+      continue;
+    }
+    for (unsigned at = upTo - count; count != 0; ++at, --count)
+    {
+      entries[at] = next();
+    }
+    __syncwarp();
+    for (unsigned i = static_cast<unsigned>(lane); i < all; i += 32)
+    {
+      take(entries[i]);
+    }
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

@@ -5,15 +5,18 @@
 
 /** The forest of Forest.h on the device: the same invariant (a parent comes before its child, in the order of numbers
  *  or in another that never changes) and the same argument about races. A root
- *  stops being one only by atomicCAS, whose answer, if it fails, is fresh and comes before it, so every retry makes progress.
- *  Results are read after the kernel ends, or after a barrier of the block. How parents are read and written is a
- *  choice of speed: */
+ *  stops being one only by atomicCAS, whose answer, if it fails, is fresh and comes before it, so every retry makes
+ * progress. Results are read after the kernel ends, or after a barrier of the block. How parents are read and written
+ * is a choice of speed: */
 namespace brickccl::cuda
 {
 
 /** Global memory, as other multiprocessors see it. */
 struct GlobalAccess
 {
+  /** Whether unions halve the ways that they walk. */
+  static constexpr bool halvesWays = true;
+
   template <typename TIndex>
   __device__ static TIndex
   Load(const TIndex * place)
@@ -44,6 +47,8 @@ struct CachedAccess : GlobalAccess
 /** Shared memory, where an aligned word is read and written as a whole. */
 struct BlockAccess
 {
+  static constexpr bool halvesWays = true;
+
   template <typename TIndex>
   __device__ static TIndex
   Load(const TIndex * place)
@@ -56,6 +61,12 @@ struct BlockAccess
   {
     *static_cast<volatile TIndex *>(place) = value;
   }
+};
+
+/** As BlockAccess, where ways are short already. */
+struct ShortWaysAccess : BlockAccess
+{
+  static constexpr bool halvesWays = false;
 };
 
 /** The root of a node, without writing: for flattening, where a path halved by one thread could put an older ancestor
@@ -71,8 +82,8 @@ PeekRoot(const TIndex * parent, TIndex node)
   return node;
 }
 
-/** Unites the sets of two nodes; `comesFirst` says which of two roots stays one. Any order does that never changes. Both
- *  walk up side by side and stop where they meet, which most do soon; paths are halved on the way. */
+/** Unites the sets of two nodes; `comesFirst` says which of two roots stays one. Any order does that never changes.
+ * Both walk up side by side and stop where they meet, which most do soon; ways may be halved as they go. */
 template <typename TAccess, typename TIndex, typename TOrder>
 __device__ inline void
 Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
@@ -96,11 +107,11 @@ Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
       (keepA ? upB : upA) = found;
       continue;
     }
-    if (upperA != upA)
+    if (TAccess::halvesWays && upperA != upA)
     {
       TAccess::Store(parent + a, upperA);
     }
-    if (upperB != upB)
+    if (TAccess::halvesWays && upperB != upB)
     {
       TAccess::Store(parent + b, upperB);
     }

@@ -187,13 +187,21 @@ struct BundleGrid
   {
     return (1 << bundlesShiftZ) - 1;
   }
+  /** Whether the volume has row r of a bundle, and its number if so. */
+  __device__ bool
+  HasRow(int bundleY, int bundleZ, int r, unsigned & row) const
+  {
+    const unsigned y = (static_cast<unsigned>(bundleY) << rowsShiftY) + static_cast<unsigned>(r & 1);
+    const unsigned z = (static_cast<unsigned>(bundleZ) << rowsShiftZ) + static_cast<unsigned>(r >> 1);
+    row = z * sizeY + y;
+    return y < sizeY && z < sizeZ;
+  }
   /** The number of row r of a bundle in the volume; noRow if the volume has no such row. */
   __device__ unsigned
   RowAt(int bundleY, int bundleZ, int r) const
   {
-    const unsigned y = (static_cast<unsigned>(bundleY) << rowsShiftY) + static_cast<unsigned>(r & 1);
-    const unsigned z = (static_cast<unsigned>(bundleZ) << rowsShiftZ) + static_cast<unsigned>(r >> 1);
-    return y < sizeY && z < sizeZ ? z * sizeY + y : noRow;
+    unsigned row = 0;
+    return HasRow(bundleY, bundleZ, r, row) ? row : noRow;
   }
   /** As RowAt; -1 if the volume has no such row. */
   __device__ std::int64_t
@@ -386,15 +394,27 @@ RunAt(unsigned runsBefore, DeviceWord starts, int x)
   return runsBefore + static_cast<unsigned>(__popc(starts & BitsUpToLane(x))) - 1;
 }
 
-/** Sum of `value` over the lanes before and with this one. */
+/** Sum of `value` over the lanes before and with this one. All lanes must call. */
 __device__ inline unsigned
-SumOfLanes(unsigned value, int lane)
+SumOfLanes(unsigned value)
 {
 #pragma unroll
   for (int step = 1; step < 32; step *= 2)
   {
+#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__)
+    // The instruction says whether there is a lane so far before this one, which the function does not.
+    asm volatile("{\n"
+                 ".reg .pred has;\n"
+                 ".reg .u32 before;\n"
+                 "shfl.sync.up.b32 before|has, %0, %1, 0, 0xFFFFFFFF;\n"
+                 "@has add.u32 %0, %0, before;\n"
+                 "}"
+                 : "+r"(value)
+                 : "r"(step));
+#else
     const unsigned before = __shfl_up_sync(AllLanes, value, static_cast<unsigned>(step));
-    value += lane >= step ? before : 0u;
+    value += static_cast<int>(threadIdx.x % 32) >= step ? before : 0u;
+#endif
   }
   return value;
 }

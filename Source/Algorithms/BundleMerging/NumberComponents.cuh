@@ -108,8 +108,8 @@ __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant_
   {
     own += counts[i].x + counts[i].y + counts[i].z + counts[i].w;
   }
-  const unsigned upTo = SumOfLanes(own, lane);
-  const unsigned inPartsUpTo = SumOfLanes(inParts, lane);
+  const unsigned upTo = SumOfLanes(own);
+  const unsigned inPartsUpTo = SumOfLanes(inParts);
   if (lane == 31)
   {
     inWarp[warp] = upTo;

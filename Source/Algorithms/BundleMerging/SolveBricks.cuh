@@ -22,6 +22,9 @@ struct BrickForestAccess : BlockAccess
 template <Bundling VBundling>
 struct BrickMemory
 {
+  /** Of bundles there are more links to unite than first links and ShortenWays leave short ways for. */
+  using UnionAccess = std::conditional_t<VBundling == Bundling::Rows, ShortWaysAccess, BlockAccess>;
+
   static constexpr int RowCount = RowsOf(VBundling);
   static constexpr int RunsPerBrick = WordsPerBrick * BundleLayout<VBundling>::runsPerWord;
 
@@ -106,13 +109,14 @@ PackRows(const T *            voxels,
 #pragma unroll
     for (int first = 0; first < N; first += together)
     {
+      bool  hasRow[together];
       uint4 halves[together][2];
 #pragma unroll
       for (int r = 0; r < together; ++r)
       {
-        const unsigned row = grid.RowAt(bundleY, bundleZ, first + r);
-        const auto *   place =
-          reinterpret_cast<const uint4 *>(voxels + (row == BundleGrid::noRow ? 0u : row * rowLength + x));
+        unsigned row = 0;
+        hasRow[r] = grid.HasRow(bundleY, bundleZ, first + r, row);
+        const auto * place = reinterpret_cast<const uint4 *>(voxels + (hasRow[r] ? row * rowLength + x : 0u));
         halves[r][0] = place[0];
         halves[r][1] = place[isWhole ? 1 : 0];
       }
@@ -124,9 +128,7 @@ PackRows(const T *            voxels,
         const unsigned words[8] = { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w };
         if constexpr (sizeof(T) == 1)
         {
-          bits.rows[first + r] = grid.RowAt(bundleY, bundleZ, first + r) == BundleGrid::noRow
-                                 ? 0u
-                                 : PackBytes(words, rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu);
+          bits.rows[first + r] = hasRow[r] ? PackBytes(words, rule.foreground) & (isWhole ? 0xFFFFFFFFu : 0xFFFFu) : 0u;
         }
       }
     }
@@ -174,6 +176,47 @@ FirstLinks(TMemory &               memory,
     int              n = 0;
     const DeviceWord link = same.Take((rest & (0u - rest)) - start, n);
     memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
+  }
+}
+
+/** Where in the brick the word at the same x of the n-th backward bundle lies. */
+template <int VCount>
+__device__ inline int
+WordBefore(const BundleGrid & grid, int self, int n)
+{
+  const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
+  if constexpr (VCount == 2)
+  {
+    return n == 0 ? self - WordsPerBrickRow : below;
+  }
+  // Steps along y in words, a byte for each n.
+  constexpr auto step = [](int of) {
+    return (static_cast<unsigned>(BackwardStepY(of) * WordsPerBrickRow) & 0xFFu) << of * 8;
+  };
+  constexpr unsigned steps = step(0) | step(1) | step(2) | step(3);
+  static_assert(BackwardBundles == 4);
+  return (n == 0 ? self : below) + static_cast<signed char>(steps >> n * 8);
+}
+
+/** Points runs several steps further up, since first links lead from each row to the next: later walks are short. Roots
+ *  are left alone, so that other threads may unite them meanwhile. */
+template <typename TMemory>
+__device__ inline void
+ShortenWays(TMemory & memory, unsigned runs)
+{
+  for (unsigned run = threadIdx.x; run < runs; run += WordsPerBrick)
+  {
+    const unsigned parent = BlockAccess::Load(memory.forest + run);
+    unsigned       up = parent;
+#pragma unroll
+    for (int step = 0; step < 5; ++step)
+    {
+      up = BlockAccess::Load(memory.forest + up);
+    }
+    if (parent != run && up != parent)
+    {
+      BlockAccess::Store(memory.forest + run, up);
+    }
   }
 }
 
@@ -236,12 +279,13 @@ UniteRest(TMemory &               memory,
   const auto next = [&] {
     const int x = links.Next();
     // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
-    const int to = otherWord(links.To()) * BitsPerDeviceWord + x + links.Step();
-    return RunAt(runsBefore, starts, x) << 16 | memory.RunAt(to / BitsPerDeviceWord, to % BitsPerDeviceWord);
+    const auto to = static_cast<unsigned>(otherWord(links.To()) * BitsPerDeviceWord + x + links.Step());
+    return RunAt(runsBefore, starts, x) << 16 |
+           memory.RunAt(static_cast<int>(to / BitsPerDeviceWord), static_cast<int>(to % BitsPerDeviceWord));
   };
   const unsigned count = links.Count();
   ShareOut<IfMany::TakeOwn>(memory.pairs[threadIdx.x / 32], count < most ? count : most, next, [&](unsigned pair) {
-    Unite<BlockAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
+    Unite<typename TMemory::UnionAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
   });
   if (most != ~0u)
   {
@@ -255,14 +299,9 @@ BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
 {
   static_assert(LayersPerBrick == 8 && WordsPerBrick * BitsPerDeviceWord < 1 << 16);
   const int      lane = static_cast<int>(threadIdx.x % 32);
-  const unsigned own = counts[lane % LayersPerBrick];
+  const unsigned own = lane < LayersPerBrick ? counts[lane] : 0u;
   // Both sums in the halves of a word.
-  unsigned sums = own | (lane % LayersPerBrick < layer ? own << 16 : 0u);
-#pragma unroll
-  for (int step = 1; step < LayersPerBrick; step *= 2)
-  {
-    sums += __shfl_sync(AllLanes, sums, static_cast<unsigned>(lane ^ step));
-  }
+  const unsigned sums = __reduce_add_sync(AllLanes, own | (lane < layer ? own << 16 : 0u));
   all = sums & 0xFFFFu;
   return sums >> 16;
 }
@@ -323,7 +362,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   const DeviceWord lastBefore = __shfl_up_sync(AllLanes, united, 1);
   const DeviceWord starts = BundleLayout<VBundling>::Starts(own, word > 0 ? lastBefore : 0u);
   const auto       runs = static_cast<unsigned>(__popc(starts));
-  const unsigned   runsWith = SumOfLanes(runs, lane);
+  const unsigned   runsWith = SumOfLanes(runs);
   if (lane == WordsPerLayer - 1)
   {
     memory.runsOfLayer[layer] = runsWith;
@@ -336,7 +375,9 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   unsigned runsOfBrick = 0;
   unsigned runsBefore = runsWith - runs + BeforeLayer(memory.runsOfLayer, layer, runsOfBrick);
-  memory.edgesAndRuns[self] = own.FirstBits() | own.LastBits() << 4 | runsBefore << 16;
+  // Where links lead along the axes alone, nothing asks for the edges.
+  const unsigned edges = VBundling == Bundling::Rows ? 0u : own.FirstBits() | own.LastBits() << 4;
+  memory.edgesAndRuns[self] = edges | runsBefore << 16;
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
@@ -347,9 +388,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   BackwardWords<backward> right = {};
   DeviceWord              joinedY = 0;
   DeviceWord              joinedZ = 0;
-  const auto              otherWord = [&](int n) {
-    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * WordsPerBrickRow;
-  };
+  const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
   if (united != 0)
   {
     const BundleWindow<DeviceWord, rowCount> window = memory.Window(self);
@@ -380,6 +419,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   memory.joinedY[self] = joinedY;
   memory.joinedZ[self] = joinedZ;
   __syncthreads();
+  ShortenWays(memory, runsOfBrick);
   same.of[1] &= ~ImpliedAlongZ(memory, grid, self, joinedY);
   if constexpr (backward == BackwardBundles)
   {
@@ -472,14 +512,19 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   if constexpr (rootIsFirst)
   {
-    const unsigned firstVoxel =
-      grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength + static_cast<unsigned>(atWord) * BitsPerDeviceWord;
+    // Most words have no root.
+    DeviceWord     roots = 0;
+    const unsigned before = runsBefore;
     for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++runsBefore)
     {
-      if ((memory.forest[runsBefore] & RootBit) != 0)
-      {
-        setFirst(memory.componentOf[runsBefore], firstVoxel + static_cast<unsigned>(LowestBit(rest)));
-      }
+      roots |= (memory.forest[runsBefore] & RootBit) != 0 ? rest & (0u - rest) : 0u;
+    }
+    for (; roots != 0; roots &= roots - 1)
+    {
+      const int x = LowestBit(roots);
+      setFirst(memory.componentOf[RunAt(before, starts, x)],
+               grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength +
+                 static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
     }
   }
 }

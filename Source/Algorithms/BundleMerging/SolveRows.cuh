@@ -15,6 +15,7 @@ struct RowBrickMemory
   static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
   static constexpr bool isTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
   using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
+  using UnionAccess = BlockAccess;
 
   /** Foreground and starts of runs. */
   RowLayout::Kept words[WordsPerBrick];
@@ -173,7 +174,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
   marks.ClearShare<1>();
   const auto     runs = static_cast<unsigned>(__popc(starts));
-  const unsigned runsWith = SumOfLanes(runs, lane);
+  const unsigned runsWith = SumOfLanes(runs);
   if (lane == WordsPerLayer - 1)
   {
     memory.countOfLayer[layer] = runsWith;
@@ -196,9 +197,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   BackwardWords<BackwardBundles> right = {};
   constexpr int                  rowWords = WordsPerBrickRow;
   const int                      below = self - (rowWords << grid.bundlesShiftY);
-  const auto                     otherWord = [&](int n) {
-    return self + (BackwardStepZ(n) * (1 << grid.bundlesShiftY) + BackwardStepY(n)) * rowWords;
-  };
+  const auto                     otherWord = [&](int n) { return WordBefore<BackwardBundles>(grid, self, n); };
   // Bit n: the n-th lies in the brick.
   unsigned reach = 0;
 #pragma unroll
@@ -307,6 +306,10 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     FlattenRuns(memory, self, runsOfBrick);
     isCrowded = __syncthreads_count(linksLeft > manyLinks) > WordsPerBrick / 4;
+  }
+  else
+  {
+    ShortenWays(memory, runsOfBrick);
   }
   if (isCrowded)
   {

@@ -49,17 +49,22 @@ struct BackwardWords
   Take(DeviceWord mask, int & n)
   {
     DeviceWord found = 0;
+    bool       isOf[VCount];
 #pragma unroll
-    for (int k = VCount - 1; k >= 0; --k)
+    for (int k = 0; k < VCount; ++k)
     {
-      n = (of[k] & mask) != 0 ? k : n;
-      found = (of[k] & mask) != 0 ? of[k] & mask : found;
+      isOf[k] = found == 0 && (of[k] & mask) != 0;
+      n = isOf[k] ? k : n;
+      found = isOf[k] ? of[k] & mask : found;
     }
     found &= 0u - found;
 #pragma unroll
     for (int k = 0; k < VCount; ++k)
     {
-      of[k] ^= k == n ? found : 0u;
+      if (isOf[k])
+      {
+        of[k] ^= found;
+      }
     }
     return found;
   }
@@ -121,19 +126,19 @@ public:
   __device__ int
   To() const
   {
-    return m_At % 4;
+    return VSteps == 1 ? m_At : m_At & 3;
   }
   /** To which x of that: 0 for the same, -1 or 1. */
   __device__ int
   Step() const
   {
-    return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At / 4);
+    return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At >> 2);
   }
-  /** What has not been taken. One must have been, if there was any. */
+  /** What has not been taken. */
   __device__ void
   Rest(Words & same, Words & left, Words & right) const
   {
-    const auto rest = [&](int i) { return i == m_At ? m_Bits : (m_Left >> i & 1u) != 0 ? m_Words[i] : 0u; };
+    const auto rest = [&](int i) { return (m_Left >> i & 1u) != 0 ? m_Words[i] : i == m_At ? m_Bits : 0u; };
 #pragma unroll
     for (int n = 0; n < VCount; ++n)
     {
@@ -190,7 +195,7 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
   const int lane = static_cast<int>(threadIdx.x % 32);
   while (__any_sync(AllLanes, count != 0))
   {
-    const unsigned upTo = SumOfLanes(count, lane);
+    const unsigned upTo = SumOfLanes(count);
     const unsigned all = __shfl_sync(AllLanes, upTo, 31);
     if (all > VCapacity)
     {

@@ -419,6 +419,22 @@ SumOfLanes(unsigned value)
   return value;
 }
 
+/** Sum of `value` over all lanes, which all must call. */
+__device__ inline unsigned
+SumOfWarp(unsigned value)
+{
+#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(AllLanes, value);
+#else
+#  pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2)
+  {
+    value += __shfl_sync(AllLanes, value, static_cast<int>(threadIdx.x % 32 ^ step));
+  }
+  return value;
+#endif
+}
+
 __device__ inline int
 LowestBit(DeviceWord bits)
 {

@@ -301,7 +301,7 @@ BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
   const int      lane = static_cast<int>(threadIdx.x % 32);
   const unsigned own = lane < LayersPerBrick ? counts[lane] : 0u;
   // Both sums in the halves of a word.
-  const unsigned sums = __reduce_add_sync(AllLanes, own | (lane < layer ? own << 16 : 0u));
+  const unsigned sums = SumOfWarp(own | (lane < layer ? own << 16 : 0u));
   all = sums & 0xFFFFu;
   return sums >> 16;
 }

@@ -1,240 +1,6 @@
 #include "BrickCCL/Simd/OpenDiagonals.h"
 
-#ifndef BRICKCCL_USE_HIGHWAY
-
-namespace brickccl::simd
-{
-
-namespace
-{
-
-struct WordsAround
-{
-  Word here;
-  Word before;
-  Word behind;
-};
-
-WordsAround
-operator&(const WordsAround & p, const WordsAround & q)
-{
-  return { p.here & q.here, p.before & q.before, p.behind & q.behind };
-}
-
-WordsAround
-operator|(const WordsAround & p, const WordsAround & q)
-{
-  return { p.here | q.here, p.before | q.before, p.behind | q.behind };
-}
-
-/** A word of a row, and what lies one step before and behind each of its bits. */
-WordsAround
-LoadAround(const Word * row, std::int64_t w, std::int64_t words)
-{
-  return { row[w], FromLeft(row[w], w > 0 ? row[w - 1] : 0), FromRight(row[w], w + 1 < words ? row[w + 1] : 0) };
-}
-
-struct RowWords
-{
-  WordsAround foreground;
-  Word        goesOn;
-  Word        next;
-
-  RowWords(const RowBits & row, std::int64_t w, std::int64_t words)
-    : foreground(LoadAround(row.foreground, w, words))
-  {
-    const WordsAround starts = LoadAround(row.starts, w, words);
-    goesOn = foreground.here & ~starts.here;
-    next = foreground.behind & ~starts.behind;
-  }
-};
-
-/** Links one step to the left and to the right. */
-struct WordsBeside
-{
-  Word left;
-  Word right;
-};
-
-WordsBeside
-operator|(const WordsBeside & p, const WordsBeside & q)
-{
-  return { p.left | q.left, p.right | q.right };
-}
-
-/** Those that are known by way of the straight links between two rows. */
-WordsBeside
-KnownBetween(const RowWords & a, const RowWords & b, const WordsAround & same, bool areTransitive)
-{
-  if (areTransitive)
-  {
-    return { a.goesOn | b.goesOn | same.here | same.before, a.next | b.next | same.here | same.behind };
-  }
-  return { (same.here & b.goesOn) | (same.before & a.goesOn), (same.here & b.next) | (same.behind & a.next) };
-}
-
-/** Those that are known by way of a third row, whose run goes on from the one column to the other, and its links to one
- * of the rows or both: of transitive links. */
-WordsBeside
-KnownBy(const RowWords & third, const WordsAround & toA, const WordsAround & toB)
-{
-  return { third.goesOn & (toA.here | toB.before), third.next & (toA.here | toB.behind) };
-}
-
-/** What is open of links one step to the side. */
-WordsBeside
-OpenBeside(const RowWords & from, const RowWords & to, const WordsBeside & known)
-{
-  return { from.foreground.here & to.foreground.before & ~known.left,
-           from.foreground.here & to.foreground.behind & ~known.right };
-}
-
-} // namespace
-
-AnyDiagonals
-FindOpenDiagonals(const RowBits &       a,
-                  const RowBits &       b,
-                  const Word *          same,
-                  std::int64_t          words,
-                  bool                  areTransitive,
-                  const OpenDiagonals & open)
-{
-  AnyDiagonals any = {};
-  for (std::int64_t w = 0; w < words; ++w)
-  {
-    const RowWords    rowA(a, w, words);
-    const RowWords    rowB(b, w, words);
-    const WordsBeside known = KnownBetween(rowA, rowB, LoadAround(same, w, words), areTransitive);
-    const WordsBeside found = OpenBeside(rowA, rowB, known);
-    open.left[w] = found.left;
-    open.right[w] = found.right;
-    any.left |= found.left != 0;
-    any.right |= found.right != 0;
-  }
-  return any;
-}
-
-namespace
-{
-
-Word
-LastSideOf(const RowWords &    here,
-           const RowWords &    behind,
-           const WordsAround & a,
-           const WordsAround & b,
-           const WordsAround & c,
-           const WordsAround & d)
-{
-  const Word last = b.here & ~(b.behind & here.next & behind.next);
-  const Word implied = a.here & b.here & c.here & d.here;
-  // A carry runs from an implied column through those of the pair behind it.
-  const Word others = b.here & b.before & here.goesOn & behind.goesOn & ~implied;
-  const Word reached = others & ~(others + ((implied << 1) & others));
-  return last & ~implied & ~reached;
-}
-
-/** Calls `put(link, bits, w)` for what FindOpenInSquare finds at each word, and `putJoined(across, between, w)`. */
-template <typename TPut, typename TPutJoined>
-void
-FindInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, TPut put, TPutJoined putJoined)
-{
-  for (std::int64_t w = 0; w < words; ++w)
-  {
-    const RowWords    here(rows.here, w, words);
-    const RowWords    up(rows.up, w, words);
-    const RowWords    behind(rows.behind, w, words);
-    const RowWords    across(rows.across, w, words);
-    const WordsAround a = LoadAround(rows.a, w, words);
-    const WordsAround b = LoadAround(rows.b, w, words);
-    const WordsAround c = LoadAround(rows.c, w, words);
-    const WordsAround d = LoadAround(rows.d, w, words);
-    const WordsAround joinedAcross = (a & c) | (b & d);
-    const WordsAround joinedBetween = (a & b) | (c & d);
-    const auto        putDiagonals =
-      [&](SquareLink left, SquareLink right, const RowWords & from, const RowWords & to, const WordsBeside & known) {
-        const WordsBeside found = OpenBeside(from, to, known);
-        put(left, found.left, w);
-        put(right, found.right, w);
-      };
-    put(SquareLink::LastSide, LastSideOf(here, behind, a, b, c, d), w);
-    putDiagonals(SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a, areTransitive));
-    putDiagonals(SquareLink::BehindLeft,
-                 SquareLink::BehindRight,
-                 here,
-                 behind,
-                 KnownBetween(here, behind, b, areTransitive));
-    const Word anySide = a.here | b.here | c.here | d.here;
-    put(SquareLink::Across,
-        here.foreground.here & across.foreground.here & ~(areTransitive ? anySide : joinedAcross.here),
-        w);
-    put(SquareLink::Between,
-        up.foreground.here & behind.foreground.here & ~(areTransitive ? anySide : joinedBetween.here),
-        w);
-    putJoined(joinedAcross.here, joinedBetween.here, w);
-    if (areTransitive)
-    {
-      putDiagonals(SquareLink::AcrossLeft,
-                   SquareLink::AcrossRight,
-                   here,
-                   across,
-                   KnownBy(up, a, c) | KnownBy(behind, b, d) | KnownBetween(here, across, joinedAcross, true));
-      putDiagonals(SquareLink::BetweenLeft,
-                   SquareLink::BetweenRight,
-                   up,
-                   behind,
-                   KnownBy(here, a, b) | KnownBy(across, c, d) | KnownBetween(up, behind, joinedBetween, true));
-    }
-  }
-}
-
-} // namespace
-
-SquareLinkSet
-FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
-{
-  SquareLinkSet some = 0;
-  FindInSquare(
-    rows,
-    words,
-    areTransitive,
-    [&](SquareLink link, Word found, std::int64_t w) {
-      open.of[static_cast<int>(link)][w] = found;
-      some |= found != 0 ? SetOf(link) : 0;
-    },
-    [&](Word across, Word between, std::int64_t w) {
-      open.joinedAcross[w] = across;
-      open.joinedBetween[w] = between;
-    });
-  return some;
-}
-
-void
-ListOpenInSquare(const SquareRows & rows,
-                 std::int64_t       words,
-                 std::int64_t       row,
-                 SquareLinkSet      kinds,
-                 OpenWords &        sides,
-                 OpenWords &        others)
-{
-  FindInSquare(
-    rows,
-    words,
-    true,
-    [&](SquareLink link, Word found, std::int64_t w) {
-      if (found != 0 && (kinds & SetOf(link)) != 0)
-      {
-        OpenWords & list = link == SquareLink::LastSide ? sides : others;
-        list.rows[list.words.count] = static_cast<Word>(row);
-        AddSetWord(found, w, static_cast<int>(link), list.words);
-      }
-    },
-    [](Word, Word, std::int64_t) {});
-}
-
-} // namespace brickccl::simd
-
-#else
-
+#ifdef BRICKCCL_USE_HIGHWAY
 // Highway compiles the rest of this file once for every instruction set.
 #  undef HWY_TARGET_INCLUDE
 #  define HWY_TARGET_INCLUDE "BrickCCL/Simd/OpenDiagonals.cxx"
@@ -242,6 +8,9 @@ ListOpenInSquare(const SquareRows & rows,
 #  include <hwy/highway.h>
 
 #  include "BrickCCL/Simd/RowWords-inl.h"
+#else
+#  include "BrickCCL/Simd/SingleWords.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 
@@ -591,7 +360,7 @@ FindOpenInSquareOf(const SquareRows & rows, std::int64_t words, bool areTransiti
 
 HWY_AFTER_NAMESPACE();
 
-#  if HWY_ONCE
+#if HWY_ONCE
 
 namespace brickccl::simd
 {
@@ -630,5 +399,4 @@ ListOpenInSquare(const SquareRows & rows,
 
 } // namespace brickccl::simd
 
-#  endif
 #endif

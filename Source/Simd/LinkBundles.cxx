@@ -33,47 +33,34 @@ static_assert(RowWordsAtOnce == MostWordsBeside);
 using Words = WordTag;
 using Vector = WordVector;
 
-/** The words of two united rows from `w` on, with their neighbours to the left and to the right at each bit. Vectors of
- *  some processors cannot be members, so that they come one by one. */
-HWY_INLINE void
-LoadWindow(const Word * const (&rows)[2],
-           std::int64_t w,
-           std::int64_t words,
-           Vector &     word,
-           Vector &     left,
-           Vector &     right)
+/** Some words of two united rows, with the bits before and behind each of theirs. */
+struct WordsBeside
+{
+  Vector here;
+  Vector left;
+  Vector right;
+};
+
+HWY_INLINE WordsBeside
+LoadUnited(const Word * const (&rows)[2], std::int64_t w, const RowEnds & ends)
 {
   const Words tag;
   const auto  united = [&](std::int64_t at)
                         HWY_ATTR { return hn::Or(hn::LoadU(tag, rows[0] + at), hn::LoadU(tag, rows[1] + at)); };
-  word = united(w);
-  Vector before = united(w - 1);
-  Vector after = united(w + 1);
-  if (w == 0)
-  {
-    before = hn::IfThenZeroElse(hn::FirstN(tag, 1), before);
-  }
-  const std::int64_t wordsAfter = words - 1 - w;
-  if (wordsAfter < static_cast<std::int64_t>(hn::Lanes(tag)))
-  {
-    after = hn::IfThenElseZero(hn::FirstN(tag, static_cast<std::size_t>(wordsAfter)), after);
-  }
-  left = hn::Or(hn::ShiftLeft<1>(word), hn::ShiftRight<BitsPerWord - 1>(before));
-  right = hn::Or(hn::ShiftRight<1>(word), hn::ShiftLeft<BitsPerWord - 1>(after));
+  const Vector here = united(w);
+  return { here, ends.BitsBefore(here, united(w - 1)), ends.BitsBehind(here, united(w + 1)) };
 }
 
 /** LinksOfRows. */
 HWY_INLINE void
-LinkFace(const FacingRows & face, std::int64_t w, std::int64_t words, Vector & same, Vector & left, Vector & right)
+LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends, Vector & same, Vector & left, Vector & right)
 {
-  const Words tag;
-  Vector      a = hn::Zero(tag), leftOfA = a, rightOfA = a, b = a, leftOfB = a, rightOfB = a;
-  LoadWindow(face.a, w, words, a, leftOfA, rightOfA);
-  LoadWindow(face.b, w, words, b, leftOfB, rightOfB);
-  const Vector open = hn::AndNot(b, a);
-  same = hn::And(a, b);
-  left = hn::And(open, hn::AndNot(leftOfA, leftOfB));
-  right = hn::And(open, hn::AndNot(rightOfA, rightOfB));
+  const WordsBeside a = LoadUnited(face.a, w, ends);
+  const WordsBeside b = LoadUnited(face.b, w, ends);
+  const Vector      open = hn::AndNot(b.here, a.here);
+  same = hn::And(a.here, b.here);
+  left = hn::And(open, hn::AndNot(a.left, b.left));
+  right = hn::And(open, hn::AndNot(a.right, b.right));
 }
 
 /** WithoutRepeats. */
@@ -130,7 +117,8 @@ LinkBundlesWith(const FacingRows *   faces,
   unsigned     carry = 0;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
   {
-    const Vector a = RowEnds(w, words).Own(hn::LoadU(tag, unitedA + w));
+    const RowEnds ends(w, words);
+    const Vector  a = ends.Own(hn::LoadU(tag, unitedA + w));
     if (hn::AllTrue(tag, hn::Eq(a, zero)))
     {
       for (Word * row : { found.same, found.left, found.right, found.joined })
@@ -148,11 +136,11 @@ LinkBundlesWith(const FacingRows *   faces,
     }
     else
     {
-      LinkFace(faces[0], w, words, same, left, right);
+      LinkFace(faces[0], w, ends, same, left, right);
       if constexpr (VFaces == 2)
       {
         Vector otherSame = zero, otherLeft = zero, otherRight = zero;
-        LinkFace(faces[1], w, words, otherSame, otherLeft, otherRight);
+        LinkFace(faces[1], w, ends, otherSame, otherLeft, otherRight);
         same = both;
         left = hn::Or(left, otherLeft);
         right = hn::Or(right, otherRight);

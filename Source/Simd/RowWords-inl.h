@@ -55,12 +55,23 @@ public:
   HWY_INLINE WordVector
   BitsBefore(WordVector here, const Word * words) const
   {
-    return hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(Before(words)));
+    return BitsBefore(here, hn::LoadU(WordTag(), words - 1));
   }
   HWY_INLINE WordVector
   BitsBehind(WordVector here, const Word * words) const
   {
-    return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(Next(words)));
+    return BitsBehind(here, hn::LoadU(WordTag(), words + 1));
+  }
+  /** The same with the words before them, and after them, zero outside of the row or not. */
+  HWY_INLINE WordVector
+  BitsBefore(WordVector here, WordVector before) const
+  {
+    return hn::Or(hn::ShiftLeft<1>(here), hn::ShiftRight<BitsPerWord - 1>(hn::And(m_Before, before)));
+  }
+  HWY_INLINE WordVector
+  BitsBehind(WordVector here, WordVector next) const
+  {
+    return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(hn::And(m_Next, next)));
   }
 
   /** Those of some words that are the row's, and zero. */
@@ -71,18 +82,6 @@ public:
   }
 
 private:
-  /** The words before those at `words`, and those after them, zero outside of the row. */
-  HWY_INLINE WordVector
-  Before(const Word * words) const
-  {
-    return hn::And(m_Before, hn::LoadU(WordTag(), words - 1));
-  }
-  HWY_INLINE WordVector
-  Next(const Word * words) const
-  {
-    return hn::And(m_Next, hn::LoadU(WordTag(), words + 1));
-  }
-
   WordVector m_Before;
   WordVector m_Next;
   WordVector m_Own;

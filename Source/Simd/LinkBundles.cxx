@@ -51,35 +51,43 @@ LoadUnited(const Word * const (&rows)[2], std::int64_t w, const RowEnds & ends)
   return { here, ends.BitsBefore(here, united(w - 1)), ends.BitsBehind(here, united(w + 1)) };
 }
 
+/** BundleLinks of some words. */
+struct Links
+{
+  Vector same;
+  Vector left;
+  Vector right;
+};
+
 /** LinksOfRows. */
-HWY_INLINE void
-LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends, Vector & same, Vector & left, Vector & right)
+HWY_INLINE Links
+LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends)
 {
   const WordsBeside a = LoadUnited(face.a, w, ends);
   const WordsBeside b = LoadUnited(face.b, w, ends);
   const Vector      open = hn::AndNot(b.here, a.here);
-  same = hn::And(a.here, b.here);
-  left = hn::And(open, hn::AndNot(a.left, b.left));
-  right = hn::And(open, hn::AndNot(a.right, b.right));
+  return { hn::And(a.here, b.here),
+           hn::And(open, hn::AndNot(a.left, b.left)),
+           hn::And(open, hn::AndNot(a.right, b.right)) };
 }
 
 /** WithoutRepeats. */
-HWY_INLINE void
-LeaveOutRepeats(Vector unitedA, Vector both, Vector & same, Vector & left, Vector & right)
+HWY_INLINE Links
+LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
 {
   const Vector after = hn::ShiftLeft<1>(unitedA);
   const Vector before = hn::ShiftRight<1>(unitedA);
-  const Vector beside = hn::And(hn::Or(left, right), both);
-  left = hn::AndNot(both, left);
-  right = hn::AndNot(both, right);
+  const Vector beside = hn::And(hn::Or(links.left, links.right), both);
+  const Vector left = hn::AndNot(both, links.left);
+  const Vector right = hn::AndNot(both, links.right);
   const Vector moved = hn::Or(hn::ShiftRight<1>(hn::And(left, after)), hn::ShiftLeft<1>(hn::And(right, before)));
-  const Vector contacts = hn::Or(hn::Or(same, beside), moved);
+  const Vector contacts = hn::Or(hn::Or(links.same, beside), moved);
   const Vector begins = hn::AndNot(hn::ShiftLeft<1>(both), both);
   const Vector none = hn::AndNot(contacts, both);
   const Vector carried = hn::AndNot(none, hn::Add(none, hn::And(begins, none)));
-  same = hn::And(hn::And(hn::Or(carried, begins), contacts), both);
-  left = hn::AndNot(after, left);
-  right = hn::AndNot(before, right);
+  return { hn::And(hn::And(hn::Or(carried, begins), contacts), both),
+           hn::AndNot(after, left),
+           hn::AndNot(before, right) };
 }
 
 /** Of stretches that go on from the word before and are linked there, those of some words: `joined` are the bits that
@@ -129,28 +137,25 @@ LinkBundlesWith(const FacingRows *   faces,
       continue;
     }
     const Vector both = hn::And(a, hn::LoadU(tag, unitedB + w));
-    Vector       same = zero, left = zero, right = zero;
+    Links        links = { zero, zero, zero };
     if constexpr (VAreStraight)
     {
-      same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
+      links.same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
     }
     else
     {
-      LinkFace(faces[0], w, ends, same, left, right);
+      links = LinkFace(faces[0], w, ends);
       if constexpr (VFaces == 2)
       {
-        Vector otherSame = zero, otherLeft = zero, otherRight = zero;
-        LinkFace(faces[1], w, ends, otherSame, otherLeft, otherRight);
-        same = both;
-        left = hn::Or(left, otherLeft);
-        right = hn::Or(right, otherRight);
+        const Links others = LinkFace(faces[1], w, ends);
+        links = { both, hn::Or(links.left, others.left), hn::Or(links.right, others.right) };
       }
     }
     // What lies past the rows' ends is none of theirs.
-    left = hn::And(left, a);
-    right = hn::And(right, a);
-    LeaveOutRepeats(a, both, same, left, right);
-    const Vector joined = hn::AndNot(hn::Add(both, same), both);
+    links.left = hn::And(links.left, a);
+    links.right = hn::And(links.right, a);
+    links = LeaveOutRepeats(a, both, links);
+    const Vector joined = hn::AndNot(hn::Add(both, links.same), both);
     const Vector going = GoingOn(both, joined, carry);
     Vector       known = going;
     if (implied.count > 0)
@@ -162,16 +167,16 @@ LinkBundlesWith(const FacingRows *   faces,
       }
       known = hn::Or(known, others);
     }
-    same = hn::AndNot(known, same);
+    const Vector same = hn::AndNot(known, links.same);
     hn::StoreU(same, tag, found.same + w);
-    hn::StoreU(left, tag, found.left + w);
-    hn::StoreU(right, tag, found.right + w);
+    hn::StoreU(links.left, tag, found.left + w);
+    hn::StoreU(links.right, tag, found.right + w);
     hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
     AddSetWords(same, w, LinkedSame, list);
     if constexpr (!VAreStraight)
     {
-      AddSetWords(left, w, LinkedLeft, list);
-      AddSetWords(right, w, LinkedRight, list);
+      AddSetWords(links.left, w, LinkedLeft, list);
+      AddSetWords(links.right, w, LinkedRight, list);
     }
   }
   found.list = list;

@@ -1,11 +1,12 @@
 // Times labeling in device memory beside the memory floor: CUDA events, median of 20 after a warm-up, consecutive
 // raster-order uint32 labels and the number of components included.
 //
-//   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--noise] [--size N ...] [--kinds N] [--flat N]
-//     [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
+//     [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
 //
-// A mask's file has one byte per voxel, that of segments, which are labeled by equal values, four.
+// What narrows the choice comes first: --only times the inputs whose names hold TEXT. A mask's file has one byte per
+// voxel, that of segments, which are labeled by equal values, four.
 //
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.

@@ -105,6 +105,17 @@ __ffs(int bits)
 }
 
 inline unsigned
+__brev(unsigned bits)
+{
+  unsigned reversed = 0;
+  for (int i = 0; i < 32; ++i)
+  {
+    reversed |= (bits >> i & 1u) << (31 - i);
+  }
+  return reversed;
+}
+
+inline unsigned
 __funnelshift_l(unsigned low, unsigned high, unsigned shift)
 {
   return static_cast<unsigned>(((std::uint64_t{ high } << 32 | low) << (shift & 31u)) >> 32);

@@ -2,18 +2,22 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_LINKROWS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 
 /** Links between rows where values decide (equal values, tolerance): a row is a bundle of its own. */
 namespace brickccl::cuda
 {
 
-/** A word of a row: its foreground with the bits beside it, and where its runs start. */
+/** A word of a row, with the bits beside it. */
 struct RunWindow
 {
-  BitWindow<DeviceWord> foreground;
-  DeviceWord            starts;
-  /** Whether a run starts at the first bit of the next word. */
-  bool startsAfter;
+  DeviceWord foreground;
+  /** Where its runs start. */
+  DeviceWord starts;
+  /** The foreground at x - 1 and at x + 1, and where runs start at x + 1. */
+  DeviceWord left;
+  DeviceWord right;
+  DeviceWord nextStarts;
 };
 
 /** The links of a word to the same x of another row, and the bits at which the runs of both are known to be linked. */
@@ -73,37 +77,6 @@ struct VoxelComparison
   }
 };
 
-/** Which word of its row in the brick this lane has. */
-__device__ inline int
-LaneInRow()
-{
-  return static_cast<int>(threadIdx.x) % WordsPerBrickRow;
-}
-
-/** The last bit of the word before this lane's in its row of the brick, at the first place. All lanes must call. */
-__device__ inline DeviceWord
-BitBefore(DeviceWord word)
-{
-  const DeviceWord before = __shfl_up_sync(AllLanes, word, 1);
-  return LaneInRow() > 0 ? before >> 31 : 0u;
-}
-
-/** The first bit of the word behind this lane's, at the last place. */
-__device__ inline DeviceWord
-BitAfter(DeviceWord word)
-{
-  const DeviceWord after = __shfl_down_sync(AllLanes, word, 1);
-  return LaneInRow() < WordsPerBrickRow - 1 ? after << 31 : 0u;
-}
-
-/** The bits that are `known`, and those behind them up to which `goesOn` reaches. */
-__device__ inline DeviceWord
-SpreadAlong(DeviceWord known, DeviceWord goesOn)
-{
-  const DeviceWord next = (known << 1) & goesOn;
-  return known | next | (goesOn & ~(goesOn + next));
-}
-
 /** Links from a word of one row to the same x of another row: one for each pair of runs. Where one voxel answers for
  * its run, that is the only one looked at; else the first voxel most often tells, and the others are looked at where it
  *  does not. All lanes of a warp must call, those without a word with empty windows.
@@ -116,28 +89,41 @@ FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b,
 {
   constexpr bool   isTransitive = TCompare::isTransitive;
   constexpr bool   comparesWords = TCompare::comparesWords;
-  const DeviceWord both = a.foreground.word & b.foreground.word;
+  const DeviceWord both = a.foreground & b.foreground;
   // A pair of runs begins where either run does, or in a word before; it goes on up to the next such bit, or to where
   // either ends.
   const DeviceWord begins = both & (a.starts | b.starts);
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
-  DeviceWord       open = (isTransitive ? first : both) & ~implied;
-  DeviceWord       joined = implied;
-  bool             areMany = false;
+  // Where one run of a joined pair goes on and the other has another value now, the two are not joined.
+  const DeviceWord oneBegins = both & (a.starts ^ b.starts);
+  implied = SpreadAlong(SpreadBack(implied, goesOn), goesOn);
+  DeviceWord open = (isTransitive ? first & ~(oneBegins & implied << 1) : both) & ~implied;
+  DeviceWord joined = implied;
+  bool       areMany = false;
   if constexpr (comparesWords)
   {
-    areMany = __any_sync(AllLanes, __popc(first & ~implied) > TCompare::few) != 0;
+    areMany = __any_sync(AllLanes, __popc(first & open) > TCompare::few) != 0;
   }
   if (!areMany)
   {
     const auto look = [&](DeviceWord at) {
-      for (; at != 0; at &= at - 1)
+      while (at != 0)
       {
-        joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
+        const DeviceWord bit = at & (0u - at);
+        at ^= bit;
+        if (compare(LowestBit(bit), 0))
+        {
+          joined |= bit;
+          if constexpr (isTransitive)
+          {
+            // A carry runs to where the pair ends.
+            at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
+          }
+        }
       }
     };
-    look(first & ~implied);
+    look(first & open);
     if constexpr (!isTransitive)
     {
       open &= ~(first | SpreadAlong(joined, goesOn));
@@ -162,7 +148,7 @@ FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b,
   const DeviceWord none = both & ~joined;
   const DeviceWord firsts = (((none + (first & none)) & ~none) & joined) | (first & joined);
   StraightLinks    found;
-  found.joined = SpreadAlong((isTransitive ? joined : firsts) | implied, goesOn);
+  found.joined = SpreadAlong(isTransitive ? joined : SpreadBack(firsts, goesOn) | implied, goesOn);
   // What a word before says of a pair that goes on.
   const DeviceWord carried = goesOn & BitBefore(found.joined);
   const DeviceWord asBefore = carried | (goesOn & ~(goesOn + carried));
@@ -182,15 +168,14 @@ FindAcross(const TCompare & compare, const RunWindow & a, const RunWindow & b, D
   const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
   const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
   // Where one voxel answers for its run, what straight links do not join is not linked across either.
-  const DeviceWord both = a.foreground.word & b.foreground.word;
+  const DeviceWord both = a.foreground & b.foreground;
   const DeviceWord known = isTransitive ? both : joined;
   const DeviceWord knownLeft = isTransitive ? both << 1 | 1u : joinedLeft;
   const DeviceWord knownRight = isTransitive ? both >> 1 | 1u << 31 : joinedRight;
   // To x - 1: known if the run of b goes on to x, or that of a has come from x - 1; and mirrored.
-  const DeviceWord bGoesOn = ~((b.starts >> 1) | (b.startsAfter ? 0x80000000u : 0u));
-  const DeviceWord aGoesOn = a.foreground.Right() & ~((a.starts >> 1) | (a.startsAfter ? 0x80000000u : 0u));
-  DeviceWord       left = a.foreground.word & b.foreground.Left() & ~(known & ~b.starts) & ~(knownLeft & ~a.starts);
-  DeviceWord       right = a.foreground.word & b.foreground.Right() & ~(known & bGoesOn) & ~(knownRight & aGoesOn);
+  const DeviceWord aGoesOn = a.right & ~a.nextStarts;
+  DeviceWord       left = a.foreground & b.left & ~(known & ~b.starts) & ~(knownLeft & ~a.starts);
+  DeviceWord       right = a.foreground & b.right & ~(known & ~b.nextStarts) & ~(knownRight & aGoesOn);
   if constexpr (isTransitive)
   {
     // Runs side by side have two values, so that where one of them has the other row's, its neighbour has not.

@@ -493,6 +493,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
 {
   using Layout = BundleLayout<VBundling>;
   constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
+  constexpr int rowCount = RowsOf(VBundling);
   __shared__ BorderMemory<Layout, parts> memory;
   memory.seen.Clear();
   __syncthreads();
@@ -514,22 +515,63 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   {
     return;
   }
+  const auto                             window = [&](int at) { return memory.words[role.side][at].Window(); };
+  const BundleWindow<DeviceWord, rowCount> own = window(role.Facing(false));
+  const BundleWindow<DeviceWord, rowCount> other = window(role.Facing(true));
+  // Bits at which a bundle of either brick touches the one before it there, which faces the lane's before.
+  DeviceWord touchesBefore = 0;
+  DeviceWord otherTouchesBefore = 0;
+  if (role.lane >= WordsPerBrickRow)
+  {
+    const auto touches = [&](const auto & a, const auto & b) {
+      return role.side == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
+    };
+    touchesBefore = touches(own, window(role.Facing(false) - WordsPerBrickRow));
+    otherTouchesBefore = touches(other, window(role.Facing(true) - WordsPerBrickRow));
+  }
   BackwardWords<parts> same = {};
   BackwardWords<parts> left = {};
   BackwardWords<parts> right = {};
+  DeviceWord           joinedFacing = 0;
 #pragma unroll
   for (int part = 0; part < parts; ++part)
   {
+    DeviceWord joined = 0;
     if (role.HasLinks(part))
     {
-      const auto              a = memory.words[role.side][role.From(part)].Window();
-      const auto              b = memory.words[role.side][role.To(part)].Window();
+      const auto              a = window(role.From(part));
+      const auto              b = window(role.To(part));
       BundleLinks<DeviceWord> links = LinksTo<VBundling>(role.BackwardBundle(part), a, b);
       links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
+      joined = JoinedBits(links, a.United() & b.United());
       same.of[part] = links.same;
       left.of[part] = links.left;
       right.of[part] = links.right;
     }
+    same.of[part] &= ~BitBefore(joined);
+    joinedFacing = part == 0 ? joined : joinedFacing;
+    const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
+    DeviceWord       implied = 0;
+    if (part == 0)
+    {
+      implied = touchesBefore & joinedBefore & otherTouchesBefore;
+    }
+    else if (part == 1)
+    {
+      implied = (touchesBefore & joinedBefore) | (joinedFacing & otherTouchesBefore);
+    }
+    else if (role.side == AlongY)
+    {
+      implied = (joinedFacing & touchesBefore) | (otherTouchesBefore & joinedBefore);
+    }
+    else
+    {
+      const DeviceWord touchesNext = __shfl_down_sync(AllLanes, touchesBefore & joinedFacing, WordsPerBrickRow);
+      const DeviceWord otherTouchesNext = __shfl_down_sync(AllLanes, otherTouchesBefore, WordsPerBrickRow);
+      const bool       hasNext = role.lane < WordsPerLayer - WordsPerBrickRow;
+      implied = hasNext ? touchesNext | (joinedFacing & otherTouchesNext) : 0u;
+    }
+    same.of[part] = WithoutImplied(same.of[part], joined, implied);
   }
   UniteLinks(grid, bricks, role, memory, same, left, right);
 }

@@ -46,21 +46,42 @@ struct EndVoxels
 /** Whether links lead to the bundles beside or not: one kernel for both. */
 using RowBorderRole = BorderRole<3>;
 
-/** The bits of a word's first run, and the run's component among those of all bricks. */
-struct FirstRun
+/** The bits of a word's first and last run, and the runs' components among those of all bricks. Most words have no
+ *  others. */
+struct EndRuns
 {
-  DeviceWord bits;
-  unsigned   component;
+  DeviceWord bits[2];
+  unsigned   components[2];
 
-  /** Starts to read the component. */
+  /** Starts to read the components. */
   __device__ void
   Fetch(const BrickArrays & bricks, const BorderWord<RowLayout> & word)
   {
     const DeviceWord foreground = word.rows.rows[0];
     const DeviceWord first = foreground & (0u - foreground);
     const DeviceWord later = word.starts & ~(first | (first - 1));
-    bits = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
-    component = first != 0 ? word.component + bricks.componentOfRun[word.RunAt(LowestBit(first))] : 0u;
+    const int        last = 31 - __clz(static_cast<int>(later));
+    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
+    components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
+    components[1] = later != 0 ? componentAt(last) : 0u;
+  }
+  /** Bits at which these runs and those of another word are one component. */
+  __device__ DeviceWord
+  SharedWith(const EndRuns & other) const
+  {
+    DeviceWord shared = 0;
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+    {
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+      {
+        shared |= components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
+      }
+    }
+    return shared;
   }
 };
 
@@ -68,7 +89,7 @@ struct FirstRun
 template <typename TProblem>
 struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole::parts>
 {
-  FirstRun            firstRuns[2][RowBorderRole::words];
+  EndRuns             endRuns[2][RowBorderRole::words];
   EndVoxels<TProblem> left;
   EndVoxels<TProblem> right;
 
@@ -174,29 +195,28 @@ __launch_bounds__(BorderThreads, 10)
   BackwardWords<RowBorderRole::parts> right = {};
   const BorderWord<RowLayout> * const words = memory.words[role.side];
   const auto                          window = [&](int at) {
-    return RunWindow{ words[at].Window().Row(0), words[at].starts, words[at].StartsAfter() };
+    const BorderWord<RowLayout> & word = words[at];
+    const BitWindow<DeviceWord>   bits = word.Window().Row(0);
+    const BitWindow<DeviceWord>   starts = { word.starts, 0, word.StartsAfter() ? 1u : 0u };
+    return RunWindow{ bits.word, starts.word, bits.Left(), bits.Right(), starts.Right() };
   };
-  FirstRun * const firstRuns = memory.firstRuns[role.side];
+  EndRuns * const endRuns = memory.endRuns[role.side];
   if (problem.count > 2)
   {
-    FirstRun own, other, edge;
+    EndRuns own, other, edge;
     own.Fetch(bricks, words[role.Facing(false)]);
     other.Fetch(bricks, words[role.Facing(true)]);
     if (role.hasEdge)
     {
       edge.Fetch(bricks, words[role.Edge()]);
-      firstRuns[role.Edge()] = edge;
+      endRuns[role.Edge()] = edge;
     }
-    firstRuns[role.Facing(false)] = own;
-    firstRuns[role.Facing(true)] = other;
+    endRuns[role.Facing(false)] = own;
+    endRuns[role.Facing(true)] = other;
     __syncwarp();
   }
-  // What is known from within a brick: the bits of two words' first runs if these are one component.
-  const auto areOne = [&](int at, int other) {
-    const FirstRun & a = firstRuns[at];
-    const FirstRun & b = firstRuns[other];
-    return a.component == b.component ? a.bits & b.bits : 0u;
-  };
+  // What is known from within a brick.
+  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other]); };
   DeviceWord joinedFacing = 0;
   // Bits at which a part's links are known by way of the word that faces either of theirs. All lanes must call.
   const auto impliedBy = [&](int part) {
@@ -219,9 +239,9 @@ __launch_bounds__(BorderThreads, 10)
     }
     const RunWindow from = window(role.From(part));
     const RunWindow to = window(role.To(part));
-    const bool      hasParted = !TProblem::isTransitive && (from.starts & from.foreground.Left()) != 0;
-    return from.foreground.word != 0 &&
-           (hasParted || implied != from.foreground.word || implied != to.foreground.word || from.starts != to.starts);
+    const bool      hasParted = !TProblem::isTransitive && (from.starts & from.left) != 0;
+    return from.foreground != 0 &&
+           (hasParted || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
   };
   // All lanes must call, those that have nothing to look for with `has` false.
   const auto find = [&](int part, bool has, DeviceWord implied) {
@@ -245,8 +265,21 @@ __launch_bounds__(BorderThreads, 10)
                                   role.side == AlongY);
     const int                       n = role.BackwardBundle(part);
     const VoxelComparison<TProblem> compare(problem, rows, voxel, n);
-    const StraightLinks             found = FindStraight(compare, from, to, has ? implied : 0u);
-    joinedFacing = part == 0 ? found.joined : joinedFacing;
+    StraightLinks                   found = FindStraight(compare, from, to, has ? implied : 0u);
+    if (part == 0)
+    {
+      joinedFacing = found.joined;
+      if (problem.count > 2)
+      {
+        const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
+        if (found.same != 0 && role.lane >= WordsPerBrickRow)
+        {
+          const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
+          const DeviceWord known = areOne(a, a - WordsPerBrickRow) & joinedBefore & areOne(b, b - WordsPerBrickRow);
+          found.same = WithoutImplied(found.same, goesOn, known);
+        }
+      }
+    }
     if (has)
     {
       same.Set(part, found.same);

@@ -35,7 +35,7 @@ struct BrickMemory
     {
       RowWords<RowCount> rows[WordsPerBrick];
       DeviceWord         starts[WordsPerBrick];
-      /** Bits 0-3: the first bits of the rows; 4-7: the last bits; from 16 on: runs before. */
+      /** Bits of rows: 0-3 those before the word in its brick; 4-7 those behind it; from 16 on: runs before. */
       unsigned edgesAndRuns[WordsPerBrick];
       /** Pairs of runs to unite, two runs in a word. */
       unsigned pairs[LayersPerBrick][64];
@@ -46,7 +46,9 @@ struct BrickMemory
     /** Then: of each root its component in the brick. */
     unsigned short componentOf[RunsPerBrick];
   };
-  unsigned  forest[RunsPerBrick];
+  unsigned forest[RunsPerBrick];
+  /** A bit for each run that is a root; one word more, so that two can be read at once. */
+  unsigned  roots[RunsPerBrick / 32 + 1];
   unsigned  runsOfLayer[LayersPerBrick];
   unsigned  components;
   BrickBase base;
@@ -68,8 +70,9 @@ struct BrickMemory
     {
       window.rows[r] = words.rows[r];
     }
-    window.before = at % WordsPerBrickRow > 0 ? (edgesAndRuns[at - 1] >> 4) & 0xFu : 0u;
-    window.after = at % WordsPerBrickRow < WordsPerBrickRow - 1 ? edgesAndRuns[at + 1] & 0xFu : 0u;
+    const unsigned edges = edgesAndRuns[at];
+    window.before = edges & 0xFu;
+    window.after = edges >> 4 & 0xFu;
     return window;
   }
 };
@@ -220,8 +223,8 @@ ShortenWays(TMemory & memory, unsigned runs)
   }
 }
 
-/** Bits of links along z that say the same as those by way of the bundles before along y. None of these is left out
- * because of one along z. \param joinedY the word's own */
+/** Bits whose run is linked to that of the bundle before along z by way of the bundles before both along y. No link of
+ *  these ways is left out because of one along z of this bundle. \param joinedY the word's own */
 template <typename TMemory>
 __device__ inline DeviceWord
 ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY)
@@ -235,24 +238,18 @@ ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceW
          memory.joinedY[self - (WordsPerBrickRow << grid.bundlesShiftY)];
 }
 
-/** Leaves out links to the bundles before along both y and z that say the same as those by way of a bundle between. */
+/** The same for the n-th backward bundle, before this one along both y and z: by way of either bundle between. It must
+ *  lie in the brick. */
 template <typename TMemory>
-__device__ inline void
-LeaveOutAcross(const TMemory &                  memory,
-               const BundleGrid &               grid,
-               int                              self,
-               DeviceWord                       joinedY,
-               BackwardWords<BackwardBundles> & same)
+__device__ inline DeviceWord
+ImpliedAcross(const TMemory & memory, const BundleGrid & grid, int self, int n)
 {
-  const int y = self / WordsPerBrickRow & grid.MaskY();
-  if (y > 0)
-  {
-    same.of[2] &= ~(joinedY & memory.joinedZ[self - WordsPerBrickRow]);
-  }
-  if (y < grid.MaskY())
-  {
-    same.of[3] &= ~(memory.joinedY[self + WordsPerBrickRow] & memory.joinedZ[self + WordsPerBrickRow]);
-  }
+  const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
+  // Links along y are those of the later one of two bundles.
+  const int toLater = n == 2 ? 0 : WordsPerBrickRow;
+  const int toBetween = BackwardStepY(n) * WordsPerBrickRow;
+  return (memory.joinedY[self + toLater] & memory.joinedZ[self + toBetween]) |
+         (memory.joinedZ[self] & memory.joinedY[below + toLater]);
 }
 
 /** Unites along the links that are left, but for each word at most so many; the warp's lanes together if there are few.
@@ -269,6 +266,23 @@ UniteRest(TMemory &               memory,
           unsigned                most = ~0u)
 {
   static_assert(TMemory::RunsPerBrick <= 1 << 16);
+  // Most often few links are left, all to the same x: a list would cost more than they do.
+  if (most == ~0u)
+  {
+#pragma unroll 1
+    for (int round = 0; round < 2 && __any_sync(AllLanes, same.Any() != 0); ++round)
+    {
+      int              n = 0;
+      const DeviceWord link = same.Take(~0u, n);
+      if (link != 0)
+      {
+        const int x = LowestBit(link);
+        Unite<typename TMemory::UnionAccess>(
+          memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
+      }
+      __syncwarp();
+    }
+  }
   if (__any_sync(AllLanes, (same.Any() | left.Any() | right.Any()) != 0) == 0)
   {
     return;
@@ -373,10 +387,10 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   {
     return;
   }
-  unsigned runsOfBrick = 0;
-  unsigned runsBefore = runsWith - runs + BeforeLayer(memory.runsOfLayer, layer, runsOfBrick);
+  unsigned       runsOfBrick = 0;
+  const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.runsOfLayer, layer, runsOfBrick);
   // Where links lead along the axes alone, nothing asks for the edges.
-  const unsigned edges = VBundling == Bundling::Rows ? 0u : own.FirstBits() | own.LastBits() << 4;
+  const unsigned edges = VBundling == Bundling::Rows ? 0u : EdgesBeside(own.FirstBits(), own.LastBits());
   memory.edgesAndRuns[self] = edges | runsBefore << 16;
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
@@ -386,8 +400,8 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   BackwardWords<backward> same = {};
   BackwardWords<backward> left = {};
   BackwardWords<backward> right = {};
-  DeviceWord              joinedY = 0;
-  DeviceWord              joinedZ = 0;
+  // Bits whose run is linked to that of the n-th of these.
+  BackwardWords<backward> joined = {};
   const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
   if (united != 0)
   {
@@ -402,28 +416,43 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
       }
       const auto              there = memory.Window(otherWord(n));
       BundleLinks<DeviceWord> links = LinksTo<VBundling>(n, window, there);
-      if (links.Any())
+      if constexpr (VBundling == Bundling::Rows)
+      {
+        // Each stretch is joined all along.
+        same.of[n] = links.same & ~(links.same << 1);
+        joined.of[n] = links.same;
+      }
+      else if (links.Any())
       {
         links = WithoutRepeats(links, united, there.United());
         same.of[n] = links.same;
         left.of[n] = links.left;
         right.of[n] = links.right;
-        if (n < 2)
-        {
-          (n == 0 ? joinedY : joinedZ) = JoinedBits(links, united & there.United());
-        }
+        joined.of[n] = JoinedBits(links, united & there.United());
       }
     }
   }
+  memory.joinedY[self] = joined.of[0];
+  memory.joinedZ[self] = joined.of[1];
+  // Runs that go on from the word before, and are linked there.
+#pragma unroll
+  for (int n = 0; n < backward; ++n)
+  {
+    same.of[n] &= ~BitBefore(joined.of[n]);
+  }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
-  memory.joinedY[self] = joinedY;
-  memory.joinedZ[self] = joinedZ;
   __syncthreads();
   ShortenWays(memory, runsOfBrick);
-  same.of[1] &= ~ImpliedAlongZ(memory, grid, self, joinedY);
-  if constexpr (backward == BackwardBundles)
+#pragma unroll
+  for (int n = 1; n < backward; ++n)
   {
-    LeaveOutAcross(memory, grid, self, joinedY, same);
+    if (same.of[n] != 0)
+    {
+      same.of[n] = WithoutImplied(same.of[n],
+                                  joined.of[n],
+                                  n == 1 ? ImpliedAlongZ(memory, grid, self, joined.of[0])
+                                         : ImpliedAcross(memory, grid, self, n));
+    }
   }
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
@@ -436,13 +465,19 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
     // Lanes whose walks end early wait here, not each on its own.
     __syncwarp();
-    if (root == run)
+    const bool     isRoot = root == run;
+    const unsigned roots = __ballot_sync(AllLanes, isRoot);
+    if (lane == 0)
+    {
+      memory.roots[first / 32] = roots;
+    }
+    if (isRoot)
     {
       memory.componentOf[run] = static_cast<unsigned short>(atomicAdd(&memory.components, 1u));
     }
     if (isRun)
     {
-      BlockAccess::Store(memory.forest + run, root == run ? RootWord(run, 0x7FFFu) : root);
+      BlockAccess::Store(memory.forest + run, isRoot ? RootWord(run, 0x7FFFu) : root);
     }
   }
   __syncthreads();
@@ -513,18 +548,20 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   if constexpr (rootIsFirst)
   {
     // Most words have no root.
-    DeviceWord     roots = 0;
-    const unsigned before = runsBefore;
-    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++runsBefore)
+    const unsigned at = runsBefore / 32;
+    unsigned       roots =
+      __funnelshift_r(memory.roots[at], memory.roots[at + 1], runsBefore % 32) & ((1u << __popc(starts)) - 1);
+    DeviceWord rest = starts;
+    for (unsigned passed = 0; roots != 0; roots &= roots - 1)
     {
-      roots |= (memory.forest[runsBefore] & RootBit) != 0 ? rest & (0u - rest) : 0u;
-    }
-    for (; roots != 0; roots &= roots - 1)
-    {
-      const int x = LowestBit(roots);
-      setFirst(memory.componentOf[RunAt(before, starts, x)],
+      const auto nth = static_cast<unsigned>(LowestBit(roots));
+      for (; passed < nth; ++passed)
+      {
+        rest &= rest - 1;
+      }
+      setFirst(memory.componentOf[runsBefore + nth],
                grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength +
-                 static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
+                 static_cast<unsigned>(atWord * BitsPerDeviceWord + LowestBit(rest)));
     }
   }
 }

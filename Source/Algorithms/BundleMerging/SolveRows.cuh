@@ -17,11 +17,14 @@ struct RowBrickMemory
   using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
   using UnionAccess = BlockAccess;
 
-  /** Foreground and starts of runs. */
-  RowLayout::Kept words[WordsPerBrick];
-  /** Bit 0: the foreground's bit before the word in its brick; 1: that behind it; 2: whether a run starts there; from
-   * 16 on: runs before. */
-  unsigned edgesAndRuns[WordsPerBrick];
+  /** Words with what is beside them in the brick, and how many of the brick's runs start before. */
+  struct alignas(8) Word
+  {
+    RunWindow window;
+    unsigned  runsBefore;
+  };
+  /** Behind the last one an empty one, for what lies outside of the brick. */
+  Word words[WordsPerBrick + 1];
   union
   {
     /** Until links are found. */
@@ -43,14 +46,7 @@ struct RowBrickMemory
   __device__ unsigned
   RunAt(int at, int x) const
   {
-    return cuda::RunAt(edgesAndRuns[at] >> 16, words[at].rows[1], x);
-  }
-  __device__ RunWindow
-  Window(int at) const
-  {
-    const RowLayout::Kept word = words[at];
-    const unsigned        edges = edgesAndRuns[at];
-    return { { word.rows[0], edges & 1u, edges >> 1 & 1u }, word.rows[1], (edges & 4u) != 0 };
+    return cuda::RunAt(words[at].runsBefore, words[at].window.starts, x);
   }
 };
 
@@ -179,15 +175,19 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     memory.countOfLayer[layer] = runsWith;
   }
-  memory.words[self] = own;
   if (__syncthreads_or(own.rows[0] != 0) == 0)
   {
     return;
   }
   unsigned       runsOfBrick = 0;
   const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
-  memory.edgesAndRuns[self] =
-    BitBefore(own.rows[0]) | BitAfter(own.rows[0]) >> 30 | BitAfter(starts) >> 29 | runsBefore << 16;
+  const BitWindow<DeviceWord> bits = { own.rows[0], BitBefore(own.rows[0]), BitAfter(own.rows[0]) >> 31 };
+  const RunWindow             window = { bits.word, starts, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
+  memory.words[self] = { window, runsBefore };
+  if (self == 0)
+  {
+    memory.words[WordsPerBrick] = {};
+  }
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
@@ -196,7 +196,6 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   BackwardWords<BackwardBundles> left = {};
   BackwardWords<BackwardBundles> right = {};
   constexpr int                  rowWords = WordsPerBrickRow;
-  const int                      below = self - (rowWords << grid.bundlesShiftY);
   const auto                     otherWord = [&](int n) { return WordBefore<BackwardBundles>(grid, self, n); };
   // Bit n: the n-th lies in the brick.
   unsigned reach = 0;
@@ -206,36 +205,31 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     const int toY = y + BackwardStepY(n);
     reach |= toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0 ? 1u << n : 0u;
   }
-  // Bits whose run is known to be linked to that of the n-th row by way of one of the two rows between.
-  const auto impliedTo = [&](int n) {
-    const int between = n == 2 ? self : self + rowWords;
-    const int last = n == 2 ? self - rowWords : between;
-    return (memory.joinedY[between] & memory.joinedZ[last]) |
-           (memory.joinedZ[self] & memory.joinedY[n == 2 ? below : below + rowWords]);
+  const auto windowOf = [&](int n) -> const RunWindow & {
+    return memory.words[(reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick].window;
   };
   // The links along y and z alone, first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
   bool       isPlain = !isEmpty;
   const auto findStraight = [&](const auto & compareTo) {
-    const RunWindow window = memory.Window(self);
 #pragma unroll
     for (int n = 0; n < 2; ++n)
     {
       const bool isInBrick = (reach >> n & 1u) != 0;
       if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
-        const RunWindow     other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
+        const RunWindow &   other = windowOf(n);
         const StraightLinks found = FindStraight(compareTo(n), window, other, 0);
         same.of[n] = found.same;
         joined[n] = found.joined;
-        isPlain = isPlain && (!isInBrick || (found.joined == own.rows[0] && other.foreground.word == own.rows[0] &&
+        isPlain = isPlain && (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] &&
                                              other.starts == starts));
       }
     }
     if constexpr (!TProblem::isTransitive)
     {
-      isPlain = isPlain && (starts & window.foreground.Left()) == 0;
+      isPlain = isPlain && (starts & window.left) == 0;
     }
     memory.joinedY[self] = joined[0];
     memory.joinedZ[self] = joined[1];
@@ -243,7 +237,6 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const auto findDiagonal = [&](const auto & compareTo) {
     // Of much code, four times as much would not stay in the instruction cache.
     constexpr int   unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
-    const RunWindow window = memory.Window(self);
 #pragma unroll unrolled
     for (int n = 0; n < BackwardBundles; ++n)
     {
@@ -252,11 +245,11 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       {
         continue;
       }
-      const RunWindow other = isInBrick ? memory.Window(otherWord(n)) : RunWindow{};
-      DeviceWord      joinedTo = n == 0 ? joined[0] : joined[1];
+      const RunWindow & other = windowOf(n);
+      DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
-        const StraightLinks found = FindStraight(compareTo(n), window, other, isInBrick ? impliedTo(n) : 0u);
+        const StraightLinks found = FindStraight(compareTo(n), window, other, isInBrick ? ImpliedAcross(memory, grid, self, n) : 0u);
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
@@ -297,7 +290,13 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, row * grid.extent.RowLength() + x);
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
-  same.of[1] &= ~ImpliedAlongZ(memory, grid, self, memory.joinedY[self]);
+  if (same.of[1] != 0)
+  {
+    const RunWindow & other = windowOf(1);
+    same.of[1] = WithoutImplied(same.of[1],
+                                own.rows[0] & other.foreground & ~(starts | other.starts),
+                                ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
+  }
   // Where many links are left, short ways to the roots pay. Where most words have very many (noise), some of them join
   // most runs to one component, and links within that are left out then.
   const unsigned linksLeft = same.Count() + left.Count() + right.Count();

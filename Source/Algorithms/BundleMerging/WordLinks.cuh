@@ -7,6 +7,63 @@
 namespace brickccl::cuda
 {
 
+/** Which word of its row in the brick this lane has. */
+__device__ inline int
+LaneInRow()
+{
+  return static_cast<int>(threadIdx.x) % WordsPerBrickRow;
+}
+
+/** The last bit of the word before this lane's in its row of the brick, at the first place. All lanes must call. */
+__device__ inline DeviceWord
+BitBefore(DeviceWord word)
+{
+  const DeviceWord before = __shfl_up_sync(AllLanes, word, 1);
+  return LaneInRow() > 0 ? before >> 31 : 0u;
+}
+
+/** The first bit of the word behind this lane's, at the last place. */
+__device__ inline DeviceWord
+BitAfter(DeviceWord word)
+{
+  const DeviceWord after = __shfl_down_sync(AllLanes, word, 1);
+  return LaneInRow() < WordsPerBrickRow - 1 ? after << 31 : 0u;
+}
+
+/** Bits of rows: 0-3 those before this lane's word in its brick, 4-7 those behind it. All lanes must call. */
+__device__ inline unsigned
+EdgesBeside(unsigned firstBits, unsigned lastBits)
+{
+  const unsigned before = __shfl_up_sync(AllLanes, lastBits, 1);
+  const unsigned after = __shfl_down_sync(AllLanes, firstBits, 1);
+  return (LaneInRow() > 0 ? before : 0u) | (LaneInRow() < WordsPerBrickRow - 1 ? after << 4 : 0u);
+}
+
+/** The bits that are `known`, and those behind them up to which `goesOn` reaches. */
+__device__ inline DeviceWord
+SpreadAlong(DeviceWord known, DeviceWord goesOn)
+{
+  const DeviceWord next = (known << 1) & goesOn;
+  return known | next | (goesOn & ~(goesOn + next));
+}
+
+/** The same for those before them: a bit that goes on does so from the one before it. */
+__device__ inline DeviceWord
+SpreadBack(DeviceWord known, DeviceWord goesOn)
+{
+  return __brev(SpreadAlong(__brev(known), __brev(goesOn) << 1));
+}
+
+/** Leaves out links between runs that are linked by way of other bundles anywhere in the word, at or after the link.
+ *  \param same    the word's links to one other bundle
+ *  \param joined  bits whose runs are known to be linked, each stretch of these runs from its link on
+ *  \param implied those of them at which other links say so, too */
+__device__ inline DeviceWord
+WithoutImplied(DeviceWord same, DeviceWord joined, DeviceWord implied)
+{
+  return same & ~SpreadBack(implied, joined);
+}
+
 /** Bits of one word for each of several others, in registers. */
 template <int VCount>
 struct BackwardWords

@@ -515,7 +515,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   {
     return;
   }
-  const auto                             window = [&](int at) { return memory.words[role.side][at].Window(); };
+  const auto                               window = [&](int at) { return memory.words[role.side][at].Window(); };
   const BundleWindow<DeviceWord, rowCount> own = window(role.Facing(false));
   const BundleWindow<DeviceWord, rowCount> other = window(role.Facing(true));
   // Bits at which a bundle of either brick touches the one before it there, which faces the lane's before.

@@ -67,21 +67,16 @@ struct EndRuns
     components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
     components[1] = later != 0 ? componentAt(last) : 0u;
   }
-  /** Bits at which these runs and those of another word are one component. */
+  /** Bits at which these runs and those of another word are one component.
+   *  \param areFirst whether no word has more than one of them */
   __device__ DeviceWord
-  SharedWith(const EndRuns & other) const
+  SharedWith(const EndRuns & other, bool areFirst) const
   {
-    DeviceWord shared = 0;
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-    {
-#pragma unroll
-      for (int k = 0; k < 2; ++k)
-      {
-        shared |= components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
-      }
-    }
-    return shared;
+    const auto shared = [&](int i, int k) {
+      return components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
+    };
+    const DeviceWord first = shared(0, 0);
+    return areFirst ? first : first | shared(0, 1) | shared(1, 0) | shared(1, 1);
   }
 };
 
@@ -201,9 +196,11 @@ __launch_bounds__(BorderThreads, 10)
     return RunWindow{ bits.word, starts.word, bits.Left(), bits.Right(), starts.Right() };
   };
   EndRuns * const endRuns = memory.endRuns[role.side];
+  bool            areFirst = true;
   if (problem.count > 2)
   {
-    EndRuns own, other, edge;
+    EndRuns own, other;
+    EndRuns edge = {};
     own.Fetch(bricks, words[role.Facing(false)]);
     other.Fetch(bricks, words[role.Facing(true)]);
     if (role.hasEdge)
@@ -213,10 +210,11 @@ __launch_bounds__(BorderThreads, 10)
     }
     endRuns[role.Facing(false)] = own;
     endRuns[role.Facing(true)] = other;
+    areFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
     __syncwarp();
   }
   // What is known from within a brick.
-  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other]); };
+  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other], areFirst); };
   DeviceWord joinedFacing = 0;
   // Bits at which a part's links are known by way of the word that faces either of theirs. All lanes must call.
   const auto impliedBy = [&](int part) {

@@ -47,8 +47,8 @@ struct BrickMemory
     unsigned short componentOf[RunsPerBrick];
   };
   unsigned forest[RunsPerBrick];
-  /** A bit for each run that is a root; one word more, so that two can be read at once. */
-  unsigned  roots[RunsPerBrick / 32 + 1];
+  /** Where a bundle is a row: a bit for each run that is a root; one word more, so that two can be read at once. */
+  unsigned  roots[VBundling == Bundling::Rows ? RunsPerBrick / 32 + 1 : 1];
   unsigned  runsOfLayer[LayersPerBrick];
   unsigned  components;
   BrickBase base;
@@ -161,7 +161,8 @@ PackRows(const T *            voxels,
   return bits;
 }
 
-/** Makes a run's first link its parent, without an atomic, since only the run's own thread writes there yet.
+/** Makes a run's first link along y, or else along z, its parent, without an atomic, since only the run's own thread
+ * writes there yet. Few runs have links across alone.
  *  \param otherWord where in the brick the word at the same x of the n-th backward bundle lies */
 template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
@@ -177,7 +178,7 @@ FirstLinks(TMemory &               memory,
     const DeviceWord start = rest & (0u - rest);
     rest ^= start;
     int              n = 0;
-    const DeviceWord link = same.Take((rest & (0u - rest)) - start, n);
+    const DeviceWord link = same.template Take<2>((rest & (0u - rest)) - start, n);
     memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
   }
 }
@@ -277,8 +278,9 @@ UniteRest(TMemory &               memory,
       if (link != 0)
       {
         const int x = LowestBit(link);
-        Unite<typename TMemory::UnionAccess>(
-          memory.forest, RunAt(runsBefore, starts, x), memory.RunAt(otherWord(n), x));
+        Unite<typename TMemory::UnionAccess>(memory.forest,
+                                             RunAt(runsBefore, starts, x),
+                                             memory.RunAt(otherWord(n), x));
       }
       __syncwarp();
     }
@@ -331,6 +333,39 @@ ClaimPlaces(const BrickArrays & bricks, TMemory & memory, unsigned components, u
   memory.fits =
     memory.base.component + components <= bricks.componentCapacity && memory.base.run + runs <= bricks.runCapacity;
   bricks.bases[blockIdx.x] = memory.base;
+}
+
+/** Notes which of 32 runs from `first` on are roots. All lanes must call. */
+template <typename TMemory>
+__device__ inline void
+MarkRoots(TMemory & memory, unsigned first, bool isRoot)
+{
+  const unsigned roots = __ballot_sync(AllLanes, isRoot);
+  if (threadIdx.x % 32 == 0)
+  {
+    memory.roots[first / 32] = roots;
+  }
+}
+
+/** Calls `take` with each run of a word that is a root, and where it starts. Most words have none. */
+template <typename TMemory, typename TTake>
+__device__ inline void
+ForRoots(const TMemory & memory, DeviceWord starts, unsigned runsBefore, const TTake & take)
+{
+  if (starts == 0)
+  {
+    return;
+  }
+  const unsigned at = runsBefore / 32;
+  unsigned       roots = __funnelshift_r(memory.roots[at], memory.roots[at + 1], runsBefore % 32);
+  roots &= BitsUpToLane(__popc(starts) - 1);
+  for (unsigned run = runsBefore; roots != 0; starts &= starts - 1, roots >>= 1, ++run)
+  {
+    if ((roots & 1u) != 0)
+    {
+      take(run, LowestBit(starts));
+    }
+  }
 }
 
 /** Reads, packs and solves one brick per block of WordsPerBrick threads, and clears `marks` on the way. */
@@ -448,16 +483,17 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   {
     if (same.of[n] != 0)
     {
-      same.of[n] = WithoutImplied(same.of[n],
-                                  joined.of[n],
-                                  n == 1 ? ImpliedAlongZ(memory, grid, self, joined.of[0])
-                                         : ImpliedAcross(memory, grid, self, n));
+      same.of[n] =
+        WithoutImplied(same.of[n],
+                       joined.of[n],
+                       n == 1 ? ImpliedAlongZ(memory, grid, self, joined.of[0]) : ImpliedAcross(memory, grid, self, n));
     }
   }
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 
   // Components of the brick, in any order: their final order is that of their first voxels.
+  constexpr bool rootIsFirst = VBundling == Bundling::Rows;
   for (unsigned first = threadIdx.x - threadIdx.x % 32; first < runsOfBrick; first += WordsPerBrick)
   {
     const unsigned run = first + static_cast<unsigned>(lane);
@@ -465,11 +501,10 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
     // Lanes whose walks end early wait here, not each on its own.
     __syncwarp();
-    const bool     isRoot = root == run;
-    const unsigned roots = __ballot_sync(AllLanes, isRoot);
-    if (lane == 0)
+    const bool isRoot = root == run;
+    if constexpr (rootIsFirst)
     {
-      memory.roots[first / 32] = roots;
+      MarkRoots(memory, first, isRoot);
     }
     if (isRoot)
     {
@@ -488,8 +523,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   // First voxels. Where a bundle is a row, runs come in raster order, and a root is its component's first run. Else: of
   // each stretch of united bits the first voxel of its first row that has one. A voxel's place in the brick has 7 bits
   // for x, then those for y and z, so that places are in raster order.
-  constexpr bool rootIsFirst = VBundling == Bundling::Rows;
-  const int      shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
+  const int shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
   if constexpr (!rootIsFirst)
   {
     const unsigned placeOfWord =
@@ -547,22 +581,11 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   if constexpr (rootIsFirst)
   {
-    // Most words have no root.
-    const unsigned at = runsBefore / 32;
-    unsigned       roots =
-      __funnelshift_r(memory.roots[at], memory.roots[at + 1], runsBefore % 32) & ((1u << __popc(starts)) - 1);
-    DeviceWord rest = starts;
-    for (unsigned passed = 0; roots != 0; roots &= roots - 1)
-    {
-      const auto nth = static_cast<unsigned>(LowestBit(roots));
-      for (; passed < nth; ++passed)
-      {
-        rest &= rest - 1;
-      }
-      setFirst(memory.componentOf[runsBefore + nth],
+    ForRoots(memory, starts, runsBefore, [&](unsigned run, int x) {
+      setFirst(memory.componentOf[run],
                grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength +
-                 static_cast<unsigned>(atWord * BitsPerDeviceWord + LowestBit(rest)));
-    }
+                 static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
+    });
   }
 }
 

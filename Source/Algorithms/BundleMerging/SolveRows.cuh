@@ -33,7 +33,12 @@ struct RowBrickMemory
     unsigned forest[RunsPerBrick];
   };
   unsigned countOfLayer[LayersPerBrick];
-  unsigned pairs[LayersPerBrick][64];
+  union
+  {
+    unsigned pairs[LayersPerBrick][64];
+    /** When all links are united: as in BrickMemory. */
+    unsigned roots[RunsPerBrick / 32 + 1];
+  };
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
@@ -179,8 +184,8 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     return;
   }
-  unsigned       runsOfBrick = 0;
-  const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
+  unsigned                    runsOfBrick = 0;
+  const unsigned              runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
   const BitWindow<DeviceWord> bits = { own.rows[0], BitBefore(own.rows[0]), BitAfter(own.rows[0]) >> 31 };
   const RunWindow             window = { bits.word, starts, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
   memory.words[self] = { window, runsBefore };
@@ -223,8 +228,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         const StraightLinks found = FindStraight(compareTo(n), window, other, 0);
         same.of[n] = found.same;
         joined[n] = found.joined;
-        isPlain = isPlain && (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] &&
-                                             other.starts == starts));
+        isPlain =
+          isPlain &&
+          (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] && other.starts == starts));
       }
     }
     if constexpr (!TProblem::isTransitive)
@@ -236,7 +242,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   };
   const auto findDiagonal = [&](const auto & compareTo) {
     // Of much code, four times as much would not stay in the instruction cache.
-    constexpr int   unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
+    constexpr int unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
 #pragma unroll unrolled
     for (int n = 0; n < BackwardBundles; ++n)
     {
@@ -249,7 +255,8 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
-        const StraightLinks found = FindStraight(compareTo(n), window, other, isInBrick ? ImpliedAcross(memory, grid, self, n) : 0u);
+        const StraightLinks found =
+          FindStraight(compareTo(n), window, other, isInBrick ? ImpliedAcross(memory, grid, self, n) : 0u);
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
@@ -345,7 +352,8 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
     // Lanes whose walks end early wait here, not each on its own.
     __syncwarp();
-    const bool     isRoot = root == run;
+    const bool isRoot = root == run;
+    MarkRoots(memory, first, isRoot);
     const unsigned component = isRoot ? atomicAdd(&memory.components, 1u) : 0u;
     if (isRun)
     {
@@ -364,17 +372,11 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   }
   const std::int64_t firstVoxel = row * grid.extent.RowLength() + x;
   const auto         componentOf = [](unsigned node) { return (node & ~RootBit) >> 16; };
-  unsigned           run = runsBefore;
-  for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
-  {
-    const unsigned node = memory.forest[run];
-    if ((node & RootBit) != 0)
-    {
-      const unsigned id = memory.base.component + componentOf(node);
-      bricks.parent[id] = id;
-      bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + LowestBit(rest));
-    }
-  }
+  ForRoots(memory, starts, runsBefore, [&](unsigned run, int at) {
+    const unsigned id = memory.base.component + componentOf(memory.forest[run]);
+    bricks.parent[id] = id;
+    bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + at);
+  });
   for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
   {
     const unsigned node = memory.forest[i];

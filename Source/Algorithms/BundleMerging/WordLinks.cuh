@@ -101,14 +101,16 @@ struct BackwardWords
     }
     return static_cast<unsigned>(count);
   }
-  /** Takes the lowest bit within `mask` of the first that has one there; says which. \return 0 if none has. */
+  /** Takes the lowest bit within `mask` of the first, of the first VAmong, that has one there; says which.
+   *  \return 0 if none has. */
+  template <int VAmong = VCount>
   __device__ DeviceWord
   Take(DeviceWord mask, int & n)
   {
     DeviceWord found = 0;
-    bool       isOf[VCount];
+    bool       isOf[VAmong];
 #pragma unroll
-    for (int k = 0; k < VCount; ++k)
+    for (int k = 0; k < VAmong; ++k)
     {
       isOf[k] = found == 0 && (of[k] & mask) != 0;
       n = isOf[k] ? k : n;
@@ -116,7 +118,7 @@ struct BackwardWords
     }
     found &= 0u - found;
 #pragma unroll
-    for (int k = 0; k < VCount; ++k)
+    for (int k = 0; k < VAmong; ++k)
     {
       if (isOf[k])
       {

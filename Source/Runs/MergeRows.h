@@ -372,6 +372,19 @@ private:
     }
   }
 
+  /** Unites the run of a[x - 1] with that of b[x - 1] for every bit x of `links`. */
+  template <typename TUnite>
+  static void
+  UniteBefore(Word links, Word startsA, std::uint64_t countA, Word startsB, std::uint64_t countB, TUnite unite)
+  {
+    for (; links != 0; links &= links - 1)
+    {
+      const Word before = (links - 1) & ~links;
+      unite(static_cast<TIndex>(countA + static_cast<std::uint64_t>(CountBits(startsA & before)) - 1),
+            static_cast<TIndex>(countB + static_cast<std::uint64_t>(CountBits(startsB & before)) - 1));
+    }
+  }
+
   template <typename TUnite>
   void
   MergeForeground(std::int64_t rowA,
@@ -398,23 +411,40 @@ private:
     std::uint64_t countB = m_Volume.FirstRun(rowB);
     Window        a{ 0, 0, bitsA[0] };
     Window        b{ 0, 0, bitsB[0] };
+    // Runs side by side meet only where voxels are not joined along x.
+    const bool areStretches = m_Volume.StartsFollowForeground();
+    // Whether the last bits of the word before are a stretch of both rows in which nothing is implied so far.
+    bool isOpen = false;
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
       b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
-      const Word            startsA = m_Volume.Starts(rowA, w);
-      const Word            startsB = m_Volume.Starts(rowB, w);
-      const ForegroundLinks links = LinksOf(a, b, startsA, startsB, besideA != nullptr ? besideA[w] & besideB[w] : 0);
-      UniteBits(links.same, startsA, countA, startsB, countB, unite);
+      const Word startsA = m_Volume.Starts(rowA, w);
+      const Word startsB = m_Volume.Starts(rowB, w);
+      const Word same = a.word & b.word;
+      const Word goesOn = FromLeft(same, a.previous & b.previous);
+      const Word open = besideA != nullptr ? same & ~(besideA[w] & besideB[w]) : same;
+      if (areStretches)
+      {
+        // A carry runs from where a stretch begins to behind its end, unless something is implied on its way.
+        const Word carried = open + (open & ~goesOn) + (isOpen ? 1 : 0);
+        isOpen = carried < open;
+        UniteBefore(carried & ~same, startsA, countA, startsB, countB, unite);
+      }
+      else
+      {
+        UniteBits(open & ~(goesOn & ~startsA & ~startsB), startsA, countA, startsB, countB, unite);
+      }
       if (diagonal)
       {
         // b[x] is background in both cases, so b[x-1] ends the run before x, and b[x+1] starts the one after it.
-        UniteBits(links.left, startsA, countA, startsB, countB, unite);
-        UniteBits(links.right, startsA, countA, startsB, countB + 1, unite);
+        UniteBits(a.word & b.Left() & ~b.word & ~a.Left(), startsA, countA, startsB, countB, unite);
+        UniteBits(a.word & b.Right() & ~b.word & ~a.Right(), startsA, countA, startsB, countB + 1, unite);
       }
       countA += static_cast<std::uint64_t>(CountBits(startsA));
       countB += static_cast<std::uint64_t>(CountBits(startsB));
     }
+    UniteBefore(isOpen ? 1 : 0, 0, countA, 0, countB, unite);
   }
 
   /** MergeForeground with diagonals, by vector code. */

@@ -190,6 +190,22 @@ JoinedBits(const BundleLinks<TWord> & links, TWord both)
   return both & ~(both + links.same);
 }
 
+/** Of links without repeats those that other links do not imply, at or behind the link: each moved to its stretch's
+ * end.
+ *
+ *  \param joined   the links' JoinedBits
+ *  \param implied  bits at which other links say that the two runs are linked */
+template <typename TWord>
+BRICKCCL_HOST_DEVICE inline TWord
+WithoutImplied(TWord same, TWord joined, TWord implied)
+{
+  // A carry runs from the link to behind the end of its stretch, unless something is implied on its way.
+  constexpr TWord last = TWord{ 1 } << (8 * sizeof(TWord) - 1);
+  const TWord     open = joined & ~implied;
+  const TWord     carried = open + (same & open);
+  return ((carried & ~joined) >> 1) | (open & ~carried & last);
+}
+
 } // namespace brickccl
 
 #endif

@@ -110,6 +110,34 @@ GoingOn(Vector both, Vector joined, unsigned & carry)
   return hn::IfThenElseZero(hn::LoadMaskBits(tag, &carries), hn::AndNot(hn::Add(both, hn::Set(tag, Word{ 1 })), both));
 }
 
+/** Bits of some words at which links are implied, of which there must be a way. */
+HWY_INLINE Vector
+ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
+{
+  const Words tag;
+  Vector      bits = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
+  if (implied.count > 2)
+  {
+    bits = hn::And(bits, hn::LoadU(tag, implied.rows[2] + w));
+  }
+  if (implied.others[0] != nullptr)
+  {
+    bits = hn::Or(bits, hn::And(hn::LoadU(tag, implied.others[0] + w), hn::LoadU(tag, implied.others[1] + w)));
+  }
+  return bits;
+}
+
+/** WithoutImplied. */
+HWY_INLINE Vector
+LeaveOutImplied(Vector same, Vector joined, Vector implied)
+{
+  const Words  tag;
+  const Vector last = hn::Set(tag, Word{ 1 } << (BitsPerWord - 1));
+  const Vector open = hn::AndNot(implied, joined);
+  const Vector carried = hn::Add(open, hn::And(same, open));
+  return hn::Or(hn::ShiftRight<1>(hn::AndNot(joined, carried)), hn::And(hn::AndNot(carried, open), last));
+}
+
 template <int VFaces, bool VAreStraight>
 HWY_INLINE void
 LinkBundlesWith(const FacingRows *   faces,
@@ -157,17 +185,11 @@ LinkBundlesWith(const FacingRows *   faces,
     links = LeaveOutRepeats(a, both, links);
     const Vector joined = hn::AndNot(hn::Add(both, links.same), both);
     const Vector going = GoingOn(both, joined, carry);
-    Vector       known = going;
+    Vector       same = hn::AndNot(going, links.same);
     if (implied.count > 0)
     {
-      Vector others = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
-      if (implied.count > 2)
-      {
-        others = hn::And(others, hn::LoadU(tag, implied.rows[2] + w));
-      }
-      known = hn::Or(known, others);
+      same = LeaveOutImplied(same, joined, ImpliedAt(implied, w));
     }
-    const Vector same = hn::AndNot(known, links.same);
     hn::StoreU(same, tag, found.same + w);
     hn::StoreU(links.left, tag, found.left + w);
     hn::StoreU(links.right, tag, found.right + w);

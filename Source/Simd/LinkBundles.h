@@ -36,17 +36,21 @@ inline constexpr int LinkedSame = 0;
 inline constexpr int LinkedLeft = 1;
 inline constexpr int LinkedRight = 2;
 
-/** Where all of these rows, two or three of them or none, have a bit, a link at the same x is implied by others. */
+/** Where links at the same x are implied by others: where all of these rows, two or three of them, have a bit, or, if
+ *  there are such, both of `others`. */
 struct ImpliedLinks
 {
-  const Word * rows[3];
-  int          count;
+  const Word * rows[3] = {};
+  /** 0 if no links are implied. */
+  int          count = 0;
+  const Word * others[2] = {};
 };
 
 /** The links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) have them, many words at
  *  once, for bundles whose rows face each other in `faceCount` (1 or 2) ways; with two ways all voxels at the same x
  *  are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. A link at the same x is
- *  left out where it is implied, and if its run was linked in the words before. `links.list` is added to. Only where
+ *  left out if its runs were linked in the words before, or are by other links in its own (WithoutImplied), and lies
+ *  where WithoutImplied moves it if there can be such links. `links.list` is added to. Only where
  *  HasVectors() (ExpandRow.h) says that this build has vector code. */
 void LinkBundles(const FacingRows *   faces,
                  int                  faceCount,

@@ -372,7 +372,7 @@ struct RandomRows
 };
 
 /** Compares the links of a to b, of rows 0 and 1 of each (`faceCount` 2: one to one), with the formulas for one word;
- *  `impliedCount` rows of `implied` say which are implied. */
+ *  `impliedCount` rows of `implied` say which are implied; two of them, or else the next two. */
 void
 ExpectLinkedLikeTheFormulas(const std::string & target,
                             const RandomRows &  a,
@@ -382,6 +382,7 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
                             const RandomRows &  implied,
                             int                 impliedCount)
 {
+  const bool         hasOthers = impliedCount == 2;
   const std::int64_t words = a.length;
   const auto         room = static_cast<std::size_t>(words + simd::MostWordsBeside);
   std::vector<Word>  unitedA(room, ~Word{ 0 }), unitedB(room, ~Word{ 0 });
@@ -403,7 +404,9 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
                     unitedA.data(),
                     unitedB.data(),
                     words,
-                    { { implied.Row(0), implied.Row(1), implied.Row(2) }, impliedCount },
+                    { { implied.Row(0), implied.Row(1), implied.Row(2) },
+                      impliedCount,
+                      { hasOthers ? implied.Row(2) : nullptr, hasOthers ? implied.Row(3) : nullptr } },
                     found);
   std::map<Word, Word> listed;
   for (std::int64_t i = 0; i < found.list.count; ++i)
@@ -434,14 +437,20 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
     links = WithoutRepeats(links, unitedA[at], unitedB[at]);
     const Word both = unitedA[at] & unitedB[at];
     const Word going = isOpen ? both & ~(both + 1) : 0;
-    const Word known = JoinedBits(links, both) | going;
+    const Word byLinks = JoinedBits(links, both);
+    const Word known = byLinks | going;
     isOpen = known >> (BitsPerWord - 1) != 0;
-    Word others = impliedCount > 0 ? ~Word{ 0 } : 0;
-    for (int i = 0; i < impliedCount; ++i)
+    links.same &= ~going;
+    if (impliedCount > 0)
     {
-      others &= implied.Row(i)[w];
+      Word others = ~Word{ 0 };
+      for (int i = 0; i < impliedCount; ++i)
+      {
+        others &= implied.Row(i)[w];
+      }
+      others |= hasOthers ? implied.Row(2)[w] & implied.Row(3)[w] : 0;
+      links.same = WithoutImplied(links.same, byLinks, others);
     }
-    links.same &= ~(going | others);
     int kind = simd::LinkedSame;
     for (const Word word : { links.same, links.left, links.right })
     {
@@ -469,7 +478,7 @@ TEST(Simd, BundlesAreLinkedLikeTheFormulas)
       {
         const RandomRows a(random, 2, words, kinds % 6);
         const RandomRows b(random, 2, words, kinds / 6);
-        const RandomRows implied(random, 3, words, 3);
+        const RandomRows implied(random, 4, words, 3);
         const int        count = kinds % 3 == 0 ? 0 : 1 + static_cast<int>(kinds % 3);
         ExpectLinkedLikeTheFormulas(target, a, b, 1, false, implied, count);
         ExpectLinkedLikeTheFormulas(target, a, b, 2, false, implied, count);
@@ -477,6 +486,41 @@ TEST(Simd, BundlesAreLinkedLikeTheFormulas)
       }
     }
   });
+}
+
+TEST(Bundle, LinksThatAreImpliedAnywhereBehindThemAreLeftOut)
+{
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 2000; ++round)
+  {
+    // Stretches, each from a link on, that end where the next bit is none of theirs.
+    const Word both = random() | (round % 2 == 0 ? random() : 0);
+    Word       same = 0;
+    Word       expected = 0;
+    const Word implied = random() & random() & (round % 3 == 0 ? random() : ~Word{ 0 });
+    Word       joined = 0;
+    for (int x = 0; x < BitsPerWord;)
+    {
+      const int begin = x;
+      for (; x < BitsPerWord && (both >> x & 1u) != 0; ++x)
+      {}
+      const int  link = begin + static_cast<int>(random() % 3);
+      const bool hasLink = link < x && random() % 4 != 0;
+      bool       isImplied = false;
+      for (int i = link; hasLink && i < x; ++i)
+      {
+        joined |= Word{ 1 } << i;
+        isImplied = isImplied || (implied >> i & 1u) != 0;
+      }
+      same |= hasLink ? Word{ 1 } << link : 0;
+      expected |= hasLink && !isImplied ? Word{ 1 } << (x - 1) : 0;
+      x = x == begin ? x + 1 : x;
+    }
+    ASSERT_EQ(WithoutImplied(same, joined, implied), expected) << "round " << round;
+    const auto low = [](Word word) { return static_cast<std::uint32_t>(word); };
+    const Word lowExpected = WithoutImplied(same & low(~Word{ 0 }), joined & low(~Word{ 0 }), implied);
+    ASSERT_EQ(WithoutImplied(low(same), low(joined), low(implied)), low(lowExpected)) << "round " << round;
+  }
 }
 
 /** Bit x of a row of words; 0 outside of it. */

@@ -95,12 +95,12 @@ public:
       }
       if (hasInside(place, 2))
       {
-        Merge<2>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data() }, 2 });
+        Merge<2>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data() }, 2, { m_JoinedZ.data(), joinedYBelow } });
       }
       // The last bundle's link to the one after it in the layer before waits for this one, which may imply it.
       if (hasLast && hasInside(last, 3))
       {
-        Merge<3>(last, other, { { m_JoinedY.data(), m_JoinedZ.data() }, 2 });
+        Merge<3>(last, other, { { m_JoinedY.data(), m_JoinedZ.data() }, 2, { m_JoinedZOfLast.data(), joinedYBelow } });
       }
       std::copy_n(m_JoinedY.begin(), m_Words, joinedYBelow);
       std::swap(m_JoinedZ, m_JoinedZOfLast);
@@ -239,14 +239,20 @@ private:
       }
       // The stretch that goes on from the word before: its runs have been linked there.
       const Word going = both & ~(both + 1) & (Word{ 0 } - isOpen);
-      Word       others = implied.count > 0 ? ~Word{ 0 } : 0;
-      for (int i = 0; i < implied.count; ++i)
-      {
-        others &= implied.rows[i][w];
-      }
-      found.joined[w] = JoinedBits(links, both) | going;
+      const Word joined = JoinedBits(links, both);
+      found.joined[w] = joined | going;
       isOpen = found.joined[w] >> (BitsPerWord - 1);
-      found.same[w] = links.same & ~(going | others);
+      found.same[w] = links.same & ~going;
+      if (implied.count > 0)
+      {
+        Word bits = ~Word{ 0 };
+        for (int i = 0; i < implied.count; ++i)
+        {
+          bits &= implied.rows[i][w];
+        }
+        bits |= implied.others[0] != nullptr ? implied.others[0][w] & implied.others[1][w] : 0;
+        found.same[w] = WithoutImplied(found.same[w], joined, bits);
+      }
       found.left[w] = links.left;
       found.right[w] = links.right;
       simd::AddSetWord(found.same[w], w, simd::LinkedSame, found.list);

@@ -394,12 +394,24 @@ private:
                   const Word * besideB,
                   TUnite       unite)
   {
+    if (!diagonal && m_Volume.StartsFollowForeground())
+    {
+      if (besideA != nullptr)
+      {
+        MergeStretches<true>(rowA, rowB, besideA, besideB, unite);
+      }
+      else
+      {
+        MergeStretches<false>(rowA, rowB, nullptr, nullptr, unite);
+      }
+      return;
+    }
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
       // Few links are found as fast one by one.
       const std::uint64_t many = 6 * static_cast<std::uint64_t>(m_Words);
       const bool          hasMany = m_Volume.FirstRun(rowA + 1) - m_Volume.FirstRun(rowA) > many;
-      if (diagonal && hasMany && m_Volume.StartsFollowForeground() && simd::HasVectors())
+      if (hasMany && m_Volume.StartsFollowForeground() && simd::HasVectors())
       {
         ListForeground(rowA, rowB, besideA, besideB, unite);
         return;
@@ -411,40 +423,59 @@ private:
     std::uint64_t countB = m_Volume.FirstRun(rowB);
     Window        a{ 0, 0, bitsA[0] };
     Window        b{ 0, 0, bitsB[0] };
-    // Runs side by side meet only where voxels are not joined along x.
-    const bool areStretches = m_Volume.StartsFollowForeground();
-    // Whether the last bits of the word before are a stretch of both rows in which nothing is implied so far.
-    bool isOpen = false;
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
       a.Advance(w + 1 < m_Words ? bitsA[w + 1] : 0);
       b.Advance(w + 1 < m_Words ? bitsB[w + 1] : 0);
-      const Word startsA = m_Volume.Starts(rowA, w);
-      const Word startsB = m_Volume.Starts(rowB, w);
-      const Word same = a.word & b.word;
-      const Word goesOn = FromLeft(same, a.previous & b.previous);
-      const Word open = besideA != nullptr ? same & ~(besideA[w] & besideB[w]) : same;
-      if (areStretches)
-      {
-        // A carry runs from where a stretch begins to behind its end, unless something is implied on its way.
-        const Word carried = open + (open & ~goesOn) + (isOpen ? 1 : 0);
-        isOpen = carried < open;
-        UniteBefore(carried & ~same, startsA, countA, startsB, countB, unite);
-      }
-      else
-      {
-        UniteBits(open & ~(goesOn & ~startsA & ~startsB), startsA, countA, startsB, countB, unite);
-      }
+      const Word            startsA = m_Volume.Starts(rowA, w);
+      const Word            startsB = m_Volume.Starts(rowB, w);
+      const ForegroundLinks links = LinksOf(a, b, startsA, startsB, besideA != nullptr ? besideA[w] & besideB[w] : 0);
+      UniteBits(links.same, startsA, countA, startsB, countB, unite);
       if (diagonal)
       {
         // b[x] is background in both cases, so b[x-1] ends the run before x, and b[x+1] starts the one after it.
-        UniteBits(a.word & b.Left() & ~b.word & ~a.Left(), startsA, countA, startsB, countB, unite);
-        UniteBits(a.word & b.Right() & ~b.word & ~a.Right(), startsA, countA, startsB, countB + 1, unite);
+        UniteBits(links.left, startsA, countA, startsB, countB, unite);
+        UniteBits(links.right, startsA, countA, startsB, countB + 1, unite);
       }
       countA += static_cast<std::uint64_t>(CountBits(startsA));
       countB += static_cast<std::uint64_t>(CountBits(startsB));
     }
-    UniteBefore(isOpen ? 1 : 0, 0, countA, 0, countB, unite);
+  }
+
+  /** MergeForeground without diagonals where runs follow the foreground, so that those of a stretch in which both rows
+   *  have voxels are the same two all along.
+   *  \tparam VHasBeside whether there are rows beside, which imply links */
+  template <bool VHasBeside, typename TUnite>
+  void
+  MergeStretches(std::int64_t rowA, std::int64_t rowB, const Word * besideA, const Word * besideB, TUnite unite)
+  {
+    const Word *  bitsA = m_Volume.Foreground(rowA);
+    const Word *  bitsB = m_Volume.Foreground(rowB);
+    std::uint64_t countA = m_Volume.FirstRun(rowA);
+    std::uint64_t countB = m_Volume.FirstRun(rowB);
+    Word          previousA = 0;
+    Word          previousB = 0;
+    // 1 if the last bits of the word before are of a stretch in which nothing is implied so far.
+    Word isOpen = 0;
+    for (std::int64_t w = 0; w < m_Words; ++w)
+    {
+      const Word a = bitsA[w];
+      const Word b = bitsB[w];
+      const Word startsA = a & ~FromLeft(a, previousA);
+      const Word startsB = b & ~FromLeft(b, previousB);
+      const Word both = a & b;
+      const Word begins = both & ~FromLeft(both, previousA & previousB);
+      const Word open = VHasBeside ? both & ~(besideA[w] & besideB[w]) : both;
+      // A carry runs from where a stretch begins to behind its end, unless something is implied on its way.
+      const Word carried = open + (open & begins) + isOpen;
+      isOpen = carried < open ? 1 : 0;
+      UniteBefore(carried & ~both, startsA, countA, startsB, countB, unite);
+      countA += static_cast<std::uint64_t>(CountBits(startsA));
+      countB += static_cast<std::uint64_t>(CountBits(startsB));
+      previousA = a;
+      previousB = b;
+    }
+    UniteBefore(isOpen, 0, countA, 0, countB, unite);
   }
 
   /** MergeForeground with diagonals, by vector code. */

@@ -34,6 +34,22 @@ struct PieceSums
   int lowest[5] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
   int lastSlice = 0;
 
+  __device__ unsigned
+  Sum(int i) const
+  {
+    return sums[i];
+  }
+  __device__ int
+  Lowest(int i) const
+  {
+    return lowest[i];
+  }
+  __device__ int
+  LastSlice() const
+  {
+    return lastSlice;
+  }
+
   __device__ void
   Add(const PieceSums & other)
   {
@@ -122,34 +138,52 @@ FirstVoxelKey(int x, int y, int z)
   return (z << 20) | (y << 10) | x;
 }
 
-/** Adds what one box has of a component; `at` is the box's first voxel. */
+/** What one box has of a component is added in four parts: the i-th of the sums, the i-th of the bounds, and of the
+ *  first two parts the first voxel and the last slice. Lanes side by side that add the parts of one component write
+ * side by side, too. */
+inline constexpr int PiecePartCount = 4;
+
+/** Adds a part. \param field  gives the piece's sum, lowest value and last slice: of what is in registers or shared
+ *  memory. `at` is the box's first voxel. */
+template <typename TPiece>
+__device__ void
+AddPart(CompactShapeSums & sums, int part, const TPiece & piece, const std::int64_t (&at)[3], const Extent & extent)
+{
+  // An index that is not known beforehand would put the array into memory.
+  const std::int64_t step = part == 0 ? 0 : part == 1 ? at[0] : part == 2 ? at[1] : at[2];
+  const int          from = static_cast<int>(part % 2 == 0 ? at[0] : at[1]);
+  atomicAdd(reinterpret_cast<unsigned long long *>(sums.sums + part),
+            piece.Sum(part) + piece.Sum(0) * static_cast<unsigned long long>(step));
+  atomicMin(sums.lowest + part, piece.Lowest(part) + (part < 2 ? from : -from));
+  if (part == 0)
+  {
+    const int          key = piece.Lowest(4);
+    const std::int64_t row = (at[2] + (key >> 20)) * extent.size[1] + at[1] + (key >> 10 & 1023);
+    atomicMin(reinterpret_cast<unsigned long long *>(&sums.firstVoxel),
+              static_cast<unsigned long long>(row * extent.RowLength() + at[0] + (key & 1023)));
+  }
+  if (part == 1)
+  {
+    atomicMax(reinterpret_cast<long long *>(&sums.lastSlice), static_cast<long long>(at[2] + piece.LastSlice()));
+  }
+}
+
+/** Adds all parts. */
 __device__ inline void
 AddPiece(CompactShapeSums & sums, const PieceSums & piece, const std::int64_t (&at)[3], const Extent & extent)
 {
-  const auto add = [&](int i, unsigned long long value) {
-    atomicAdd(reinterpret_cast<unsigned long long *>(sums.sums + i), value);
-  };
-  const unsigned long long count = piece.sums[0];
-  add(0, count);
-  for (int axis = 0; axis < 3; ++axis)
+#pragma unroll
+  for (int part = 0; part < PiecePartCount; ++part)
   {
-    add(axis + 1, piece.sums[axis + 1] + count * static_cast<unsigned long long>(at[axis]));
+    AddPart(sums, part, piece, at, extent);
   }
-  atomicMin(sums.lowest, piece.lowest[0] + static_cast<int>(at[0]));
-  atomicMin(sums.lowest + 1, piece.lowest[1] + static_cast<int>(at[1]));
-  atomicMin(sums.lowest + 2, piece.lowest[2] - static_cast<int>(at[0]));
-  atomicMin(sums.lowest + 3, piece.lowest[3] - static_cast<int>(at[1]));
-  const int          key = piece.lowest[4];
-  const std::int64_t row = (at[2] + (key >> 20)) * extent.size[1] + at[1] + (key >> 10 & 1023);
-  atomicMin(reinterpret_cast<unsigned long long *>(&sums.firstVoxel),
-            static_cast<unsigned long long>(row * extent.RowLength() + at[0] + (key & 1023)));
-  atomicMax(reinterpret_cast<long long *>(&sums.lastSlice), static_cast<long long>(at[2] + piece.lastSlice));
 }
 
 template <typename TSums>
 __global__ void
 ClearSumsKernel(TSums * sums, std::int64_t count)
 {
+  WaitForEarlierKernels();
   for (std::int64_t i = ThreadIndex(); i < count; i += ThreadCount())
   {
     TSums cleared;

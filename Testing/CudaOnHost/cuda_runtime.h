@@ -480,7 +480,15 @@ cudaMemsetAsync(void * place, int value, std::size_t bytes, cudaStream_t)
 }
 
 inline cudaError_t
-cudaStreamCreateWithFlags(cudaStream_t * stream, unsigned)
+cudaDeviceGetStreamPriorityRange(int * lowest, int * highest)
+{
+  *lowest = 0;
+  *highest = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t * stream, unsigned, int)
 {
   *stream = nullptr;
   return cudaSuccess;
@@ -531,6 +539,12 @@ cudaEventDestroy(cudaEvent_t)
 
 inline cudaError_t
 cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
   return cudaSuccess;
 }

@@ -186,23 +186,27 @@ WriteLabels(const DeviceProblem &       problem,
 
 void
 SumComponents(const DeviceProblem &            problem,
-              const BundleMergingMemory &      memory,
+              BundleMergingMemory &            memory,
               std::uint64_t                    components,
               DeviceBuffer<CompactShapeSums> & sums,
               cudaStream_t                     stream)
 {
-  const BundleGrid grid = GridOf(problem);
-  const auto       count = static_cast<std::int64_t>(components);
+  const BundleGrid   grid = GridOf(problem);
+  const auto         count = static_cast<std::int64_t>(components);
+  const cudaStream_t own = memory.sumStream.Get();
+  // The number of components is known, and so is all that these kernels read.
   sums.Resize(static_cast<std::size_t>(components));
-  BRICKCCL_LAUNCH(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), stream, sums.Data(), count);
+  BRICKCCL_LAUNCH_EARLY(ClearSumsKernel<CompactShapeSums>, ShapeFor(count), own, sums.Data(), count);
   VisitLayout(problem, [&](auto layout) {
-    BRICKCCL_LAUNCH_BLOCKS(SumBricksKernel<decltype(layout)>,
-                           OneBlockPerBrick(grid, WordsPerBrick),
-                           stream,
-                           grid,
-                           memory.Arrays(),
-                           sums.Data());
+    BRICKCCL_LAUNCH_BLOCKS_EARLY(SumBricksKernel<decltype(layout)>,
+                                 OneBlockPerBrick(grid, WordsPerBrick),
+                                 own,
+                                 grid,
+                                 memory.Arrays(),
+                                 sums.Data());
   });
+  memory.summed.Record(own);
+  memory.summed.HoldBack(stream);
 }
 
 void

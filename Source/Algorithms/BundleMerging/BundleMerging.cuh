@@ -24,6 +24,9 @@ struct BundleMergingMemory
   DeviceBuffer<unsigned>           marksInPart;
   PinnedValue<BundleReport>        report;
   Event                            reported;
+  /** Sums wait for instructions, the label map for memory: they are made at the same time. */
+  Stream sumStream{ Stream::Priority::Highest };
+  Event  summed;
   /** Components and runs of bricks that there is room for. */
   std::size_t componentCapacity = 0;
   std::size_t runCapacity = 0;
@@ -81,9 +84,10 @@ void WriteLabels(const DeviceProblem &       problem,
                  LabelType                   type,
                  cudaStream_t                stream);
 
-/** Queues the sums of the default columns over the last problem's components, of which there are `components`. */
+/** Queues the sums of the default columns over the last problem's components, of which there are `components`: beside
+ *  what `stream` has of that problem still to do, which is the label map; what is queued on it later waits for them. */
 void SumComponents(const DeviceProblem &            problem,
-                   const BundleMergingMemory &      memory,
+                   BundleMergingMemory &            memory,
                    std::uint64_t                    components,
                    DeviceBuffer<CompactShapeSums> & sums,
                    cudaStream_t                     stream);

@@ -20,6 +20,8 @@ struct BrickSums
   unsigned sums[4][capacity];
   int      lowest[5][capacity];
   int      lastSlice[capacity];
+  /** Slots that are taken, of each warp's those at the front. */
+  unsigned short taken[capacity];
 
   __device__ void
   Clear(unsigned slot)
@@ -61,20 +63,48 @@ struct BrickSums
     return false;
   }
 
-  __device__ PieceSums
-  Get(unsigned slot) const
+  /** What a slot has. */
+  struct Slot
   {
-    PieceSums piece;
-    for (int i = 0; i < 4; ++i)
+    const BrickSums & memory;
+    unsigned          slot;
+
+    __device__ unsigned
+    Sum(int i) const
     {
-      piece.sums[i] = sums[i][slot];
+      return memory.sums[i][slot];
     }
-    for (int i = 0; i < 5; ++i)
+    __device__ int
+    Lowest(int i) const
     {
-      piece.lowest[i] = lowest[i][slot];
+      return memory.lowest[i][slot];
     }
-    piece.lastSlice = lastSlice[slot];
-    return piece;
+    __device__ int
+    LastSlice() const
+    {
+      return memory.lastSlice[slot];
+    }
+  };
+
+  /** Adds all to memory. All threads of the block come here. */
+  __device__ void
+  Store(CompactShapeSums * to, const std::int64_t (&at)[3], const Extent & extent)
+  {
+    const auto     slot = static_cast<unsigned>(threadIdx.x);
+    const unsigned lane = slot % 32;
+    const unsigned found = __ballot_sync(AllLanes, labels[slot] != 0);
+    if (labels[slot] != 0)
+    {
+      taken[slot - lane + static_cast<unsigned>(__popc(found & ((1u << lane) - 1)))] =
+        static_cast<unsigned short>(slot);
+    }
+    __syncwarp();
+    const auto count = static_cast<unsigned>(__popc(found));
+    for (unsigned i = lane / PiecePartCount; i < count; i += 32 / PiecePartCount)
+    {
+      const unsigned next = taken[slot - lane + i];
+      AddPart(to[labels[next] - 1], static_cast<int>(lane % PiecePartCount), Slot{ *this, next }, at, extent);
+    }
   }
 };
 
@@ -127,6 +157,7 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   const auto           self = static_cast<unsigned>(threadIdx.x);
   const auto           lane = static_cast<int>(self % 32);
   memory.Clear(self);
+  WaitForEarlierKernels();
 
   const BrickPlace   place(grid, blockIdx.x);
   const std::int64_t at[3] = { std::int64_t{ place.x } * VoxelsPerBrickRow,
@@ -172,10 +203,7 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   }
   AddByLabel(ownLabel, own, add);
   __syncthreads();
-  if (memory.labels[self] != 0)
-  {
-    AddPiece(sums[memory.labels[self] - 1], memory.Get(self), at, grid.extent);
-  }
+  memory.Store(sums, at, grid.extent);
 }
 
 } // namespace brickccl::cuda

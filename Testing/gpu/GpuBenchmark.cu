@@ -36,6 +36,12 @@ int onlyConnectivity = 0;
 /** Inputs whose names hold this are timed alone. */
 std::string onlyInput;
 
+bool
+IsWanted(const std::string & input)
+{
+  return input.find(onlyInput) != std::string::npos;
+}
+
 void
 Check(cudaError_t status)
 {
@@ -119,7 +125,7 @@ Benchmark(const std::string &    name,
           Average *              average = nullptr,
           const Criterion &      criterion = Criterion::Foreground())
 {
-  if (name.find(onlyInput) == std::string::npos)
+  if (!IsWanted(name))
   {
     return;
   }
@@ -374,11 +380,23 @@ BenchmarkKinds(const Extent & extent)
               nullptr,
               Criterion::EqualValue(0));
   }
-  const auto                cells = MakeVoronoi(extent, 40, 1);
-  std::vector<std::uint8_t> classes(cells.size());
-  std::transform(cells.begin(), cells.end(), classes.begin(), [](std::uint32_t cell) { return 1 + cell * 7 % 20; });
-  Benchmark("uint8 Voronoi cells", extent, classes, nullptr, Criterion::EqualValue(0));
-  Benchmark("uint32 Voronoi cells", extent, cells, nullptr, Criterion::EqualValue(0));
+  if (IsWanted("uint8 Voronoi cells") || IsWanted("uint32 Voronoi cells"))
+  {
+    const auto                cells = MakeVoronoi(extent, 40, 1);
+    std::vector<std::uint8_t> classes(cells.size());
+    std::transform(cells.begin(), cells.end(), classes.begin(), [](std::uint32_t cell) { return 1 + cell * 7 % 20; });
+    Benchmark("uint8 Voronoi cells", extent, classes, nullptr, Criterion::EqualValue(0));
+    Benchmark("uint32 Voronoi cells", extent, cells, nullptr, Criterion::EqualValue(0));
+  }
+}
+
+/** Segments from a file, joined by equal values. */
+template <typename T>
+void
+BenchmarkSegments(const char * const * arguments)
+{
+  const Extent extent{ std::atoll(arguments[1]), std::atoll(arguments[2]), std::atoll(arguments[3]) };
+  Benchmark(NameOf(arguments[0]), extent, ReadVoxels<T>(arguments[0], extent), nullptr, Criterion::EqualValue(0));
 }
 
 } // namespace
@@ -475,12 +493,12 @@ main(int argc, char ** argv)
     }
     else if (argument == "--segments" && i + 4 < argc)
     {
-      const Extent extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
-      Benchmark(NameOf(argv[i + 1]),
-                extent,
-                ReadVoxels<std::uint32_t>(argv[i + 1], extent),
-                nullptr,
-                Criterion::EqualValue(0));
+      BenchmarkSegments<std::uint32_t>(argv + i + 1);
+      i += 4;
+    }
+    else if (argument == "--classes" && i + 4 < argc)
+    {
+      BenchmarkSegments<std::uint8_t>(argv + i + 1);
       i += 4;
     }
     else

@@ -144,11 +144,11 @@ struct BorderRole
   /** Whether this lane also has a word of the bundles beside those that face the brick's. */
   bool hasEdge;
 
-  __device__ explicit BorderRole(const BundleGrid & grid, bool reachesBeside = VParts > 1)
+  __device__ explicit BorderRole(const BundleGrid & grid)
     : place(grid, blockIdx.x)
     , lane(static_cast<int>(threadIdx.x % 32))
     , side(static_cast<int>(threadIdx.x / 32))
-    , hasEdge(reachesBeside && side == AlongZ && lane < 2 * WordsPerBrickRow)
+    , hasEdge(VParts > 1 && side == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
   /** Whether there is a brick at the other side. */
   __device__ bool

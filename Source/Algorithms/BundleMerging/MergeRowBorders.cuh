@@ -43,8 +43,9 @@ struct EndVoxels
   }
 };
 
-/** Whether links lead to the bundles beside or not: one kernel for both. */
-using RowBorderRole = BorderRole<3>;
+/** Links along the axes alone lead straight across. */
+template <bool VAlongAxes>
+using RowBorderRole = BorderRole<VAlongAxes ? 1 : 3>;
 
 /** The bits of a word's first and last run, and the runs' components among those of all bricks. Most words have no
  *  others. */
@@ -81,10 +82,11 @@ struct EndRuns
 };
 
 /** What the warps at a brick's borders have in shared memory where values decide. */
-template <typename TProblem>
-struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole::parts>
+template <typename TProblem, bool VAlongAxes>
+struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole<VAlongAxes>::parts>
 {
-  EndRuns             endRuns[2][RowBorderRole::words];
+  /** Where links lead to the bundles beside. */
+  EndRuns             endRuns[VAlongAxes ? 1 : 2][VAlongAxes ? 1 : RowBorderRole<VAlongAxes>::words];
   EndVoxels<TProblem> left;
   EndVoxels<TProblem> right;
 
@@ -106,9 +108,12 @@ struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole::parts>
 };
 
 /** As UniteEnds, one lane per row. */
-template <typename TProblem>
+template <typename TProblem, bool VAlongAxes>
 __device__ inline void
-UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, RowBorderMemory<TProblem> & memory)
+UniteRowEnds(const TProblem &                        problem,
+             const BrickArrays &                     bricks,
+             int                                     bundle,
+             RowBorderMemory<TProblem, VAlongAxes> & memory)
 {
   const BundleGrid & grid = problem.grid;
   const BorderEnds & ends = memory.ends;
@@ -128,7 +133,7 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
   }
   // Diagonal links within the same bricks' rows; those to other bricks are the other warps'.
 #pragma unroll 1
-  for (int n = 0; n < problem.count; ++n)
+  for (int n = 0; n < (VAlongAxes ? 0 : BackwardBundles); ++n)
   {
     const int y = (bundle & grid.MaskY()) + BackwardStepY(n);
     const int z = (bundle >> grid.bundlesShiftY) + BackwardStepZ(n);
@@ -156,14 +161,15 @@ UniteRowEnds(const TProblem & problem, const BrickArrays & bricks, int bundle, R
   }
 }
 
-template <typename TProblem>
+template <typename TProblem, bool VAlongAxes>
 __global__ void
-__launch_bounds__(BorderThreads, 10)
+__launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
-  __shared__ RowBorderMemory<TProblem> memory;
-  const BundleGrid &                   grid = problem.grid;
-  const RowBorderRole                  role(grid, problem.count > 2);
+  using Role = RowBorderRole<VAlongAxes>;
+  __shared__ RowBorderMemory<TProblem, VAlongAxes> memory;
+  const BundleGrid &                               grid = problem.grid;
+  const Role                                       role(grid);
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -185,9 +191,9 @@ __launch_bounds__(BorderThreads, 10)
   {
     return;
   }
-  BackwardWords<RowBorderRole::parts> same = {};
-  BackwardWords<RowBorderRole::parts> left = {};
-  BackwardWords<RowBorderRole::parts> right = {};
+  BackwardWords<Role::parts>          same = {};
+  BackwardWords<Role::parts>          left = {};
+  BackwardWords<Role::parts>          right = {};
   const BorderWord<RowLayout> * const words = memory.words[role.side];
   const auto                          window = [&](int at) {
     const BorderWord<RowLayout> & word = words[at];
@@ -195,9 +201,9 @@ __launch_bounds__(BorderThreads, 10)
     const BitWindow<DeviceWord>   starts = { word.starts, 0, word.StartsAfter() ? 1u : 0u };
     return RunWindow{ bits.word, starts.word, bits.Left(), bits.Right(), starts.Right() };
   };
-  EndRuns * const endRuns = memory.endRuns[role.side];
+  EndRuns * const endRuns = memory.endRuns[VAlongAxes ? 0 : role.side];
   bool            areFirst = true;
-  if (problem.count > 2)
+  if constexpr (!VAlongAxes)
   {
     EndRuns own, other;
     EndRuns edge = {};
@@ -220,14 +226,14 @@ __launch_bounds__(BorderThreads, 10)
   const auto impliedBy = [&](int part) {
     const int        a = role.From(part);
     const int        b = role.To(part);
-    const int        laneOfB = RowBorderRole::LaneOf(b);
+    const int        laneOfB = Role::LaneOf(b);
     const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
     if (!role.HasLinks(part))
     {
       return 0u;
     }
-    const DeviceWord byA = joinedFacing & areOne(RowBorderRole::OppositeOf(a), b);
-    return RowBorderRole::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, RowBorderRole::OppositeOf(b))) : byA;
+    const DeviceWord byA = joinedFacing & areOne(Role::OppositeOf(a), b);
+    return Role::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, Role::OppositeOf(b))) : byA;
   };
   // Whether a part's links are to be looked for: not where two rows are alike and joined all along.
   const auto isOpen = [&](int part, DeviceWord implied) {
@@ -267,7 +273,7 @@ __launch_bounds__(BorderThreads, 10)
     if (part == 0)
     {
       joinedFacing = found.joined;
-      if (problem.count > 2)
+      if constexpr (!VAlongAxes)
       {
         const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
         if (found.same != 0 && role.lane >= WordsPerBrickRow)
@@ -282,25 +288,27 @@ __launch_bounds__(BorderThreads, 10)
     {
       same.Set(part, found.same);
     }
-    if (problem.HasDiagonals(n))
+    if constexpr (!VAlongAxes)
     {
-      const BundleLinks<DeviceWord> across = FindAcross(compare, from, to, found.joined);
-      if (has)
+      if (problem.HasDiagonals(n))
       {
-        left.Set(part, across.left);
-        right.Set(part, across.right);
+        const BundleLinks<DeviceWord> across = FindAcross(compare, from, to, found.joined);
+        if (has)
+        {
+          left.Set(part, across.left);
+          right.Set(part, across.right);
+        }
       }
     }
   };
   // Straight links, then those to the bundles beside at either side (low and high). Most often no lane has both of
   // these to look for, so that along z, where all lead from the brick's own words, one look does for both.
-  const int  looks = problem.count > 2 ? RowBorderRole::parts : 1;
   DeviceWord impliedLow = 0;
   DeviceWord impliedHigh = 0;
   bool       isOpenLow = false;
   bool       isOpenHigh = false;
 #pragma unroll 1
-  for (int look = 0; look < looks; ++look)
+  for (int look = 0; look < Role::parts; ++look)
   {
     if (look == 1)
     {

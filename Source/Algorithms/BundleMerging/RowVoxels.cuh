@@ -11,7 +11,7 @@
 namespace brickccl::cuda
 {
 
-/** The voxels of a problem, and which of the backward rows hold neighbours; a kernel argument.
+/** The voxels of a problem, and in which of the backward rows neighbours lie at other x, too; a kernel argument.
  *  \tparam VTransitive whether joined voxels are those of one value, so that one voxel of a run answers for all of it
  *  \tparam VOneChannel whether voxels have one channel */
 template <typename T, bool VTransitive, bool VOneChannel>
@@ -24,8 +24,6 @@ struct RowProblem
   const T *    voxels;
   VoxelRule<T> rule;
   BundleGrid   grid;
-  /** Of the BackwardBundles the first so many. */
-  int count;
   /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
   unsigned diagonals;
   /** Whether four voxels can be read at once wherever a row has them. */
@@ -38,7 +36,6 @@ struct RowProblem
     : voxels(image)
     , rule(voxelRule)
     , grid(bundleGrid)
-    , count(connectivity.Rank() == 1 ? 2 : BackwardBundles)
     , diagonals(connectivity.Rank() == 1   ? 0x0u
                 : connectivity.Rank() == 2 ? 0x3u
                                            : 0xFu)

@@ -17,9 +17,10 @@ SolveAndMergeRows(const DeviceProblem &       problem,
     using T = typename decltype(typeTag)::Type;
     const VoxelRule<T> rule = ToVoxelRule<T>(problem.criterion, problem.image.channels);
     const auto *       voxels = static_cast<const T *>(problem.image.data);
-    const auto         queue = [&](const auto & rows) {
+    const auto         queueFor = [&](const auto & rows, auto alongAxes) {
       using Problem = std::decay_t<decltype(rows)>;
-      BRICKCCL_LAUNCH_BLOCKS(SolveRowsKernel<Problem>,
+      constexpr bool isAlongAxes = decltype(alongAxes)::value;
+      BRICKCCL_LAUNCH_BLOCKS((SolveRowsKernel<Problem, isAlongAxes>),
                              OneBlockPerBrick(grid, WordsPerBrick),
                              stream,
                              rows,
@@ -30,8 +31,15 @@ SolveAndMergeRows(const DeviceProblem &       problem,
       // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = 44;
-      BRICKCCL_LAUNCH_BLOCKS_EARLY(MergeRowBordersKernel<Problem>, atBorders, stream, rows, memory.Arrays());
+      atBorders.sharedPercent = isAlongAxes ? 58 : 44;
+      BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
+                                   atBorders,
+                                   stream,
+                                   rows,
+                                   memory.Arrays());
+    };
+    const auto queue = [&](const auto & rows) {
+      problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());
     };
     // Colours may be equal, too, but seldom have to: they go the way of tolerance.
     if (rule.channels > 1)

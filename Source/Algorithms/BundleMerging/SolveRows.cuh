@@ -122,8 +122,9 @@ KeepPlainBrick(const BrickArrays & bricks,
   }
 }
 
-/** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel. */
-template <typename TProblem>
+/** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel.
+ *  \tparam VAlongAxes whether neighbours along the axes alone count */
+template <typename TProblem, bool VAlongAxes>
 __global__ void
 __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   SolveRowsKernel(const __grid_constant__ TProblem    problem,
@@ -197,15 +198,16 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   __syncthreads();
 
   // Links to the rows before this one, as far as they lie in the brick.
-  BackwardWords<BackwardBundles> same = {};
-  BackwardWords<BackwardBundles> left = {};
-  BackwardWords<BackwardBundles> right = {};
-  constexpr int                  rowWords = WordsPerBrickRow;
-  const auto                     otherWord = [&](int n) { return WordBefore<BackwardBundles>(grid, self, n); };
+  constexpr int           backward = VAlongAxes ? 2 : BackwardBundles;
+  BackwardWords<backward> same = {};
+  BackwardWords<backward> left = {};
+  BackwardWords<backward> right = {};
+  constexpr int           rowWords = WordsPerBrickRow;
+  const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
   // Bit n: the n-th lies in the brick.
   unsigned reach = 0;
 #pragma unroll
-  for (int n = 0; n < BackwardBundles; ++n)
+  for (int n = 0; n < backward; ++n)
   {
     const int toY = y + BackwardStepY(n);
     reach |= toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0 ? 1u << n : 0u;
@@ -242,9 +244,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   };
   const auto findDiagonal = [&](const auto & compareTo) {
     // Of much code, four times as much would not stay in the instruction cache.
-    constexpr int unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : BackwardBundles;
+    constexpr int unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : backward;
 #pragma unroll unrolled
-    for (int n = 0; n < BackwardBundles; ++n)
+    for (int n = 0; n < backward; ++n)
     {
       const bool isInBrick = (reach >> n & 1u) != 0;
       if (!__any_sync(AllLanes, isInBrick))
@@ -281,7 +283,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     {
       return true;
     }
-    if (problem.count > 2)
+    if constexpr (!VAlongAxes)
     {
       if (!isEmpty && !(isPlainLayer && (z == 0 || memory.isPlainLayer[layer - 1])))
       {
@@ -327,7 +329,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     memory.joinedY[self] = inLargest;
     __syncthreads();
 #pragma unroll
-    for (int n = 0; n < BackwardBundles; ++n)
+    for (int n = 0; n < backward; ++n)
     {
       if ((same.of[n] | left.of[n] | right.of[n]) != 0)
       {

@@ -280,7 +280,7 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
         {
           const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
           const DeviceWord known = areOne(a, a - WordsPerBrickRow) & joinedBefore & areOne(b, b - WordsPerBrickRow);
-          found.same = WithoutImplied(found.same, goesOn, known);
+          found.same = WithoutImpliedPairs(found.same, goesOn, known);
         }
       }
     }

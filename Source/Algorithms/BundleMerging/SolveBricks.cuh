@@ -46,9 +46,7 @@ struct BrickMemory
     /** Then: of each root its component in the brick. */
     unsigned short componentOf[RunsPerBrick];
   };
-  unsigned forest[RunsPerBrick];
-  /** Where a bundle is a row: a bit for each run that is a root; one word more, so that two can be read at once. */
-  unsigned  roots[VBundling == Bundling::Rows ? RunsPerBrick / 32 + 1 : 1];
+  unsigned  forest[RunsPerBrick];
   unsigned  runsOfLayer[LayersPerBrick];
   unsigned  components;
   BrickBase base;
@@ -335,33 +333,14 @@ ClaimPlaces(const BrickArrays & bricks, TMemory & memory, unsigned components, u
   bricks.bases[blockIdx.x] = memory.base;
 }
 
-/** Notes which of 32 runs from `first` on are roots. All lanes must call. */
-template <typename TMemory>
-__device__ inline void
-MarkRoots(TMemory & memory, unsigned first, bool isRoot)
-{
-  const unsigned roots = __ballot_sync(AllLanes, isRoot);
-  if (threadIdx.x % 32 == 0)
-  {
-    memory.roots[first / 32] = roots;
-  }
-}
-
-/** Calls `take` with each run of a word that is a root, and where it starts. Most words have none. */
+/** Calls `take` with each run of a word that is a root, and where it starts. */
 template <typename TMemory, typename TTake>
 __device__ inline void
-ForRoots(const TMemory & memory, DeviceWord starts, unsigned runsBefore, const TTake & take)
+ForRoots(const TMemory & memory, DeviceWord starts, unsigned run, const TTake & take)
 {
-  if (starts == 0)
+  for (; starts != 0; starts &= starts - 1, ++run)
   {
-    return;
-  }
-  const unsigned at = runsBefore / 32;
-  unsigned       roots = __funnelshift_r(memory.roots[at], memory.roots[at + 1], runsBefore % 32);
-  roots &= BitsUpToLane(__popc(starts) - 1);
-  for (unsigned run = runsBefore; roots != 0; starts &= starts - 1, roots >>= 1, ++run)
-  {
-    if ((roots & 1u) != 0)
+    if ((memory.forest[run] & RootBit) != 0)
     {
       take(run, LowestBit(starts));
     }
@@ -502,10 +481,6 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
     // Lanes whose walks end early wait here, not each on its own.
     __syncwarp();
     const bool isRoot = root == run;
-    if constexpr (rootIsFirst)
-    {
-      MarkRoots(memory, first, isRoot);
-    }
     if (isRoot)
     {
       memory.componentOf[run] = static_cast<unsigned short>(atomicAdd(&memory.components, 1u));

@@ -33,12 +33,7 @@ struct RowBrickMemory
     unsigned forest[RunsPerBrick];
   };
   unsigned countOfLayer[LayersPerBrick];
-  union
-  {
-    unsigned pairs[LayersPerBrick][64];
-    /** When all links are united: as in BrickMemory. */
-    unsigned roots[RunsPerBrick / 32 + 1];
-  };
+  unsigned pairs[LayersPerBrick][64];
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
@@ -302,9 +297,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   if (same.of[1] != 0)
   {
     const RunWindow & other = windowOf(1);
-    same.of[1] = WithoutImplied(same.of[1],
-                                own.rows[0] & other.foreground & ~(starts | other.starts),
-                                ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
+    same.of[1] = WithoutImpliedPairs(same.of[1],
+                                     own.rows[0] & other.foreground & ~(starts | other.starts),
+                                     ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
   }
   // Where many links are left, short ways to the roots pay. Where most words have very many (noise), some of them join
   // most runs to one component, and links within that are left out then.
@@ -354,8 +349,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
     // Lanes whose walks end early wait here, not each on its own.
     __syncwarp();
-    const bool isRoot = root == run;
-    MarkRoots(memory, first, isRoot);
+    const bool     isRoot = root == run;
     const unsigned component = isRoot ? atomicAdd(&memory.components, 1u) : 0u;
     if (isRun)
     {

@@ -54,14 +54,14 @@ SpreadBack(DeviceWord known, DeviceWord goesOn)
   return __brev(SpreadAlong(__brev(known), __brev(goesOn) << 1));
 }
 
-/** Leaves out links between runs that are linked by way of other bundles anywhere in the word, at or after the link.
- *  \param same    the word's links to one other bundle
- *  \param joined  bits whose runs are known to be linked, each stretch of these runs from its link on
- *  \param implied those of them at which other links say so, too */
+/** As WithoutImplied of Runs/Bundle.h, for pairs of runs that may lie side by side.
+ *  \param same    the word's links to one other row
+ *  \param goesOn  bits at which pairs of runs go on from the bit before
+ *  \param implied bits at which other links say that the two runs are linked */
 __device__ inline DeviceWord
-WithoutImplied(DeviceWord same, DeviceWord joined, DeviceWord implied)
+WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
 {
-  return same & ~SpreadBack(implied, joined);
+  return same & ~SpreadBack(implied, goesOn);
 }
 
 /** Bits of one word for each of several others, in registers. */

@@ -143,8 +143,8 @@ FirstVoxelKey(int x, int y, int z)
  * side by side, too. */
 inline constexpr int PiecePartCount = 4;
 
-/** Adds a part. \param field  gives the piece's sum, lowest value and last slice: of what is in registers or shared
- *  memory. `at` is the box's first voxel. */
+/** Adds a part. \param piece  gives its sums, lowest values and last slice, from registers or shared memory
+ *  \param at     the box's first voxel */
 template <typename TPiece>
 __device__ void
 AddPart(CompactShapeSums & sums, int part, const TPiece & piece, const std::int64_t (&at)[3], const Extent & extent)

@@ -1,10 +1,11 @@
-"""Compares the columns of the component table with numpy, scipy and scikit-image, on seeded label maps and, where they are
-present, on real masks (see Testing/README.md). Skipped with a message where the packages are not installed
-(Testing/Benchmarks/install-peers.sh installs them into build/peers).
+"""Compares every column of the component table with its definition (reference_formulas.py), and those that scikit-image
+has with that, on seeded label maps and, where they are present, on real masks (see Testing/README.md). Skipped with a
+message where the packages are not installed (Testing/Benchmarks/install-peers.sh installs them into build/peers).
 
     build/peers/bin/python Testing/Cli/reference_measures.py [FOLDER OF REFERENCE DATA]"""
 
 import csv
+import gzip
 import os
 import subprocess
 import sys
@@ -20,34 +21,41 @@ except ImportError as error:
     print("skipped: %s; Testing/Benchmarks/install-peers.sh installs the packages" % error)
     sys.exit(77)
 
+import reference_formulas  # needs them
+
 COMMAND = os.environ["BRICKCCL"]
 KINDS = {"uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "int16": "short",
          "float64": "double"}
 checks = 0
 
 
-def write(path, voxels, spacing):
+def write(path, voxels, geometry):
     """Writes an array indexed [z, y, x] or [y, x]."""
     dimension = voxels.ndim
+    steps = (geometry.direction * geometry.spacing).T
     sizes = voxels.shape[::-1]
     lines = ["NRRD0004", "type: " + KINDS[str(voxels.dtype)], "dimension: %d" % dimension,
              "sizes: " + " ".join(map(str, sizes)), "endian: little", "encoding: raw",
              "space dimension: %d" % dimension,
-             "space directions: " + " ".join("(" + ",".join(repr(float(spacing[i])) if i == k else "0"
-                                                              for k in range(dimension)) + ")" for i in range(dimension)),
-             "space origin: (" + ",".join(["0"] * dimension) + ")"]
+             "space directions: " + " ".join("(" + ",".join(repr(float(x)) for x in step) + ")" for step in steps),
+             "space origin: (" + ",".join(repr(float(x)) for x in geometry.origin) + ")"]
     with open(path, "wb") as stream:
         stream.write(("\n".join(lines) + "\n\n").encode() + voxels.tobytes())
 
 
-def measured(folder, labels, intensity, spacing, columns):
-    paths = [os.path.join(folder, name) for name in ("labels.nrrd", "intensity.nrrd", "table.csv")]
-    write(paths[0], labels, spacing)
-    write(paths[1], intensity, spacing)
-    subprocess.run([COMMAND, "stats", paths[0], "--intensity", paths[1], "-o", paths[2], "--columns", columns, "--quiet"],
-                   check=True)
-    with open(paths[2]) as stream:
-        rows = list(csv.DictReader(stream))
+def measured(labels, intensity, geometry, columns, part=None):
+    with tempfile.TemporaryDirectory(prefix="brickccl-") as folder:
+        paths = [os.path.join(folder, name) for name in ("labels.nrrd", "intensity.nrrd", "table.csv", "part.nrrd")]
+        write(paths[0], labels, geometry)
+        write(paths[1], intensity, geometry)
+        options = []
+        if part is not None:
+            write(paths[3], part, geometry)
+            options = ["--part", paths[3]]
+        subprocess.run([COMMAND, "stats", paths[0], "--intensity", paths[1], "-o", paths[2], "--columns", columns, "--quiet",
+                        *options], check=True)
+        with open(paths[2]) as stream:
+            rows = list(csv.DictReader(stream))
     return {name: numpy.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
@@ -56,6 +64,8 @@ def check(name, ours, theirs, tolerance=1e-9):
     checks += 1
     theirs = numpy.asarray(theirs, float)
     both = numpy.isnan(ours) & numpy.isnan(theirs)
+    if numpy.any(numpy.isnan(ours) != numpy.isnan(theirs)):
+        sys.exit("%s is not a number where the reference is one, or the other way round" % name)
     ours, theirs = numpy.where(both, 0, ours), numpy.where(both, 0, theirs)
     worst = numpy.max(numpy.abs(ours - theirs) / (1 + numpy.abs(theirs)))
     if not worst <= tolerance:
@@ -68,9 +78,8 @@ def compare(name, labels, intensity, spacing):
     """All columns that an independent program has."""
     dimension = labels.ndim
     axes = "xyz"[:dimension]
-    with tempfile.TemporaryDirectory() as folder:
-        ours = measured(folder, labels, intensity, spacing,
-                        "place,shape,surface,topology,feret,neighbours,intensity,inscribed")
+    ours = measured(labels, intensity, reference_formulas.Geometry(spacing),
+                    "place,shape,surface,topology,feret,neighbours,intensity,inscribed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = skimage.measure.regionprops(labels.astype(numpy.int32), intensity, spacing=spacing[::-1])
@@ -144,6 +153,42 @@ def compare(name, labels, intensity, spacing):
     print("%s: %d components agree" % (name, len(theirs)))
 
 
+# What is worked out in single precision.
+TOLERANCES = {"inscribed_sphere_diameter_mm": 1e-6, "thickness_mean_mm": 1e-6, "thickness_max_mm": 1e-6}
+
+
+def compare_by_definition(name, labels, intensity, geometry, part):
+    """All columns that there are."""
+    ours = measured(labels, intensity, geometry,
+                    "place,shape,surface,topology,feret,neighbours,intensity,inscribed,thickness", part)
+    found = numpy.argwhere(labels != 0)
+    everything = found[:, ::-1], labels[tuple(found.T)].astype(int)
+    outside = numpy.argwhere(part == 0)[:, ::-1]
+    theirs = []
+    for i, label in enumerate(numpy.unique(everything[1])):
+        component = reference_formulas.Component(labels, label, geometry, intensity, {k: v[i] for k, v in ours.items()})
+        columns = {}
+        for group in (component.places(), component.intensities(), component.shapes(), component.extents(),
+                      component.surfaces(), component.topology(), component.thickness(),
+                      component.neighbours(everything), component.part_distance(outside)):
+            columns.update(group)
+        if component.wrong:
+            sys.exit("%s, component %d has %s" % (name, label, "; ".join(component.wrong)))
+        theirs.append(columns)
+    for column in ours:
+        if column not in theirs[0]:
+            sys.exit("%s has no definition to be compared with" % column)
+        check(column, ours[column], [columns[column] for columns in theirs], TOLERANCES.get(column, 1e-8))
+    print("%s: all %d columns of %d components as defined" % (name, len(ours), len(theirs)))
+
+
+def voxels_of(path, offset_marker, dtype, shape):
+    """Voxels that a file holds compressed, behind its header if it has one."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    return numpy.frombuffer(gzip.decompress(content[content.index(offset_marker) + len(offset_marker):]), dtype).reshape(shape)
+
+
 def main():
     random = numpy.random.default_rng(5)
     for dimension, shape, spacing in ((3, (20, 31, 45), (0.5, 1.25, 2)), (3, (16, 16, 70), (1, 1, 1)),
@@ -156,17 +201,35 @@ def main():
         intensity = random.normal(100, 30, shape)
         compare("segments %s" % "x".join(map(str, shape)), segments, intensity, spacing)
         blobs, _ = scipy.ndimage.label(random.random(shape) < 0.2)
-        compare("blobs %s" % "x".join(map(str, shape)), blobs.astype(numpy.uint16),
-                random.integers(-500, 1500, shape).astype(numpy.int16), spacing)
-    folder = os.path.join(sys.argv[1], "masks") if len(sys.argv) > 1 else ""
-    mask = os.path.join(folder, "engine_ge140_256_256_128.nhdr")
+        values = random.integers(-500, 1500, shape).astype(numpy.int16)
+        compare("blobs %s" % "x".join(map(str, shape)), blobs.astype(numpy.uint16), values, spacing)
+        # Turned in space, and far from its origin.
+        turned, _ = numpy.linalg.qr(random.normal(size=(dimension, dimension)))
+        turned[:, 0] *= numpy.sign(numpy.linalg.det(turned))
+        geometry = reference_formulas.Geometry(spacing, turned, random.normal(0, 200, dimension))
+        part = (random.random(shape) < 0.995).astype(numpy.uint8)
+        half = tuple(slice(0, n // 2) for n in shape)
+        for kind, some in (("segments", segments[half]), ("blobs", blobs[half])):
+            compare_by_definition("turned %s %s" % (kind, "x".join(map(str, some.shape))),
+                                  numpy.ascontiguousarray(some.astype(numpy.uint16)), numpy.ascontiguousarray(values[half]),
+                                  geometry, numpy.ascontiguousarray(part[half]))
+    data = sys.argv[1] if len(sys.argv) > 1 else ""
+    mask = os.path.join(data, "masks", "engine_ge140_256_256_128.raw.gz")
     if os.path.exists(mask):
-        import gzip
-        with gzip.open(mask.replace(".nhdr", ".raw.gz")) as stream:
-            voxels = numpy.frombuffer(stream.read(), numpy.uint8).reshape(128, 256, 256)
+        voxels = voxels_of(mask, b"", numpy.uint8, (128, 256, 256))
         part = numpy.ascontiguousarray(voxels[:, 60:200, 60:200])
         labels, _ = scipy.ndimage.label(part, scipy.ndimage.generate_binary_structure(3, 3))
         compare("engine", labels.astype(numpy.uint16), part * 3, (1, 1, 1))
+    mask = os.path.join(data, "masks", "rockgray_pores_100_100_100.raw.gz")
+    scan = os.path.join(data, "vol", "rockgray_100x100x100.nrrd")
+    if os.path.exists(mask) and os.path.exists(scan):
+        corner = tuple(slice(30, 66) for _ in range(3))
+        pores = voxels_of(mask, b"", numpy.uint8, (100, 100, 100))[corner]
+        grays = numpy.ascontiguousarray(voxels_of(scan, b"\n\n", numpy.uint16, (100, 100, 100))[corner])
+        labels, _ = scipy.ndimage.label(pores)
+        inside = scipy.ndimage.distance_transform_edt(numpy.pad(numpy.ones(pores.shape), 1))[1:-1, 1:-1, 1:-1] > 2
+        compare_by_definition("rock", labels.astype(numpy.uint16), grays, reference_formulas.Geometry((1, 1, 1)),
+                              inside.astype(numpy.uint8))
     print("%d columns compared" % checks)
 
 

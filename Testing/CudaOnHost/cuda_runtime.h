@@ -488,6 +488,13 @@ cudaDeviceGetStreamPriorityRange(int * lowest, int * highest)
 }
 
 inline cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t * stream, unsigned)
+{
+  *stream = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
 cudaStreamCreateWithPriority(cudaStream_t * stream, unsigned, int)
 {
   *stream = nullptr;

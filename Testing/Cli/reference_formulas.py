@@ -82,6 +82,16 @@ def crofton(mask, spacing, axes_only):
                         for way, share in directions(spacing, axes_only))
 
 
+def largest_distance(points):
+    """Between any two of them."""
+    if len(points) > 500:
+        try:
+            points = points[scipy.spatial.ConvexHull(points).vertices]
+        except scipy.spatial.QhullError:
+            pass
+    return scipy.spatial.distance.pdist(points).max() if len(points) > 1 else 0
+
+
 def encloses(points, centre, diameter):
     """Whether a ball is the smallest one around all points: it holds them, and its centre lies in the hull of those on its
     surface."""
@@ -205,13 +215,7 @@ class Component:
         geometry, dimension = self.geometry, self.geometry.dimension
         points = geometry.place(self.indices)
         corners = geometry.corners(self.indices)
-        hull = points
-        if len(points) > 500:
-            try:
-                hull = points[scipy.spatial.ConvexHull(points).vertices]
-            except scipy.spatial.QhullError:
-                pass
-        columns = {"feret_diameter_mm": scipy.spatial.distance.pdist(hull).max() if len(hull) > 1 else 0}
+        columns = {"feret_diameter_mm": largest_distance(points)}
         names = ["enclosing_sphere_%s_mm" % letter for letter in "xyz"[:dimension]] + ["enclosing_sphere_diameter_mm"]
         if not encloses(corners, [self.row[name] for name in names[:-1]], self.row[names[-1]]):
             self.wrong.append("a ball that is not the smallest around all voxels")

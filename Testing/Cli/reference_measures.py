@@ -15,7 +15,6 @@ import warnings
 try:
     import numpy
     import scipy.ndimage
-    import scipy.spatial
     import skimage.measure
 except ImportError as error:
     print("skipped: %s; Testing/Benchmarks/install-peers.sh installs the packages" % error)
@@ -120,13 +119,7 @@ def compare(name, labels, intensity, spacing):
         points = (numpy.argwhere(r.image) + r.bbox[:dimension])[:, ::-1] * numpy.asarray(spacing)
         covariances.append(numpy.linalg.eigvalsh(numpy.atleast_2d(numpy.cov(points.T, bias=True)))
                            if len(points) > 1 else numpy.zeros(dimension))
-        hull = points
-        if len(points) > 500:
-            try:
-                hull = points[scipy.spatial.ConvexHull(points).vertices]
-            except scipy.spatial.QhullError:
-                pass
-        ferets.append(scipy.spatial.distance.pdist(hull).max() if len(hull) > 1 else 0)
+        ferets.append(reference_formulas.largest_distance(points))
         # The nearest voxel outside is at most this far from the inscribed ball's surface.
         inside = scipy.ndimage.distance_transform_edt(numpy.pad(r.image, 1), sampling=spacing[::-1]).max()
         insides.append(2 * inside)

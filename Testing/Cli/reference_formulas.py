@@ -1,6 +1,7 @@
 """The columns of the component table by their definitions (Source/Components/COLUMNS.md), voxel by voxel with numpy and
 scipy: slow, and by other ways than BrickCCL's. reference_measures.py compares them."""
 
+import functools
 import itertools
 
 import numpy
@@ -167,6 +168,7 @@ class Component:
         columns.update(self.axis_columns("weighted_centroid_", self.geometry.place(centroid), "_mm"))
         return columns
 
+    @functools.cached_property
     def axes(self):
         """The principal axes of the row, which must be that; of several right ones any will do."""
         dimension = self.geometry.dimension
@@ -187,7 +189,7 @@ class Component:
 
     def shapes(self):
         dimension = self.geometry.dimension
-        axes, moments = self.axes()
+        axes, moments = self.axes
         columns = {}
         for i, k in itertools.combinations_with_replacement(range(dimension), 2):
             columns["covariance_%s%s_mm2" % ("xyz"[i], "xyz"[k])] = self.covariance[i, k]
@@ -220,7 +222,7 @@ class Component:
         if not encloses(corners, [self.row[name] for name in names[:-1]], self.row[names[-1]]):
             self.wrong.append("a ball that is not the smallest around all voxels")
         columns.update((name, self.row[name]) for name in names)
-        axes, _ = self.axes()
+        axes, _ = self.axes
         along = corners @ axes.T
         for i in range(dimension):
             columns["oriented_box_size_%d_mm" % (i + 1)] = numpy.ptp(along[:, i])
@@ -275,8 +277,9 @@ class Component:
         others = owners != self.label
         distances = smallest_distances(indices[others], self.indices, spacing, 1)
         distance = distances.min() if len(distances) else numpy.nan
-        nearest = min(owners[others][distances <= distance * (1 + 1e-9)], default=0)
-        if not self.geometry.is_exact and self.row["nearest_label"] in owners[others][distances <= distance * (1 + 1e-9)]:
+        as_near = owners[others][distances <= distance * (1 + 1e-9)]
+        nearest = min(as_near, default=0)
+        if not self.geometry.is_exact and self.row["nearest_label"] in as_near:
             # Lengths along turned axes are rounded, so that of several as near one may be nearer.
             nearest = self.row["nearest_label"]
         touching = {}

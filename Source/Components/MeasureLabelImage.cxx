@@ -1,6 +1,7 @@
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/Marks.h"
 #include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Host/UnsetVector.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
@@ -36,33 +37,56 @@ ToLabel(T value)
 /** The labels of the runs of a chunk of rows, and where they begin and end. */
 struct alignas(64) LabelsOfRuns
 {
-  std::vector<std::uint64_t> labels;
+  UnsetVector<std::uint64_t> labels;
   std::uint64_t              largest = 0;
   /** None if `hasBounds` is false. */
-  std::vector<std::int32_t> begins;
-  std::vector<std::int32_t> ends;
+  UnsetVector<std::int32_t> begins;
+  UnsetVector<std::int32_t> ends;
   bool                      hasBounds = true;
 
-  /** Adds those of a row. \param mostBounds  of so many runs of the chunk bounds are kept, or of none */
+  /** Adds those of the rows [begin, end), whose voxels are `pixels`. \param mostBounds  of so many runs of the chunk
+   *  bounds are kept, or of none */
   template <typename T>
   void
-  Collect(const T * pixels, const RunVolume & volume, std::int64_t row, std::size_t mostBounds)
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t mostBounds)
   {
-    volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      labels.push_back(ToLabel(pixels[begin]));
-      largest = std::max(largest, labels.back());
-      if (hasBounds)
-      {
-        begins.push_back(static_cast<std::int32_t>(begin));
-        ends.push_back(static_cast<std::int32_t>(end));
-      }
-    });
-    if (labels.size() > mostBounds)
+    const std::int64_t length = volume.GetExtent().RowLength();
+    if (length > std::numeric_limits<std::int32_t>::max())
     {
       hasBounds = false;
-      begins = {};
-      ends = {};
+      volume.ForEachRun(begin, [&](std::int64_t x, std::int64_t, std::uint64_t) {
+        labels.push_back(ToLabel(pixels[x]));
+        largest = std::max(largest, labels.back());
+      });
+      return;
     }
+    volume.ForRunsAtOnce(begin, end, [&](const RunsOfRows & runs) {
+      const std::size_t  known = labels.size();
+      const auto         count = static_cast<std::size_t>(runs.count);
+      const std::int32_t lastInRow = runs.LastInRow();
+      const T * const    rows = pixels + (runs.row - begin) * length;
+      labels.resize(known + count);
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        const std::int32_t place = runs.Begin(static_cast<int>(i));
+        labels[known + i] = ToLabel(rows[std::int64_t{ place >> runs.shift } * length + (place & lastInRow)]);
+        largest = std::max(largest, labels[known + i]);
+      }
+      hasBounds = hasBounds && known + count <= mostBounds;
+      if (!hasBounds)
+      {
+        begins = {};
+        ends = {};
+        return;
+      }
+      begins.resize(known + count);
+      ends.resize(known + count);
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        begins[known + i] = runs.Begin(static_cast<int>(i)) & lastInRow;
+        ends[known + i] = runs.End(static_cast<int>(i)) & lastInRow;
+      }
+    });
   }
 };
 
@@ -145,7 +169,6 @@ MeasureLabelImage(const ImageView &      labels,
   std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
   // Bounds take 8 bytes a run, and may take one a voxel.
   const std::int64_t rowLength = labels.extent.RowLength();
-  const bool         isShort = rowLength <= std::numeric_limits<std::int32_t>::max();
   VisitScalarType(labels.type, [&](auto tag) {
     const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
     FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
@@ -153,12 +176,13 @@ MeasureLabelImage(const ImageView &      labels,
              {},
              context.Part(0, 0.4),
              volume,
-             [&](std::int64_t chunk, std::int64_t row) {
+             [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
                const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
-               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + row * rowLength,
+               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength,
                                                                volume,
-                                                               row,
-                                                               isShort ? static_cast<std::size_t>(ofChunk) / 8 : 0);
+                                                               begin,
+                                                               end,
+                                                               static_cast<std::size_t>(ofChunk) / 8);
              });
   });
   std::uint64_t largest = 0;

@@ -172,12 +172,12 @@ ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfPlane, s
 } // namespace
 
 void
-FindRuns(const RowLinks &                                        links,
-         const Extent &                                          extent,
-         const LinkAxes &                                        axes,
-         const HostContext &                                     context,
-         RunVolume &                                             volume,
-         const std::function<void(std::int64_t, std::int64_t)> & afterRow)
+FindRuns(const RowLinks &                                                      links,
+         const Extent &                                                        extent,
+         const LinkAxes &                                                      axes,
+         const HostContext &                                                   context,
+         RunVolume &                                                           volume,
+         const std::function<void(std::int64_t, std::int64_t, std::int64_t)> & afterRows)
 {
   if (extent.RowLength() > std::numeric_limits<std::uint32_t>::max())
   {
@@ -197,17 +197,20 @@ FindRuns(const RowLinks &                                        links,
   const std::int64_t         rowsOfPlane = extent.size[1];
   const std::int64_t         rowsOfTile =
     volume.HasLinksAlongZ() ? std::max<std::int64_t>(1, PixelsOfTile / extent.RowLength()) : rowsOfPlane;
+  const std::int64_t rowsAtOnce = std::max<std::int64_t>(1, simd::BoundWords / words);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> candidates(static_cast<std::size_t>(words));
     std::uint64_t     runs = 0;
+    std::int64_t      passedOn = chunks.Begin(chunk);
     ForRowsInTiles(chunks.Begin(chunk), chunks.End(chunk), rowsOfPlane, rowsOfTile, [&](std::int64_t row) {
       PackRow(links, axes.x, row, EarlierRows(row, chunks.Begin(chunk), true, volume), candidates, volume);
       const std::uint64_t runsOfRow = CountRuns(row, volume);
       volume.FirstRun(row) = runsOfRow;
       runs += runsOfRow;
-      if (afterRow)
+      if (afterRows && (row + 1 - passedOn == rowsAtOnce || row + 1 == chunks.End(chunk)))
       {
-        afterRow(chunk, row);
+        afterRows(chunk, passedOn, row + 1);
+        passedOn = row + 1;
       }
     });
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;

@@ -27,16 +27,17 @@ void PackStraightLinks(const RowLinks &    links,
  * bits, starts and the number of every row's first run, and the links and numbers of runs before words that `axes`
  * asks for.
  *
- *  `afterRow(chunk, row)` is called as soon as bits and starts of a row are known, while its pixels are at hand: for
- * the rows of each of RowChunks' chunks by one thread, and in order unless `axes` asks for links along z.
+ *  `afterRows(chunk, begin, end)` is called as soon as bits and starts of the rows [begin, end) are known, while their
+ *  pixels are at hand: for the rows of each of RowChunks' chunks by one thread, in order, and so many at once that
+ * their bits fit into simd::BoundWords, or one. Not for `axes` that ask for links along z.
  *
  *  \throws Unsupported for rows of 2^32 voxels or more. */
-void FindRuns(const RowLinks &                                                  links,
-              const Extent &                                                    extent,
-              const LinkAxes &                                                  axes,
-              const HostContext &                                               context,
-              RunVolume &                                                       volume,
-              const std::function<void(std::int64_t chunk, std::int64_t row)> & afterRow = {});
+void FindRuns(const RowLinks &                                                                      links,
+              const Extent &                                                                        extent,
+              const LinkAxes &                                                                      axes,
+              const HostContext &                                                                   context,
+              RunVolume &                                                                           volume,
+              const std::function<void(std::int64_t chunk, std::int64_t begin, std::int64_t end)> & afterRows = {});
 
 } // namespace brickccl
 

@@ -234,7 +234,11 @@ PackLinkedWith(const T *          values,
     Word            before = 0;
     // One more, since there are no arrays of none.
     Word near[VRows + 1] = {};
-    AskAheadOfWord(values, w);
+    // Of one stream alone the processor itself asks ahead better.
+    if constexpr (VRows > 0)
+    {
+      AskAheadOfWord(values, w);
+    }
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
       const auto value = hn::LoadU(tag, own + i);

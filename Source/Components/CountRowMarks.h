@@ -37,12 +37,19 @@ public:
     m_Zeros.Resize(volume.WordsPerRow());
   }
 
+  /** A row that lies outside. */
+  const Word *
+  Outside() const
+  {
+    return m_Zeros.Data();
+  }
+
   /** Row y of slice z. */
   const Word *
   At(std::int64_t y, std::int64_t z) const
   {
     const Extent & extent = m_Volume.GetExtent();
-    return y < 0 || y >= extent.size[1] || z < 0 || z >= extent.size[2] ? m_Zeros.Data()
+    return y < 0 || y >= extent.size[1] || z < 0 || z >= extent.size[2] ? Outside()
                                                                         : m_Volume.Foreground(z * extent.size[1] + y);
   }
 
@@ -53,24 +60,17 @@ private:
   OwnRow            m_Zeros;
 };
 
-/** Counts the marks under the runs of every component: `mark(rows, y, z, marks)` sets those of row y in slice z, with
- *  `rows` for the rows that it looks at. Where HasVectors(), for images of up to 3 dimensions. */
-template <typename TMark>
+/** Counts something for the voxels of every component, row by row: `makeCount()` is called once for each slab of rows
+ * and gives `count(rows, y, z, runs, runCount)`, which adds what it finds at the runs of row y in slice z to their
+ * counts, with `rows` for the rows that it looks at. Where HasVectors(), for images of up to 3 dimensions. */
+template <typename TMakeCount>
 UnsetVector<MarkCounts>
-CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)
+CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TMakeCount makeCount)
 {
   return AccumulateRows<MarkCounts>(volume, components, context, [&] {
-    const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
-    return [&,
-            kinds,
-            stride,
-            rows = BitRows(volume),
-            words = std::vector<Word>(static_cast<std::size_t>(kinds * stride)),
-            runs = std::vector<simd::MarkedRun>()](auto & accumulators, std::int64_t row) mutable {
-      const std::int64_t   z = row / volume.GetExtent().size[1];
-      const std::int64_t   y = row - z * volume.GetExtent().size[1];
-      const simd::RowMarks marks{ words.data(), stride };
-      mark(rows, y, z, marks);
+    return [&, count = makeCount(), rows = BitRows(volume), runs = std::vector<simd::MarkedRun>()](
+             auto &       accumulators,
+             std::int64_t row) mutable {
       runs.clear();
       volume.VisitLabels([&](const auto * labels) {
         volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
@@ -80,7 +80,28 @@ CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, con
           }
         });
       });
-      simd::CountMarks(runs.data(), runs.size(), marks, kinds);
+      const std::int64_t z = row / volume.GetExtent().size[1];
+      count(rows, row - z * volume.GetExtent().size[1], z, runs.data(), runs.size());
+    };
+  });
+}
+
+/** Counts the marks under the runs of every component: `mark(rows, y, z, marks)` sets those of row y in slice z. */
+template <typename TMark>
+UnsetVector<MarkCounts>
+CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)
+{
+  return CountAtRuns(volume, components, context, [&] {
+    const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
+    return [&mark, kinds, stride, words = std::vector<Word>(static_cast<std::size_t>(kinds * stride))](
+             const BitRows &         rows,
+             std::int64_t            y,
+             std::int64_t            z,
+             const simd::MarkedRun * runs,
+             std::size_t             runCount) mutable {
+      const simd::RowMarks marks{ words.data(), stride };
+      mark(rows, y, z, marks);
+      simd::CountMarks(runs, runCount, marks, kinds);
     };
   });
 }

@@ -2,6 +2,7 @@
 #include "BrickCCL/Components/Crofton.h"
 #include "BrickCCL/Components/LabeledRuns.h"
 #include "BrickCCL/Components/MeasureGroups.h"
+#include "BrickCCL/Simd/CountPairs.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -42,30 +43,38 @@ CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-/** How many voxels of a component have a neighbour in it, for each of HalfNeighbours; by rows of bits, if runs that
- *  touch have the same label. */
+/** The kind of pair that one of HalfNeighbours makes: those from one row to another stand side by side, for -1, 0 and 1
+ *  along x. */
+std::size_t
+PairKindOf(std::size_t direction)
+{
+  const auto place = static_cast<int>(direction) - 1;
+  return direction == 0 ? simd::PairKinds::Own : simd::PairKinds::Of(place / 3, place % 3 - 1);
+}
+
+/** How many voxels of a component have a neighbour in it, by PairKindOf; by rows of bits, if runs that touch have the
+ *  same label. */
 UnsetVector<MarkCounts>
 CountPairsByBits(const RunVolume &              volume,
                  const std::vector<VoxelStep> & steps,
                  const HostContext &            context,
                  std::uint64_t                  components)
 {
-  // Those from one row to another stand side by side, for -1, 0 and 1 along x.
-  const auto directions = static_cast<int>(steps.size());
-  return CountRowMarks(
-    volume,
-    components,
-    directions,
-    context,
-    [words = volume.WordsPerRow(), &steps](const BitRows & rows, std::int64_t y, std::int64_t z, simd::RowMarks marks) {
-      const Word * of[4];
-      int          others = 0;
-      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
+  return CountAtRuns(volume, components, context, [&] {
+    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &         rows,
+                                                             std::int64_t            y,
+                                                             std::int64_t            z,
+                                                             const simd::MarkedRun * runs,
+                                                             std::size_t             runCount) {
+      const Word * others[simd::PairRows];
+      std::fill_n(others, simd::PairRows, rows.Outside());
+      for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
       {
-        of[others++] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
+        others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
       }
-      simd::MarkPairs(rows.At(y, z), of, others, words, marks);
-    });
+      simd::CountPairs(rows.At(y, z), others, length, runs, runCount);
+    };
+  });
 }
 
 /** The same by runs. */
@@ -83,10 +92,9 @@ CountPairsByRuns(const RunVolume &              volume,
       const std::vector<LabeledRun> & own = rows.At(y, z);
       for (const LabeledRun & run : own)
       {
-        accumulators[static_cast<std::size_t>(run.label - 1)].of[0] +=
+        accumulators[static_cast<std::size_t>(run.label - 1)].of[simd::PairKinds::Own] +=
           static_cast<std::uint64_t>(run.end - run.begin - 1);
       }
-      // Those from one row to another stand side by side, for -1, 0 and 1 along x.
       for (std::size_t direction = 1; direction < steps.size(); direction += 3)
       {
         const auto &       step = steps[direction].step;
@@ -97,10 +105,10 @@ CountPairsByRuns(const RunVolume &              volume,
           continue;
         }
         CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
-          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of + direction;
-          for (int i = 0; i < 3; ++i)
+          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of;
+          for (std::size_t i = 0; i < 3; ++i)
           {
-            pairs[i] += counts[i];
+            pairs[PairKindOf(direction + i)] += counts[i];
           }
         });
       }
@@ -126,7 +134,7 @@ MeasureSurfaces(const RunVolume & volume, bool touchingAreJoined, const HostCont
     for (std::size_t direction = 0; direction < steps.size(); ++direction)
     {
       const auto & step = steps[direction].step;
-      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].of[direction]);
+      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].of[PairKindOf(direction)]);
       measures.crofton += weights[direction] * chords;
       for (int axis = 0; axis < extent.dimension; ++axis)
       {

@@ -6,10 +6,6 @@ namespace brickccl::simd
 {
 
 void
-MarkPairs(const Word *, const Word * const *, int, std::int64_t, RowMarks)
-{}
-
-void
 MarkIntervals(const RowSurroundings &, std::int64_t, RowMarks)
 {}
 
@@ -74,28 +70,6 @@ HWY_INLINE WordVector
 BeginsOf(const WordsOfRow & words)
 {
   return hn::AndNot(words.before, words.here);
-}
-
-void
-MarkPairsOf(const Word * own, const Word * const * others, int otherCount, std::int64_t words, RowMarks marks)
-{
-  const WordTag tag;
-  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
-  {
-    const RowEnds    ends(w, words);
-    const WordsOfRow ownWords(own + w, ends);
-    const auto       mark = [&](int kind, WordVector neighbours) HWY_ATTR {
-      hn::StoreU(hn::And(ownWords.here, neighbours), tag, marks.words + kind * marks.stride + w);
-    };
-    mark(0, ownWords.before);
-    for (int i = 0; i < otherCount; ++i)
-    {
-      const WordsOfRow other(others[i] + w, ends);
-      mark(1 + 3 * i, other.before);
-      mark(2 + 3 * i, other.here);
-      mark(3 + 3 * i, ends.BitsBehind(other.here, others[i] + w));
-    }
-  }
 }
 
 void
@@ -186,15 +160,8 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-HWY_EXPORT(MarkPairsOf);
 HWY_EXPORT(MarkIntervalsOf);
 HWY_EXPORT(CountMarksOf);
-
-void
-MarkPairs(const Word * own, const Word * const * others, int otherCount, std::int64_t words, RowMarks marks)
-{
-  HWY_DYNAMIC_DISPATCH(MarkPairsOf)(own, others, otherCount, words, marks);
-}
 
 void
 MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks)

@@ -25,10 +25,6 @@ struct RowMarks
   std::int64_t stride;
 };
 
-/** Marks voxels of a row that have a neighbour: kind 0 before them; 1 + 3 i, 2 + 3 i and 3 + 3 i at x - 1, x and x + 1
- *  of the row others[i]. */
-void MarkPairs(const Word * own, const Word * const * others, int otherCount, std::int64_t words, RowMarks marks);
-
 /** The rows around one, by their steps along y and z, both from -1 to 1. */
 struct RowSurroundings
 {

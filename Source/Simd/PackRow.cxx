@@ -103,49 +103,23 @@ PackNearOf(const T *               a,
              : PackNearWith<false>(a, b, words, limit, candidates, bits);
 }
 
-constexpr std::uintptr_t CacheLine = 64;
-constexpr std::uintptr_t Page = 4096;
-/** So many pages make a block, of which a line of each page is asked for at once. */
-constexpr std::uintptr_t PagesOfBlock = 4;
-/** For so many bytes that are read so many lines are asked for. */
-constexpr std::int64_t BytesPerAsking = PagesOfBlock * CacheLine;
+constexpr std::size_t CacheLine = 64;
+/** So many bytes ahead pixels are asked for. */
+constexpr std::size_t AskedAhead = 96 * CacheLine;
 
-/** Asks for pixels of the block of pages behind that of `values`: what is done with a row's bits before the next row is
- * packed would otherwise keep the memory waiting. Pages are taken in turns, since what the processor fetches ahead of a
- * stream ends with its page, and it follows several streams at once. */
-HWY_INLINE void
-AskAhead(const void * values)
-{
-  constexpr std::uintptr_t block = PagesOfBlock * Page;
-  const auto               place = reinterpret_cast<std::uintptr_t>(values);
-  const std::uintptr_t     ahead =
-    (place / block + 1) * block + place % block / static_cast<std::uintptr_t>(BytesPerAsking) * CacheLine;
-  for (std::uintptr_t page = 0; page < block; page += Page)
-  {
-    __builtin_prefetch(reinterpret_cast<const void *>(ahead + page));
-  }
-}
-
-/** Asks ahead for as many pixels as word w of a row has. */
+/** Asks ahead for as many pixels as word w of a row has: what is done with a row's bits before the next row is packed
+ *  would otherwise keep the memory waiting. Into the second-level cache, which waits for more lines at a time than the
+ *  first-level one. */
 template <typename T>
 HWY_INLINE void
 AskAheadOfWord(const T * row, std::int64_t w)
 {
-  constexpr auto             bytes = static_cast<std::int64_t>(BitsPerWord * sizeof(T));
-  const std::uint8_t * const own = reinterpret_cast<const std::uint8_t *>(row) + w * bytes;
-  if constexpr (bytes < BytesPerAsking)
+  constexpr int  second = 2;
+  constexpr auto bytes = static_cast<std::int64_t>(BitsPerWord * sizeof(T));
+  const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + AskedAhead;
+  for (std::uintptr_t line = 0; line < bytes; line += CacheLine)
   {
-    if (w % (BytesPerAsking / bytes) == 0)
-    {
-      AskAhead(own);
-    }
-  }
-  else
-  {
-    for (std::int64_t i = 0; i < bytes; i += BytesPerAsking)
-    {
-      AskAhead(own + i);
-    }
+    __builtin_prefetch(reinterpret_cast<const void *>(ahead + line), 0, second);
   }
 }
 
@@ -234,11 +208,7 @@ PackLinkedWith(const T *          values,
     Word            before = 0;
     // One more, since there are no arrays of none.
     Word near[VRows + 1] = {};
-    // Of one stream alone the processor itself asks ahead better.
-    if constexpr (VRows > 0)
-    {
-      AskAheadOfWord(values, w);
-    }
+    AskAheadOfWord(values, w);
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
       const auto value = hn::LoadU(tag, own + i);

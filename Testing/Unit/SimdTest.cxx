@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
+#include "BrickCCL/Simd/CountPairs.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/JoinRuns.h"
 #include "BrickCCL/Simd/LinkBundles.h"
@@ -1366,6 +1367,62 @@ IntervalsAt(const simd::RowSurroundings & rows, std::int64_t words, std::int64_t
            beginsAll({ { 0, 0 }, { -1, 0 }, { 0, -1 }, { -1, -1 } }) };
 }
 
+/** Runs of random lengths in a row; each one's counts are one of two. */
+std::vector<simd::MarkedRun>
+RandomMarkedRuns(std::mt19937_64 & random, std::int64_t length, std::uint64_t (&counts)[2][simd::MarkKinds])
+{
+  std::vector<simd::MarkedRun> runs;
+  std::int64_t                 begin = static_cast<std::int64_t>(random() % 5);
+  while (begin < length)
+  {
+    const auto end = std::min(length, begin + 1 + static_cast<std::int64_t>(random() % (random() % 2 ? 9 : 300)));
+    runs.push_back({ begin, end, counts[random() % 2] });
+    begin = end + 1 + static_cast<std::int64_t>(random() % 5);
+  }
+  return runs;
+}
+
+TEST(Simd, PairsAreCountedAtRuns)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(13);
+    for (const std::int64_t words : { 1, 2, 7, 8, 11, 16 })
+    {
+      for (unsigned kind = 0; kind < 6; ++kind)
+      {
+        const RandomRows   rows(random, 5, words, kind);
+        const std::int64_t length = words * BitsPerWord - static_cast<std::int64_t>(random() % 3 * (random() % 32));
+        const Word * const others[] = { rows.Row(1), rows.Row(2), rows.Row(3), rows.Row(4) };
+        std::uint64_t      counts[2][simd::MarkKinds] = {};
+        std::uint64_t      expected[2][simd::MarkKinds] = {};
+        const auto         runs = RandomMarkedRuns(random, length, counts);
+        const auto         isSet = [&](const Word * row, std::int64_t x) { return x < length && IsSet(row, words, x); };
+        for (const simd::MarkedRun & run : runs)
+        {
+          std::uint64_t * const pairs = expected[run.counts == counts[1]];
+          for (std::int64_t x = run.begin; x < run.end; ++x)
+          {
+            pairs[simd::PairKinds::Own] += isSet(rows.Row(0), x - 1) ? 1 : 0;
+            for (int i = 0; i < simd::PairRows; ++i)
+            {
+              for (int step = -1; step <= 1; ++step)
+              {
+                pairs[simd::PairKinds::Of(i, step)] += isSet(others[i], x + step) ? 1 : 0;
+              }
+            }
+          }
+        }
+        simd::CountPairs(rows.Row(0), others, length, runs.data(), runs.size());
+        for (std::size_t component = 0; component < 2; ++component)
+        {
+          ASSERT_TRUE(std::equal(expected[component], expected[component] + simd::MarkKinds, counts[component]))
+            << target << ", " << words << " words, length " << length;
+        }
+      }
+    }
+  });
+}
+
 TEST(Simd, MarksOfRowsAreFoundAndCounted)
 {
   OnEveryTarget([](const std::string & target) {
@@ -1378,21 +1435,6 @@ TEST(Simd, MarksOfRowsAreFoundAndCounted)
         const auto        stride = (words + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
         std::vector<Word> marked(static_cast<std::size_t>(simd::MarkKinds * stride));
         const auto        row = [&](int i) { return marked.data() + i * stride; };
-
-        const Word * const others[] = { rows.Row(1), rows.Row(2), rows.Row(3), rows.Row(4) };
-        simd::MarkPairs(rows.Row(0), others, 4, words, { marked.data(), stride });
-        for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
-        {
-          const bool isOwn = IsSet(rows.Row(0), words, x);
-          ASSERT_EQ(IsSet(row(0), words, x), isOwn && IsSet(rows.Row(0), words, x - 1)) << target;
-          for (int i = 0; i < 4; ++i)
-          {
-            for (int step = -1; step <= 1; ++step)
-            {
-              ASSERT_EQ(IsSet(row(2 + 3 * i + step), words, x), isOwn && IsSet(others[i], words, x + step)) << target;
-            }
-          }
-        }
 
         simd::RowSurroundings around;
         for (int i = 0; i < 9; ++i)
@@ -1409,26 +1451,16 @@ TEST(Simd, MarksOfRowsAreFoundAndCounted)
           }
         }
 
-        std::vector<simd::MarkedRun> runs;
-        std::uint64_t                counts[2][simd::MarkKinds] = {};
-        std::uint64_t                expected[2][simd::MarkKinds] = {};
-        for (std::int64_t x = 0; x < words * BitsPerWord;)
+        std::uint64_t counts[2][simd::MarkKinds] = {};
+        std::uint64_t expected[2][simd::MarkKinds] = {};
+        const auto    runs = RandomMarkedRuns(random, words * BitsPerWord, counts);
+        for (const simd::MarkedRun & run : runs)
         {
-          const auto begin = x + static_cast<std::int64_t>(random() % 5);
-          const auto end =
-            std::min(words * BitsPerWord, begin + 1 + static_cast<std::int64_t>(random() % (random() % 2 ? 9 : 300)));
-          x = end + 1;
-          if (begin >= end)
-          {
-            break;
-          }
-          const std::size_t component = random() % 2;
-          runs.push_back({ begin, end, counts[component] });
           for (int i = 0; i < simd::IntervalKinds::Count; ++i)
           {
-            for (std::int64_t at = begin; at < end; ++at)
+            for (std::int64_t at = run.begin; at < run.end; ++at)
             {
-              expected[component][i] += IsSet(row(i), words, at) ? 1 : 0;
+              expected[run.counts == counts[1]][i] += IsSet(row(i), words, at) ? 1 : 0;
             }
           }
         }

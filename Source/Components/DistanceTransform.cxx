@@ -15,9 +15,9 @@ class LineTransform
 public:
   LineTransform(std::int64_t length, double spacing)
     : m_Square(spacing * spacing)
-    , m_Vertices(static_cast<std::size_t>(length) + 2)
-    , m_Heights(static_cast<std::size_t>(length) + 2)
-    , m_From(static_cast<std::size_t>(length) + 2)
+    , m_Vertices(MakeUnset<double>(static_cast<std::size_t>(length) + 2))
+    , m_Heights(MakeUnset<double>(m_Vertices.size()))
+    , m_From(MakeUnset<double>(m_Vertices.size()))
   {}
 
   /** Where `values` are those of one component's voxels begin .. end - 1, squared distances so far: makes them those
@@ -81,57 +81,97 @@ private:
 
   double              m_Square;
   std::size_t         m_Count = 0;
-  std::vector<double> m_Vertices;
-  std::vector<double> m_Heights;
-  std::vector<double> m_From;
+  UnsetVector<double> m_Vertices;
+  UnsetVector<double> m_Heights;
+  UnsetVector<double> m_From;
 };
 
-/** Lines that lie side by side are copied and worked on together, so that whole cache lines are read. */
+/** Lines that lie side by side are worked on together, so that whole cache lines are read. */
 constexpr std::int64_t LinesAtOnce = 16;
 
-/** Transforms the lines along an axis that go through the voxels first .. first + count - 1. */
-void
-TransformLines(std::int64_t          length,
-               std::int64_t          stride,
-               std::int64_t          count,
-               const std::uint32_t * labels,
-               float *               squares,
-               LineTransform &       transform,
-               std::vector<double> & line)
+/** A bundle of lines along an axis, as far as they have components: copied to where their voxels lie close together,
+ *  since voxels far from each other by a power of two push each other out of the caches. */
+class LineBundle
 {
-  line.resize(static_cast<std::size_t>(length * count));
-  for (std::int64_t i = 0; i < length; ++i)
+public:
+  LineBundle(std::int64_t length, double spacing)
+    : m_Length(length)
+    , m_Transform(length, spacing)
+    , m_Labels(MakeUnset<std::uint32_t>(static_cast<std::size_t>(length * LinesAtOnce)))
+    , m_Squares(MakeUnset<float>(m_Labels.size()))
+    , m_Line(MakeUnset<double>(static_cast<std::size_t>(length)))
+  {}
+
+  /** Transforms the lines through the voxels first .. first + count - 1. */
+  void
+  Transform(std::int64_t stride, std::int64_t count, const std::uint32_t * labels, float * squares)
   {
+    for (std::int64_t first = 0, last = 0; first < m_Length; first = last + 1)
+    {
+      // Up to where no line has anything.
+      for (last = first; last < m_Length && CopyLabels(labels + last * stride, count, last); ++last)
+      {
+        std::copy_n(squares + last * stride, count, m_Squares.data() + last * LinesAtOnce);
+      }
+      for (std::int64_t k = 0; k < count; ++k)
+      {
+        TransformLine(k, first, last);
+      }
+      for (std::int64_t i = first; i < last; ++i)
+      {
+        std::copy_n(m_Squares.data() + i * LinesAtOnce, count, squares + i * stride);
+      }
+    }
+  }
+
+private:
+  /** \return whether there are any but 0 */
+  bool
+  CopyLabels(const std::uint32_t * labels, std::int64_t count, std::int64_t i)
+  {
+    std::uint32_t * const own = m_Labels.data() + i * LinesAtOnce;
+    std::uint32_t         any = 0;
     for (std::int64_t k = 0; k < count; ++k)
     {
-      line[static_cast<std::size_t>(k * length + i)] = static_cast<double>(squares[i * stride + k]);
+      own[k] = labels[k];
+      any |= labels[k];
     }
+    return any != 0;
   }
-  for (std::int64_t k = 0; k < count; ++k)
+
+  /** The k-th line's voxels first .. last - 1, with none of a component before and behind. */
+  void
+  TransformLine(std::int64_t k, std::int64_t first, std::int64_t last)
   {
-    for (std::int64_t begin = 0; begin < length;)
+    const std::uint32_t * const labels = m_Labels.data() + k;
+    float * const               squares = m_Squares.data() + k;
+    for (std::int64_t begin = first, end = first; begin < last; begin = end)
     {
-      const std::uint32_t label = labels[begin * stride + k];
-      std::int64_t        end = begin + 1;
-      while (end < length && labels[end * stride + k] == label)
+      const std::uint32_t label = labels[begin * LinesAtOnce];
+      for (end = begin + 1; end < last && labels[end * LinesAtOnce] == label; ++end)
+      {}
+      if (label == 0)
       {
-        ++end;
+        continue;
       }
-      if (label != 0)
+      for (std::int64_t i = begin; i < end; ++i)
       {
-        transform.Transform(line.data() + k * length, begin, end);
+        m_Line[static_cast<std::size_t>(i)] = static_cast<double>(squares[i * LinesAtOnce]);
       }
-      begin = end;
+      m_Transform.Transform(m_Line.data(), begin, end);
+      for (std::int64_t i = begin; i < end; ++i)
+      {
+        squares[i * LinesAtOnce] = static_cast<float>(m_Line[static_cast<std::size_t>(i)]);
+      }
     }
   }
-  for (std::int64_t i = 0; i < length; ++i)
-  {
-    for (std::int64_t k = 0; k < count; ++k)
-    {
-      squares[i * stride + k] = static_cast<float>(line[static_cast<std::size_t>(k * length + i)]);
-    }
-  }
-}
+
+  std::int64_t               m_Length;
+  LineTransform              m_Transform;
+  UnsetVector<std::uint32_t> m_Labels;
+  UnsetVector<float>         m_Squares;
+  UnsetVector<double>        m_Line;
+};
 
 /** Along x a voxel's nearest others are at the ends of its run. */
 void
@@ -155,13 +195,13 @@ TransformRow(std::int64_t length, double spacing, const std::uint32_t * labels, 
 
 } // namespace
 
-std::vector<float>
+UnsetVector<float>
 SquaredDistancesToOthers(const Extent &                     extent,
                          const Geometry &                   geometry,
-                         const std::vector<std::uint32_t> & labels,
+                         const UnsetVector<std::uint32_t> & labels,
                          const HostContext &                context)
 {
-  std::vector<float> squares(labels.size());
+  UnsetVector<float> squares = MakeUnset<float>(labels.size());
   const std::int64_t rowLength = extent.RowLength();
   ParallelFor(extent.RowCount(), context, [&](std::int64_t row) {
     TransformRow(rowLength, geometry.spacing[0], labels.data() + row * rowLength, squares.data() + row * rowLength);
@@ -173,17 +213,10 @@ SquaredDistancesToOthers(const Extent &                     extent,
     const std::int64_t length = extent.size[axis];
     const std::int64_t bundles = (stride + LinesAtOnce - 1) / LinesAtOnce;
     ParallelFor(extent.VoxelCount() / (stride * length) * bundles, context, [&](std::int64_t task) {
-      const std::int64_t  first = task % bundles * LinesAtOnce;
-      const std::int64_t  at = task / bundles * stride * length + first;
-      LineTransform       transform(length, geometry.spacing[axis]);
-      std::vector<double> line;
-      TransformLines(length,
-                     stride,
-                     std::min(LinesAtOnce, stride - first),
-                     labels.data() + at,
-                     squares.data() + at,
-                     transform,
-                     line);
+      const std::int64_t first = task % bundles * LinesAtOnce;
+      const std::int64_t at = task / bundles * stride * length + first;
+      LineBundle(length, geometry.spacing[axis])
+        .Transform(stride, std::min(LinesAtOnce, stride - first), labels.data() + at, squares.data() + at);
     });
     stride *= length;
   }

@@ -2,8 +2,9 @@
 #define BRICKCCL_COMPONENTS_DISTANCETRANSFORM_H
 
 #include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Host/UnsetVector.h"
 
-#include <vector>
+#include <cstdint>
 
 namespace brickccl
 {
@@ -15,9 +16,9 @@ namespace brickccl
  *  Axis by axis, each line by its lower envelope of parabolas as by Felzenszwalb and Huttenlocher, Distance Transforms
  * of Sampled Functions, Theory of Computing, 2012; that the others are boxes makes it the envelope's values half a
  * voxel to both sides. \param labels  a label for every voxel, x fastest. */
-std::vector<float> SquaredDistancesToOthers(const Extent &                     extent,
+UnsetVector<float> SquaredDistancesToOthers(const Extent &                     extent,
                                             const Geometry &                   geometry,
-                                            const std::vector<std::uint32_t> & labels,
+                                            const UnsetVector<std::uint32_t> & labels,
                                             const HostContext &                context);
 
 } // namespace brickccl

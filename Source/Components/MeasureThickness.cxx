@@ -51,43 +51,73 @@ struct RidgeVoxel
   std::int64_t place;
 };
 
+/** The way from a voxel to a neighbour. */
+struct NeighbourStep
+{
+  std::int64_t step[3];
+  double       distance;
+};
+
+/** Those to all neighbours in up to 3 dimensions. */
+std::vector<NeighbourStep>
+StepsToNeighbours(const Extent & extent, const Geometry & geometry)
+{
+  std::vector<NeighbourStep> steps;
+  for (int neighbour = 0; neighbour < 27; ++neighbour)
+  {
+    NeighbourStep way{ { neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1 }, 0 };
+    double        square = 0;
+    bool          isThere = neighbour != 13;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      const double length = static_cast<double>(way.step[axis]) * geometry.spacing[axis];
+      square += length * length;
+      isThere = isThere && (way.step[axis] == 0 || extent.size[axis] > 1);
+    }
+    way.distance = std::sqrt(square);
+    if (isThere)
+    {
+      steps.push_back(way);
+    }
+  }
+  return steps;
+}
+
 /** Balls within others add nothing to the local thickness: what is left when those of neighbours are considered. */
 std::vector<RidgeVoxel>
 FindRidge(const Extent &             extent,
           const Geometry &           geometry,
-          const std::vector<float> & squares,
+          const UnsetVector<float> & squares,
           const HostContext &        context)
 {
+  const std::vector<NeighbourStep>     steps = StepsToNeighbours(extent, geometry);
   std::vector<std::vector<RidgeVoxel>> parts(static_cast<std::size_t>(extent.size[2]));
+  // Whether a neighbour's ball holds that of the voxel at (x, y, z).
+  const auto isHeld = [&](std::int64_t x, std::int64_t y, std::int64_t z, float square) {
+    const double radius = std::sqrt(static_cast<double>(square));
+    return std::any_of(steps.begin(), steps.end(), [&](const NeighbourStep & way) {
+      const std::int64_t at[3] = { x + way.step[0], y + way.step[1], z + way.step[2] };
+      for (int axis = 0; axis < 3; ++axis)
+      {
+        if (at[axis] < 0 || at[axis] >= extent.size[axis])
+        {
+          return false;
+        }
+      }
+      const float other = squares[static_cast<std::size_t>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0])];
+      return other > square && way.distance + radius <= std::sqrt(static_cast<double>(other));
+    });
+  };
   ParallelFor(extent.size[2], context, [&](std::int64_t z) {
     for (std::int64_t y = 0; y < extent.size[1]; ++y)
     {
+      const std::int64_t first = (z * extent.size[1] + y) * extent.size[0];
       for (std::int64_t x = 0; x < extent.size[0]; ++x)
       {
-        const std::int64_t place = (z * extent.size[1] + y) * extent.size[0] + x;
-        const double       radius = std::sqrt(static_cast<double>(squares[static_cast<std::size_t>(place)]));
-        bool               isHeld = radius == 0;
-        for (int neighbour = 0; neighbour < 27 && !isHeld; ++neighbour)
+        const float square = squares[static_cast<std::size_t>(first + x)];
+        if (square != 0 && !isHeld(x, y, z, square))
         {
-          const std::int64_t step[3] = { neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1 };
-          const std::int64_t at[3] = { x + step[0], y + step[1], z + step[2] };
-          double             distance = 0;
-          bool               isInside = true;
-          for (int axis = 0; axis < 3; ++axis)
-          {
-            const double length = static_cast<double>(step[axis]) * geometry.spacing[axis];
-            distance += length * length;
-            isInside = isInside && at[axis] >= 0 && at[axis] < extent.size[axis];
-          }
-          if (distance > 0 && isInside)
-          {
-            const auto other = static_cast<std::size_t>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0]);
-            isHeld = std::sqrt(distance) + radius <= std::sqrt(static_cast<double>(squares[other]));
-          }
-        }
-        if (!isHeld)
-        {
-          parts[static_cast<std::size_t>(z)].push_back({ squares[static_cast<std::size_t>(place)], place });
+          parts[static_cast<std::size_t>(z)].push_back({ square, first + x });
         }
       }
     }
@@ -106,7 +136,7 @@ FindRidge(const Extent &             extent,
 /** Makes of each voxel's squared distance the largest of the balls that hold the voxel's centre. Each ball lies within
  * one component; the smaller ones are drawn first and the larger ones over them. */
 void
-DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & context, std::vector<float> & squares)
+DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & context, UnsetVector<float> & squares)
 {
   const std::vector<RidgeVoxel> ridge = FindRidge(extent, geometry, squares, context);
   const std::int64_t            rows = extent.RowCount();
@@ -165,9 +195,9 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
   {
     throw Unsupported("thickness is measured of up to 4294967295 components, not of " + std::to_string(components));
   }
-  std::vector<float> squares;
+  UnsetVector<float> squares;
   {
-    std::vector<std::uint32_t> labels(static_cast<std::size_t>(extent.VoxelCount()));
+    UnsetVector<std::uint32_t> labels = MakeUnset<std::uint32_t>(static_cast<std::size_t>(extent.VoxelCount()));
     ExpandLabels(volume, components, context, labels.data());
     squares = SquaredDistancesToOthers(extent, table.geometry, labels, context);
   }

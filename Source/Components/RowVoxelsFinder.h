@@ -58,8 +58,8 @@ private:
       RowVoxels voxels;
       voxels.begin = m_Joined.begins[i];
       voxels.end = m_Joined.ends[i];
-      voxels.count = m_Joined.voxels[i + 1] - m_Joined.voxels[i];
-      voxels.sum = m_Joined.sums[i + 1] - m_Joined.sums[i];
+      voxels.count = m_Joined.voxels[i];
+      voxels.sum = m_Joined.sums[i];
       voxels.squares = 0;
       function(m_Joined.rows[i], m_Joined.labels[i], voxels);
     }

@@ -91,6 +91,17 @@ struct BoundsOfRuns
   __m512i ends;
 };
 
+/** Of numbers up to `count` what is between each and the next one. */
+HWY_INLINE void
+ToDifferences(std::uint32_t * numbers, int count)
+{
+  for (int i = 0; i < count; i += 16)
+  {
+    const __m512i here = _mm512_loadu_si512(numbers + i);
+    _mm512_storeu_si512(numbers + i, _mm512_sub_epi32(_mm512_loadu_si512(numbers + i + 1), here));
+  }
+}
+
 void
 JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined)
 {
@@ -102,6 +113,9 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
   unsigned isNew = 1;
   int      begun = 0;
   joined.count = 0;
+  // Before the end of each stretch, modulo 2^32, until all are known.
+  joined.voxels[0] = 0;
+  joined.sums[0] = 0;
   for (int i = 0; i < runs.count; i += 16)
   {
     const BoundsOfRuns bounds(runs, i);
@@ -137,6 +151,8 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
     voxels = LastOf(allVoxels);
     sum = LastOf(allSums);
   }
+  ToDifferences(joined.voxels, joined.count);
+  ToDifferences(joined.sums, joined.count);
 }
 
 #  else

@@ -22,9 +22,9 @@ struct JoinedRuns
   std::int32_t  begins[Room];
   std::int32_t  ends[Room];
   std::uint32_t labels[Room];
-  /** How many voxels come before each, and the sum of their x, both modulo 2^32. */
-  std::uint32_t voxels[Room + 1] = {};
-  std::uint32_t sums[Room + 1] = {};
+  /** How many voxels each has, and the sum of their x. */
+  std::uint32_t voxels[Room + 1];
+  std::uint32_t sums[Room + 1];
 };
 
 /** Whether JoinRuns is there. */

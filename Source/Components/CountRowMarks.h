@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** How many voxels of a component have marks of each kind. */
+/** How many voxels of a component have something of each kind: marks, or neighbours. */
 struct MarkCounts
 {
   static constexpr bool IsExact = true;
@@ -68,7 +68,7 @@ UnsetVector<MarkCounts>
 CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TMakeCount makeCount)
 {
   return AccumulateRows<MarkCounts>(volume, components, context, [&] {
-    return [&, count = makeCount(), rows = BitRows(volume), runs = std::vector<simd::MarkedRun>()](
+    return [&, count = makeCount(), rows = BitRows(volume), runs = std::vector<simd::CountedRun>()](
              auto &       accumulators,
              std::int64_t row) mutable {
       runs.clear();
@@ -94,11 +94,11 @@ CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, con
   return CountAtRuns(volume, components, context, [&] {
     const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
     return [&mark, kinds, stride, words = std::vector<Word>(static_cast<std::size_t>(kinds * stride))](
-             const BitRows &         rows,
-             std::int64_t            y,
-             std::int64_t            z,
-             const simd::MarkedRun * runs,
-             std::size_t             runCount) mutable {
+             const BitRows &          rows,
+             std::int64_t             y,
+             std::int64_t             z,
+             const simd::CountedRun * runs,
+             std::size_t              runCount) mutable {
       const simd::RowMarks marks{ words.data(), stride };
       mark(rows, y, z, marks);
       simd::CountMarks(runs, runCount, marks, kinds);

@@ -167,8 +167,7 @@ MeasureLabelImage(const ImageView &      labels,
   }
   const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
-  // Bounds take 8 bytes a run, and may take one a voxel.
-  const std::int64_t rowLength = labels.extent.RowLength();
+  const std::int64_t        rowLength = labels.extent.RowLength();
   VisitScalarType(labels.type, [&](auto tag) {
     const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
     FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
@@ -177,6 +176,7 @@ MeasureLabelImage(const ImageView &      labels,
              context.Part(0, 0.4),
              volume,
              [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+               // Bounds take 8 bytes a run, and may take one a voxel.
                const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
                chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength,
                                                                volume,

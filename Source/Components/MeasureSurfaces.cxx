@@ -64,7 +64,7 @@ CountPairsByBits(const RunVolume &              volume,
     return [length = volume.GetExtent().RowLength(), &steps](const BitRows &         rows,
                                                              std::int64_t            y,
                                                              std::int64_t            z,
-                                                             const simd::MarkedRun * runs,
+                                                             const simd::CountedRun * runs,
                                                              std::size_t             runCount) {
       const Word * others[simd::PairRows];
       std::fill_n(others, simd::PairRows, rows.Outside());

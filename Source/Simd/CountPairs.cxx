@@ -6,7 +6,7 @@ namespace brickccl::simd
 {
 
 void
-CountPairs(const Word *, const Word * const *, std::int64_t, const MarkedRun *, std::size_t)
+CountPairs(const Word *, const Word * const *, std::int64_t, const CountedRun *, std::size_t)
 {}
 
 } // namespace brickccl::simd
@@ -49,39 +49,52 @@ struct PartMasks
   Word behind;
 };
 
-/** The bits of a row from that before voxel `begin` on. */
-HWY_INLINE Word
-BitsFromBefore(const Word * row, std::int64_t begin)
+/** Where the bits lie from that before a voxel on: words are stored from their lowest byte on, wherever there are
+ *  vectors. */
+struct PlaceBefore
 {
-  // Words are stored from their lowest byte on, wherever there are vectors.
-  Word bits;
-  std::memcpy(&bits, reinterpret_cast<const unsigned char *>(row) + (begin + 7) / 8 - 1, sizeof(bits));
-  return bits >> ((begin + 7) % 8);
-}
+  HWY_INLINE explicit PlaceBefore(std::int64_t voxel)
+    : byte((voxel + 7) / 8 - 1)
+    , bit(static_cast<int>((voxel + 7) % 8))
+  {}
+
+  HWY_INLINE const void *
+  In(const Word * row) const
+  {
+    return reinterpret_cast<const unsigned char *>(row) + byte;
+  }
+  HWY_INLINE Word
+  BitsOf(const Word * row) const
+  {
+    Word bits;
+    std::memcpy(&bits, In(row), sizeof(bits));
+    return bits >> bit;
+  }
+
+  std::int64_t byte;
+  int          bit;
+};
 
 HWY_INLINE void
 CountPairsOfPart(const Word *         own,
                  const Word * const * others,
-                 std::int64_t         begin,
+                 const PlaceBefore &  place,
                  const PartMasks &    masks,
                  std::uint64_t *      counts)
 {
-  counts[PairKinds::Own] += static_cast<std::uint64_t>(CountBits(BitsFromBefore(own, begin) & masks.before));
+  counts[PairKinds::Own] += static_cast<std::uint64_t>(CountBits(place.BitsOf(own) & masks.before));
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  const auto load = [&](int row) HWY_ATTR {
-    return reinterpret_cast<const long long *>(reinterpret_cast<const unsigned char *>(others[row]) + (begin + 7) / 8 -
-                                               1);
-  };
-  const __m128i low = _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(load(0))),
-                                         _mm_loadl_epi64(reinterpret_cast<const __m128i *>(load(1))));
-  const __m128i high = _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(load(2))),
-                                          _mm_loadl_epi64(reinterpret_cast<const __m128i *>(load(3))));
-  const __m256i bits = _mm256_srl_epi64(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1),
-                                        _mm_cvtsi32_si128(static_cast<int>((begin + 7) % 8)));
+  // The four rows side by side.
+  const auto load = [&](int row)
+                      HWY_ATTR { return _mm_loadl_epi64(static_cast<const __m128i *>(place.In(others[row]))); };
+  const __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(load(0), load(1))),
+                                                _mm_unpacklo_epi64(load(2), load(3)),
+                                                1);
+  const __m256i bits = _mm256_srl_epi64(words, _mm_cvtsi32_si128(place.bit));
   const auto    add = [&](int step, __m256i neighbours, Word mask) HWY_ATTR {
-    auto * const  place = reinterpret_cast<__m256i *>(counts + PairKinds::Of(0, step));
+    auto * const  count = reinterpret_cast<__m256i *>(counts + PairKinds::Of(0, step));
     const __m256i under = _mm256_and_si256(neighbours, _mm256_set1_epi64x(static_cast<long long>(mask)));
-    _mm256_storeu_si256(place, _mm256_add_epi64(_mm256_loadu_si256(place), _mm256_popcnt_epi64(under)));
+    _mm256_storeu_si256(count, _mm256_add_epi64(_mm256_loadu_si256(count), _mm256_popcnt_epi64(under)));
   };
   add(-1, bits, masks.before);
   add(0, _mm256_srli_epi64(bits, 1), masks.here);
@@ -89,7 +102,7 @@ CountPairsOfPart(const Word *         own,
 #  else
   for (int row = 0; row < PairRows; ++row)
   {
-    const Word bits = BitsFromBefore(others[row], begin);
+    const Word bits = place.BitsOf(others[row]);
     counts[PairKinds::Of(row, -1)] += static_cast<std::uint64_t>(CountBits(bits & masks.before));
     counts[PairKinds::Of(row, 0)] += static_cast<std::uint64_t>(CountBits(bits >> 1 & masks.here));
     counts[PairKinds::Of(row, 1)] += static_cast<std::uint64_t>(CountBits(bits >> 2 & masks.behind));
@@ -101,15 +114,15 @@ void
 CountPairsOf(const Word *         own,
              const Word * const * others,
              std::int64_t         length,
-             const MarkedRun *    runs,
+             const CountedRun *   runs,
              std::size_t          runCount)
 {
-  for (const MarkedRun * run = runs; run != runs + runCount; ++run)
+  for (const CountedRun * run = runs; run != runs + runCount; ++run)
   {
     for (std::int64_t begin = run->begin, count = 0; begin < run->end; begin += count)
     {
       count = std::min(VoxelsOfPart, run->end - begin);
-      CountPairsOfPart(own, others, begin, PartMasks(begin, count, length), run->counts);
+      CountPairsOfPart(own, others, PlaceBefore(begin), PartMasks(begin, count, length), run->counts);
     }
   }
 }
@@ -130,7 +143,7 @@ void
 CountPairs(const Word *         own,
            const Word * const * others,
            std::int64_t         length,
-           const MarkedRun *    runs,
+           const CountedRun *   runs,
            std::size_t          runCount)
 {
   HWY_DYNAMIC_DISPATCH(CountPairsOf)(own, others, length, runs, runCount);

@@ -35,7 +35,7 @@ static_assert(PairKinds::Count <= MarkKinds);
 void CountPairs(const Word *         own,
                 const Word * const * others,
                 std::int64_t         length,
-                const MarkedRun *    runs,
+                const CountedRun *   runs,
                 std::size_t          runCount);
 
 } // namespace brickccl::simd

@@ -10,7 +10,7 @@ MarkIntervals(const RowSurroundings &, std::int64_t, RowMarks)
 {}
 
 void
-CountMarks(const MarkedRun *, std::size_t, RowMarks, int)
+CountMarks(const CountedRun *, std::size_t, RowMarks, int)
 {}
 
 } // namespace brickccl::simd
@@ -120,9 +120,9 @@ MarkIntervalsOf(const RowSurroundings & rows, std::int64_t words, RowMarks marks
 }
 
 void
-CountMarksOf(const MarkedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
+CountMarksOf(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
 {
-  for (const MarkedRun * run = runs; run != runs + runCount; ++run)
+  for (const CountedRun * run = runs; run != runs + runCount; ++run)
   {
     const std::int64_t first = run->begin / BitsPerWord;
     const std::int64_t last = (run->end - 1) / BitsPerWord;
@@ -170,7 +170,7 @@ MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks)
 }
 
 void
-CountMarks(const MarkedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
+CountMarks(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds)
 {
   HWY_DYNAMIC_DISPATCH(CountMarksOf)(runs, runCount, marks, kinds);
 }

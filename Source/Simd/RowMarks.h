@@ -14,7 +14,7 @@ namespace brickccl::simd
 /** So many words are taken at once: a row that is looked at can be read from one word before it to so many after it,
  *  whatever these hold. */
 inline constexpr std::int64_t MarkWords = 8;
-/** The most kinds of marks. */
+/** The most kinds of marks, and of what else is counted at runs. */
 inline constexpr int MarkKinds = 13;
 
 /** Marks of several kinds: word w of a kind's row is words[kind * stride + w], with the stride at least the row's words
@@ -55,8 +55,8 @@ struct IntervalKinds
  *  that holds the voxel, so that each interval is marked once. */
 void MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks);
 
-/** Voxels begin <= x < end of a row, and where their marks are counted, for each kind. */
-struct MarkedRun
+/** Voxels begin <= x < end of a row, and where what they have is counted, for each kind. */
+struct CountedRun
 {
   std::int64_t    begin;
   std::int64_t    end;
@@ -64,7 +64,7 @@ struct MarkedRun
 };
 
 /** Adds the numbers of marks under each run to its counts. */
-void CountMarks(const MarkedRun * runs, std::size_t runCount, RowMarks marks, int kinds);
+void CountMarks(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds);
 
 } // namespace brickccl::simd
 

@@ -1368,10 +1368,10 @@ IntervalsAt(const simd::RowSurroundings & rows, std::int64_t words, std::int64_t
 }
 
 /** Runs of random lengths in a row; each one's counts are one of two. */
-std::vector<simd::MarkedRun>
-RandomMarkedRuns(std::mt19937_64 & random, std::int64_t length, std::uint64_t (&counts)[2][simd::MarkKinds])
+std::vector<simd::CountedRun>
+RandomCountedRuns(std::mt19937_64 & random, std::int64_t length, std::uint64_t (&counts)[2][simd::MarkKinds])
 {
-  std::vector<simd::MarkedRun> runs;
+  std::vector<simd::CountedRun> runs;
   std::int64_t                 begin = static_cast<std::int64_t>(random() % 5);
   while (begin < length)
   {
@@ -1395,9 +1395,9 @@ TEST(Simd, PairsAreCountedAtRuns)
         const Word * const others[] = { rows.Row(1), rows.Row(2), rows.Row(3), rows.Row(4) };
         std::uint64_t      counts[2][simd::MarkKinds] = {};
         std::uint64_t      expected[2][simd::MarkKinds] = {};
-        const auto         runs = RandomMarkedRuns(random, length, counts);
+        const auto         runs = RandomCountedRuns(random, length, counts);
         const auto         isSet = [&](const Word * row, std::int64_t x) { return x < length && IsSet(row, words, x); };
-        for (const simd::MarkedRun & run : runs)
+        for (const simd::CountedRun & run : runs)
         {
           std::uint64_t * const pairs = expected[run.counts == counts[1]];
           for (std::int64_t x = run.begin; x < run.end; ++x)
@@ -1453,8 +1453,8 @@ TEST(Simd, MarksOfRowsAreFoundAndCounted)
 
         std::uint64_t counts[2][simd::MarkKinds] = {};
         std::uint64_t expected[2][simd::MarkKinds] = {};
-        const auto    runs = RandomMarkedRuns(random, words * BitsPerWord, counts);
-        for (const simd::MarkedRun & run : runs)
+        const auto    runs = RandomCountedRuns(random, words * BitsPerWord, counts);
+        for (const simd::CountedRun & run : runs)
         {
           for (int i = 0; i < simd::IntervalKinds::Count; ++i)
           {

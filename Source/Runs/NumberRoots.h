@@ -3,6 +3,8 @@
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/PartNumbers.h"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -124,8 +127,19 @@ public:
     // Those of the first part are.
     ParallelFor(static_cast<std::int64_t>(m_Hanging.size()) - 1, context, [&](std::int64_t before) {
       const Final         final = Of(before + 1);
+      const std::uint64_t begin = firstOf(before + 1);
       const std::uint64_t end = firstOf(before + 2);
-      for (std::uint64_t i = firstOf(before + 1); i < end; ++i)
+      if constexpr (std::is_same_v<TIndex, std::uint32_t>)
+      {
+        if (simd::HasVectors() && m_Hanging[static_cast<std::size_t>(before) + 1].size() <= MostForVectors)
+        {
+          simd::FinishNumbers({ final.own, final.before, final.hanging },
+                              static_cast<std::int64_t>(end - begin),
+                              numbers + begin);
+          return;
+        }
+      }
+      for (std::uint64_t i = begin; i < end; ++i)
       {
         numbers[i] = final(numbers[i]);
       }
@@ -135,6 +149,8 @@ public:
 private:
   /** Numbers that hang go down from here; a part has fewer nodes than there are numbers, so that they never meet. */
   static constexpr TIndex last = std::numeric_limits<TIndex>::max();
+  /** Vector code finds so many that others hang on. */
+  static constexpr std::size_t MostForVectors = std::numeric_limits<std::int32_t>::max();
 
   /** From a part's own numbers to those among all. */
   struct Final

@@ -310,8 +310,8 @@ public:
   using T = typename TProblem::Pixel;
 
   static constexpr bool comparesWords = true;
-  static constexpr int  few = sizeof(T) == 1 ? 3 : 8;
-  static constexpr int  fewAcross = sizeof(T) == 1 ? 3 : 10;
+  static constexpr int  few = TProblem::isTransitive ? 8 : 16;
+  static constexpr int  fewAcross = TProblem::isTransitive ? 10 : 20;
 
   __device__
   WordRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)

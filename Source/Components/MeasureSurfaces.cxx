@@ -61,11 +61,11 @@ CountPairsByBits(const RunVolume &              volume,
                  std::uint64_t                  components)
 {
   return CountAtRuns(volume, components, context, [&] {
-    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &         rows,
-                                                             std::int64_t            y,
-                                                             std::int64_t            z,
+    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &          rows,
+                                                             std::int64_t             y,
+                                                             std::int64_t             z,
                                                              const simd::CountedRun * runs,
-                                                             std::size_t             runCount) {
+                                                             std::size_t              runCount) {
       const Word * others[simd::PairRows];
       std::fill_n(others, simd::PairRows, rows.Outside());
       for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)

@@ -1476,6 +1476,40 @@ TEST(Simd, MarksOfRowsAreFoundAndCounted)
   });
 }
 
+TEST(Simd, NumbersOfPartsAreMadeFinal)
+{
+  OnEveryTarget([](const std::string & target) {
+    std::mt19937_64 random(14);
+    for (std::int64_t count = 0; count < 200; ++count)
+    {
+      // None, one, few or many that hang, of which most hang on few.
+      const std::size_t          hangingCount = std::array<std::size_t, 4>{ 0, 1, 3, 1000 }[count % 4];
+      std::vector<std::uint32_t> hanging(hangingCount);
+      for (std::uint32_t & number : hanging)
+      {
+        number = static_cast<std::uint32_t>(random());
+      }
+      const auto                 own = static_cast<std::uint32_t>(1 + random() % 50);
+      const auto                 before = static_cast<std::uint32_t>(random() % (1u << 31));
+      std::vector<std::uint32_t> numbers(static_cast<std::size_t>(count) + 1);
+      std::vector<std::uint32_t> expected(numbers.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+      {
+        const bool hangs = hangingCount > 0 && random() % (1 + static_cast<std::uint64_t>(count) % 5) > 0;
+        const auto place = hangs ? random() % (random() % 4 > 0 ? 1 : hangingCount) : 0;
+        const auto number = static_cast<std::uint32_t>(1 + random() % own);
+        numbers[i] = hangs ? 0xFFFFFFFFu - static_cast<std::uint32_t>(place) : number;
+        expected[i] = hangs ? hanging[place] : before + number;
+      }
+      // What lies behind them stays as it is.
+      expected.back() = numbers.back() = own + 1;
+      const std::uint32_t none = 0;
+      simd::FinishNumbers({ own, before, hanging.empty() ? &none : hanging.data() }, count, numbers.data());
+      ASSERT_EQ(numbers, expected) << target << ", " << count << " numbers, " << hangingCount << " hang";
+    }
+  });
+}
+
 /** The runs of a row as simd::RunList wants them. */
 struct ListedRuns
 {
@@ -1541,40 +1575,6 @@ struct ListedRuns
     return false;
   }
 };
-
-TEST(Simd, NumbersOfPartsAreMadeFinal)
-{
-  OnEveryTarget([](const std::string & target) {
-    std::mt19937_64 random(14);
-    for (std::int64_t count = 0; count < 200; ++count)
-    {
-      // None, one, few or many that hang, of which most hang on few.
-      const std::size_t          hangingCount = std::array<std::size_t, 4>{ 0, 1, 3, 1000 }[count % 4];
-      std::vector<std::uint32_t> hanging(hangingCount);
-      for (std::uint32_t & number : hanging)
-      {
-        number = static_cast<std::uint32_t>(random());
-      }
-      const auto                 own = static_cast<std::uint32_t>(1 + random() % 50);
-      const auto                 before = static_cast<std::uint32_t>(random() % (1u << 31));
-      std::vector<std::uint32_t> numbers(static_cast<std::size_t>(count) + 1);
-      std::vector<std::uint32_t> expected(numbers.size());
-      for (std::size_t i = 0; i < numbers.size(); ++i)
-      {
-        const bool hangs = hangingCount > 0 && random() % (1 + static_cast<std::uint64_t>(count) % 5) > 0;
-        const auto place = hangs ? random() % (random() % 4 > 0 ? 1 : hangingCount) : 0;
-        const auto number = static_cast<std::uint32_t>(1 + random() % own);
-        numbers[i] = hangs ? 0xFFFFFFFFu - static_cast<std::uint32_t>(place) : number;
-        expected[i] = hangs ? hanging[place] : before + number;
-      }
-      // What lies behind them stays as it is.
-      expected.back() = numbers.back() = own + 1;
-      const std::uint32_t none = 0;
-      simd::FinishNumbers({ own, before, hanging.empty() ? &none : hanging.data() }, count, numbers.data());
-      ASSERT_EQ(numbers, expected) << target << ", " << count << " numbers, " << hangingCount << " hang";
-    }
-  });
-}
 
 TEST(Simd, RunsThatTouchAndDifferAreFound)
 {

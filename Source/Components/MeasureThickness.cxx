@@ -1,4 +1,5 @@
 #include "BrickCCL/Components/AccumulateRuns.h"
+#include "BrickCCL/Components/Crofton.h"
 #include "BrickCCL/Components/DistanceTransform.h"
 #include "BrickCCL/Components/ExpandLabels.h"
 #include "BrickCCL/Components/MeasureGroups.h"
@@ -58,26 +59,22 @@ struct NeighbourStep
   double       distance;
 };
 
-/** Those to all neighbours in up to 3 dimensions. */
+/** Those to all neighbours. */
 std::vector<NeighbourStep>
-StepsToNeighbours(const Extent & extent, const Geometry & geometry)
+StepsToNeighbours(int dimension, const Geometry & geometry)
 {
   std::vector<NeighbourStep> steps;
-  for (int neighbour = 0; neighbour < 27; ++neighbour)
+  for (const VoxelStep & half : HalfNeighbours(dimension))
   {
-    NeighbourStep way{ { neighbour % 3 - 1, neighbour / 3 % 3 - 1, neighbour / 9 - 1 }, 0 };
-    double        square = 0;
-    bool          isThere = neighbour != 13;
-    for (int axis = 0; axis < 3; ++axis)
+    double square = 0;
+    for (int axis = 0; axis < dimension; ++axis)
     {
-      const double length = static_cast<double>(way.step[axis]) * geometry.spacing[axis];
+      const double length = half.step[axis] * geometry.spacing[axis];
       square += length * length;
-      isThere = isThere && (way.step[axis] == 0 || extent.size[axis] > 1);
     }
-    way.distance = std::sqrt(square);
-    if (isThere)
+    for (const int sign : { -1, 1 })
     {
-      steps.push_back(way);
+      steps.push_back({ { sign * half.step[0], sign * half.step[1], sign * half.step[2] }, std::sqrt(square) });
     }
   }
   return steps;
@@ -90,7 +87,7 @@ FindRidge(const Extent &             extent,
           const UnsetVector<float> & squares,
           const HostContext &        context)
 {
-  const std::vector<NeighbourStep>     steps = StepsToNeighbours(extent, geometry);
+  const std::vector<NeighbourStep>     steps = StepsToNeighbours(extent.dimension, geometry);
   std::vector<std::vector<RidgeVoxel>> parts(static_cast<std::size_t>(extent.size[2]));
   // Whether a neighbour's ball holds that of the voxel at (x, y, z).
   const auto isHeld = [&](std::int64_t x, std::int64_t y, std::int64_t z, float square) {

@@ -4,7 +4,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/PartNumbers.h"
+#include "BrickCCL/Simd/FinalNumbers.h"
 
 #include <algorithm>
 #include <array>
@@ -75,7 +75,7 @@ public:
         known = m_Nodes.size();
         m_Nodes.push_back(up);
       }
-      return last - static_cast<TIndex>(known);
+      return Final::last - static_cast<TIndex>(known);
     }
 
   private:
@@ -133,9 +133,7 @@ public:
       {
         if (simd::HasVectors() && m_Hanging[static_cast<std::size_t>(before) + 1].size() <= MostForVectors)
         {
-          simd::FinishNumbers({ final.own, final.before, final.hanging },
-                              static_cast<std::int64_t>(end - begin),
-                              numbers + begin);
+          simd::FinishNumbers(final, static_cast<std::int64_t>(end - begin), numbers + begin);
           return;
         }
       }
@@ -147,26 +145,10 @@ public:
   }
 
 private:
-  /** Numbers that hang go down from here; a part has fewer nodes than there are numbers, so that they never meet. */
-  static constexpr TIndex last = std::numeric_limits<TIndex>::max();
+  using Final = simd::FinalNumbers<TIndex>;
+
   /** Vector code finds so many that others hang on. */
   static constexpr std::size_t MostForVectors = std::numeric_limits<std::int32_t>::max();
-
-  /** From a part's own numbers to those among all. */
-  struct Final
-  {
-    TIndex         own;
-    TIndex         before;
-    const TIndex * hanging;
-
-    TIndex
-    operator()(TIndex number) const
-    {
-      // Without branches, since one number says nothing of the next: there is always one to load.
-      const TIndex hangs = TIndex{ 0 } - static_cast<TIndex>(number > own);
-      return (hanging[(last - number) & hangs] & hangs) | ((before + number) & ~hangs);
-    }
-  };
 
   Final
   Of(std::int64_t part) const

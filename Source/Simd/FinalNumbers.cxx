@@ -1,4 +1,4 @@
-#include "BrickCCL/Simd/PartNumbers.h"
+#include "BrickCCL/Simd/FinalNumbers.h"
 
 #ifndef BRICKCCL_USE_HIGHWAY
 
@@ -6,19 +6,16 @@ namespace brickccl::simd
 {
 
 void
-FinishNumbers(const PartNumbers &, std::int64_t, std::uint32_t *)
+FinishNumbers(const FinalNumbers<std::uint32_t> &, std::int64_t, std::uint32_t *)
 {}
 
 } // namespace brickccl::simd
 
 #else
 
-#  include <cstddef>
-#  include <limits>
-
 // Highway compiles the rest of this file once for every instruction set.
 #  undef HWY_TARGET_INCLUDE
-#  define HWY_TARGET_INCLUDE "BrickCCL/Simd/PartNumbers.cxx"
+#  define HWY_TARGET_INCLUDE "BrickCCL/Simd/FinalNumbers.cxx"
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
 
@@ -32,15 +29,14 @@ namespace HWY_NAMESPACE
 namespace hn = hwy::HWY_NAMESPACE;
 
 void
-FinishNumbersOf(const PartNumbers & part, std::int64_t count, std::uint32_t * numbers)
+FinishNumbersOf(const FinalNumbers<std::uint32_t> & final, std::int64_t count, std::uint32_t * numbers)
 {
   using Tag = hn::ScalableTag<std::uint32_t>;
-  constexpr std::uint32_t       last = std::numeric_limits<std::uint32_t>::max();
   const Tag                     tag;
   const hn::RebindToSigned<Tag> placeTag;
   const auto                    lanes = static_cast<std::int64_t>(hn::Lanes(tag));
-  const auto                    own = hn::Set(tag, part.own);
-  const auto                    before = hn::Set(tag, part.before);
+  const auto                    own = hn::Set(tag, final.own);
+  const auto                    before = hn::Set(tag, final.before);
   // Most that hang do so on what most hang on: the one that was looked up last, at first none.
   auto         known = hn::Zero(tag);
   auto         knownFinal = known;
@@ -50,22 +46,21 @@ FinishNumbersOf(const PartNumbers & part, std::int64_t count, std::uint32_t * nu
     const auto number = hn::LoadU(tag, numbers + i);
     const auto isKnown = hn::Eq(number, known);
     const auto isOpen = hn::AndNot(isKnown, hn::Gt(number, own));
-    auto       final = hn::IfThenElse(isKnown, knownFinal, hn::Add(number, before));
+    auto       result = hn::IfThenElse(isKnown, knownFinal, hn::Add(number, before));
     if (!hn::AllFalse(tag, isOpen))
     {
       // The places of those that do not hang are 0, where there is always a number.
-      const auto place = hn::IfThenElseZero(isOpen, hn::Sub(hn::Set(tag, last), number));
-      final = hn::IfThenElse(isOpen, hn::GatherIndex(tag, part.hanging, hn::BitCast(placeTag, place)), final);
+      const auto place = hn::IfThenElseZero(isOpen, hn::Sub(hn::Set(tag, final.last), number));
+      result = hn::IfThenElse(isOpen, hn::GatherIndex(tag, final.hanging, hn::BitCast(placeTag, place)), result);
       const std::uint32_t open = numbers[i + hn::FindFirstTrue(tag, isOpen)];
       known = hn::Set(tag, open);
-      knownFinal = hn::Set(tag, part.hanging[last - open]);
+      knownFinal = hn::Set(tag, final(open));
     }
-    hn::StoreU(final, tag, numbers + i);
+    hn::StoreU(result, tag, numbers + i);
   }
   for (; i < count; ++i)
   {
-    const std::uint32_t number = numbers[i];
-    numbers[i] = number > part.own ? part.hanging[last - number] : part.before + number;
+    numbers[i] = final(numbers[i]);
   }
 }
 
@@ -82,9 +77,9 @@ namespace brickccl::simd
 HWY_EXPORT(FinishNumbersOf);
 
 void
-FinishNumbers(const PartNumbers & part, std::int64_t count, std::uint32_t * numbers)
+FinishNumbers(const FinalNumbers<std::uint32_t> & final, std::int64_t count, std::uint32_t * numbers)
 {
-  HWY_DYNAMIC_DISPATCH(FinishNumbersOf)(part, count, numbers);
+  HWY_DYNAMIC_DISPATCH(FinishNumbersOf)(final, count, numbers);
 }
 
 } // namespace brickccl::simd

@@ -133,8 +133,6 @@ private:
 /** Rows in bundles in bricks; sizes are powers of two, given as shifts. */
 struct BundleGrid
 {
-  static constexpr unsigned noRow = 0xFFFFFFFFu;
-
   Extent extent;
   /** The extent's, which has fewer than 2^32 voxels. */
   unsigned     rowLength;
@@ -196,19 +194,12 @@ struct BundleGrid
     row = z * sizeY + y;
     return y < sizeY && z < sizeZ;
   }
-  /** The number of row r of a bundle in the volume; noRow if the volume has no such row. */
-  __device__ unsigned
-  RowAt(int bundleY, int bundleZ, int r) const
-  {
-    unsigned row = 0;
-    return HasRow(bundleY, bundleZ, r, row) ? row : noRow;
-  }
-  /** As RowAt; -1 if the volume has no such row. */
+  /** The number of row r of a bundle in the volume; -1 if the volume has no such row. */
   __device__ std::int64_t
              RowOf(int bundleY, int bundleZ, int r) const
   {
-    const unsigned row = RowAt(bundleY, bundleZ, r);
-    return row != noRow ? std::int64_t{ row } : -1;
+    unsigned row = 0;
+    return HasRow(bundleY, bundleZ, r, row) ? std::int64_t{ row } : -1;
   }
 };
 
@@ -242,50 +233,39 @@ struct BrickPlace
   }
 };
 
-/** Where a word of a bundle lies in the volume, in its brick and in the arrays of all bricks. */
-struct WordPlace
+/** Where a word of a bundle lies in its brick and in the arrays of all bricks. */
+struct BrickWord
 {
-  int      word;
-  int      bundleY;
-  int      bundleZ;
   unsigned brick;
   int      local;
 
-  /** \return false if there is no such word or bundle. */
-  __device__ bool
-  Set(const BundleGrid & grid, int atWord, int atY, int atZ)
-  {
-    if (atWord < 0 || atWord >= grid.bricksX * WordsPerBrickRow || atY < 0 || atY >= grid.bundlesY || atZ < 0 ||
-        atZ >= grid.bundlesZ)
-    {
-      return false;
-    }
-    word = atWord;
-    bundleY = atY;
-    bundleZ = atZ;
-    brick =
-      static_cast<unsigned>(((atZ >> grid.bundlesShiftZ) * grid.bricksY + (atY >> grid.bundlesShiftY)) * grid.bricksX +
-                            atWord / WordsPerBrickRow);
-    local = (((atZ & grid.MaskZ()) << grid.bundlesShiftY) + (atY & grid.MaskY())) * WordsPerBrickRow +
-            atWord % WordsPerBrickRow;
-    return true;
-  }
+  BrickWord() = default;
+  __device__
+  BrickWord(unsigned ofBrick, int inBrick)
+    : brick(ofBrick)
+    , local(inBrick)
+  {}
+  /** \param word  counted along x from the volume's edge */
+  __device__
+  BrickWord(const BundleGrid & grid, int word, int bundleY, int bundleZ)
+    : brick(static_cast<unsigned>(((bundleZ >> grid.bundlesShiftZ) * grid.bricksY + (bundleY >> grid.bundlesShiftY)) *
+                                    grid.bricksX +
+                                  word / WordsPerBrickRow))
+    , local((((bundleZ & grid.MaskZ()) << grid.bundlesShiftY) + (bundleY & grid.MaskY())) * WordsPerBrickRow +
+            word % WordsPerBrickRow)
+  {}
   __device__ std::size_t
              Index() const
   {
     return std::size_t{ brick } * WordsPerBrick + static_cast<unsigned>(local);
   }
-  /** The index of the word to the left, in this or the brick before. */
-  __device__ std::size_t
-             LeftIndex() const
+  /** The word before (-1) or behind (1) it in its row, in this brick or the one beside it. */
+  __device__ BrickWord
+  Beside(int step) const
   {
-    return word % WordsPerBrickRow > 0 ? Index() - 1 : Index() - WordsPerBrick + (WordsPerBrickRow - 1);
-  }
-  __device__ std::size_t
-             RightIndex() const
-  {
-    return word % WordsPerBrickRow < WordsPerBrickRow - 1 ? Index() + 1
-                                                          : Index() + WordsPerBrick - (WordsPerBrickRow - 1);
+    const int inRow = local % WordsPerBrickRow + step;
+    const int bricks = inRow < 0 ? -1 : inRow / WordsPerBrickRow;
+    return { brick + static_cast<unsigned>(bricks), local + step - bricks * WordsPerBrickRow };
   }
 };
 
@@ -444,14 +424,13 @@ LowestBit(DeviceWord bits)
 /** The component, among those of all bricks, that covers bit x of a word. */
 template <typename TLayout>
 __device__ inline unsigned
-ComponentAt(const BrickArrays & bricks, const WordPlace & place, int x)
+ComponentAt(const BrickArrays & bricks, const BrickWord & word, int x)
 {
-  const std::size_t index = place.Index();
-  const bool        hasBefore = !TLayout::keepsStarts && place.word % WordsPerBrickRow > 0;
+  const std::size_t index = word.Index();
+  const bool        hasBefore = !TLayout::keepsStarts && word.local % WordsPerBrickRow > 0;
   const DeviceWord  before = hasBefore ? bricks.Rows<TLayout>(index - 1).United() : 0u;
   const DeviceWord  starts = TLayout::Starts(bricks.Kept<TLayout>(index), before);
-  const BrickBase   base = bricks.bases[place.brick];
-  return bricks.ComponentOf(base, RunAt(bricks.runsBefore[index], starts, x));
+  return bricks.ComponentOf(bricks.bases[word.brick], RunAt(bricks.runsBefore[index], starts, x));
 }
 
 } // namespace brickccl::cuda

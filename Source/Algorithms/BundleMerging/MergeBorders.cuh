@@ -62,7 +62,7 @@ struct FetchedWord
 
   /** Starts to read a word, that of this lane in its bundle's row, if there is one (`has`). */
   __device__ void
-  Fetch(const BundleGrid & grid, const BrickArrays & bricks, bool has, const WordPlace & place)
+  Fetch(const BrickArrays & bricks, bool has, const BrickWord & word, bool hasLeftBrick, bool hasRightBrick)
   {
     kept = {};
     beside = {};
@@ -70,17 +70,17 @@ struct FetchedWord
     base = {};
     if (has)
     {
-      const int         inRow = place.word % WordsPerBrickRow;
-      const std::size_t index = place.Index();
+      const int         inRow = word.local % WordsPerBrickRow;
+      const std::size_t index = word.Index();
       kept = bricks.Kept<TLayout>(index);
-      const bool hasLeft = inRow == 0 && place.word > 0;
-      const bool hasRight = inRow == WordsPerBrickRow - 1 && place.word + 1 < grid.bricksX * WordsPerBrickRow;
+      const bool hasLeft = inRow == 0 && hasLeftBrick;
+      const bool hasRight = inRow == WordsPerBrickRow - 1 && hasRightBrick;
       if (readsBeside && (hasLeft || hasRight))
       {
-        beside = bricks.Kept<TLayout>(hasLeft ? place.LeftIndex() : place.RightIndex());
+        beside = bricks.Kept<TLayout>(word.Beside(hasLeft ? -1 : 1).Index());
       }
       runsBefore = bricks.runsBefore[index];
-      base = bricks.bases[place.brick];
+      base = bricks.bases[word.brick];
     }
   }
   /** All lanes must call: those beside this one have the words beside its own. */
@@ -125,10 +125,12 @@ enum BorderSide
   AlongX
 };
 
-inline constexpr int BorderThreads = 3 * 32;
+inline constexpr int BorderWarps = 3;
+inline constexpr int BorderThreads = BorderWarps * 32;
 
-/** What a warp does at its brick's lower borders: a block's three take one each, as BorderSide numbers them. What
- *  crosses the brick's edges is done along z, or else along y.
+/** What a warp does at one of a brick's lower borders. What crosses the brick's edges is done along z, or else along y.
+ *  Borders of one side follow each other, so that warps that run at a time run the same code, which else would not stay
+ *  in the instruction cache.
  *  \tparam VParts whether links lead straight across alone (1) or also to the bundles beside in both directions (3) */
 template <int VParts>
 struct BorderRole
@@ -138,16 +140,21 @@ struct BorderRole
   static constexpr int others = WordsPerLayer;
   static constexpr int words = others + WordsPerLayer + 2 * WordsPerBrickRow;
 
-  BrickPlace place;
+  int        warp;
   int        lane;
   int        side;
+  unsigned   brick;
+  BrickPlace place;
   /** Whether this lane also has a word of the bundles beside those that face the brick's. */
   bool hasEdge;
 
+  /** Of as many blocks of BorderWarps warps as there are bricks. */
   __device__ explicit BorderRole(const BundleGrid & grid)
-    : place(grid, blockIdx.x)
+    : warp(static_cast<int>(threadIdx.x / 32))
     , lane(static_cast<int>(threadIdx.x % 32))
-    , side(static_cast<int>(threadIdx.x / 32))
+    , side(SideOf(Number()))
+    , brick(Number() - static_cast<unsigned>(side) * gridDim.x)
+    , place(grid, brick)
     , hasEdge(VParts > 1 && side == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
   /** Whether there is a brick at the other side. */
@@ -211,16 +218,39 @@ struct BorderRole
   {
     return part == 0 || side == AlongZ || lane >= WordsPerBrickRow;
   }
-  /** Where a word of the border lies in the volume. \return false if there is no such word */
+  /** Where a word of the border lies. \return false if there is no such brick or bundle */
   __device__ bool
-  Locate(const BundleGrid & grid, int at, WordPlace & word) const
+  Locate(const BundleGrid & grid, int at, BrickWord & word) const
   {
-    const int back = at >= others ? 1 : 0;
-    const int step = at / WordsPerBrickRow - back * (others / WordsPerBrickRow + 1);
-    return word.Set(grid,
-                    place.x * WordsPerBrickRow + at % WordsPerBrickRow,
-                    (place.y << grid.bundlesShiftY) + (side == AlongZ ? step : -back),
-                    (place.z << grid.bundlesShiftZ) + (side == AlongZ ? -back : step));
+    const bool isOther = at >= others;
+    const int  step = at / WordsPerBrickRow - (isOther ? others / WordsPerBrickRow + 1 : 0);
+    if (side == AlongY)
+    {
+      const int bundle = (step << grid.bundlesShiftY) + (isOther ? grid.MaskY() : 0);
+      word = { brick - static_cast<unsigned>(isOther ? grid.bricksX : 0),
+               bundle * WordsPerBrickRow + at % WordsPerBrickRow };
+      return step <= grid.MaskZ();
+    }
+    // Of the bundles beside, one at either end lies in a brick beside.
+    const int bricksY = step < 0 ? -1 : step / BundlesPerLayer;
+    const int further = bricksY * grid.bricksX - (isOther ? grid.bricksX * grid.bricksY : 0);
+    const int inLayer = (step - bricksY * BundlesPerLayer) * WordsPerBrickRow + at % WordsPerBrickRow;
+    word = { brick + static_cast<unsigned>(further), inLayer + (isOther ? WordsPerBrick - WordsPerLayer : 0) };
+    return place.y + bricksY >= 0 && place.y + bricksY < grid.bricksY;
+  }
+
+private:
+  /** Of the warp among those of all blocks. */
+  __device__ static unsigned
+  Number()
+  {
+    return blockIdx.x * BorderWarps + threadIdx.x / 32;
+  }
+  __device__ static int
+  SideOf(unsigned number)
+  {
+    static_assert(BorderWarps == 3);
+    return number < gridDim.x ? AlongZ : number < 2 * gridDim.x ? AlongY : AlongX;
   }
 };
 
@@ -277,41 +307,52 @@ struct UnionsSeen
   }
 };
 
-/** What the warps at a brick's borders have in shared memory. */
+/** What a warp has in shared memory for a border along z or y. */
 template <typename TLayout, int VParts>
+struct BorderWords
+{
+  BorderWord<TLayout> words[BorderRole<VParts>::words];
+  BorderPair          pairs[64];
+};
+
+/** What a warp at a border has in shared memory, and what its block has. */
+template <typename TWords, typename TEnds>
 struct BorderMemory
 {
-  BorderEnds ends;
   UnionsSeen seen;
-  /** Of the borders along z and y. */
-  BorderWord<TLayout> words[2][BorderRole<VParts>::words];
-  BorderPair          pairs[2][64];
+  union
+  {
+    TWords words;
+    TEnds  ends;
+  } of[BorderWarps];
 };
 
 /** Reads the words of a warp's border along z or y. All lanes must call. */
 template <typename TLayout, int VParts>
 __device__ inline void
-ReadBorder(const BundleGrid &              grid,
-           const BrickArrays &             bricks,
-           const BorderRole<VParts> &      role,
-           BorderMemory<TLayout, VParts> & memory)
+ReadBorder(const BundleGrid &             grid,
+           const BrickArrays &            bricks,
+           const BorderRole<VParts> &     role,
+           BorderWords<TLayout, VParts> & memory)
 {
   const int            own = role.Facing(false);
   const int            other = role.Facing(true);
-  WordPlace            place;
+  const bool           hasLeft = role.place.x > 0;
+  const bool           hasRight = role.place.x + 1 < grid.bricksX;
+  BrickWord            word;
   FetchedWord<TLayout> atOwn, atOther, atEdge;
-  atOwn.Fetch(grid, bricks, role.Locate(grid, own, place), place);
-  atOther.Fetch(grid, bricks, role.Locate(grid, other, place), place);
-  atEdge.Fetch(grid, bricks, role.hasEdge && role.Locate(grid, role.Edge(), place), place);
-  BorderWord<TLayout> * const words = memory.words[role.side];
+  atOwn.Fetch(bricks, role.Locate(grid, own, word), word, hasLeft, hasRight);
+  atOther.Fetch(bricks, role.Locate(grid, other, word), word, hasLeft, hasRight);
+  atEdge.Fetch(bricks, role.hasEdge && role.Locate(grid, role.Edge(), word), word, hasLeft, hasRight);
+  BorderWord<TLayout> * const words = memory.words;
   words[own] = atOwn.Finish();
   words[other] = atOther.Finish();
   if (VParts > 1 && role.side == AlongZ)
   {
-    const BorderWord<TLayout> word = atEdge.Finish();
+    const BorderWord<TLayout> edge = atEdge.Finish();
     if (role.hasEdge)
     {
-      words[role.Edge()] = word;
+      words[role.Edge()] = edge;
     }
   }
   __syncwarp();
@@ -322,15 +363,16 @@ ReadBorder(const BundleGrid &              grid,
  *  \param same, left, right  this lane's links, by parts */
 template <typename TLayout, int VParts>
 __device__ inline void
-UniteLinks(const BundleGrid &              grid,
-           const BrickArrays &             bricks,
-           const BorderRole<VParts> &      role,
-           BorderMemory<TLayout, VParts> & memory,
-           const BackwardWords<VParts> &   same,
-           const BackwardWords<VParts> &   left,
-           const BackwardWords<VParts> &   right)
+UniteLinks(const BundleGrid &             grid,
+           const BrickArrays &            bricks,
+           const BorderRole<VParts> &     role,
+           BorderWords<TLayout, VParts> & memory,
+           UnionsSeen &                   seen,
+           const BackwardWords<VParts> &  same,
+           const BackwardWords<VParts> &  left,
+           const BackwardWords<VParts> &  right)
 {
-  const BorderWord<TLayout> * const words = memory.words[role.side];
+  const BorderWord<TLayout> * const words = memory.words;
   LinkList<VParts, VParts>          links(same, left, right);
   const auto                        next = [&] {
     const int                   x = links.Next();
@@ -342,15 +384,15 @@ UniteLinks(const BundleGrid &              grid,
     {
       return BorderPair{ a.RunAt(x), b.RunAt(to), a.component, b.component };
     }
-    WordPlace place, there;
-    role.Locate(grid, role.To(part), place);
-    there.Set(grid, place.word + links.Step(), place.bundleY, place.bundleZ);
-    return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, ComponentAt<TLayout>(bricks, there, to & 31) };
+    BrickWord word;
+    role.Locate(grid, role.To(part), word);
+    const unsigned component = ComponentAt<TLayout>(bricks, word.Beside(links.Step()), to & 31);
+    return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, component };
   };
-  ShareOut<IfMany::TakeSome>(memory.pairs[role.side], links.Count(), next, [&](const BorderPair & pair) {
+  ShareOut<IfMany::ListSome>(memory.pairs, links.Count(), next, [&](const BorderPair & pair) {
     const unsigned inA = bricks.componentOfRun[pair.runA];
     const unsigned inB = pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
-    memory.seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
+    seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
   });
 }
 
@@ -366,30 +408,23 @@ struct BundleEnds
   BrickBase                   baseLeft;
   BrickBase                   baseRight;
 
-  /** Reads a bundle's last word of the brick before and first one of the brick; none if there are no such words. */
+  /** Reads a bundle's last word of the brick before `brick` and first one of this. */
   __device__ void
-  Fetch(const BundleGrid & grid, const BrickArrays & bricks, const BrickPlace & place, int bundle)
+  Fetch(const BrickArrays & bricks, unsigned brick, int bundle)
   {
-    const int bundleY = (place.y << grid.bundlesShiftY) + (bundle & grid.MaskY());
-    const int bundleZ = (place.z << grid.bundlesShiftZ) + (bundle >> grid.bundlesShiftY);
-    const int word = place.x * WordsPerBrickRow;
-    WordPlace atLeft, atRight;
-    left = {};
+    const BrickWord atRight(brick, bundle * WordsPerBrickRow);
+    const BrickWord atLeft = atRight.Beside(-1);
+    left = bricks.Kept<TLayout>(atLeft.Index());
     beforeLeft = {};
-    right = {};
-    if (atRight.Set(grid, word, bundleY, bundleZ) && atLeft.Set(grid, word - 1, bundleY, bundleZ))
+    if constexpr (!TLayout::keepsStarts)
     {
-      left = bricks.Kept<TLayout>(atLeft.Index());
-      if constexpr (!TLayout::keepsStarts)
-      {
-        beforeLeft = bricks.Rows<TLayout>(atLeft.Index() - 1);
-      }
-      right = bricks.Kept<TLayout>(atRight.Index());
-      runsLeft = bricks.runsBefore[atLeft.Index()];
-      runsRight = bricks.runsBefore[atRight.Index()];
-      baseLeft = bricks.bases[atLeft.brick];
-      baseRight = bricks.bases[atRight.brick];
+      beforeLeft = bricks.Rows<TLayout>(atLeft.Index() - 1);
     }
+    right = bricks.Kept<TLayout>(atRight.Index());
+    runsLeft = bricks.runsBefore[atLeft.Index()];
+    runsRight = bricks.runsBefore[atRight.Index()];
+    baseLeft = bricks.bases[atLeft.brick];
+    baseRight = bricks.bases[atRight.brick];
   }
   __device__ void
   Store(const BrickArrays & bricks, bool fits, int bundle, BorderEnds & ends) const
@@ -466,24 +501,24 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const
  *  \param uniteEnds  called with each bundle when all ends are known */
 template <typename TLayout, typename TUniteEnds>
 __device__ inline void
-MergeEnds(const BundleGrid &  grid,
-          const BrickArrays & bricks,
-          const BrickPlace &  place,
-          BorderEnds &        ends,
-          const TUniteEnds &  uniteEnds)
+MergeEnds(const BrickArrays & bricks, unsigned brick, BorderEnds & ends, const TUniteEnds & uniteEnds)
 {
   static_assert(BorderEnds::bundles == 64);
   const int           first = static_cast<int>(threadIdx.x % 32);
   const int           second = first + 32;
   BundleEnds<TLayout> low, high;
-  low.Fetch(grid, bricks, place, first);
-  high.Fetch(grid, bricks, place, second);
+  low.Fetch(bricks, brick, first);
+  high.Fetch(bricks, brick, second);
   const bool fits = bricks.Fit();
   low.Store(bricks, fits, first, ends);
   high.Store(bricks, fits, second, ends);
   __syncwarp();
-  uniteEnds(first);
-  uniteEnds(second);
+  // The same code for both: twice as much would not stay in the instruction cache.
+#pragma unroll 1
+  for (int bundle = first; bundle < BorderEnds::bundles; bundle += 32)
+  {
+    uniteEnds(bundle);
+  }
 }
 
 template <Bundling VBundling>
@@ -494,7 +529,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   using Layout = BundleLayout<VBundling>;
   constexpr int parts = VBundling == Bundling::Rows ? 1 : 3;
   constexpr int rowCount = RowsOf(VBundling);
-  __shared__ BorderMemory<Layout, parts> memory;
+  __shared__ BorderMemory<BorderWords<Layout, parts>, BorderEnds> memory;
   memory.seen.Clear();
   __syncthreads();
   const BorderRole<parts> role(grid);
@@ -505,17 +540,19 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   }
   if (role.side == AlongX)
   {
-    MergeEnds<Layout>(grid, bricks, role.place, memory.ends, [&](int bundle) {
-      UniteEnds<VBundling>(grid, bricks, bundle, memory.ends, memory.seen);
+    BorderEnds & ends = memory.of[role.warp].ends;
+    MergeEnds<Layout>(bricks, role.brick, ends, [&](int bundle) {
+      UniteEnds<VBundling>(grid, bricks, bundle, ends, memory.seen);
     });
     return;
   }
-  ReadBorder(grid, bricks, role, memory);
+  BorderWords<Layout, parts> & ofWarp = memory.of[role.warp].words;
+  ReadBorder(grid, bricks, role, ofWarp);
   if (!bricks.Fit())
   {
     return;
   }
-  const auto                               window = [&](int at) { return memory.words[role.side][at].Window(); };
+  const auto                               window = [&](int at) { return ofWarp.words[at].Window(); };
   const BundleWindow<DeviceWord, rowCount> own = window(role.Facing(false));
   const BundleWindow<DeviceWord, rowCount> other = window(role.Facing(true));
   // Bits at which a bundle of either brick touches the one before it there, which faces the lane's before.
@@ -573,7 +610,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
     }
     same.of[part] = WithoutImplied(same.of[part], joined, implied);
   }
-  UniteLinks(grid, bricks, role, memory, same, left, right);
+  UniteLinks(grid, bricks, role, ofWarp, memory.seen, same, left, right);
 }
 
 } // namespace brickccl::cuda

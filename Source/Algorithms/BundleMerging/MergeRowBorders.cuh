@@ -47,6 +47,20 @@ struct EndVoxels
 template <bool VAlongAxes>
 using RowBorderRole = BorderRole<VAlongAxes ? 1 : 3>;
 
+/** The first voxel of this lane's word of the brick or the one that faces it, if the volume has it. */
+template <typename TProblem, int VParts>
+__device__ inline const typename TProblem::Pixel *
+FirstVoxel(const TProblem & problem, const BorderRole<VParts> & role, bool isOther)
+{
+  const BundleGrid & grid = problem.grid;
+  const int          step = role.lane / WordsPerBrickRow;
+  const int          back = isOther ? -1 : 0;
+  const std::int64_t y = (role.place.y << grid.bundlesShiftY) + (role.side == AlongZ ? step : back);
+  const std::int64_t z = (role.place.z << grid.bundlesShiftZ) + (role.side == AlongZ ? back : step);
+  const std::int64_t word = role.place.x * WordsPerBrickRow + role.lane % WordsPerBrickRow;
+  return problem.VoxelAt(z * grid.extent.size[1] + y, word * BitsPerDeviceWord);
+}
+
 /** The bits of a word's first and last run, and the runs' components among those of all bricks. Most words have no
  *  others. */
 struct EndRuns
@@ -81,14 +95,20 @@ struct EndRuns
   }
 };
 
-/** What the warps at a brick's borders have in shared memory where values decide. */
-template <typename TProblem, bool VAlongAxes>
-struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole<VAlongAxes>::parts>
+/** What a warp has in shared memory for a border along z or y where values decide. */
+template <bool VAlongAxes>
+struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
 {
   /** Where links lead to the bundles beside. */
-  EndRuns             endRuns[VAlongAxes ? 1 : 2][VAlongAxes ? 1 : RowBorderRole<VAlongAxes>::words];
-  EndVoxels<TProblem> left;
-  EndVoxels<TProblem> right;
+  EndRuns endRuns[VAlongAxes ? 1 : RowBorderRole<VAlongAxes>::words];
+};
+
+/** The same along x. */
+template <typename TProblem>
+struct RowBorderEnds : BorderEnds
+{
+  EndVoxels<TProblem> leftVoxels;
+  EndVoxels<TProblem> rightVoxels;
 
   /** Reads a row's voxels beside the border along x, if it lies in the volume. */
   __device__ void
@@ -101,8 +121,8 @@ struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole<VAlongAxes>::part
     if (row >= 0)
     {
       const auto * const voxel = problem.VoxelAt(row, std::int64_t{ place.x } * VoxelsPerBrickRow);
-      left.Set(bundle, voxel - problem.Channels());
-      right.Set(bundle, voxel);
+      leftVoxels.Set(bundle, voxel - problem.Channels());
+      rightVoxels.Set(bundle, voxel);
     }
   }
 };
@@ -110,17 +130,17 @@ struct RowBorderMemory : BorderMemory<RowLayout, RowBorderRole<VAlongAxes>::part
 /** As UniteEnds, one lane per row. */
 template <typename TProblem, bool VAlongAxes>
 __device__ inline void
-UniteRowEnds(const TProblem &                        problem,
-             const BrickArrays &                     bricks,
-             int                                     bundle,
-             RowBorderMemory<TProblem, VAlongAxes> & memory)
+UniteRowEnds(const TProblem &                problem,
+             const BrickArrays &             bricks,
+             int                             bundle,
+             const RowBorderEnds<TProblem> & ends,
+             UnionsSeen &                    seen)
 {
   const BundleGrid & grid = problem.grid;
-  const BorderEnds & ends = memory.ends;
   const auto         hasLeft = [&](int of) { return (ends.bits[of] & 1u) != 0; };
   const auto         hasRight = [&](int of) { return (ends.bits[of] & 16u) != 0; };
   const auto         meets = [&](int of) {
-    return hasLeft(of) && hasRight(of) && problem.AreJoined(memory.right.At(of), memory.left.At(of));
+    return hasLeft(of) && hasRight(of) && problem.AreJoined(ends.rightVoxels.At(of), ends.leftVoxels.At(of));
   };
   if (ends.bits[bundle] == 0)
   {
@@ -129,7 +149,7 @@ UniteRowEnds(const TProblem &                        problem,
   const bool ownMeets = meets(bundle);
   if (ownMeets)
   {
-    memory.seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
+    seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
   }
   // Diagonal links within the same bricks' rows; those to other bricks are the other warps'.
 #pragma unroll 1
@@ -145,18 +165,18 @@ UniteRowEnds(const TProblem &                        problem,
     const int  other = (z << grid.bundlesShiftY) + y;
     const bool otherMeets = meets(other);
     const bool leftsMeet =
-      hasLeft(bundle) && hasLeft(other) && problem.AreJoined(memory.left.At(bundle), memory.left.At(other));
+      hasLeft(bundle) && hasLeft(other) && problem.AreJoined(ends.leftVoxels.At(bundle), ends.leftVoxels.At(other));
     const bool rightsMeet =
-      hasRight(bundle) && hasRight(other) && problem.AreJoined(memory.right.At(bundle), memory.right.At(other));
+      hasRight(bundle) && hasRight(other) && problem.AreJoined(ends.rightVoxels.At(bundle), ends.rightVoxels.At(other));
     if (hasRight(bundle) && hasLeft(other) && !(ownMeets && leftsMeet) && !(rightsMeet && otherMeets) &&
-        problem.AreJoined(memory.right.At(bundle), memory.left.At(other)))
+        problem.AreJoined(ends.rightVoxels.At(bundle), ends.leftVoxels.At(other)))
     {
-      memory.seen.Unite(bricks, ends.right[bundle], ends.left[other]);
+      seen.Unite(bricks, ends.right[bundle], ends.left[other]);
     }
     if (hasLeft(bundle) && hasRight(other) && !(ownMeets && rightsMeet) && !(leftsMeet && otherMeets) &&
-        problem.AreJoined(memory.left.At(bundle), memory.right.At(other)))
+        problem.AreJoined(ends.leftVoxels.At(bundle), ends.rightVoxels.At(other)))
     {
-      memory.seen.Unite(bricks, ends.left[bundle], ends.right[other]);
+      seen.Unite(bricks, ends.left[bundle], ends.right[other]);
     }
   }
 }
@@ -167,9 +187,9 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
 {
   using Role = RowBorderRole<VAlongAxes>;
-  __shared__ RowBorderMemory<TProblem, VAlongAxes> memory;
-  const BundleGrid &                               grid = problem.grid;
-  const Role                                       role(grid);
+  __shared__ BorderMemory<RowBorderWords<VAlongAxes>, RowBorderEnds<TProblem>> memory;
+  const BundleGrid &                                                           grid = problem.grid;
+  const Role                                                                   role(grid);
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -179,14 +199,16 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
   }
   if (role.side == AlongX)
   {
-    memory.ReadEnds(problem, role.place, role.lane);
-    memory.ReadEnds(problem, role.place, role.lane + 32);
-    MergeEnds<RowLayout>(grid, bricks, role.place, memory.ends, [&](int bundle) {
-      UniteRowEnds(problem, bricks, bundle, memory);
+    RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
+    ends.ReadEnds(problem, role.place, role.lane);
+    ends.ReadEnds(problem, role.place, role.lane + 32);
+    MergeEnds<RowLayout>(bricks, role.brick, ends, [&](int bundle) {
+      UniteRowEnds<TProblem, VAlongAxes>(problem, bricks, bundle, ends, memory.seen);
     });
     return;
   }
-  ReadBorder<RowLayout>(grid, bricks, role, memory);
+  RowBorderWords<VAlongAxes> & ofWarp = memory.of[role.warp].words;
+  ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
   if (!bricks.Fit())
   {
     return;
@@ -194,14 +216,14 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
   BackwardWords<Role::parts>          same = {};
   BackwardWords<Role::parts>          left = {};
   BackwardWords<Role::parts>          right = {};
-  const BorderWord<RowLayout> * const words = memory.words[role.side];
+  const BorderWord<RowLayout> * const words = ofWarp.words;
   const auto                          window = [&](int at) {
     const BorderWord<RowLayout> & word = words[at];
     const BitWindow<DeviceWord>   bits = word.Window().Row(0);
     const BitWindow<DeviceWord>   starts = { word.starts, 0, word.StartsAfter() ? 1u : 0u };
     return RunWindow{ bits.word, starts.word, bits.Left(), bits.Right(), starts.Right() };
   };
-  EndRuns * const endRuns = memory.endRuns[VAlongAxes ? 0 : role.side];
+  EndRuns * const endRuns = ofWarp.endRuns;
   bool            areFirst = true;
   if constexpr (!VAlongAxes)
   {
@@ -253,15 +275,9 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
     const int       b = role.To(part);
     const RunWindow from = has ? window(a) : RunWindow{};
     const RunWindow to = has ? window(b) : RunWindow{};
-    WordPlace       place;
-    const auto *    voxel = problem.voxels;
-    if (role.Locate(grid, a, place))
-    {
-      const std::int64_t row = grid.RowOf(place.bundleY, place.bundleZ, 0);
-      voxel = problem.VoxelAt(row, std::int64_t{ place.word } * BitsPerDeviceWord);
-    }
     // The rows of the warp's lanes: of the brick, or those that face them.
     const bool                      areOthers = a != role.Facing(false);
+    const auto * const              voxel = FirstVoxel(problem, role, areOthers);
     const ReaderOf<TProblem>        rows(problem,
                                   role.place.x * WordsPerBrickRow,
                                   (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
@@ -329,7 +345,7 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
       break;
     }
   }
-  UniteLinks<RowLayout>(grid, bricks, role, memory, same, left, right);
+  UniteLinks<RowLayout>(grid, bricks, role, ofWarp, memory.seen, same, left, right);
 }
 
 } // namespace brickccl::cuda

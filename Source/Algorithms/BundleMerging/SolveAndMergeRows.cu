@@ -31,7 +31,7 @@ SolveAndMergeRows(const DeviceProblem &       problem,
       // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 58 : 44;
+      atBorders.sharedPercent = isAlongAxes ? 72 : 62;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,

@@ -556,10 +556,9 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   if constexpr (rootIsFirst)
   {
+    const auto row = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0));
     ForRoots(memory, starts, runsBefore, [&](unsigned run, int x) {
-      setFirst(memory.componentOf[run],
-               grid.RowAt(bundleY, bundleZ, 0) * grid.rowLength +
-                 static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
+      setFirst(memory.componentOf[run], row * grid.rowLength + static_cast<unsigned>(atWord * BitsPerDeviceWord + x));
     });
   }
 }

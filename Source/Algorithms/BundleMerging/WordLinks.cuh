@@ -235,11 +235,11 @@ private:
   unsigned m_Count = 0;
 };
 
-/** What to do where lanes have more than a list holds: let each lane take some of its own until the list holds the
- * rest, or all of its own, one after the other, so that what earlier ones do is known to the next. */
+/** What to do where lanes have more than a list holds: list some of each lane's at a time, or let each lane take all of
+ * its own, one after the other, so that what earlier ones do is known to the next. */
 enum class IfMany
 {
-  TakeSome,
+  ListSome,
   TakeOwn
 };
 
@@ -251,21 +251,30 @@ template <IfMany VIfMany, typename TEntry, int VCapacity, typename TNext, typena
 __device__ inline void
 ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const TTake & take)
 {
+  constexpr unsigned ofEachLane = VCapacity / 32;
+  static_assert(ofEachLane > 0);
   const int lane = static_cast<int>(threadIdx.x % 32);
   while (__any_sync(AllLanes, count != 0))
   {
-    const unsigned upTo = SumOfLanes(count);
-    const unsigned all = __shfl_sync(AllLanes, upTo, 31);
+    unsigned listed = count;
+    unsigned upTo = SumOfLanes(listed);
+    unsigned all = __shfl_sync(AllLanes, upTo, 31);
     if (all > VCapacity)
     {
-      constexpr unsigned some = 4;
-      for (unsigned left = VIfMany == IfMany::TakeOwn || count < some ? count : some; left != 0; --left, --count)
+      if constexpr (VIfMany == IfMany::TakeOwn)
       {
-        take(next());
+        for (; count != 0; --count)
+        {
+          take(next());
+        }
+        continue;
       }
-      continue;
+      listed = count < ofEachLane ? count : ofEachLane;
+      upTo = SumOfLanes(listed);
+      all = __shfl_sync(AllLanes, upTo, 31);
     }
-    for (unsigned at = upTo - count; count != 0; ++at, --count)
+    count -= listed;
+    for (unsigned at = upTo - listed; listed != 0; ++at, --listed)
     {
       entries[at] = next();
     }
@@ -274,6 +283,7 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
     {
       take(entries[i]);
     }
+    __syncwarp();
   }
 }
 

@@ -147,14 +147,13 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   {
     return;
   }
-  const unsigned rowOfLayers = order.byLayersX.Quotient(layer);
-  const unsigned brickX = layer - rowOfLayers * order.layersX;
-  const unsigned layerZ = order.byLayersY.Quotient(rowOfLayers);
-  const unsigned layerY = rowOfLayers - layerZ * order.layersY;
-  const int      bundleY = static_cast<int>(layerY) * BundlesPerLayer;
-  const int      bundleZ = static_cast<int>(layerZ);
-  WordPlace      place;
-  place.Set(grid, static_cast<int>(brickX) * WordsPerBrickRow, bundleY, bundleZ);
+  const unsigned    rowOfLayers = order.byLayersX.Quotient(layer);
+  const unsigned    brickX = layer - rowOfLayers * order.layersX;
+  const unsigned    layerZ = order.byLayersY.Quotient(rowOfLayers);
+  const unsigned    layerY = rowOfLayers - layerZ * order.layersY;
+  const int         bundleY = static_cast<int>(layerY) * BundlesPerLayer;
+  const int         bundleZ = static_cast<int>(layerZ);
+  const BrickWord   place(grid, static_cast<int>(brickX) * WordsPerBrickRow, bundleY, bundleZ);
   const std::size_t index = place.Index() + static_cast<unsigned>(lane);
   WaitForEarlierKernels();
   const auto      kept = bricks.Kept<TLayout>(index);
@@ -271,7 +270,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
 /** Where a word of a row of the volume lies in bricks. */
 struct RowPlace
 {
-  WordPlace place;
+  BrickWord place;
   int       row;
 
   __device__
@@ -279,10 +278,10 @@ struct RowPlace
   {
     const unsigned z = static_cast<unsigned>(row) / grid.sizeY;
     const unsigned y = static_cast<unsigned>(row) - z * grid.sizeY;
-    place.Set(grid,
-              static_cast<int>(wordOfRow),
-              static_cast<int>(y >> grid.rowsShiftY),
-              static_cast<int>(z >> grid.rowsShiftZ));
+    place = BrickWord(grid,
+                      static_cast<int>(wordOfRow),
+                      static_cast<int>(y >> grid.rowsShiftY),
+                      static_cast<int>(z >> grid.rowsShiftZ));
     this->row = static_cast<int>((y & ((1u << grid.rowsShiftY) - 1)) | (z & ((1u << grid.rowsShiftZ) - 1)) << 1);
   }
 };

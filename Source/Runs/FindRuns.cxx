@@ -195,8 +195,9 @@ FindRuns(const RowLinks &                                                      l
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
   const bool                 keepsLinks = volume.HasLinksAlongY() || volume.HasLinksAlongZ();
   const std::int64_t         rowsOfPlane = extent.size[1];
-  const std::int64_t         rowsOfTile =
-    volume.HasLinksAlongZ() ? std::max<std::int64_t>(1, PixelsOfTile / extent.RowLength()) : rowsOfPlane;
+  // In tiles rows are not taken in order.
+  const bool         isTiled = volume.HasLinksAlongZ() && !afterRows;
+  const std::int64_t rowsOfTile = isTiled ? std::max<std::int64_t>(1, PixelsOfTile / extent.RowLength()) : rowsOfPlane;
   const std::int64_t rowsAtOnce = std::max<std::int64_t>(1, simd::BoundWords / words);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
     std::vector<Word> candidates(static_cast<std::size_t>(words));

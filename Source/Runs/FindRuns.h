@@ -29,7 +29,7 @@ void PackStraightLinks(const RowLinks &    links,
  *
  *  `afterRows(chunk, begin, end)` is called as soon as bits and starts of the rows [begin, end) are known, while their
  *  pixels are at hand: for the rows of each of RowChunks' chunks by one thread, in order, and so many at once that
- * their bits fit into simd::BoundWords, or one. Not for `axes` that ask for links along z.
+ * their bits fit into simd::BoundWords, or one.
  *
  *  \throws Unsupported for rows of 2^32 voxels or more. */
 void FindRuns(const RowLinks &                                                                      links,

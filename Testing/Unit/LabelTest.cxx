@@ -4,12 +4,16 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Simd/RunBounds.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 namespace brickccl
 {
@@ -278,6 +282,38 @@ TEST(Label, LabelMapsAreTheSameForEveryAlignment)
                 static_cast<std::ptrdiff_t>(offset));
       EXPECT_EQ(std::count(room.begin() + static_cast<std::ptrdiff_t>(offset + size), room.end(), 77u),
                 static_cast<std::ptrdiff_t>(20 - offset));
+    }
+  }
+}
+
+TEST(Label, RowsArePassedOnInOrderWhateverLinksAreAskedFor)
+{
+  // Planes of several tiles.
+  const Extent                    extent{ 512, 200, 5 };
+  const std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 1);
+  const std::unique_ptr<RowLinks> links = MakeRowLinks(ImageView(voxels.data(), extent), Criterion::EqualValue(0));
+  const HostContext               context{ 1 };
+  const Chunks                    chunks = RowChunks(extent, context);
+  std::vector<std::int64_t>       first;
+  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
+  {
+    first.push_back(chunks.Begin(chunk));
+  }
+  for (const LinkAxes & axes : { LinkAxes{}, LinkAxes{ true, true, true } })
+  {
+    std::vector<std::int64_t> next = first;
+    RunVolume                 volume;
+    FindRuns(*links, extent, axes, context, volume, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+      EXPECT_EQ(begin, std::exchange(next[static_cast<std::size_t>(chunk)], end));
+      EXPECT_LE((end - begin) * volume.WordsPerRow(), simd::BoundWords);
+      for (std::int64_t row = begin; row < end; ++row)
+      {
+        EXPECT_EQ(volume.Foreground(row)[0], ~Word{ 0 });
+      }
+    });
+    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
+    {
+      EXPECT_EQ(next[static_cast<std::size_t>(chunk)], chunks.End(chunk));
     }
   }
 }

@@ -77,28 +77,73 @@ struct VoxelComparison
   }
 };
 
-/** Links from a word of one row to the same x of another row: one for each pair of runs. Where one voxel answers for
- * its run, that is the only one looked at; else the first voxel most often tells, and the others are looked at where it
- *  does not. All lanes of a warp must call, those without a word with empty windows.
+/** Bits at which the runs of two words are known to be joined, and, of equal values, not to be. */
+struct KnownLinks
+{
+  DeviceWord joined;
+  DeviceWord parted;
+};
+
+/** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
+ * runs, at which one of these begins. All lanes of a warp must call, those without a word with empty windows.
  *
- *  \param compare as VoxelComparison
- *  \param implied bits at which the runs of both rows are known to be linked by way of other rows */
+ *  \param compare as VoxelComparison */
 template <typename TCompare>
 __device__ inline StraightLinks
-FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord implied)
+FindStraightEqual(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
 {
-  constexpr bool   isTransitive = TCompare::isTransitive;
-  constexpr bool   comparesWords = TCompare::comparesWords;
   const DeviceWord both = a.foreground & b.foreground;
+  const DeviceWord open = both & ~(known.joined | known.parted);
+  if (__any_sync(AllLanes, open != 0) == 0)
+  {
+    return { 0, known.joined };
+  }
   // A pair of runs begins where either run does, or in a word before; it goes on up to the next such bit, or to where
   // either ends.
   const DeviceWord begins = both & (a.starts | b.starts);
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
+  if constexpr (TCompare::comparesWords)
+  {
+    if (TCompare::few == 0 || __any_sync(AllLanes, __popc(first & open) > TCompare::few) != 0)
+    {
+      const DeviceWord found = compare.JoinedTo(open);
+      return { found & begins, known.joined | found };
+    }
+  }
+  const auto       ofPairs = [&](DeviceWord bits) { return SpreadAlong(SpreadBack(bits, goesOn), goesOn); };
+  const DeviceWord joined = ofPairs(known.joined);
   // Where one run of a joined pair goes on and the other has another value now, the two are not joined.
   const DeviceWord oneBegins = both & (a.starts ^ b.starts);
+  DeviceWord       at = first & ~(joined | ofPairs(known.parted) | (oneBegins & joined << 1));
+  DeviceWord       found = 0;
+  while (at != 0)
+  {
+    const DeviceWord bit = at & (0u - at);
+    at ^= bit;
+    if (compare(LowestBit(bit), 0))
+    {
+      found |= bit;
+      // A carry runs to where the pair ends.
+      at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
+    }
+  }
+  return { found & begins, joined | SpreadAlong(found, goesOn) };
+}
+
+/** The same where each voxel answers for itself: the first voxel of a pair most often tells, and the others are looked
+ * at where it does not. */
+template <typename TCompare>
+__device__ inline StraightLinks
+FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord implied)
+{
+  constexpr bool   comparesWords = TCompare::comparesWords;
+  const DeviceWord both = a.foreground & b.foreground;
+  const DeviceWord begins = both & (a.starts | b.starts);
+  const DeviceWord goesOn = both & ~begins;
+  const DeviceWord first = begins | (both & 1u);
   implied = SpreadAlong(SpreadBack(implied, goesOn), goesOn);
-  DeviceWord open = (isTransitive ? first & ~(oneBegins & implied << 1) : both) & ~implied;
+  DeviceWord open = both & ~implied;
   DeviceWord joined = implied;
   bool       areMany = false;
   if constexpr (comparesWords)
@@ -108,33 +153,20 @@ FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b,
   if (!areMany)
   {
     const auto look = [&](DeviceWord at) {
-      while (at != 0)
+      for (; at != 0; at &= at - 1)
       {
-        const DeviceWord bit = at & (0u - at);
-        at ^= bit;
-        if (compare(LowestBit(bit), 0))
-        {
-          joined |= bit;
-          if constexpr (isTransitive)
-          {
-            // A carry runs to where the pair ends.
-            at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
-          }
-        }
+        joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
       }
     };
     look(first & open);
-    if constexpr (!isTransitive)
+    open &= ~(first | SpreadAlong(joined, goesOn));
+    if constexpr (comparesWords)
     {
-      open &= ~(first | SpreadAlong(joined, goesOn));
-      if constexpr (comparesWords)
-      {
-        areMany = __any_sync(AllLanes, __popc(open) > TCompare::few) != 0;
-      }
-      if (!areMany)
-      {
-        look(open);
-      }
+      areMany = __any_sync(AllLanes, __popc(open) > TCompare::few) != 0;
+    }
+    if (!areMany)
+    {
+      look(open);
     }
   }
   if constexpr (comparesWords)
@@ -148,55 +180,78 @@ FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b,
   const DeviceWord none = both & ~joined;
   const DeviceWord firsts = (((none + (first & none)) & ~none) & joined) | (first & joined);
   StraightLinks    found;
-  found.joined = SpreadAlong(isTransitive ? joined : SpreadBack(firsts, goesOn) | implied, goesOn);
+  found.joined = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
   // What a word before says of a pair that goes on.
   const DeviceWord carried = goesOn & BitBefore(found.joined);
   const DeviceWord asBefore = carried | (goesOn & ~(goesOn + carried));
   found.joined |= asBefore;
-  found.same = (isTransitive ? joined : firsts) & ~implied & ~asBefore;
+  found.same = firsts & ~implied & ~asBefore;
   return found;
 }
 
-/** The same for x - 1 and x + 1. No voxel is looked at whose runs are known to be linked, or not to be.
- *  \param joined bits at which the runs of both rows are known to be linked */
+/** Links from a word of one row to the same x of another row, as its criterion finds them. */
 template <typename TCompare>
-__device__ inline BundleLinks<DeviceWord>
-FindAcross(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord joined)
+__device__ inline StraightLinks
+FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
 {
-  constexpr bool   isTransitive = TCompare::isTransitive;
-  constexpr bool   comparesWords = TCompare::comparesWords;
+  if constexpr (TCompare::isTransitive)
+  {
+    return FindStraightEqual(compare, a, b, known);
+  }
+  else
+  {
+    return FindStraightClose(compare, a, b, known.joined);
+  }
+}
+
+/** Bits of a word whose voxels are to be compared with those of another row at x - 1 and at x + 1: those whose runs are
+ * not known to be linked, nor not to be. All lanes must call.
+ *  \param joined bits at which the runs of both rows are known to be linked */
+template <bool VIsTransitive>
+__device__ inline BundleLinks<DeviceWord>
+OpenAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
+{
   const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
   const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
   // Where one voxel answers for its run, what straight links do not join is not linked across either.
   const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord known = isTransitive ? both : joined;
-  const DeviceWord knownLeft = isTransitive ? both << 1 | 1u : joinedLeft;
-  const DeviceWord knownRight = isTransitive ? both >> 1 | 1u << 31 : joinedRight;
+  const DeviceWord known = VIsTransitive ? both : joined;
+  const DeviceWord knownLeft = VIsTransitive ? both << 1 | 1u : joinedLeft;
+  const DeviceWord knownRight = VIsTransitive ? both >> 1 | 1u << 31 : joinedRight;
   // To x - 1: known if the run of b goes on to x, or that of a has come from x - 1; and mirrored.
-  const DeviceWord aGoesOn = a.right & ~a.nextStarts;
-  DeviceWord       left = a.foreground & b.left & ~(known & ~b.starts) & ~(knownLeft & ~a.starts);
-  DeviceWord       right = a.foreground & b.right & ~(known & ~b.nextStarts) & ~(knownRight & aGoesOn);
-  if constexpr (isTransitive)
+  const DeviceWord        aGoesOn = a.right & ~a.nextStarts;
+  BundleLinks<DeviceWord> open = {};
+  open.left = a.foreground & b.left & ~(known & ~b.starts) & ~(knownLeft & ~a.starts);
+  open.right = a.foreground & b.right & ~(known & ~b.nextStarts) & ~(knownRight & aGoesOn);
+  if constexpr (VIsTransitive)
   {
     // Runs side by side have two values, so that where one of them has the other row's, its neighbour has not.
-    left &= ~(joined | joinedLeft);
-    right &= ~(joined | joinedRight);
+    open.left &= ~(joined | joinedLeft);
+    open.right &= ~(joined | joinedRight);
   }
-  if constexpr (comparesWords)
+  return open;
+}
+
+/** Of what is open the links. All lanes must call. */
+template <typename TCompare>
+__device__ inline BundleLinks<DeviceWord>
+FindAcross(const TCompare & compare, const BundleLinks<DeviceWord> & open)
+{
+  if constexpr (TCompare::comparesWords)
   {
-    if (__any_sync(AllLanes, __popc(left | right) > TCompare::fewAcross) != 0)
+    if (__any_sync(AllLanes, __popc(open.left | open.right) > TCompare::fewAcross) != 0)
     {
-      return compare.JoinedAcross(left, right);
+      return compare.JoinedAcross(open.left, open.right);
     }
   }
   BundleLinks<DeviceWord> found = {};
-  if constexpr (isTransitive)
+  if constexpr (TCompare::isTransitive)
   {
-    for (DeviceWord rest = left; rest != 0; rest &= rest - 1)
+    for (DeviceWord rest = open.left; rest != 0; rest &= rest - 1)
     {
       found.left |= compare(LowestBit(rest), -1) ? rest & (0u - rest) : 0u;
     }
-    for (DeviceWord rest = right; rest != 0; rest &= rest - 1)
+    for (DeviceWord rest = open.right; rest != 0; rest &= rest - 1)
     {
       found.right |= compare(LowestBit(rest), 1) ? rest & (0u - rest) : 0u;
     }
@@ -204,15 +259,15 @@ FindAcross(const TCompare & compare, const RunWindow & a, const RunWindow & b, D
   else
   {
     // Where no straight link is, most voxels are asked for both; a voxel that is not stands in for itself.
-    for (DeviceWord rest = left | right; rest != 0; rest &= rest - 1)
+    for (DeviceWord rest = open.left | open.right; rest != 0; rest &= rest - 1)
     {
       const DeviceWord at = rest & (0u - rest);
       const int        x = LowestBit(rest);
-      found.left |= compare(x, (left & at) != 0 ? -1 : 0) ? at : 0u;
-      found.right |= compare(x, (right & at) != 0 ? 1 : 0) ? at : 0u;
+      found.left |= compare(x, (open.left & at) != 0 ? -1 : 0) ? at : 0u;
+      found.right |= compare(x, (open.right & at) != 0 ? 1 : 0) ? at : 0u;
     }
-    found.left &= left;
-    found.right &= right;
+    found.left &= open.left;
+    found.right &= open.right;
   }
   return found;
 }

@@ -285,7 +285,7 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
                                   role.side == AlongY);
     const int                       n = role.BackwardBundle(part);
     const VoxelComparison<TProblem> compare(problem, rows, voxel, n);
-    StraightLinks                   found = FindStraight(compare, from, to, has ? implied : 0u);
+    StraightLinks                   found = FindStraight(compare, from, to, { has ? implied : 0u, 0 });
     if (part == 0)
     {
       joinedFacing = found.joined;
@@ -308,7 +308,8 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
     {
       if (problem.HasDiagonals(n))
       {
-        const BundleLinks<DeviceWord> across = FindAcross(compare, from, to, found.joined);
+        const BundleLinks<DeviceWord> across =
+          FindAcross(compare, OpenAcross<TProblem::isTransitive>(from, to, found.joined));
         if (has)
         {
           left.Set(part, across.left);

@@ -79,7 +79,7 @@ public:
   static constexpr bool comparesWords = true;
   /** More voxels of a word than this are better looked at all at once; the same for those of which neighbours at x - 1
    * and x + 1 are asked for. */
-  static constexpr int few = sizeof(T) == 1 ? 3 : 8;
+  static constexpr int few = sizeof(T) > 1 ? 8 : isTransitive ? 0 : 3;
   static constexpr int fewAcross = sizeof(T) == 1 ? 3 : 10;
 
   __device__

@@ -50,6 +50,29 @@ struct RowBrickMemory
   }
 };
 
+/** What straight links along y and z say of the n-th backward row, before this one along both: by way of either row
+ * between, of which equal values tell, too, where the two rows differ. It must lie in the brick. */
+template <typename TProblem>
+__device__ inline KnownLinks
+KnownAcross(const RowBrickMemory<TProblem> & memory, const BundleGrid & grid, int self, int n)
+{
+  const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
+  // Links along y are those of the later one of two rows.
+  const int        toLater = n == 2 ? 0 : WordsPerBrickRow;
+  const int        toBetween = BackwardStepY(n) * WordsPerBrickRow;
+  const DeviceWord ownY = memory.joinedY[self + toLater];
+  const DeviceWord thenZ = memory.joinedZ[self + toBetween];
+  const DeviceWord ownZ = memory.joinedZ[self];
+  const DeviceWord thenY = memory.joinedY[below + toLater];
+  KnownLinks       known = { (ownY & thenZ) | (ownZ & thenY), 0 };
+  if constexpr (TProblem::isTransitive)
+  {
+    known.parted = (memory.words[self + toBetween].window.foreground & (ownY ^ thenZ)) |
+                   (memory.words[below].window.foreground & (ownZ ^ thenY));
+  }
+  return known;
+}
+
 /** Points all runs of a brick at their roots. */
 template <typename TMemory>
 __device__ inline void
@@ -222,7 +245,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
         const RunWindow &   other = windowOf(n);
-        const StraightLinks found = FindStraight(compareTo(n), window, other, 0);
+        const StraightLinks found = FindStraight(compareTo(n), window, other, {});
         same.of[n] = found.same;
         joined[n] = found.joined;
         isPlain =
@@ -237,7 +260,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     memory.joinedY[self] = joined[0];
     memory.joinedZ[self] = joined[1];
   };
-  const auto findDiagonal = [&](const auto & compareTo) {
+  // Of equal values few voxels have to be looked at: for all rows by one piece of code.
+  constexpr bool looksLast = TProblem::isTransitive;
+  const auto     findDiagonal = [&](const auto & compareTo) {
     // Of much code, four times as much would not stay in the instruction cache.
     constexpr int unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : backward;
 #pragma unroll unrolled
@@ -253,15 +278,30 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       if (n >= 2)
       {
         const StraightLinks found =
-          FindStraight(compareTo(n), window, other, isInBrick ? ImpliedAcross(memory, grid, self, n) : 0u);
+          FindStraight(compareTo(n), window, other, isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{});
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
       if (problem.HasDiagonals(n))
       {
-        const BundleLinks<DeviceWord> across = FindAcross(compareTo(n), window, other, joinedTo);
+        const BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
+        const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n), open);
         left.Set(n, across.left);
         right.Set(n, across.right);
+      }
+    }
+    if (looksLast && __any_sync(AllLanes, (left.Any() | right.Any()) != 0))
+    {
+#pragma unroll 1
+      for (int n = 0; n < backward; ++n)
+      {
+        const BundleLinks<DeviceWord> open = { 0, left.Get(n), right.Get(n) };
+        if (__any_sync(AllLanes, (open.left | open.right) != 0))
+        {
+          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n), open);
+          left.Set(n, across.left);
+          right.Set(n, across.right);
+        }
       }
     }
   };

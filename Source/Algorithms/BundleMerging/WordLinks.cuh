@@ -80,6 +80,17 @@ struct BackwardWords
     }
   }
   __device__ DeviceWord
+  Get(int n) const
+  {
+    DeviceWord word = of[0];
+#pragma unroll
+    for (int k = 1; k < VCount; ++k)
+    {
+      word = k == n ? of[k] : word;
+    }
+    return word;
+  }
+  __device__ DeviceWord
   Any() const
   {
     DeviceWord any = of[0];

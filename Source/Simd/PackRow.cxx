@@ -105,7 +105,7 @@ PackNearOf(const T *               a,
 
 constexpr std::size_t CacheLine = 64;
 /** So many bytes ahead pixels are asked for. */
-constexpr std::size_t AskedAhead = 96 * CacheLine;
+constexpr std::size_t AskedAhead = 64 * CacheLine;
 
 /** Asks ahead for as many pixels as word w of a row has: what is done with a row's bits before the next row is packed
  *  would otherwise keep the memory waiting. Into the second-level cache, which waits for more lines at a time than the

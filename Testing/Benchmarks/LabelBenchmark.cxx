@@ -13,9 +13,11 @@
 //   --brief            labeling alone
 //
 // Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are
-// allocated and touched before the clock starts, except for the program "fresh", which labels into new memory.
+// allocated and touched before the clock starts, in large pages where the system gives them (as numpy's are, which the
+// peers work on), except for the program "fresh", which labels into new memory.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Itk/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
@@ -54,17 +56,25 @@ std::string      algorithm = "Auto";
 /** What is labeled: voxels of one channel, 2-D or 3-D. */
 struct Input
 {
-  std::string       name;
-  ScalarType        type;
-  Extent            extent;
-  std::vector<char> bytes;
-  Criterion         criterion = Criterion::Foreground();
+  std::string  name;
+  ScalarType   type;
+  Extent       extent;
+  Buffer<char> bytes;
+  Criterion    criterion = Criterion::Foreground();
+
+  /** Copies voxels to large pages, if the system has them to give, as numpy does for the peers. */
+  void
+  SetVoxels(const void * voxels)
+  {
+    bytes.Resize(static_cast<std::size_t>(extent.VoxelCount()) * SizeOf(type));
+    std::memcpy(bytes.Data(), voxels, bytes.Size());
+  }
 
   ImageView
   View() const
   {
     ImageView view;
-    view.data = bytes.data();
+    view.data = bytes.Data();
     view.type = type;
     view.extent = extent;
     return view;
@@ -75,8 +85,8 @@ template <typename T>
 Input
 MakeInput(const std::string & name, const Extent & extent, const std::vector<T> & voxels, const Criterion & criterion)
 {
-  Input input{ name, ScalarTypeOf<T>(), extent, std::vector<char>(voxels.size() * sizeof(T)), criterion };
-  std::memcpy(input.bytes.data(), voxels.data(), input.bytes.size());
+  Input input{ name, ScalarTypeOf<T>(), extent, {}, criterion };
+  input.SetVoxels(voxels.data());
   return input;
 }
 
@@ -172,8 +182,7 @@ ReadInput(const std::string & file, const Criterion & criterion)
                           std::to_string(image.extent.dimension) + " dimensions; it must have 1, and 2 or 3");
   }
   Input input{ file.substr(file.rfind('/') + 1), image.type, image.extent, {}, criterion };
-  input.bytes.resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(image.type));
-  std::memcpy(input.bytes.data(), image.voxels.Data(), input.bytes.size());
+  input.SetVoxels(image.voxels.Data());
   return input;
 }
 
@@ -269,7 +278,7 @@ Floor(const Input & input, std::uint32_t * out, int threads)
     const __m128i zero = _mm_setzero_si128();
     for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
     {
-      const auto * from = reinterpret_cast<const __m128i *>(input.bytes.data()) + i * bytesPerVoxel;
+      const auto * from = reinterpret_cast<const __m128i *>(input.bytes.Data()) + i * bytesPerVoxel;
       __m128i      bytes = _mm_loadu_si128(from);
       for (std::int64_t k = 1; k < bytesPerVoxel; ++k)
       {
@@ -301,7 +310,7 @@ BenchmarkItk(const Input & input, int connectivity, int threads)
   }
   mask->SetRegions(region);
   mask->Allocate();
-  std::memcpy(mask->GetBufferPointer(), input.bytes.data(), input.bytes.size());
+  std::memcpy(mask->GetBufferPointer(), input.bytes.Data(), input.bytes.Size());
   itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
   auto filter = Filter::New();
   filter->SetInput(mask);
@@ -405,7 +414,7 @@ Benchmark(const Input & input)
   if (!saveTo.empty())
   {
     std::ofstream file(saveTo, std::ios::binary);
-    file.write(input.bytes.data(), static_cast<std::streamsize>(input.bytes.size()));
+    file.write(input.bytes.Data(), static_cast<std::streamsize>(input.bytes.Size()));
     if (!file.flush())
     {
       throw InvalidArgument("cannot write '" + saveTo + "'");
@@ -423,6 +432,7 @@ Benchmark(const Input & input)
   };
   const std::unique_ptr<void, Free> memory(std::aligned_alloc(64, (voxels * 4 + 63) / 64 * 64));
   auto * const                      labels = static_cast<std::uint32_t *>(memory.get());
+  AdviseHugePages(labels, voxels * sizeof(*labels));
   std::fill_n(labels, voxels, 1u);
 
   for (int rank = 1; rank <= extent.dimension; ++rank)

@@ -6,6 +6,7 @@
 #include "BrickCCL/Runs/NumberRoots.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -121,10 +122,8 @@ UniteRuns(const RowLinks &     links,
     SlabMerger<TIndex> merger(links, connectivity, volume);
     const std::int64_t begin = slabs.Begin(slab);
     const std::int64_t end = slabs.End(slab);
-    for (std::uint64_t run = volume.FirstRun(begin); run < volume.FirstRun(end); ++run)
-    {
-      parent[run] = static_cast<TIndex>(run);
-    }
+    const std::uint64_t first = volume.FirstRun(begin);
+    std::iota(parent + first, parent + volume.FirstRun(end), static_cast<TIndex>(first));
     merger.Merge(
       begin,
       end,

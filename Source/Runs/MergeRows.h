@@ -149,7 +149,9 @@ public:
                                  countA,
                                  countB,
                                  m_Pairs);
-          for (int i = 0; i < m_Pairs.count; ++i)
+          // A number that unions do not write, as they might that of the list.
+          const int count = m_Pairs.count;
+          for (int i = 0; i < count; ++i)
           {
             unite(m_Pairs.a[i], m_Pairs.b[i]);
           }

@@ -60,7 +60,7 @@ public:
    *  \param position  that of the row. */
   template <typename TWants, typename TUnite>
   void
-  Merge(std::int64_t row, const RowPosition & position, TWants wants, TUnite unite)
+  Merge(std::int64_t row, const RowPosition & position, const TWants & wants, TUnite unite)
   {
     const bool         hasY = m_Volume.HasLinksAlongY() && position.at[0] > 0;
     const bool         hasZ = m_Volume.HasLinksAlongZ() && position.at[1] > 0;
@@ -98,7 +98,7 @@ public:
   /** Unites along the links that Merge postponed; to be called after the last row. */
   template <typename TWants, typename TUnite>
   void
-  UnitePostponed(TWants wants, TUnite unite)
+  UnitePostponed(const TWants & wants, TUnite unite)
   {
     MergeListed(wants, unite);
     m_Rows.UnitePostponed(unite);
@@ -157,7 +157,7 @@ private:
   /** Whether two rows have links to unite. */
   template <typename TWants>
   bool
-  AreToMerge(std::int64_t rowA, std::int64_t rowB, TWants wants) const
+  AreToMerge(std::int64_t rowA, std::int64_t rowB, const TWants & wants) const
   {
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
@@ -166,7 +166,7 @@ private:
    *  sides imply. */
   template <typename TWants, typename TUnite>
   void
-  MergeSquare(std::int64_t row, TWants wants, TUnite unite)
+  MergeSquare(std::int64_t row, const TWants & wants, TUnite unite)
   {
     const std::int64_t up = row - 1;
     const std::int64_t behind = row - m_Volume.GetExtent().size[1];
@@ -210,7 +210,7 @@ private:
   /** Unites along the listed last sides, and postpones other links that are listed. */
   template <typename TWants, typename TUnite>
   void
-  MergeListed(TWants wants, TUnite unite)
+  MergeListed(const TWants & wants, TUnite unite)
   {
     m_Sides.TakeBits([&](Link link, std::int64_t row, std::int64_t x) {
       const Ends ends = EndsOf(link, row);
@@ -232,7 +232,7 @@ private:
   /** MergeSquare where many links are open, or their lists do not tell all: pair of rows by pair of rows. */
   template <typename TWants, typename TUnite>
   void
-  MergeDenseSquare(const simd::SquareRows & rows, std::int64_t row, TWants wants, TUnite unite)
+  MergeDenseSquare(const simd::SquareRows & rows, std::int64_t row, const TWants & wants, TUnite unite)
   {
     const std::int64_t up = row - 1;
     const std::int64_t behind = row - m_Volume.GetExtent().size[1];

@@ -51,7 +51,7 @@ public:
    *  the `count`-th alone are looked at. */
   template <typename TWants, typename TUnite>
   void
-  Merge(std::int64_t begin, std::int64_t end, std::int64_t count, TWants wants, TUnite unite)
+  Merge(std::int64_t begin, std::int64_t end, std::int64_t count, const TWants & wants, TUnite unite)
   {
     const auto isOwn = [=](std::int64_t row, std::int64_t other) {
       return row >= begin && row < end && wants(row, other);

@@ -63,11 +63,13 @@ public:
   /** Whether two neighbouring foreground voxels are joined, by their places in the image, x fastest. */
   virtual bool AreJoined(std::int64_t a, std::int64_t b) const = 0;
 
-  /** Asks the memory for what AreJoined will look at. */
+  /** Asks the memory for what AreJoined will look at: for the second-level cache, which waits for more at a time than
+   *  the first-level one. */
   void
   Prefetch(std::int64_t place) const
   {
-    __builtin_prefetch(m_Pixels + place * m_BytesPerPixel);
+    constexpr int second = 2;
+    __builtin_prefetch(m_Pixels + place * m_BytesPerPixel, 0, second);
   }
 
 protected:

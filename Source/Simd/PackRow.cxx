@@ -104,22 +104,25 @@ PackNearOf(const T *               a,
 }
 
 constexpr std::size_t CacheLine = 64;
-/** So many bytes ahead pixels are asked for. */
-constexpr std::size_t AskedAhead = 64 * CacheLine;
-
-/** Asks ahead for as many pixels as word w of a row has: what is done with a row's bits before the next row is packed
- *  would otherwise keep the memory waiting. Into the second-level cache, which waits for more lines at a time than the
+/** So many bytes ahead pixels are asked for: what is done with a row's bits before the next row is packed would
+ *  otherwise keep the memory waiting. Into the second-level cache, which waits for more lines at a time than the
  *  first-level one. */
-template <typename T>
+constexpr std::size_t AskedAhead = 64 * CacheLine;
+constexpr int         SecondLevel = 2;
+/** And so many into the first-level one, where rows are compared. */
+constexpr std::size_t AskedNear = 8 * CacheLine;
+constexpr int         FirstLevel = 3;
+
+/** Asks a level of the cache for as many pixels as word w of a row has, so many bytes ahead of it. */
+template <int VLevel, typename T>
 HWY_INLINE void
-AskAheadOfWord(const T * row, std::int64_t w)
+AskAheadOfWord(const T * row, std::int64_t w, std::size_t bytesAhead)
 {
-  constexpr int  second = 2;
   constexpr auto bytes = static_cast<std::int64_t>(BitsPerWord * sizeof(T));
-  const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + AskedAhead;
+  const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + bytesAhead;
   for (std::uintptr_t line = 0; line < bytes; line += CacheLine)
   {
-    __builtin_prefetch(reinterpret_cast<const void *>(ahead + line), 0, second);
+    __builtin_prefetch(reinterpret_cast<const void *>(ahead + line), 0, VLevel);
   }
 }
 
@@ -168,7 +171,7 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   const Word            inside = outside ? 0 : ~Word{ 0 };
   for (std::int64_t w = 0; w < words; ++w)
   {
-    AskAheadOfWord(values, w);
+    AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
     Word out = 0;
     Word numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
@@ -208,7 +211,8 @@ PackLinkedWith(const T *          values,
     Word            before = 0;
     // One more, since there are no arrays of none.
     Word near[VRows + 1] = {};
-    AskAheadOfWord(values, w);
+    AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
+    AskAheadOfWord<FirstLevel>(values, w, AskedNear);
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
     {
       const auto value = hn::LoadU(tag, own + i);

@@ -554,6 +554,41 @@ TEST(Conformance, WideTolerancesOfSmallTypes)
   CheckWideTolerances<std::uint16_t>();
 }
 
+/** Voxels of two kinds that are too far apart to be joined, each kind with noise as wide as the limit, and some voxels in
+ *  between, by which kinds may be joined after all: of these, whole slopes whose steps are the limit, or one more. */
+template <typename T>
+void
+CheckTwoKinds(int low, int high, int limit)
+{
+  for (const Extent & extent : { Extent{ 261, 17, 11 }, Extent{ 130, 40 } })
+  {
+    const auto     kinds = MakeRandom(extent, 0.4, 5, 23);
+    const auto     between = MakeRandom(extent, 0.15, 3, 29);
+    std::vector<T> voxels;
+    for (std::int64_t i = 0; i < extent.VoxelCount(); ++i)
+    {
+      const std::uint64_t hash = HashOf(19, static_cast<std::uint64_t>(i));
+      const auto          noise = static_cast<int>(hash % static_cast<std::uint64_t>(limit + 1));
+      const auto          x = static_cast<int>(i % extent.size[0]);
+      const int           step = limit + (x / 9 % 2);
+      const int           value = kinds[static_cast<std::size_t>(i)] != 0 ? high + noise : low + noise;
+      const int           slope = low + x % 9 * step;
+      voxels.push_back(static_cast<T>(between[static_cast<std::size_t>(i)] != 0 && slope <= high ? slope : value));
+    }
+    CheckAllConnectivities("two kinds", voxels, extent, Criterion::Tolerance(limit, std::nullopt));
+    CheckAllConnectivities("two kinds", voxels, extent, Criterion::Tolerance(limit));
+  }
+}
+
+TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
+{
+  CheckTwoKinds<std::int8_t>(-100, 100, 20);
+  CheckTwoKinds<std::uint8_t>(0, 200, 30);
+  CheckTwoKinds<std::int16_t>(-800, 1000, 130);
+  CheckTwoKinds<std::uint16_t>(100, 55000, 7000);
+  CheckTwoKinds<std::int32_t>(-800, 1000, 130);
+}
+
 /** The algorithm's name with each value of each of its options that is not the preset. */
 std::vector<std::string>
 VariantsOf(const Algorithm & algorithm)

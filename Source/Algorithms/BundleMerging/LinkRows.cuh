@@ -77,11 +77,33 @@ struct VoxelComparison
   }
 };
 
-/** Bits at which the runs of two words are known to be joined, and, of equal values, not to be. */
+/** Bits at which the runs of two words are known to be joined, and bits at which their voxels are known not to be. */
 struct KnownLinks
 {
   DeviceWord joined;
   DeviceWord parted;
+};
+
+/** Bits of a word whose voxels lie above or below two values that are too far apart to be joined. */
+struct FarBits
+{
+  DeviceWord above;
+  DeviceWord below;
+
+  /** Bits at which voxels are too far from those of another word. */
+  __device__ DeviceWord
+  PartedFrom(const FarBits & other) const
+  {
+    return (above & other.below) | (below & other.above);
+  }
+  /** The same for those at x - 1 and at x + 1 of the other word, as far as they lie in it. */
+  __device__ BundleLinks<DeviceWord>
+             PartedAcross(const FarBits & other) const
+  {
+    return { 0,
+             PartedFrom({ other.above << 1, other.below << 1 }),
+             PartedFrom({ other.above >> 1, other.below >> 1 }) };
+  }
 };
 
 /** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
@@ -131,24 +153,26 @@ FindStraightEqual(const TCompare & compare, const RunWindow & a, const RunWindow
   return { found & begins, joined | SpreadAlong(found, goesOn) };
 }
 
-/** The same where each voxel answers for itself: the first voxel of a pair most often tells, and the others are looked
- * at where it does not. */
+/** The same where each voxel answers for itself: the first voxel of a pair that may be joined most often tells, and the
+ * others are looked at where it does not. */
 template <typename TCompare>
 __device__ inline StraightLinks
-FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow & b, DeviceWord implied)
+FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
 {
   constexpr bool   comparesWords = TCompare::comparesWords;
   const DeviceWord both = a.foreground & b.foreground;
   const DeviceWord begins = both & (a.starts | b.starts);
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
-  implied = SpreadAlong(SpreadBack(implied, goesOn), goesOn);
-  DeviceWord open = both & ~implied;
-  DeviceWord joined = implied;
-  bool       areMany = false;
+  const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
+  DeviceWord       open = both & ~(implied | known.parted);
+  DeviceWord       joined = implied;
+  // Of each stretch of a pair that is open.
+  const DeviceWord firstOpen = open & ~(open << 1 & goesOn);
+  bool             areMany = false;
   if constexpr (comparesWords)
   {
-    areMany = __any_sync(AllLanes, __popc(first & open) > TCompare::few) != 0;
+    areMany = __any_sync(AllLanes, __popc(firstOpen) > TCompare::few) != 0;
   }
   if (!areMany)
   {
@@ -158,8 +182,8 @@ FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow
         joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
       }
     };
-    look(first & open);
-    open &= ~(first | SpreadAlong(joined, goesOn));
+    look(firstOpen);
+    open &= ~(firstOpen | SpreadAlong(joined, goesOn));
     if constexpr (comparesWords)
     {
       areMany = __any_sync(AllLanes, __popc(open) > TCompare::few) != 0;
@@ -200,7 +224,7 @@ FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b,
   }
   else
   {
-    return FindStraightClose(compare, a, b, known.joined);
+    return FindStraightClose(compare, a, b, known);
   }
 }
 

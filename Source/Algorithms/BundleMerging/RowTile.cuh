@@ -272,6 +272,32 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
+/** Two values of a brick, from samples, that are too far apart to be joined, with most voxels above the one or below
+ * the other where the brick has voxels of two kinds. Ordered and Spread as VoxelGroup has them. */
+template <typename T>
+struct FarValues
+{
+  unsigned high;
+  unsigned low;
+  bool     areKnown;
+
+  /** From a voxel of each lane's; all must call.
+   *  \param limit of what joins voxels */
+  __device__
+  FarValues(T sample, std::make_unsigned_t<T> limit)
+  {
+    using Group = VoxelGroup<T>;
+    const unsigned value = Group::Ordered(sample);
+    const unsigned greatest = GreatestOfWarp(value);
+    const unsigned least = ~GreatestOfWarp(~value);
+    // Of noise about as wide as the limit few voxels would be told apart.
+    areKnown = greatest - least > 4u * limit;
+    const unsigned above = (greatest + least + limit) / 2;
+    high = Group::Spread(static_cast<std::make_unsigned_t<T>>(above));
+    low = Group::Spread(static_cast<std::make_unsigned_t<T>>(above - limit));
+  }
+};
+
 /** The rows of a brick, of which each warp reads a layer's into a tile. */
 template <typename TProblem>
 class TileRows
@@ -293,9 +319,12 @@ public:
     , m_Voxel(voxel)
   {}
 
-  /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call. */
+  /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call.
+   *  \tparam VAsksFar whether bits of voxels that are too far apart to be joined are of use
+   *  \param far  the word's, if they are known and told apart by them, of which `isFar` says, for all warps alike */
+  template <bool VAsksFar>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted) const
+             Pack(DeviceWord wanted, FarBits & far, bool & isFar) const
   {
     const bool isFirst = threadIdx.x % WordsPerBrickRow == 0;
     DeviceWord foreground = 0;
@@ -307,7 +336,7 @@ public:
     }
     else
     {
-      PackSmall(wanted != 0, foreground, parted);
+      PackSmall<VAsksFar && !TProblem::isTransitive>(wanted != 0, foreground, parted, far, isFar);
     }
     const DeviceWord bits = foreground & wanted;
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
@@ -354,13 +383,19 @@ private:
     foreground ^= asksInside && rule.outside ? 0xFFFFFFFFu : 0u;
   }
   /** Each lane reads its own word. */
+  template <bool VTellsFar>
   __device__ void
-  PackSmall(bool isWanted, DeviceWord & foreground, DeviceWord & parted) const
+  PackSmall(bool isWanted, DeviceWord & foreground, DeviceWord & parted, FarBits & far, bool & isFar) const
   {
     using Group = VoxelGroup<T>;
     const auto &                                        rule = m_Problem.rule.foreground;
     const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
     uint4                                               pieces[Storage::pieces] = {};
+    T                                                   sample = {};
+    if constexpr (VTellsFar)
+    {
+      sample = Sample();
+    }
     if (isWanted)
     {
       const T * const end = m_Problem.voxels + m_Problem.grid.extent.VoxelCount();
@@ -375,18 +410,59 @@ private:
     {
       m_Tile.Piece(threadIdx.x, i) = pieces[i];
     }
-    const auto last = [](const uint4 & piece) { return static_cast<T>(piece.w >> (32 - Group::bitsPerVoxel)); };
-    const auto before = __shfl_up_sync(AllLanes, static_cast<unsigned>(last(pieces[Storage::pieces - 1])), 1);
-    DeviceWord outside = 0;
-#pragma unroll
-    for (int i = int{ Storage::pieces } - 1; i >= 0; --i)
+    const unsigned self = threadIdx.x;
+    const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
+    const auto     before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));
+    DeviceWord     outside = 0;
+    if constexpr (VTellsFar)
     {
-      const Group own(pieces[i]);
-      own.AppendOutside(outside, rule.low, rule.high);
-      own.AppendPartedLeft(parted, own, i > 0 ? last(pieces[i > 0 ? i - 1 : 0]) : static_cast<T>(before), difference);
+      const FarValues<T> values(sample, m_Problem.rule.difference.limit);
+      isFar = values.areKnown;
+      // Not unrolled, so that the code stays in the instruction cache.
+#pragma unroll 1
+      for (unsigned i = Storage::pieces; i-- > 0;)
+      {
+        const Group own(m_Tile.Piece(self, i));
+        own.AppendOutside(outside, rule.low, rule.high);
+        own.AppendPartedLeft(parted, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
+        if (isFar)
+        {
+          own.AppendAbove(far.above, values.high);
+          own.AppendBelow(far.below, values.low);
+        }
+      }
+    }
+    else
+    {
+#pragma unroll
+      for (int i = int{ Storage::pieces } - 1; i >= 0; --i)
+      {
+        const Group own(pieces[i]);
+        own.AppendOutside(outside, rule.low, rule.high);
+        own.AppendPartedLeft(
+          parted, own, i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before, difference);
+      }
     }
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
     foreground = rule.outside ? ~inside : inside;
+  }
+  /** A voxel of the brick for each lane, the same for all warps. */
+  __device__ T
+  Sample() const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    const unsigned     lane = threadIdx.x % 32;
+    const unsigned     firstOfLayer = threadIdx.x / 32 * BundlesPerLayer;
+    // Of every second row, from places that go through the brick.
+    const unsigned bundle = 2 * lane + lane / 4 % 2;
+    const auto     within = [](unsigned at, unsigned size) { return at < size ? at : size - 1; };
+    const auto     maskY = static_cast<unsigned>(grid.MaskY());
+    const unsigned z =
+      static_cast<unsigned>(m_BundleZ) + (bundle >> grid.bundlesShiftY) - (firstOfLayer >> grid.bundlesShiftY);
+    const unsigned y = static_cast<unsigned>(m_BundleY) + (bundle & maskY) - (firstOfLayer & maskY);
+    const unsigned x = static_cast<unsigned>(m_Word) * BitsPerDeviceWord + lane * 44 % VoxelsPerBrickRow;
+    const unsigned row = within(z, grid.sizeZ) * grid.sizeY + within(y, grid.sizeY);
+    return *m_Problem.VoxelAt(row, within(x, grid.rowLength));
   }
 
   const TProblem & m_Problem;
@@ -413,8 +489,9 @@ public:
     , m_Voxel(voxel)
   {}
 
+  template <bool>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted) const
+             Pack(DeviceWord wanted, FarBits &, bool &) const
   {
     return m_Reader.Pack(wanted);
   }

@@ -33,7 +33,13 @@ struct RowBrickMemory
     unsigned forest[RunsPerBrick];
   };
   unsigned countOfLayer[LayersPerBrick];
-  unsigned pairs[LayersPerBrick][64];
+  union
+  {
+    /** Until links are found. */
+    FarBits far[WordsPerBrick];
+    /** Then. */
+    unsigned pairs[LayersPerBrick][64];
+  };
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
@@ -189,8 +195,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
     wanted &= mask != nullptr ? mask[row * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
   }
-  const RowLayout::Kept own = rows.Pack(wanted);
-  const DeviceWord      starts = own.rows[1];
+  FarBits               far = {};
+  bool                  isFar = false;
+  const RowLayout::Kept own = rows.template Pack<!VAlongAxes>(wanted, far, isFar);
+  if (isFar)
+  {
+    memory.far[self] = far;
+  }
+  const DeviceWord starts = own.rows[1];
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
   marks.ClearShare<1>();
   const auto     runs = static_cast<unsigned>(__popc(starts));
@@ -233,21 +245,28 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const auto windowOf = [&](int n) -> const RunWindow & {
     return memory.words[(reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick].window;
   };
+  // Where this word's voxels are known to be too far from those of a word of the brick.
+  const auto partedFrom = [&](int n) {
+    return isFar ? memory.far[self].PartedFrom(memory.far[(reach >> n & 1u) != 0 ? otherWord(n) : self]) : 0u;
+  };
   // The links along y and z alone, first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
   bool       isPlain = !isEmpty;
-  const auto findStraight = [&](const auto & compareTo) {
-#pragma unroll
+  // Of much code, several times as much would not stay in the instruction cache.
+  constexpr bool hasMuchCode = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive;
+  const auto     findStraight = [&](const auto & compareTo) {
+    constexpr int unrolled = hasMuchCode ? 1 : 2;
+#pragma unroll unrolled
     for (int n = 0; n < 2; ++n)
     {
       const bool isInBrick = (reach >> n & 1u) != 0;
       if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
         const RunWindow &   other = windowOf(n);
-        const StraightLinks found = FindStraight(compareTo(n), window, other, {});
-        same.of[n] = found.same;
-        joined[n] = found.joined;
+        const StraightLinks found = FindStraight(compareTo(n), window, other, { 0, partedFrom(n) });
+        same.Set(n, found.same);
+        (n == 0 ? joined[0] : joined[1]) = found.joined;
         isPlain =
           isPlain &&
           (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] && other.starts == starts));
@@ -263,8 +282,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // Of equal values few voxels have to be looked at: for all rows by one piece of code.
   constexpr bool looksLast = TProblem::isTransitive;
   const auto     findDiagonal = [&](const auto & compareTo) {
-    // Of much code, four times as much would not stay in the instruction cache.
-    constexpr int unrolled = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive ? 1 : backward;
+    constexpr int unrolled = hasMuchCode ? 1 : backward;
 #pragma unroll unrolled
     for (int n = 0; n < backward; ++n)
     {
@@ -277,14 +295,22 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
-        const StraightLinks found =
-          FindStraight(compareTo(n), window, other, isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{});
+        KnownLinks known = isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{};
+        known.parted |= partedFrom(n);
+        const StraightLinks found = FindStraight(compareTo(n), window, other, known);
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
       if (problem.HasDiagonals(n))
       {
-        const BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
+        BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
+        if (isFar)
+        {
+          const BundleLinks<DeviceWord> parted =
+            memory.far[self].PartedAcross(memory.far[isInBrick ? otherWord(n) : self]);
+          open.left &= ~parted.left;
+          open.right &= ~parted.right;
+        }
         const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n), open);
         left.Set(n, across.left);
         right.Set(n, across.right);

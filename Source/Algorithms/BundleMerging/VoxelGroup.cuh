@@ -4,6 +4,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 /** Small voxels compared several at a time. */
@@ -23,6 +24,12 @@ public:
   static constexpr int      bitsPerVoxel = 8 * sizeof(T);
   static constexpr unsigned highest = sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
 
+  /** A value in the order of unsigned numbers. */
+  __device__ static std::make_unsigned_t<T>
+  Ordered(T value)
+  {
+    return static_cast<std::make_unsigned_t<T>>(static_cast<unsigned>(value) ^ (std::is_signed_v<T> ? highest : 0u));
+  }
   /** The same value for all voxels of a register. */
   __device__ static unsigned
   Spread(std::make_unsigned_t<T> value)
@@ -91,6 +98,11 @@ public:
   __device__ void
   AppendOutside(DeviceWord & word, T low, T high) const
   {
+    if (low == std::numeric_limits<T>::lowest() && high == std::numeric_limits<T>::max())
+    {
+      word = 0; // as of all groups
+      return;
+    }
     const unsigned lows = Spread(Ordered(low));
     const unsigned highs = Spread(Ordered(high));
     if (low == high)
@@ -98,7 +110,18 @@ public:
       Append(word, [&](int i) { return NonZero(m_Of[i] ^ lows); });
       return;
     }
-    Append(word, [&](int i) { return NonZero(Clamp(m_Of[i], lows, highs) ^ m_Of[i]); });
+    Append(word, [&](int i) { return NonZero(Least(Greatest(m_Of[i], lows), highs) ^ m_Of[i]); });
+  }
+  /** Which voxels lie above a value that has been made Ordered and Spread, and which below one. */
+  __device__ void
+  AppendAbove(DeviceWord & word, unsigned highs) const
+  {
+    Append(word, [&](int i) { return NonZero(Least(m_Of[i], highs) ^ m_Of[i]); });
+  }
+  __device__ void
+  AppendBelow(DeviceWord & word, unsigned lows) const
+  {
+    Append(word, [&](int i) { return NonZero(Greatest(m_Of[i], lows) ^ m_Of[i]); });
   }
   /** Which voxels are not joined to those of another group. */
   template <typename TDifference>
@@ -129,21 +152,28 @@ public:
   }
 
 private:
-  __device__ static std::make_unsigned_t<T>
-  Ordered(T value)
-  {
-    return static_cast<std::make_unsigned_t<T>>(static_cast<unsigned>(value) ^ (std::is_signed_v<T> ? highest : 0u));
-  }
   __device__ static unsigned
-  Clamp(unsigned voxels, unsigned low, unsigned high)
+  Greatest(unsigned a, unsigned b)
   {
     if constexpr (sizeof(T) == 1)
     {
-      return __vminu4(__vmaxu4(voxels, low), high);
+      return __vmaxu4(a, b);
     }
     else
     {
-      return __vminu2(__vmaxu2(voxels, low), high);
+      return __vmaxu2(a, b);
+    }
+  }
+  __device__ static unsigned
+  Least(unsigned a, unsigned b)
+  {
+    if constexpr (sizeof(T) == 1)
+    {
+      return __vminu4(a, b);
+    }
+    else
+    {
+      return __vminu2(a, b);
     }
   }
   /** Appends the highest bits of all voxels. */

@@ -157,7 +157,7 @@ class Run:
                             self.add(group, self.rows[-1][1], connectivity, peer, threads, *result)
         counts = {}
         for row in self.rows:
-            if row[0] == group and row[1] == self.rows[-1][1] and row[3] != "floor":
+            if row[0] == group and row[1] == self.rows[-1][1] and row[3] not in ("floor", "itk scalar"):
                 counts.setdefault(row[2], set()).add(row[6])
         for connectivity, found in counts.items():
             if len(found) != 1:
@@ -220,7 +220,8 @@ def print_tables(run, groups):
     for group, title in (("masks", "Masks, 3-D"), ("values", "Values"), ("sizes", "Size")):
         if group not in groups:
             continue
-        peers = [peer for peer in ("itk",) + tuple(PEERS) if any(row[0] == group and row[3] == peer for row in run.rows)]
+        timed_here = {row[3] for row in run.rows if row[0] == group}
+        peers = [peer for peer in ("itk", "itk scalar") + tuple(PEERS) if peer in timed_here]
         print("## %s\n\nSeconds; x floor in brackets.\n" % title)
         lines = []
         for name, connectivity, components in run.inputs(group):
@@ -381,7 +382,7 @@ def main():
             shape = tuple(int(length) for length in fields["sizes"].split()[::-1])
             run.case("values", path, (26, 18, 6), ("cc3d",), shape, fields["type"], ("equal",))
         run.case("values", "ct-range %d" % size, (26, 6), ())
-        run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130))
+        run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130), itk=True)
     if "measures" in groups:
         run.measures("noise %d 0.02 3" % (size // 2), (size // 2,) * 3)
         run.measures("noise %d 0.02 6" % size, cube)

@@ -5,7 +5,10 @@
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/PackRow.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <vector>
 #ifdef __SSE2__
 #  include <emmintrin.h>
 #endif
@@ -63,6 +66,74 @@ PackPredicate(std::int64_t count, TPredicate predicate)
   return PackBytes(bytes);
 }
 
+/** Two values too far apart for any voxel at or below the one to be joined to any at or above the other. */
+template <typename T>
+struct FarValues
+{
+  T low;
+  T high;
+};
+
+/** Finds those that tell of most neighbours that are not joined, from samples of an image of one channel; none if they
+ *  are few, or of many kinds.
+ *  \param toNeighbour  how far apart the voxels of a sample lie */
+template <typename T>
+std::optional<FarValues<T>>
+FindFarValues(const T * voxels, std::int64_t count, std::int64_t toNeighbour, const VoxelRule<T> & rule)
+{
+  constexpr std::int64_t samples = 1024;
+  constexpr std::int64_t voxelsPerSample = 16;
+  constexpr std::size_t  leastParted = 8;
+  constexpr std::size_t  mostParted = 64;
+  std::vector<FarValues<T>> parted;
+  const std::int64_t        places = count - toNeighbour;
+  for (std::int64_t i = 0; i < std::min(samples, places / voxelsPerSample) && parted.size() < mostParted; ++i)
+  {
+    // Multiples of the golden ratio lie evenly and in step with nothing.
+    const double share = static_cast<double>(i) * 0.6180339887498949;
+    const auto   place = static_cast<std::int64_t>((share - std::floor(share)) * static_cast<double>(places));
+    const T      a = voxels[place];
+    const T      b = voxels[place + toNeighbour];
+    if (rule.foreground(a) && rule.foreground(b) && !rule.difference(a, b))
+    {
+      parted.push_back({ std::min(a, b), std::max(a, b) });
+    }
+  }
+  if (parted.size() < leastParted)
+  {
+    return {};
+  }
+  FarValues<T> best{};
+  std::size_t  mostTold = 0;
+  for (const FarValues<T> & candidate : parted)
+  {
+    FarValues<T> told{ candidate.low, std::numeric_limits<T>::max() };
+    std::size_t  tells = 0;
+    for (const FarValues<T> & pair : parted)
+    {
+      if (pair.low <= told.low && told.low < pair.high && !rule.difference(told.low, pair.high))
+      {
+        told.high = std::min(told.high, pair.high);
+        ++tells;
+      }
+    }
+    if (tells > mostTold)
+    {
+      mostTold = tells;
+      best = told;
+    }
+  }
+  if (2 * mostTold < parted.size())
+  {
+    return {};
+  }
+  // What lies between two kinds is shared out, as far as it is more than the limit.
+  const auto         slack = DifferenceRule<T>::Difference(best.low, best.high) - rule.difference.limit;
+  const auto         part = static_cast<T>(slack / 4);
+  const FarValues<T> moved{ static_cast<T>(best.low + part), static_cast<T>(best.high - part) };
+  return moved.low < moved.high && !rule.difference(moved.low, moved.high) ? moved : best;
+}
+
 /** Links of pixels of type T. */
 template <typename T>
 class PixelRowLinks final : public RowLinks
@@ -78,6 +149,10 @@ public:
     if (mask)
     {
       m_Mask = MakeRowLinks(*mask, Criterion::Foreground(0));
+    }
+    if (m_Channels == 1 && !PixelRowLinks::AreTransitive())
+    {
+      m_FarValues = FindFarValues(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule);
     }
   }
 
@@ -96,64 +171,66 @@ public:
   void
   PackForeground(std::int64_t row, Word * bits) const override
   {
-    const std::int64_t length = m_Extent.RowLength();
-    const T *          pixels = RowOf(row);
-    const auto         rule = m_Rule.foreground;
     if (m_Mask)
     {
       m_Mask->PackForeground(row, bits);
     }
-    std::int64_t packed = 0;
-    if (simd::HasVectors() && m_Channels == 1 && length >= BitsPerWord)
+    else if (m_Channels == 1)
     {
-      packed = WordsForBits(length);
-      const std::int64_t whole = length / BitsPerWord;
-      const auto         rest = static_cast<int>(length % BitsPerWord);
-      if (m_Mask)
-      {
-        for (std::int64_t w = 0; w < whole; ++w)
-        {
-          if (bits[w] != 0)
-          {
-            Word word;
-            simd::PackWords(pixels + w * BitsPerWord, 1, rule.low, rule.high, rule.outside, &word);
-            bits[w] &= word;
-          }
-        }
-      }
-      else
-      {
-        simd::PackWords(pixels, whole, rule.low, rule.high, rule.outside, bits);
-      }
-      if (rest != 0)
-      {
-        // The row's last voxels, some of them once more.
-        Word word;
-        simd::PackWords(pixels + length - BitsPerWord, 1, rule.low, rule.high, rule.outside, &word);
-        word >>= BitsPerWord - rest;
-        bits[whole] = m_Mask ? bits[whole] & word : word;
-      }
+      PackRange(RowOf(row), m_Extent.RowLength(), m_Rule.foreground, bits);
+      return;
     }
-    for (std::int64_t w = packed; w < WordsForBits(length); ++w)
+    const std::int64_t length = m_Extent.RowLength();
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
     {
-      const std::int64_t begin = w * BitsPerWord;
-      const T *          block = pixels + begin * m_Channels;
-      Word               word;
       if (m_Mask && bits[w] == 0)
       {
         continue;
       }
+      const std::int64_t begin = w * BitsPerWord;
+      const std::int64_t count = std::min<std::int64_t>(length - begin, BitsPerWord);
+      const T *          block = RowOf(row) + begin * m_Channels;
+      Word               word;
       if (m_Channels == 1)
       {
-        word = PackPredicate(length - begin, [block, rule](int b) { return rule(block[b]); });
+        PackRange(block, count, m_Rule.foreground, &word);
       }
       else
       {
-        word =
-          PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
+        word = PackPredicate(count, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
       }
       bits[w] = m_Mask ? bits[w] & word : word;
     }
+  }
+
+  bool
+  TellsFar() const override
+  {
+    return m_FarValues.has_value();
+  }
+
+  void
+  PackFar(std::int64_t row, Word * below, Word * above) const override
+  {
+    const std::int64_t length = m_Extent.RowLength();
+    const std::int64_t whole = length / BitsPerWord;
+    const auto         rest = static_cast<int>(length % BitsPerWord);
+    const T *          pixels = RowOf(row);
+    const auto [low, high] = *m_FarValues;
+    if (simd::HasVectors() && whole > 0)
+    {
+      simd::PackFar(pixels, whole, low, high, below, above);
+      if (rest != 0)
+      {
+        simd::PackFar(pixels + length - BitsPerWord, 1, low, high, below + whole, above + whole);
+        below[whole] >>= BitsPerWord - rest;
+        above[whole] >>= BitsPerWord - rest;
+      }
+      return;
+    }
+    const ForegroundRule<T> everything;
+    PackRange(pixels, length, { everything.low, low, false }, below);
+    PackRange(pixels, length, { high, everything.high, false }, above);
   }
 
   bool
@@ -204,6 +281,30 @@ public:
   }
 
 private:
+  /** PackForeground of pixels of one channel. */
+  static void
+  PackRange(const T * pixels, std::int64_t length, const ForegroundRule<T> & rule, Word * bits)
+  {
+    const std::int64_t whole = length / BitsPerWord;
+    const auto         rest = static_cast<int>(length % BitsPerWord);
+    if (simd::HasVectors() && whole > 0)
+    {
+      simd::PackWords(pixels, whole, rule.low, rule.high, rule.outside, bits);
+      if (rest != 0)
+      {
+        // The last pixels, some of them once more.
+        simd::PackWords(pixels + length - BitsPerWord, 1, rule.low, rule.high, rule.outside, bits + whole);
+        bits[whole] >>= BitsPerWord - rest;
+      }
+      return;
+    }
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      const T * block = pixels + w * BitsPerWord;
+      bits[w] = PackPredicate(length - w * BitsPerWord, [block, &rule](int b) { return rule(block[b]); });
+    }
+  }
+
   /** Whether all voxels of some words of two rows can be read and compared at once, `step` voxels further in the second
    *  one: those past a row's ends are others of the image, and no candidates. */
   bool
@@ -276,6 +377,8 @@ private:
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
+  /** Where voxels are of two kinds. */
+  std::optional<FarValues<T>> m_FarValues;
 };
 
 } // namespace

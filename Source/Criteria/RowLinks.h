@@ -55,6 +55,19 @@ public:
     return false;
   }
 
+  /** Whether PackFar tells voxels apart. */
+  virtual bool
+  TellsFar() const
+  {
+    return false;
+  }
+
+  /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too far
+   *  apart for any voxel below to be joined to one above. To be asked only where TellsFar(). */
+  virtual void
+  PackFar(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
+  {}
+
   /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
    *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
   virtual void

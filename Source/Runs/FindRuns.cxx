@@ -91,6 +91,10 @@ PackRow(const RowLinks &    links,
         RunVolume &         volume)
 {
   Word * bits = volume.Foreground(row);
+  if (volume.HasFar())
+  {
+    links.PackFar(row, volume.Below(row), volume.Above(row));
+  }
   if (!volume.StartsFollowForeground())
   {
     Word * starts = volume.StoredStarts(row);
@@ -189,6 +193,7 @@ FindRuns(const RowLinks &                                                      l
   {
     volume.ResizeLinks(axes.y, axes.z);
     volume.ResizeRunsBefore(axes.countsRuns);
+    volume.ResizeFar(axes.tellsFar && links.TellsFar());
   }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);

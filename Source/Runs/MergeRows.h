@@ -198,7 +198,7 @@ public:
   simd::RowBits
   BitsOf(std::int64_t row) const
   {
-    return { m_Volume.Foreground(row), m_Volume.StoredStarts(row) };
+    return { m_Volume.Foreground(row), m_Volume.StoredStarts(row), m_Volume.Below(row), m_Volume.Above(row) };
   }
 
   /** Looks at the pixels of open links, at once or later, and unites where they are links. */

@@ -26,6 +26,8 @@ struct LinkAxes
   bool z = false;
   /** Whether RunAt will be asked. */
   bool countsRuns = false;
+  /** Whether Below and Above will be, if the links tell. */
+  bool tellsFar = false;
 };
 
 /** Neighbouring runs of a volume's rows, whose places count from row `row` on. */
@@ -44,8 +46,8 @@ struct RunsOfRows : simd::RunPlaces
  *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept
- *  and half a one where RunAt will be asked, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
+ *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
+ *  half a one where RunAt will be asked and two where voxels too far apart are told, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
  *  kept; algorithms keep scratch memory of their own here. */
 class RunVolume
 {
@@ -69,6 +71,7 @@ public:
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
     ResizeRunsBefore(false);
+    ResizeFar(false);
     m_HasBounds = false;
   }
 
@@ -85,6 +88,14 @@ public:
   ResizeRunsBefore(bool areKept)
   {
     m_RunsBefore.Resize(areKept ? static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount()) : 0);
+  }
+
+  /** Makes room for bits of voxels that are too far apart to be joined. */
+  void
+  ResizeFar(bool areKept)
+  {
+    m_Below.Resize(areKept ? PaddedWordCount() : 0);
+    m_Above.Resize(areKept ? PaddedWordCount() : 0);
   }
 
   /** Fewer runs than these can be numbered in 32 bits, with a number to spare. */
@@ -234,6 +245,33 @@ public:
     return m_LinksAlongZ.Data() + PaddingWords + row * m_WordsPerRow;
   }
 
+  bool
+  HasFar() const
+  {
+    return m_Below.Size() != 0;
+  }
+  /** Bits of voxels that RowLinks::PackFar tells apart; null where they are not kept. */
+  Word *
+  Below(std::int64_t row)
+  {
+    return HasFar() ? m_Below.Data() + PaddingWords + row * m_WordsPerRow : nullptr;
+  }
+  const Word *
+  Below(std::int64_t row) const
+  {
+    return HasFar() ? m_Below.Data() + PaddingWords + row * m_WordsPerRow : nullptr;
+  }
+  Word *
+  Above(std::int64_t row)
+  {
+    return HasFar() ? m_Above.Data() + PaddingWords + row * m_WordsPerRow : nullptr;
+  }
+  const Word *
+  Above(std::int64_t row) const
+  {
+    return HasFar() ? m_Above.Data() + PaddingWords + row * m_WordsPerRow : nullptr;
+  }
+
   /** Where bounds are kept: of each run the first voxel in its row, and the one past the last. */
   std::int32_t *
   Begins()
@@ -367,6 +405,7 @@ public:
   {
     return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
            m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_RunsBefore.CapacityBytes() +
+           m_Below.CapacityBytes() + m_Above.CapacityBytes() +
            m_FirstRun.CapacityBytes() + m_Begins.CapacityBytes() + m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() +
            m_WideLabels.CapacityBytes();
   }
@@ -493,6 +532,8 @@ private:
   Buffer<Word>          m_LinksAlongY;
   Buffer<Word>          m_LinksAlongZ;
   Buffer<std::uint32_t> m_RunsBefore;
+  Buffer<Word>          m_Below;
+  Buffer<Word>          m_Above;
   Buffer<std::uint64_t> m_FirstRun;
   Buffer<std::int32_t>  m_Begins;
   Buffer<std::int32_t>  m_Ends;

@@ -45,7 +45,18 @@ EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, 
            hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
 }
 
-/** Some words of a row's foreground, and whether runs go on in them and one step behind. */
+/** What tells of links between voxels beside straight links and runs that go on: nothing, that voxels are too far apart,
+ *  or that links are transitive. */
+enum class Known
+{
+  Nothing,
+  Far,
+  Transitive
+};
+
+/** Some words of a row's foreground, and whether runs go on in them and one step behind; and of voxels too far apart,
+ *  if these are known. */
+template <Known VKnown>
 struct RowVectors
 {
   WordsAround foreground;
@@ -53,14 +64,29 @@ struct RowVectors
   WordVector  next;
 };
 
-HWY_INLINE RowVectors
-LoadRow(const RowBits & row, std::int64_t w, const RowEnds & ends)
+template <>
+struct RowVectors<Known::Far> : RowVectors<Known::Nothing>
 {
-  const WordsAround foreground = LoadAround(row.foreground + w, ends);
-  const WordVector  starts = hn::LoadU(WordTag(), row.starts + w);
-  return { { ends.Own(foreground.here), foreground.before, foreground.behind },
-           hn::AndNot(starts, foreground.here),
-           hn::AndNot(ends.BitsBehind(starts, row.starts + w), foreground.behind) };
+  WordsAround below;
+  WordsAround above;
+};
+
+template <Known VKnown>
+HWY_INLINE RowVectors<VKnown>
+           LoadRow(const RowBits & row, std::int64_t w, const RowEnds & ends)
+{
+  const WordsAround  foreground = LoadAround(row.foreground + w, ends);
+  const WordVector   starts = hn::LoadU(WordTag(), row.starts + w);
+  RowVectors<VKnown> vectors;
+  vectors.foreground = { ends.Own(foreground.here), foreground.before, foreground.behind };
+  vectors.goesOn = hn::AndNot(starts, foreground.here);
+  vectors.next = hn::AndNot(ends.BitsBehind(starts, row.starts + w), foreground.behind);
+  if constexpr (VKnown == Known::Far)
+  {
+    vectors.below = LoadAround(row.below + w, ends);
+    vectors.above = LoadAround(row.above + w, ends);
+  }
+  return vectors;
 }
 
 struct AnyVectors
@@ -94,38 +120,45 @@ struct KnownVectors
   WordVector right;
 };
 
-/** By way of the straight links between two rows. */
-template <bool VAreTransitive>
+/** By way of the straight links between two rows, or since voxels are too far apart. */
+template <Known VKnown>
 HWY_INLINE KnownVectors
-KnownBetween(const RowVectors & a, const RowVectors & b, const WordsAround & same)
+KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const WordsAround & same)
 {
-  if constexpr (VAreTransitive)
+  if constexpr (VKnown == Known::Transitive)
   {
     return { hn::Or(hn::Or(a.goesOn, b.goesOn), hn::Or(same.here, same.before)),
              hn::Or(hn::Or(a.next, b.next), hn::Or(same.here, same.behind)) };
   }
   else
   {
-    return { hn::OrAnd(hn::And(same.here, b.goesOn), same.before, a.goesOn),
-             hn::OrAnd(hn::And(same.here, b.next), same.behind, a.next) };
+    KnownVectors known{ hn::OrAnd(hn::And(same.here, b.goesOn), same.before, a.goesOn),
+                        hn::OrAnd(hn::And(same.here, b.next), same.behind, a.next) };
+    if constexpr (VKnown == Known::Far)
+    {
+      known.left = hn::OrAnd(hn::OrAnd(known.left, a.below.here, b.above.before), a.above.here, b.below.before);
+      known.right = hn::OrAnd(hn::OrAnd(known.right, a.below.here, b.above.behind), a.above.here, b.below.behind);
+    }
+    return known;
   }
 }
 
 /** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
  *  of transitive links. */
 HWY_INLINE KnownVectors
-KnownBy(const RowVectors & third, const WordsAround & toA, const WordsAround & toB)
+KnownBy(const RowVectors<Known::Transitive> & third, const WordsAround & toA, const WordsAround & toB)
 {
   return { hn::And(third.goesOn, hn::Or(toA.here, toB.before)), hn::And(third.next, hn::Or(toA.here, toB.behind)) };
 }
 
+template <Known VKnown>
 HWY_INLINE void
-FindOpen(const RowVectors &    a,
-         const RowVectors &    b,
-         const KnownVectors &  known,
-         std::int64_t          w,
-         const OpenDiagonals & open,
-         AnyVectors &          any)
+FindOpen(const RowVectors<VKnown> & a,
+         const RowVectors<VKnown> & b,
+         const KnownVectors &       known,
+         std::int64_t               w,
+         const OpenDiagonals &      open,
+         AnyVectors &               any)
 {
   const WordVector left = hn::AndNot(known.left, hn::And(a.foreground.here, b.foreground.before));
   const WordVector right = hn::AndNot(known.right, hn::And(a.foreground.here, b.foreground.behind));
@@ -135,28 +168,29 @@ FindOpen(const RowVectors &    a,
   hn::StoreU(right, WordTag(), open.right + w);
 }
 
-template <bool VAreTransitive>
+template <Known VKnown>
 HWY_INLINE AnyDiagonals
 FindInPair(const RowBits & a, const RowBits & b, const Word * same, std::int64_t words, const OpenDiagonals & open)
 {
   AnyVectors any;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
   {
-    const RowEnds    ends(w, words);
-    const RowVectors rowA = LoadRow(a, w, ends);
-    const RowVectors rowB = LoadRow(b, w, ends);
-    FindOpen(rowA, rowB, KnownBetween<VAreTransitive>(rowA, rowB, LoadAround(same + w, ends)), w, open, any);
+    const RowEnds ends(w, words);
+    const auto    rowA = LoadRow<VKnown>(a, w, ends);
+    const auto    rowB = LoadRow<VKnown>(b, w, ends);
+    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, LoadAround(same + w, ends)), w, open, any);
   }
   return ToAny(any);
 }
 
 /** The links along the side b that the other sides do not imply: see SquareLink. */
+template <Known VKnown>
 HWY_INLINE WordVector
-LastSidesOf(const RowVectors &  here,
-            const RowVectors &  behind,
-            const WordsAround & b,
-            WordVector          otherSides,
-            const RowEnds &     ends)
+LastSidesOf(const RowVectors<VKnown> & here,
+            const RowVectors<VKnown> & behind,
+            const WordsAround &        b,
+            WordVector                 otherSides,
+            const RowEnds &            ends)
 {
   const WordVector last = hn::AndNot(hn::And(b.behind, hn::And(here.next, behind.next)), b.here);
   const WordVector implied = hn::And(otherSides, b.here);
@@ -167,11 +201,16 @@ LastSidesOf(const RowVectors &  here,
   return ends.Own(hn::AndNot(hn::Or(implied, reached), last));
 }
 
-template <bool VAreTransitive>
+template <Known VKnown>
 HWY_INLINE WordVector
-OpenBetween(const RowVectors & from, const RowVectors & to, WordVector anySide, WordVector joined)
+OpenBetween(const RowVectors<VKnown> & from, const RowVectors<VKnown> & to, WordVector anySide, WordVector joined)
 {
-  return hn::AndNot(VAreTransitive ? anySide : joined, hn::And(from.foreground.here, to.foreground.here));
+  WordVector known = VKnown == Known::Transitive ? anySide : joined;
+  if constexpr (VKnown == Known::Far)
+  {
+    known = hn::OrAnd(hn::OrAnd(known, from.below.here, to.above.here), from.above.here, to.below.here);
+  }
+  return hn::AndNot(known, hn::And(from.foreground.here, to.foreground.here));
 }
 
 HWY_INLINE KnownVectors
@@ -180,66 +219,61 @@ Either(const KnownVectors & p, const KnownVectors & q, const KnownVectors & r)
   return { hn::Or(p.left, hn::Or(q.left, r.left)), hn::Or(p.right, hn::Or(q.right, r.right)) };
 }
 
-template <typename TSink>
+template <Known VKnown, typename TSink>
 HWY_INLINE void
-PutDiagonals(TSink &              sink,
-             SquareLink           left,
-             SquareLink           right,
-             const RowVectors &   from,
-             const RowVectors &   to,
-             const KnownVectors & known,
-             std::int64_t         w)
+PutDiagonals(TSink &                    sink,
+             SquareLink                 left,
+             SquareLink                 right,
+             const RowVectors<VKnown> & from,
+             const RowVectors<VKnown> & to,
+             const KnownVectors &       known,
+             std::int64_t               w)
 {
   sink.Put(left, hn::AndNot(known.left, hn::And(from.foreground.here, to.foreground.before)), w);
   sink.Put(right, hn::AndNot(known.right, hn::And(from.foreground.here, to.foreground.behind)), w);
 }
 
 /** What FindOpenInSquare finds goes to a sink, some words at a time. */
-template <bool VAreTransitive, typename TSink>
+template <Known VKnown, typename TSink>
 HWY_INLINE void
 FindInSquare(const SquareRows & rows, std::int64_t words, TSink & sink)
 {
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
   {
     const RowEnds     ends(w, words);
-    const RowVectors  here = LoadRow(rows.here, w, ends);
-    const RowVectors  up = LoadRow(rows.up, w, ends);
-    const RowVectors  behind = LoadRow(rows.behind, w, ends);
-    const RowVectors  across = LoadRow(rows.across, w, ends);
+    const auto        here = LoadRow<VKnown>(rows.here, w, ends);
+    const auto        up = LoadRow<VKnown>(rows.up, w, ends);
+    const auto        behind = LoadRow<VKnown>(rows.behind, w, ends);
+    const auto        across = LoadRow<VKnown>(rows.across, w, ends);
     const WordsAround a = LoadAround(rows.a + w, ends);
     const WordsAround b = LoadAround(rows.b + w, ends);
     const WordsAround c = LoadAround(rows.c + w, ends);
     const WordsAround d = LoadAround(rows.d + w, ends);
     sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
-    PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween<VAreTransitive>(here, up, a), w);
-    PutDiagonals(sink,
-                 SquareLink::BehindLeft,
-                 SquareLink::BehindRight,
-                 here,
-                 behind,
-                 KnownBetween<VAreTransitive>(here, behind, b),
-                 w);
+    PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a), w);
+    PutDiagonals(
+      sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
     const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
     const WordsAround joinedAcross = EitherBoth(a, c, b, d);
     const WordsAround joinedBetween = EitherBoth(a, b, c, d);
-    sink.Put(SquareLink::Across, OpenBetween<VAreTransitive>(here, across, anySide, joinedAcross.here), w);
-    sink.Put(SquareLink::Between, OpenBetween<VAreTransitive>(up, behind, anySide, joinedBetween.here), w);
+    sink.Put(SquareLink::Across, OpenBetween(here, across, anySide, joinedAcross.here), w);
+    sink.Put(SquareLink::Between, OpenBetween(up, behind, anySide, joinedBetween.here), w);
     sink.PutJoined(joinedAcross.here, joinedBetween.here, w);
-    if constexpr (VAreTransitive)
+    if constexpr (VKnown == Known::Transitive)
     {
       PutDiagonals(sink,
                    SquareLink::AcrossLeft,
                    SquareLink::AcrossRight,
                    here,
                    across,
-                   Either(KnownBy(up, a, c), KnownBy(behind, b, d), KnownBetween<true>(here, across, joinedAcross)),
+                   Either(KnownBy(up, a, c), KnownBy(behind, b, d), KnownBetween(here, across, joinedAcross)),
                    w);
       PutDiagonals(sink,
                    SquareLink::BetweenLeft,
                    SquareLink::BetweenRight,
                    up,
                    behind,
-                   Either(KnownBy(here, a, b), KnownBy(across, c, d), KnownBetween<true>(up, behind, joinedBetween)),
+                   Either(KnownBy(here, a, b), KnownBy(across, c, d), KnownBetween(up, behind, joinedBetween)),
                    w);
     }
   }
@@ -296,12 +330,12 @@ private:
   }
 };
 
-template <bool VAreTransitive>
+template <Known VKnown>
 HWY_INLINE SquareLinkSet
 StoreInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
 {
   StoringSink sink{ open, 0 };
-  FindInSquare<VAreTransitive>(rows, words, sink);
+  FindInSquare<VKnown>(rows, words, sink);
   return sink.some;
 }
 
@@ -322,8 +356,8 @@ ListOpenInSquareOf(const SquareRows & rows,
       const RowEnds    ends(w, words);
       const WordVector otherSides =
         hn::And(hn::And(hn::LoadU(tag, rows.a + w), hn::LoadU(tag, rows.c + w)), hn::LoadU(tag, rows.d + w));
-      const WordVector found = LastSidesOf(LoadRow(rows.here, w, ends),
-                                           LoadRow(rows.behind, w, ends),
+      const WordVector found = LastSidesOf(LoadRow<Known::Nothing>(rows.here, w, ends),
+                                           LoadRow<Known::Nothing>(rows.behind, w, ends),
                                            LoadAround(rows.b + w, ends),
                                            otherSides,
                                            ends);
@@ -332,7 +366,7 @@ ListOpenInSquareOf(const SquareRows & rows,
   }
   else
   {
-    FindInSquare<true>(rows, words, sink);
+    FindInSquare<Known::Transitive>(rows, words, sink);
   }
   sides = sink.sides;
   others = sink.others;
@@ -346,13 +380,23 @@ FindOpenDiagonalsOf(const RowBits &       a,
                     bool                  areTransitive,
                     const OpenDiagonals & open)
 {
-  return areTransitive ? FindInPair<true>(a, b, same, words, open) : FindInPair<false>(a, b, same, words, open);
+  if (areTransitive)
+  {
+    return FindInPair<Known::Transitive>(a, b, same, words, open);
+  }
+  return a.below != nullptr ? FindInPair<Known::Far>(a, b, same, words, open)
+                            : FindInPair<Known::Nothing>(a, b, same, words, open);
 }
 
 SquareLinkSet
 FindOpenInSquareOf(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
 {
-  return areTransitive ? StoreInSquare<true>(rows, words, open) : StoreInSquare<false>(rows, words, open);
+  if (areTransitive)
+  {
+    return StoreInSquare<Known::Transitive>(rows, words, open);
+  }
+  return rows.here.below != nullptr ? StoreInSquare<Known::Far>(rows, words, open)
+                                    : StoreInSquare<Known::Nothing>(rows, words, open);
 }
 
 } // namespace HWY_NAMESPACE

@@ -13,11 +13,14 @@ namespace brickccl::simd
  *  be written after it. */
 inline constexpr std::int64_t DiagonalWords = 8;
 
-/** A row: its foreground, and the bits at which runs begin. */
+/** A row: its foreground, and the bits at which runs begin; and of voxels that lie at or below one value and at or above
+ *  another one, too far apart for links between them, or null where no such values are known, then of all rows. */
 struct RowBits
 {
   const Word * foreground;
   const Word * starts;
+  const Word * below = nullptr;
+  const Word * above = nullptr;
 };
 
 /** The links of row a to b[x - 1] (`left`) and to b[x + 1] (`right`) that straight links leave open: both voxels are
@@ -25,7 +28,8 @@ struct RowBits
  *
  *  If one of the runs goes on from x to the other voxel's column, a straight link at a column that both runs have joins
  *  them already. Where links are transitive, so do those links tell if there are none; and if both runs end between the
- *  columns, a straight link at either column says that they are not joined: the run there would not end. */
+ *  columns, a straight link at either column says that they are not joined: the run there would not end. Where they are
+ *  not, voxels too far apart are not joined. */
 struct OpenDiagonals
 {
   Word * left;

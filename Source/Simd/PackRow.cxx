@@ -187,6 +187,29 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   }
 }
 
+template <typename T>
+HWY_INLINE void
+PackFarOf(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)
+{
+  const ValueTag<T>     tag;
+  constexpr std::size_t lanes = hn::MaxLanes(tag);
+  const auto            highestBelow = hn::Set(tag, low);
+  const auto            lowestAbove = hn::Set(tag, high);
+  for (std::int64_t w = 0; w < words; ++w)
+  {
+    Word isHigher = 0;
+    Word isLower = 0;
+    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    {
+      const auto value = hn::LoadU(tag, values + w * BitsPerWord + i);
+      isHigher |= BitsOf(tag, hn::Lt(highestBelow, value)) << i;
+      isLower |= BitsOf(tag, hn::Lt(value, lowestAbove)) << i;
+    }
+    below[w] = ~isHigher;
+    above[w] = ~isLower;
+  }
+}
+
 /** All comparisons of as many values as a vector holds together, so that none waits for what another one found. */
 template <bool VIsEqual, int VRows, typename T>
 HWY_INLINE void
@@ -275,6 +298,13 @@ PackLinkedOf(const T *          values,
     }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 #  undef BRICKCCL_PACK_FUNCTION
+#  define BRICKCCL_FAR_FUNCTION(T, NAME)                                                                               \
+    void Far##NAME(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
+    {                                                                                                                  \
+      PackFarOf(values, words, low, high, below, above);                                                               \
+    }
+BRICKCCL_PACK_TYPES(BRICKCCL_FAR_FUNCTION)
+#  undef BRICKCCL_FAR_FUNCTION
 #  define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
     void Near##NAME(const T *               a,                                                                         \
                     const T *               b,                                                                         \
@@ -321,6 +351,15 @@ namespace brickccl::simd
       }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
 
+#    define BRICKCCL_FAR_EXPORT(T, NAME)                                                                               \
+      HWY_EXPORT(Far##NAME);                                                                                           \
+      template <>                                                                                                      \
+      void PackFar(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
+      {                                                                                                                \
+        HWY_DYNAMIC_DISPATCH(Far##NAME)(values, words, low, high, below, above);                                       \
+      }
+BRICKCCL_PACK_TYPES(BRICKCCL_FAR_EXPORT)
+
 #    define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
       HWY_EXPORT(Near##NAME);                                                                                          \
       template <>                                                                                                      \
@@ -365,6 +404,11 @@ PackWords(const T *, std::int64_t, T, T, bool, Word *)
 
 template <typename T>
 void
+PackFar(const T *, std::int64_t, T, T, Word *, Word *)
+{}
+
+template <typename T>
+void
 PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *)
 {}
 
@@ -376,6 +420,7 @@ PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const
 #  define BRICKCCL_PACK_NOTHING(T)                                                                                     \
     template void PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int); \
     template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
+    template void PackFar(const T *, std::int64_t, T, T, Word *, Word *);                                              \
     template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *);
 BRICKCCL_PACK_NOTHING(std::uint8_t)
 BRICKCCL_PACK_NOTHING(std::int8_t)
@@ -387,6 +432,8 @@ BRICKCCL_PACK_NOTHING(std::uint64_t)
 BRICKCCL_PACK_NOTHING(std::int64_t)
 template void PackWords(const float *, std::int64_t, float, float, bool, Word *);
 template void PackWords(const double *, std::int64_t, double, double, bool, Word *);
+template void PackFar(const float *, std::int64_t, float, float, Word *, Word *);
+template void PackFar(const double *, std::int64_t, double, double, Word *, Word *);
 
 } // namespace brickccl::simd
 

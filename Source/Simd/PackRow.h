@@ -15,6 +15,11 @@ namespace brickccl::simd
 template <typename T>
 void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits);
 
+/** Bit i of `below[w]` and of `above[w]`: whether value 64 w + i is at most `low`, and at least `high`; unspecified
+ *  of NaN. Whole words alone, whose values are in the caches. Only where HasVectors(); for all types of pixels. */
+template <typename T>
+void PackFar(const T * values, std::int64_t words, T low, T high, Word * below, Word * above);
+
 /** Bit i of `bits[w]`: whether that of `candidates[w]` is set and values 64 w + i of `a` and of `b` differ by at most
  *  `limit`. Whole words alone, and those without candidates are not looked at. Only where HasVectors(); for integers.
  */

@@ -153,7 +153,8 @@ LabelRuns(const RowLinks &     links,
           RunVolume &          result)
 {
   const bool     fromValues = !links.FollowForeground();
-  const LinkAxes axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues };
+  const bool     isDiagonal = connectivity.Rank() > 1;
+  const LinkAxes axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues, isDiagonal };
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MostNarrowRuns);
   return result.VisitLabels([&](auto * parent) {

@@ -237,36 +237,29 @@ public:
   PackLinkedRow(std::int64_t row, Word * foreground, Word * starts, const EarlierRow * rows, int rowCount)
     const override
   {
-    if constexpr (std::is_integral_v<T>)
+    if (!simd::HasVectors() || m_Mask || !HasVoxels(row, row, -1, 0, WordsForBits(m_Extent.RowLength())))
     {
-      const std::int64_t words = WordsForBits(m_Extent.RowLength());
-      if (simd::HasVectors() && !m_Mask && HasVoxels(row, row, -1, 0, words))
-      {
-        simd::NearRow<T> near[MostEarlierRows];
-        for (int i = 0; i < rowCount; ++i)
-        {
-          near[i] = { RowOf(rows[i].row), rows[i].foreground, rows[i].links };
-        }
-        const auto             rule = m_Rule.foreground;
-        const simd::RowRule<T> rowRule{ rule.low, rule.high, rule.outside, m_Rule.difference.limit };
-        simd::PackLinkedRow(RowOf(row), m_Extent.RowLength(), rowRule, foreground, starts, near, rowCount);
-        return true;
-      }
+      return false;
     }
-    return false;
+    simd::NearRow<T> near[MostEarlierRows];
+    for (int i = 0; i < rowCount; ++i)
+    {
+      near[i] = { RowOf(rows[i].row), rows[i].foreground, rows[i].links };
+    }
+    const auto             rule = m_Rule.foreground;
+    const simd::RowRule<T> rowRule{ rule.low, rule.high, rule.outside, m_Rule.difference.limit };
+    simd::PackLinkedRow(RowOf(row), m_Extent.RowLength(), rowRule, foreground, starts, near, rowCount);
+    return true;
   }
 
   void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
     const std::int64_t words = WordsForBits(m_Extent.RowLength());
-    if constexpr (std::is_integral_v<T>)
+    if (simd::HasVectors() && HasVoxels(row, neighbourRow, step, 0, words))
     {
-      if (simd::HasVectors() && HasVoxels(row, neighbourRow, step, 0, words))
-      {
-        simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, candidates, bits);
-        return;
-      }
+      simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, candidates, bits);
+      return;
     }
     for (std::int64_t w = 0; w < words; ++w)
     {
@@ -331,14 +324,11 @@ private:
       const auto joined = m_Rule.difference;
       const T *  a = here + begin;
       const T *  b = there + begin;
-      if constexpr (std::is_integral_v<T>)
+      if (simd::HasVectors())
       {
-        if (simd::HasVectors())
-        {
-          Word near;
-          simd::PackNear(a, b, 1, joined.limit, &candidates, &near);
-          return near;
-        }
+        Word near;
+        simd::PackNear(a, b, 1, joined.limit, &candidates, &near);
+        return near;
       }
       return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
     }

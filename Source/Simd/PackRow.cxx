@@ -40,18 +40,34 @@ BitsOf(TTag tag, TMask mask)
 template <typename T>
 using ValueTag = hn::CappedTag<T, BitsPerWord>;
 
+/** What differences of values are compared with; of float differences as numbers of twice their size, exactly. */
+template <typename T>
+using LimitTag = hn::CappedTag<typename LimitOf<T>::Type,
+                               std::is_same_v<T, float> ? hn::MaxLanes(ValueTag<T>()) / 2 : hn::MaxLanes(ValueTag<T>())>;
+
 /** The bits of values that differ by at most `most`; `VIsEqual` tells that this is 0. */
 template <bool VIsEqual, typename T>
 HWY_INLINE Word
-BitsOfNear(ValueTag<T>                                tag,
-           hn::Vec<ValueTag<T>>                       a,
-           hn::Vec<ValueTag<T>>                       b,
-           hn::Vec<ValueTag<std::make_unsigned_t<T>>> most)
+BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::Vec<LimitTag<T>> most)
 {
   if constexpr (VIsEqual)
   {
     (void)most;
     return BitsOf(tag, hn::Eq(a, b));
+  }
+  else if constexpr (std::is_same_v<T, float>)
+  {
+    const LimitTag<float>              wide;
+    const hn::Rebind<float, LimitTag<float>> half;
+    const auto lower = hn::Sub(hn::PromoteTo(wide, hn::LowerHalf(half, a)), hn::PromoteTo(wide, hn::LowerHalf(half, b)));
+    const auto upper = hn::Sub(hn::PromoteTo(wide, hn::UpperHalf(half, a)), hn::PromoteTo(wide, hn::UpperHalf(half, b)));
+    // Equal ones may be infinite.
+    return BitsOf(wide, hn::Le(hn::Abs(lower), most)) |
+           BitsOf(wide, hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(wide) | BitsOf(tag, hn::Eq(a, b));
+  }
+  else if constexpr (std::is_same_v<T, double>)
+  {
+    return BitsOf(tag, hn::Or(hn::Le(hn::Abs(hn::Sub(a, b)), most), hn::Eq(a, b)));
   }
   else
   {
@@ -64,16 +80,16 @@ BitsOfNear(ValueTag<T>                                tag,
 
 template <bool VIsEqual, typename T>
 HWY_INLINE void
-PackNearWith(const T *               a,
-             const T *               b,
-             std::int64_t            words,
-             std::make_unsigned_t<T> limit,
-             const Word *            candidates,
-             Word *                  bits)
+PackNearWith(const T *                 a,
+             const T *                 b,
+             std::int64_t              words,
+             typename LimitOf<T>::Type limit,
+             const Word *              candidates,
+             Word *                    bits)
 {
   const ValueTag<T>     tag;
   constexpr std::size_t lanes = hn::MaxLanes(tag);
-  const auto            most = hn::Set(ValueTag<std::make_unsigned_t<T>>(), limit);
+  const auto            most = hn::Set(LimitTag<T>(), limit);
   for (std::int64_t w = 0; w < words; ++w)
   {
     Word word = 0;
@@ -92,12 +108,12 @@ PackNearWith(const T *               a,
 
 template <typename T>
 HWY_INLINE void
-PackNearOf(const T *               a,
-           const T *               b,
-           std::int64_t            words,
-           std::make_unsigned_t<T> limit,
-           const Word *            candidates,
-           Word *                  bits)
+PackNearOf(const T *                 a,
+           const T *                 b,
+           std::int64_t              words,
+           typename LimitOf<T>::Type limit,
+           const Word *              candidates,
+           Word *                    bits)
 {
   limit == 0 ? PackNearWith<true>(a, b, words, limit, candidates, bits)
              : PackNearWith<false>(a, b, words, limit, candidates, bits);
@@ -224,13 +240,14 @@ PackLinkedWith(const T *          values,
   constexpr std::size_t lanes = hn::MaxLanes(tag);
   const auto            lowest = hn::Set(tag, rule.low);
   const auto            reach = ReachOf(rule.low, rule.high);
-  const auto            most = hn::Set(ValueTag<std::make_unsigned_t<T>>(), rule.limit);
+  const auto            most = hn::Set(LimitTag<T>(), rule.limit);
   const Word            inside = rule.outside ? 0 : ~Word{ 0 };
   Word                  previous = 0;
   for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
   {
     const T * const own = values + begin;
     Word            out = 0;
+    Word            numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
     Word            before = 0;
     // One more, since there are no arrays of none.
     Word near[VRows + 1] = {};
@@ -240,14 +257,18 @@ PackLinkedWith(const T *          values,
     {
       const auto value = hn::LoadU(tag, own + i);
       out |= BitsOutside<T>(tag, value, lowest, reach) << i;
+      if constexpr (std::is_floating_point_v<T>)
+      {
+        numbers |= BitsOf(tag, hn::Eq(value, value)) << i;
+      }
       before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, own + i - 1), most) << i;
       for (int row = 0; row < VRows; ++row)
       {
         near[row] |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, rows[row].values + begin + i), most) << i;
       }
     }
-    const Word bits =
-      (out ^ inside) & (length - begin < BitsPerWord ? BitsUpTo(static_cast<int>(length - begin) - 1) : ~Word{ 0 });
+    const Word inRow = length - begin < BitsPerWord ? BitsUpTo(static_cast<int>(length - begin) - 1) : ~Word{ 0 };
+    const Word bits = (out ^ inside) & numbers & inRow;
     foreground[w] = bits;
     starts[w] = bits & ~(before & FromLeft(bits, previous));
     previous = bits;
@@ -283,12 +304,14 @@ PackLinkedOf(const T *          values,
   }
 }
 
-#  define BRICKCCL_PACK_INTEGERS(DO)                                                                                   \
+#  define BRICKCCL_PACK_TYPES(DO)                                                                                      \
     DO(std::uint8_t, U8)                                                                                               \
     DO(std::int8_t, I8)                                                                                                \
     DO(std::uint16_t, U16)                                                                                             \
-    DO(std::int16_t, I16) DO(std::uint32_t, U32) DO(std::int32_t, I32) DO(std::uint64_t, U64) DO(std::int64_t, I64)
-#  define BRICKCCL_PACK_TYPES(DO) BRICKCCL_PACK_INTEGERS(DO) DO(float, F32) DO(double, F64)
+    DO(std::int16_t, I16)                                                                                              \
+    DO(std::uint32_t, U32)                                                                                             \
+    DO(std::int32_t, I32)                                                                                              \
+    DO(std::uint64_t, U64) DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
 
 // Highway exports functions by name, one for each type.
 #  define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                              \
@@ -306,16 +329,16 @@ BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 BRICKCCL_PACK_TYPES(BRICKCCL_FAR_FUNCTION)
 #  undef BRICKCCL_FAR_FUNCTION
 #  define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
-    void Near##NAME(const T *               a,                                                                         \
-                    const T *               b,                                                                         \
-                    std::int64_t            words,                                                                     \
-                    std::make_unsigned_t<T> limit,                                                                     \
-                    const Word *            candidates,                                                                \
-                    Word *                  bits)                                                                      \
+    void Near##NAME(const T *            a,                                                                            \
+                    const T *            b,                                                                            \
+                    std::int64_t         words,                                                                        \
+                    LimitOf<T>::Type     limit,                                                                        \
+                    const Word *         candidates,                                                                   \
+                    Word *               bits)                                                                         \
     {                                                                                                                  \
       PackNearOf(a, b, words, limit, candidates, bits);                                                                \
     }
-BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
+BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_FUNCTION)
 #  undef BRICKCCL_NEAR_FUNCTION
 #  define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                            \
     void Linked##NAME(const T *          values,                                                                       \
@@ -329,7 +352,7 @@ BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_FUNCTION)
       rule.limit == 0 ? PackLinkedOf<true>(values, length, rule, foreground, starts, rows, rowCount)                   \
                       : PackLinkedOf<false>(values, length, rule, foreground, starts, rows, rowCount);                 \
     }
-BRICKCCL_PACK_INTEGERS(BRICKCCL_LINKED_FUNCTION)
+BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_FUNCTION)
 #  undef BRICKCCL_LINKED_FUNCTION
 
 } // namespace HWY_NAMESPACE
@@ -363,16 +386,16 @@ BRICKCCL_PACK_TYPES(BRICKCCL_FAR_EXPORT)
 #    define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
       HWY_EXPORT(Near##NAME);                                                                                          \
       template <>                                                                                                      \
-      void PackNear(const T *               a,                                                                         \
-                    const T *               b,                                                                         \
-                    std::int64_t            words,                                                                     \
-                    std::make_unsigned_t<T> limit,                                                                     \
-                    const Word *            candidates,                                                                \
-                    Word *                  bits)                                                                      \
+      void PackNear(const T *            a,                                                                            \
+                    const T *            b,                                                                            \
+                    std::int64_t         words,                                                                        \
+                    LimitOf<T>::Type     limit,                                                                        \
+                    const Word *         candidates,                                                                   \
+                    Word *               bits)                                                                         \
       {                                                                                                                \
         HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                        \
       }
-BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_EXPORT)
+BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_EXPORT)
 
 #    define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                            \
       HWY_EXPORT(Linked##NAME);                                                                                        \
@@ -387,7 +410,7 @@ BRICKCCL_PACK_INTEGERS(BRICKCCL_NEAR_EXPORT)
       {                                                                                                                \
         HWY_DYNAMIC_DISPATCH(Linked##NAME)(values, length, rule, foreground, starts, rows, rowCount);                  \
       }
-BRICKCCL_PACK_INTEGERS(BRICKCCL_LINKED_EXPORT)
+BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_EXPORT)
 
 } // namespace brickccl::simd
 
@@ -409,7 +432,7 @@ PackFar(const T *, std::int64_t, T, T, Word *, Word *)
 
 template <typename T>
 void
-PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *)
+PackNear(const T *, const T *, std::int64_t, typename LimitOf<T>::Type, const Word *, Word *)
 {}
 
 template <typename T>
@@ -421,7 +444,7 @@ PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const
     template void PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int); \
     template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
     template void PackFar(const T *, std::int64_t, T, T, Word *, Word *);                                              \
-    template void PackNear(const T *, const T *, std::int64_t, std::make_unsigned_t<T>, const Word *, Word *);
+    template void PackNear(const T *, const T *, std::int64_t, LimitOf<T>::Type, const Word *, Word *);
 BRICKCCL_PACK_NOTHING(std::uint8_t)
 BRICKCCL_PACK_NOTHING(std::int8_t)
 BRICKCCL_PACK_NOTHING(std::uint16_t)
@@ -430,10 +453,8 @@ BRICKCCL_PACK_NOTHING(std::uint32_t)
 BRICKCCL_PACK_NOTHING(std::int32_t)
 BRICKCCL_PACK_NOTHING(std::uint64_t)
 BRICKCCL_PACK_NOTHING(std::int64_t)
-template void PackWords(const float *, std::int64_t, float, float, bool, Word *);
-template void PackWords(const double *, std::int64_t, double, double, bool, Word *);
-template void PackFar(const float *, std::int64_t, float, float, Word *, Word *);
-template void PackFar(const double *, std::int64_t, double, double, Word *, Word *);
+BRICKCCL_PACK_NOTHING(float)
+BRICKCCL_PACK_NOTHING(double)
 
 } // namespace brickccl::simd
 

@@ -20,25 +20,39 @@ void PackWords(const T * values, std::int64_t words, T low, T high, bool outside
 template <typename T>
 void PackFar(const T * values, std::int64_t words, T low, T high, Word * below, Word * above);
 
-/** Bit i of `bits[w]`: whether that of `candidates[w]` is set and values 64 w + i of `a` and of `b` differ by at most
- *  `limit`. Whole words alone, and those without candidates are not looked at. Only where HasVectors(); for integers.
+/** What differences of values are compared with: of integers the unsigned type of their size, which holds all of them.
  */
+template <typename T, typename = void>
+struct LimitOf
+{
+  using Type = double;
+};
+
 template <typename T>
-void PackNear(const T *               a,
-              const T *               b,
-              std::int64_t            words,
-              std::make_unsigned_t<T> limit,
-              const Word *            candidates,
-              Word *                  bits);
+struct LimitOf<T, std::enable_if_t<std::is_integral_v<T>>>
+{
+  using Type = std::make_unsigned_t<T>;
+};
+
+/** Bit i of `bits[w]`: whether that of `candidates[w]` is set and values 64 w + i of `a` and of `b`, which are numbers,
+ *  differ by at most `limit`. Whole words alone, and those without candidates are not looked at. Only where
+ *  HasVectors(); for all types of pixels. */
+template <typename T>
+void PackNear(const T *                 a,
+              const T *                 b,
+              std::int64_t              words,
+              typename LimitOf<T>::Type limit,
+              const Word *              candidates,
+              Word *                    bits);
 
 /** What is foreground, as PackWords says, and by how much neighbours may differ that are joined. */
 template <typename T>
 struct RowRule
 {
-  T                       low;
-  T                       high;
-  bool                    outside;
-  std::make_unsigned_t<T> limit;
+  T                         low;
+  T                         high;
+  bool                      outside;
+  typename LimitOf<T>::Type limit;
 };
 
 /** A row of an image to be compared with: its values and foreground, and where the links to it go. */
@@ -52,7 +66,7 @@ struct NearRow
 
 /** Foreground, starts of runs and straight links to at most two other rows, all of a row at once. As many values as the
  * words have bits can be read of each row, and one before the first of `values`; those past `length` do not count. Only
- * where HasVectors(); for integers. */
+ * where HasVectors(); for all types of pixels. */
 template <typename T>
 void PackLinkedRow(const T *          values,
                    std::int64_t       length,

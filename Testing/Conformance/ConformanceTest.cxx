@@ -587,6 +587,9 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
   CheckTwoKinds<std::int16_t>(-800, 1000, 130);
   CheckTwoKinds<std::uint16_t>(100, 55000, 7000);
   CheckTwoKinds<std::int32_t>(-800, 1000, 130);
+  CheckTwoKinds<std::uint64_t>(100, 55000, 7000);
+  CheckTwoKinds<float>(-800, 1000, 130);
+  CheckTwoKinds<double>(-800, 1000, 130);
 }
 
 /** The algorithm's name with each value of each of its options that is not the preset. */

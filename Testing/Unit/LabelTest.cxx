@@ -318,6 +318,73 @@ TEST(Label, RowsArePassedOnInOrderWhateverLinksAreAskedFor)
   }
 }
 
+/** Whether bits tell the voxels of an image apart under a tolerance of 10; those of two rows that they do tell apart
+ *  must not be joined. */
+template <typename T>
+bool
+TellsFar(const std::vector<T> & voxels, const Extent & extent)
+{
+  const auto        links = MakeRowLinks(ImageView(voxels.data(), extent), Criterion::Tolerance(10));
+  const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
+  std::vector<Word> bits[4];
+  for (std::int64_t row = 0; row + 1 < extent.RowCount() && links->TellsFar(); ++row)
+  {
+    for (std::vector<Word> & words64 : bits)
+    {
+      words64.assign(words, 5);
+    }
+    links->PackFar(row, bits[0].data(), bits[1].data());
+    links->PackFar(row + 1, bits[2].data(), bits[3].data());
+    for (std::int64_t x = 0; x < extent.RowLength(); ++x)
+    {
+      const auto is = [&](int i) { return (bits[i][static_cast<std::size_t>(x / 64)] >> (x % 64) & 1u) != 0; };
+      const bool isFar = (is(0) && is(3)) || (is(1) && is(2));
+      const auto place = row * extent.RowLength() + x;
+      EXPECT_FALSE(isFar && links->AreJoined(place, place + extent.RowLength())) << "voxel " << x << " of row " << row;
+      // All voxels of these images are of one of the two kinds.
+      EXPECT_TRUE(is(0) != is(1)) << "voxel " << x << " of row " << row;
+    }
+  }
+  return links->TellsFar();
+}
+
+template <typename T>
+void
+CheckFarVoxels()
+{
+  for (const Extent & extent : { Extent{ 200, 30, 3 }, Extent{ 64, 64 }, Extent{ 40, 50 } })
+  {
+    std::vector<T> kinds;
+    std::vector<T> noise;
+    std::vector<T> slope;
+    const auto     count = static_cast<std::size_t>(extent.VoxelCount());
+    const auto     mask = MakeRandom(extent, 0.4, 4, 1);
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      const auto small = static_cast<T>(i * 7919 % 11);
+      kinds.push_back(static_cast<T>(small + (mask[i] != 0 ? 90 : 10)));
+      noise.push_back(static_cast<T>(i * 7919 % 101));
+      slope.push_back(static_cast<T>(i % static_cast<std::size_t>(extent.RowLength()) / 4));
+    }
+    EXPECT_TRUE(TellsFar(kinds, extent)) << extent.ToString();
+    // Noise is of no kinds, and of a slope all neighbours are joined.
+    EXPECT_FALSE(MakeRowLinks(ImageView(noise.data(), extent), Criterion::Tolerance(10))->TellsFar());
+    EXPECT_FALSE(MakeRowLinks(ImageView(slope.data(), extent), Criterion::Tolerance(10))->TellsFar());
+    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::EqualValue())->TellsFar());
+    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::Foreground())->TellsFar());
+  }
+}
+
+TEST(Label, VoxelsOfTwoKindsAreToldApart)
+{
+  CheckFarVoxels<std::uint8_t>();
+  CheckFarVoxels<std::int16_t>();
+  CheckFarVoxels<std::int32_t>();
+  CheckFarVoxels<std::uint64_t>();
+  CheckFarVoxels<float>();
+  CheckFarVoxels<double>();
+}
+
 TEST(Label, LinksOfTheCallersOwn)
 {
   // A voxel graph that no criterion describes: voxels join if the sum of their indices is no multiple of 3.

@@ -70,6 +70,13 @@ OnEveryBuild(const std::function<void(const std::string &)> & test)
 #endif
 }
 
+/** Bit x of a row of words; 0 outside of it. */
+bool
+IsSet(const Word * row, std::int64_t words, std::int64_t x)
+{
+  return x >= 0 && x < words * BitsPerWord && (row[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0;
+}
+
 /** With labels from the largest one down, at every place in memory that matters. */
 template <typename T>
 void
@@ -183,13 +190,25 @@ CheckNear(const std::string & target)
   {
     a[i] = static_cast<T>(random());
     b[i] = static_cast<T>(i % 3 == 0 ? a[i] : i % 3 == 1 ? a[i] + static_cast<T>(i % 7) : static_cast<T>(random()));
+    if (std::is_floating_point_v<T> && i % 2 == 0)
+    {
+      // Values whose differences are no values of their type.
+      a[i] = static_cast<T>(i) / 3;
+      b[i] = a[i] + static_cast<T>(2.9999998 + static_cast<double>(i % 5) * 1e-7);
+    }
   }
   a[0] = std::numeric_limits<T>::lowest();
   b[0] = std::numeric_limits<T>::max();
+  if (std::is_floating_point_v<T>)
+  {
+    a[1] = b[1] = std::numeric_limits<T>::infinity();
+    a[2] = -std::numeric_limits<T>::infinity();
+    b[2] = std::numeric_limits<T>::infinity();
+  }
   for (const std::uint64_t limit : { std::uint64_t{ 0 }, std::uint64_t{ 3 }, ~std::uint64_t{ 0 } })
   {
     DifferenceRule<T> rule;
-    rule.limit = static_cast<std::make_unsigned_t<T>>(limit);
+    rule.limit = static_cast<typename simd::LimitOf<T>::Type>(limit);
     std::vector<Word> expected(3, 0);
     std::vector<Word> bits(3, 5);
     const Word        candidates[3] = { random() | random(), 0, ~Word{ 0 } };
@@ -224,12 +243,16 @@ CheckLinkedRow(const std::string & target)
     for (T & value : image)
     {
       value = static_cast<T>(random() % 4 == 0 ? random() : random() % 3);
+      if (std::is_floating_point_v<T> && random() % 16 == 0)
+      {
+        value = random() % 2 == 0 ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity();
+      }
     }
     const int length = trial == 0 ? words * BitsPerWord : static_cast<int>(1 + random() % (words * BitsPerWord));
     rule.low = trial % 2 == 0 ? T{ 0 } : T{ 1 };
     rule.high = trial % 2 == 0 ? T{ 0 } : std::numeric_limits<T>::max();
     rule.outside = trial % 4 < 2;
-    joined.limit = static_cast<std::make_unsigned_t<T>>(trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1 : random());
+    joined.limit = static_cast<typename simd::LimitOf<T>::Type>(trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1 : random());
     both = { rule.low, rule.high, rule.outside, joined.limit };
     const T * const   values = image.data() + 2 * stride + 1;
     simd::NearRow<T>  others[2];
@@ -270,6 +293,8 @@ TEST(Simd, RowsPackWithTheirLinks)
     CheckLinkedRow<std::int32_t>(target);
     CheckLinkedRow<std::uint64_t>(target);
     CheckLinkedRow<std::int64_t>(target);
+    CheckLinkedRow<float>(target);
+    CheckLinkedRow<double>(target);
   });
 }
 
@@ -284,6 +309,48 @@ TEST(Simd, NearValuesPackToBits)
     CheckNear<std::int32_t>(target);
     CheckNear<std::uint64_t>(target);
     CheckNear<std::int64_t>(target);
+    CheckNear<float>(target);
+    CheckNear<double>(target);
+  });
+}
+
+template <typename T>
+void
+CheckFar(const std::string & target)
+{
+  constexpr std::int64_t words = 5;
+  std::mt19937_64        random(9);
+  std::vector<T>         values;
+  for (std::int64_t i = 0; i < words * BitsPerWord; ++i)
+  {
+    values.push_back(static_cast<T>(random() % 3 == 0 ? random() : random() % 16));
+  }
+  const T low = 5;
+  const T high = 9;
+  Word    below[words];
+  Word    above[words];
+  simd::PackFar(values.data(), words, low, high, below, above);
+  for (std::int64_t i = 0; i < words * BitsPerWord; ++i)
+  {
+    const T value = values[static_cast<std::size_t>(i)];
+    ASSERT_EQ(IsSet(below, words, i), value <= low) << target << ", " << sizeof(T) << " bytes, value " << i;
+    ASSERT_EQ(IsSet(above, words, i), value >= high) << target << ", " << sizeof(T) << " bytes, value " << i;
+  }
+}
+
+TEST(Simd, ValuesFarApartPackToBits)
+{
+  OnEveryTarget([](const std::string & target) {
+    CheckFar<std::uint8_t>(target);
+    CheckFar<std::int8_t>(target);
+    CheckFar<std::uint16_t>(target);
+    CheckFar<std::int16_t>(target);
+    CheckFar<std::uint32_t>(target);
+    CheckFar<std::int32_t>(target);
+    CheckFar<std::uint64_t>(target);
+    CheckFar<std::int64_t>(target);
+    CheckFar<float>(target);
+    CheckFar<double>(target);
   });
 }
 
@@ -523,13 +590,6 @@ TEST(Bundle, LinksThatAreImpliedAnywhereBehindThemAreLeftOut)
     const Word lowExpected = WithoutImplied(same & low(~Word{ 0 }), joined & low(~Word{ 0 }), implied);
     ASSERT_EQ(WithoutImplied(low(same), low(joined), low(implied)), low(lowExpected)) << "round " << round;
   }
-}
-
-/** Bit x of a row of words; 0 outside of it. */
-bool
-IsSet(const Word * row, std::int64_t words, std::int64_t x)
-{
-  return x >= 0 && x < words * BitsPerWord && (row[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0;
 }
 
 /** Compares the bounds of a row's runs with those of single voxels. */
@@ -776,7 +836,7 @@ TEST(Simd, OpenDiagonalsAreFound)
       // What lies around a row is random, too, and must not count.
       constexpr std::int64_t           padding = 8;
       const auto                       words = static_cast<std::int64_t>(1 + random() % 19);
-      std::array<std::vector<Word>, 5> rows;
+      std::array<std::vector<Word>, 9> rows;
       for (std::vector<Word> & row : rows)
       {
         for (std::int64_t w = 0; w < words + 2 * padding; ++w)
@@ -795,28 +855,29 @@ TEST(Simd, OpenDiagonalsAreFound)
         }
         row(4)[w] = row(0)[w] & row(2)[w] & random() & random();
       }
-      for (const bool areTransitive : { false, true })
+      for (const auto & [areTransitive, tellsFar] : { std::pair{ false, false }, { false, true }, { true, false } })
       {
+        const auto rowBits = [&, tells = tellsFar](std::size_t i) {
+          return tells ? simd::RowBits{ row(i), row(i + 1), row(i + 5), row(i + 6) }
+                       : simd::RowBits{ row(i), row(i + 1) };
+        };
         std::vector<Word>        left(static_cast<std::size_t>(words + padding));
         std::vector<Word>        right(left.size());
-        const simd::AnyDiagonals any = simd::FindOpenDiagonals({ row(0), row(1) },
-                                                               { row(2), row(3) },
-                                                               row(4),
-                                                               words,
-                                                               areTransitive,
-                                                               { left.data(), right.data() });
+        const simd::AnyDiagonals any = simd::FindOpenDiagonals(
+          rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
         bool                     anyLeft = false;
         bool                     anyRight = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
           const auto is = [&](std::size_t i, std::int64_t at) { return IsSet(row(i), words, at); };
-          const auto isOpen = [&](std::int64_t to) {
+          const auto isOpen = [&, isTransitive = areTransitive, tells = tellsFar](std::int64_t to) {
             const std::int64_t later = std::max(x, to);
             const bool         aGoesOn = is(0, later) && !is(1, later);
             const bool         bGoesOn = is(2, later) && !is(3, later);
-            const bool         isKnown = areTransitive ? aGoesOn || bGoesOn || is(4, x) || is(4, to)
-                                                       : (is(4, x) && bGoesOn) || (is(4, to) && aGoesOn);
-            return is(0, x) && is(2, to) && !isKnown;
+            const bool         isKnown = isTransitive ? aGoesOn || bGoesOn || is(4, x) || is(4, to)
+                                                      : (is(4, x) && bGoesOn) || (is(4, to) && aGoesOn);
+            const bool         isFar = (is(5, x) && is(8, to)) || (is(6, x) && is(7, to));
+            return is(0, x) && is(2, to) && !isKnown && !(tells && isFar);
           };
           ASSERT_EQ(IsSet(left.data(), words, x), isOpen(x - 1)) << target << ", x " << x << ", trial " << trial;
           ASSERT_EQ(IsSet(right.data(), words, x), isOpen(x + 1)) << target << ", x " << x << ", trial " << trial;
@@ -832,7 +893,8 @@ TEST(Simd, OpenDiagonalsAreFound)
   });
 }
 
-/** Four rows of random voxels at the corners of a square, 0 for background, and the links between them. */
+/** Four rows of random voxels at the corners of a square, 0 for background, and the links between them: of equal values,
+ *  or of those that differ by 1 at most. */
 class RandomSquare
 {
 public:
@@ -863,6 +925,8 @@ public:
     }
     for (Row row : { Here, Up, Behind, Across })
     {
+      m_Below[row] = Bits(random, [&](std::int64_t x) { return IsBelow(row, x); });
+      m_Above[row] = Bits(random, [&](std::int64_t x) { return IsAbove(row, x); });
       m_Foreground[row] = Bits(random, [&](std::int64_t x) { return At(row, x) != 0; });
       m_Starts[row] = Bits(random, [&](std::int64_t x) { return At(row, x) != 0 && !AreLinked(row, x, row, x - 1); });
     }
@@ -873,11 +937,15 @@ public:
     }
   }
 
+  /** \param tellsFar  whether rows come with bits of values that differ by more than 1 */
   simd::SquareRows
-  Rows() const
+  Rows(bool tellsFar = false) const
   {
-    const auto bits = [this](Row row) {
-      return simd::RowBits{ m_Foreground[row].data() + Padding, m_Starts[row].data() + Padding };
+    const auto bits = [this, tellsFar](Row row) {
+      return simd::RowBits{ m_Foreground[row].data() + Padding,
+                            m_Starts[row].data() + Padding,
+                            tellsFar ? m_Below[row].data() + Padding : nullptr,
+                            tellsFar ? m_Above[row].data() + Padding : nullptr };
     };
     const auto side = [this](std::size_t i) { return m_Sides[i].data() + Padding; };
     return { bits(Here), bits(Up), bits(Behind), bits(Across), side(0), side(1), side(2), side(3) };
@@ -895,6 +963,12 @@ public:
   IsForeground(Row row, std::int64_t x) const
   {
     return At(row, x) != 0;
+  }
+
+  bool
+  AreFar(Row a, std::int64_t xA, Row b, std::int64_t xB) const
+  {
+    return (IsBelow(a, xA) && IsAbove(b, xB)) || (IsAbove(a, xA) && IsBelow(b, xB));
   }
 
   /** The runs of all rows, numbered; of each voxel by rows. */
@@ -921,6 +995,17 @@ public:
                                                     { Behind, Across } };
 
 private:
+  bool
+  IsBelow(Row row, std::int64_t x) const
+  {
+    return At(row, x) <= 2;
+  }
+  bool
+  IsAbove(Row row, std::int64_t x) const
+  {
+    return At(row, x) >= 4;
+  }
+
   int
   At(Row row, std::int64_t x) const
   {
@@ -950,6 +1035,8 @@ private:
   std::array<std::vector<int>, 4>  m_Voxels;
   std::array<std::vector<Word>, 4> m_Foreground;
   std::array<std::vector<Word>, 4> m_Starts;
+  std::array<std::vector<Word>, 4> m_Below;
+  std::array<std::vector<Word>, 4> m_Above;
   std::array<std::vector<Word>, 4> m_Sides;
 };
 
@@ -1152,9 +1239,11 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
     {
       const auto                words = static_cast<std::int64_t>(1 + random() % 10);
       const bool                isTransitive = trial % 2 == 0;
+      const bool                tellsFar = trial % 4 == 1;
       const RandomSquare        square(random, words, isTransitive);
       OpenRows                  open(words);
-      const simd::SquareLinkSet some = simd::FindOpenInSquare(square.Rows(), words, isTransitive, open.Pointers());
+      const simd::SquareLinkSet some =
+        simd::FindOpenInSquare(square.Rows(tellsFar), words, isTransitive, open.Pointers());
 
       RunSets    expected(square);
       RunSets    found(square);
@@ -1176,6 +1265,7 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
             isOne = true;
             ++left;
             ASSERT_TRUE(square.IsForeground(a, x) && square.IsForeground(b, x + step)) << target << ", x " << x;
+            ASSERT_FALSE(tellsFar && square.AreFar(a, x, b, x + step)) << target << ", x " << x;
             unite(found, a, x, b, x + step);
           }
         }

@@ -127,6 +127,12 @@ __funnelshift_r(unsigned low, unsigned high, unsigned shift)
   return static_cast<unsigned>((std::uint64_t{ high } << 32 | low) >> (shift & 31u));
 }
 
+inline unsigned
+__umulhi(unsigned a, unsigned b)
+{
+  return static_cast<unsigned>(std::uint64_t{ a } * b >> 32);
+}
+
 /** The sum of the products of two words' bytes, and of a third word. */
 inline unsigned
 __dp4a(unsigned a, unsigned b, unsigned sum)
@@ -136,6 +142,13 @@ __dp4a(unsigned a, unsigned b, unsigned sum)
     sum += (a >> shift & 0xFFu) * (b >> shift & 0xFFu);
   }
   return sum;
+}
+
+/** The same of a word's halves and the two lower bytes of another one. */
+inline unsigned
+__dp2a_lo(unsigned a, unsigned b, unsigned sum)
+{
+  return sum + (a & 0xFFFFu) * (b & 0xFFu) + (a >> 16) * (b >> 8 & 0xFFu);
 }
 
 namespace brickccl::cuda::onhost
@@ -179,6 +192,13 @@ inline unsigned
 __vmaxu2(unsigned a, unsigned b)
 {
   return brickccl::cuda::onhost::ForParts<16>(a, b, brickccl::cuda::onhost::Greater);
+}
+
+inline unsigned
+__viaddmin_u16x2(unsigned a, unsigned b, unsigned most)
+{
+  return __vminu2(brickccl::cuda::onhost::ForParts<16>(a, b, [](unsigned x, unsigned y) { return (x + y) & 0xFFFFu; }),
+                  most);
 }
 
 inline unsigned

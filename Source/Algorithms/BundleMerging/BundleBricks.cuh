@@ -113,21 +113,21 @@ class Divisor
 public:
   explicit Divisor(std::uint32_t divisor)
   {
-    while (std::uint64_t{ 1 } << (m_Shift - 31) < divisor)
+    while (std::uint64_t{ 1 } << m_Shift < divisor)
     {
       ++m_Shift;
     }
-    m_Factor = static_cast<std::uint32_t>(((std::uint64_t{ 1 } << m_Shift) - 1) / divisor + 1);
+    m_Factor = static_cast<std::uint32_t>(((std::uint64_t{ 1 } << (31 + m_Shift)) - 1) / divisor + 1);
   }
   __device__ unsigned
   Quotient(unsigned of) const
   {
-    return static_cast<unsigned>(std::uint64_t{ of } * m_Factor >> m_Shift);
+    return __umulhi(of << 1, m_Factor) >> m_Shift;
   }
 
 private:
   std::uint32_t m_Factor;
-  int           m_Shift = 31;
+  int           m_Shift = 0;
 };
 
 /** Rows in bundles in bricks; sizes are powers of two, given as shifts. */

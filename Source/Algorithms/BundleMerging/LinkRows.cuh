@@ -167,6 +167,15 @@ FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow
   const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
   DeviceWord       open = both & ~(implied | known.parted);
   DeviceWord       joined = implied;
+  // Bits of a pair that goes on from a word before where it is joined.
+  const auto asBefore = [&](DeviceWord bits) {
+    const DeviceWord carried = goesOn & BitBefore(bits);
+    return carried | (goesOn & ~(goesOn + carried));
+  };
+  if (__any_sync(AllLanes, open != 0) == 0)
+  {
+    return { 0, implied | asBefore(implied) };
+  }
   // Of each stretch of a pair that is open.
   const DeviceWord firstOpen = open & ~(open << 1 & goesOn);
   bool             areMany = false;
@@ -203,14 +212,9 @@ FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow
   // Of each pair the first link: a carry runs from its first bit through those without.
   const DeviceWord none = both & ~joined;
   const DeviceWord firsts = (((none + (first & none)) & ~none) & joined) | (first & joined);
-  StraightLinks    found;
-  found.joined = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
-  // What a word before says of a pair that goes on.
-  const DeviceWord carried = goesOn & BitBefore(found.joined);
-  const DeviceWord asBefore = carried | (goesOn & ~(goesOn + carried));
-  found.joined |= asBefore;
-  found.same = firsts & ~implied & ~asBefore;
-  return found;
+  const DeviceWord inWord = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
+  const DeviceWord before = asBefore(inWord);
+  return { firsts & ~implied & ~before, inWord | before };
 }
 
 /** Links from a word of one row to the same x of another row, as its criterion finds them. */

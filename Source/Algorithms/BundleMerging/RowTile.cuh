@@ -272,19 +272,22 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
-/** Two values of a brick, from samples, that are too far apart to be joined, with most voxels above the one or below
- * the other where the brick has voxels of two kinds. Ordered and Spread as VoxelGroup has them. */
+/** Two values of a brick, from samples, with most voxels above the higher one or not above the lower one where the brick
+ * has voxels of two kinds; so far apart that no voxel of the one sort is joined to any of the other. In the order of
+ * VoxelGroup. */
 template <typename T>
 struct FarValues
 {
-  unsigned high;
-  unsigned low;
-  bool     areKnown;
+  using Value = std::make_unsigned_t<T>;
+
+  Value high;
+  Value low;
+  bool  areKnown;
 
   /** From a voxel of each lane's; all must call.
    *  \param limit of what joins voxels */
   __device__
-  FarValues(T sample, std::make_unsigned_t<T> limit)
+  FarValues(T sample, Value limit)
   {
     using Group = VoxelGroup<T>;
     const unsigned value = Group::Ordered(sample);
@@ -293,8 +296,8 @@ struct FarValues
     // Of noise about as wide as the limit few voxels would be told apart.
     areKnown = greatest - least > 4u * limit;
     const unsigned above = (greatest + least + limit) / 2;
-    high = Group::Spread(static_cast<std::make_unsigned_t<T>>(above));
-    low = Group::Spread(static_cast<std::make_unsigned_t<T>>(above - limit));
+    high = static_cast<Value>(above);
+    low = static_cast<Value>(above - limit - 1);
   }
 };
 
@@ -416,7 +419,10 @@ private:
     DeviceWord     outside = 0;
     if constexpr (VTellsFar)
     {
-      const FarValues<T> values(sample, m_Problem.rule.difference.limit);
+      const FarValues<T>  values(sample, m_Problem.rule.difference.limit);
+      const AboveValue<T> aboveHigh(values.high);
+      const AboveValue<T> aboveLow(values.low);
+      DeviceWord          notBelow = 0;
       isFar = values.areKnown;
       // Not unrolled, so that the code stays in the instruction cache.
 #pragma unroll 1
@@ -427,10 +433,11 @@ private:
         own.AppendPartedLeft(parted, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
         if (isFar)
         {
-          own.AppendAbove(far.above, values.high);
-          own.AppendBelow(far.below, values.low);
+          own.AppendWhich(far.above, aboveHigh);
+          own.AppendWhich(notBelow, aboveLow);
         }
       }
+      far.below = ~notBelow;
     }
     else
     {

@@ -35,8 +35,8 @@ struct RowBrickMemory
   unsigned countOfLayer[LayersPerBrick];
   union
   {
-    /** Until links are found. */
-    FarBits far[WordsPerBrick];
+    /** Until links are found; of the empty one they say nothing. */
+    FarBits far[WordsPerBrick + 1];
     /** Then. */
     unsigned pairs[LayersPerBrick][64];
   };
@@ -234,21 +234,20 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   BackwardWords<backward> right = {};
   constexpr int           rowWords = WordsPerBrickRow;
   const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
+  // Bits 0 to 2: whether the brick has a row one step back along an axis, none, and one step further.
+  const unsigned reachY = (y > 0 ? 1u : 0u) | 2u | (y < grid.MaskY() ? 4u : 0u);
+  const unsigned reachZ = (z > 0 ? 1u : 0u) | 2u;
   // Bit n: the n-th lies in the brick.
   unsigned reach = 0;
 #pragma unroll
   for (int n = 0; n < backward; ++n)
   {
-    const int toY = y + BackwardStepY(n);
-    reach |= toY >= 0 && toY <= grid.MaskY() && z + BackwardStepZ(n) >= 0 ? 1u << n : 0u;
+    reach |= (reachY >> (1 + BackwardStepY(n)) & reachZ >> (1 + BackwardStepZ(n)) & 1u) << n;
   }
-  const auto windowOf = [&](int n) -> const RunWindow & {
-    return memory.words[(reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick].window;
-  };
+  // The n-th, or, if it lies in another brick, an empty one.
+  const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
   // Where this word's voxels are known to be too far from those of a word of the brick.
-  const auto partedFrom = [&](int n) {
-    return isFar ? memory.far[self].PartedFrom(memory.far[(reach >> n & 1u) != 0 ? otherWord(n) : self]) : 0u;
-  };
+  const auto partedFrom = [&](int to) { return isFar ? memory.far[self].PartedFrom(memory.far[to]) : 0u; };
   // The links along y and z alone, first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
@@ -263,8 +262,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       const bool isInBrick = (reach >> n & 1u) != 0;
       if (!isEmpty && __any_sync(AllLanes, isInBrick))
       {
-        const RunWindow &   other = windowOf(n);
-        const StraightLinks found = FindStraight(compareTo(n), window, other, { 0, partedFrom(n) });
+        const int           to = wordTo(n);
+        const RunWindow &   other = memory.words[to].window;
+        const StraightLinks found = FindStraight(compareTo(n, to), window, other, { 0, partedFrom(to) });
         same.Set(n, found.same);
         (n == 0 ? joined[0] : joined[1]) = found.joined;
         isPlain =
@@ -291,13 +291,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       {
         continue;
       }
-      const RunWindow & other = windowOf(n);
+      const int         to = wordTo(n);
+      const RunWindow & other = memory.words[to].window;
       DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
         KnownLinks known = isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{};
-        known.parted |= partedFrom(n);
-        const StraightLinks found = FindStraight(compareTo(n), window, other, known);
+        known.parted |= partedFrom(to);
+        const StraightLinks found = FindStraight(compareTo(n, to), window, other, known);
         same.Set(n, found.same);
         joinedTo = found.joined;
       }
@@ -306,12 +307,11 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
         if (isFar)
         {
-          const BundleLinks<DeviceWord> parted =
-            memory.far[self].PartedAcross(memory.far[isInBrick ? otherWord(n) : self]);
+          const BundleLinks<DeviceWord> parted = memory.far[self].PartedAcross(memory.far[to]);
           open.left &= ~parted.left;
           open.right &= ~parted.right;
         }
-        const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n), open);
+        const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n, to), open);
         left.Set(n, across.left);
         right.Set(n, across.right);
       }
@@ -324,7 +324,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         const BundleLinks<DeviceWord> open = { 0, left.Get(n), right.Get(n) };
         if (__any_sync(AllLanes, (open.left | open.right) != 0))
         {
-          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n), open);
+          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n, wordTo(n)), open);
           left.Set(n, across.left);
           right.Set(n, across.right);
         }
@@ -354,7 +354,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     }
     return false;
   };
-  const bool isPlainBrick = findAll([&](int n) { return rows.CompareTo(n, otherWord(n)); });
+  const bool isPlainBrick = findAll([&](int n, int to) { return rows.CompareTo(n, to); });
   if (isPlainBrick)
   {
     return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, row * grid.extent.RowLength() + x);
@@ -362,7 +362,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   if (same.of[1] != 0)
   {
-    const RunWindow & other = windowOf(1);
+    const RunWindow & other = memory.words[wordTo(1)].window;
     same.of[1] = WithoutImpliedPairs(same.of[1],
                                      own.rows[0] & other.foreground & ~(starts | other.starts),
                                      ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));

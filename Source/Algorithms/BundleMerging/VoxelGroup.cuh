@@ -12,8 +12,9 @@ namespace brickccl::cuda
 {
 
 /** As many voxels of one or two bytes that lie side by side as four registers of a lane hold, in an order of unsigned
- * numbers: those of signed types with their highest bit flipped. Answers are appended below the bits of a word, for
- * each voxel one bit, so that groups are asked from the highest x to the lowest. */
+ * numbers: those of signed types with their highest bit flipped. A register of answers has one for each of its voxels:
+ * of one byte at the highest bit of each, with other bits that do not count; of two bytes 1 or 0. They are appended
+ * below the bits of a word, for each voxel one bit, so that groups are asked from the highest x to the lowest. */
 template <typename T>
 class VoxelGroup
 {
@@ -23,6 +24,7 @@ public:
   static constexpr int      count = 4 * perRegister;
   static constexpr int      bitsPerVoxel = 8 * sizeof(T);
   static constexpr unsigned highest = sizeof(T) == 1 ? 0x80808080u : 0x80008000u;
+  static constexpr unsigned ones = sizeof(T) == 1 ? 0x01010101u : 0x00010001u;
 
   /** A value in the order of unsigned numbers. */
   __device__ static std::make_unsigned_t<T>
@@ -34,13 +36,20 @@ public:
   __device__ static unsigned
   Spread(std::make_unsigned_t<T> value)
   {
-    return value * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+    return value * ones;
   }
-  /** Highest bits of voxels that are not zero; other bits are arbitrary. */
+  /** Answers: which voxels are not zero. */
   __device__ static unsigned
   NonZero(unsigned voxels)
   {
-    return ((voxels & ~highest) + ~highest) | voxels;
+    if constexpr (sizeof(T) == 1)
+    {
+      return ((voxels & ~highest) + ~highest) | voxels;
+    }
+    else
+    {
+      return __vminu2(voxels, ones);
+    }
   }
 
   /** Reads the voxels from `place` on; zeros from the volume's `end` on. */
@@ -112,16 +121,12 @@ public:
     }
     Append(word, [&](int i) { return NonZero(Least(Greatest(m_Of[i], lows), highs) ^ m_Of[i]); });
   }
-  /** Which voxels lie above a value that has been made Ordered and Spread, and which below one. */
+  /** Which voxels are those that answers say: of a register. */
+  template <typename TAnswers>
   __device__ void
-  AppendAbove(DeviceWord & word, unsigned highs) const
+  AppendWhich(DeviceWord & word, const TAnswers & answers) const
   {
-    Append(word, [&](int i) { return NonZero(Least(m_Of[i], highs) ^ m_Of[i]); });
-  }
-  __device__ void
-  AppendBelow(DeviceWord & word, unsigned lows) const
-  {
-    Append(word, [&](int i) { return NonZero(Greatest(m_Of[i], lows) ^ m_Of[i]); });
+    Append(word, [&](int i) { return answers(m_Of[i]); });
   }
   /** Which voxels are not joined to those of another group. */
   template <typename TDifference>
@@ -176,31 +181,74 @@ private:
       return __vminu2(a, b);
     }
   }
-  /** Appends the highest bits of all voxels. */
-  template <typename TFlags>
+  /** Appends a register's answers, by its number: each times the bit that is its own. */
+  template <typename TAnswers>
   __device__ static void
-  Append(DeviceWord & word, const TFlags & flags)
+  Append(DeviceWord & word, const TAnswers & answers)
   {
-    // A product brings a register's bits to the top, each to its own place.
-    constexpr unsigned product = sizeof(T) == 1 ? 0x00204081u : 0x00008001u;
-#pragma unroll
-    for (int i = 3; i >= 0; --i)
+    if constexpr (sizeof(T) == 1)
     {
-      word = __funnelshift_l((flags(i) & highest) * product, word, perRegister);
+      // Each answer is 128.
+      const auto eight = [&](int i) {
+        return __dp4a(answers(i + 1) & highest, 0x80402010u, __dp4a(answers(i) & highest, 0x08040201u, 0u));
+      };
+      word = (word << 16) + (eight(2) << 1) + (eight(0) >> 7);
+    }
+    else
+    {
+      word <<= 8;
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i)
+      {
+        word = __dp2a_lo(answers(static_cast<int>(i)), 0x0201u << 2 * i, word);
+      }
     }
   }
 
   unsigned m_Of[4];
 };
 
-/** Which voxels of a register are not joined, at their highest bits. */
+/** Answers which voxels of a register lie above a value, in the order of VoxelGroup. */
+template <typename T>
+class AboveValue
+{
+public:
+  using Value = std::make_unsigned_t<T>;
+
+  __device__ explicit AboveValue(Value value)
+    : m_Value(VoxelGroup<T>::Spread(value))
+    , m_Complement(VoxelGroup<T>::Spread(static_cast<Value>(sizeof(T) == 1 ? ~value : -value)))
+  {}
+
+  __device__ unsigned
+  operator()(unsigned voxels) const
+  {
+    if constexpr (sizeof(T) == 1)
+    {
+      // The lower bits are greater if a carry runs into the highest one, which decides where the highest ones are alike.
+      constexpr unsigned lower = ~VoxelGroup<T>::highest;
+      const unsigned     greater = (voxels & lower) + (m_Complement & lower);
+      return (voxels & greater) | ((voxels | greater) & m_Complement);
+    }
+    else
+    {
+      return __viaddmin_u16x2(__vmaxu2(voxels, m_Value), m_Complement, VoxelGroup<T>::ones);
+    }
+  }
+
+private:
+  unsigned m_Value;
+  /** To be added: of two bytes what makes the value 0. */
+  unsigned m_Complement;
+};
+
+/** Answers which voxels of two registers are not joined. */
 template <typename T, bool VTransitive>
 class RegisterDifference
 {
 public:
   __device__ explicit RegisterDifference(const DifferenceRule<T> & rule)
-    : m_IsWide(rule.limit >> (bits - 1) != 0)
-    , m_Reach(VoxelGroup<T>::Spread(static_cast<Unsigned>(half - (rule.limit & half))))
+    : m_AboveLimit(rule.limit)
   {}
 
   __device__ unsigned
@@ -212,19 +260,11 @@ public:
     }
     else
     {
-      // More than the limit: more in the lower bits than the limit has there (a carry into the highest bit tells), and
-      // the highest bit too if the limit has it; or else the highest bit alone.
-      const unsigned apart = Apart(a, b);
-      const unsigned beyond = (apart & ~VoxelGroup<T>::highest) + m_Reach;
-      return m_IsWide ? apart & beyond : apart | beyond;
+      return m_AboveLimit(Apart(a, b));
     }
   }
 
 private:
-  using Unsigned = std::make_unsigned_t<T>;
-  static constexpr int      bits = 8 * sizeof(T);
-  static constexpr unsigned half = (1u << (bits - 1)) - 1;
-
   __device__ static unsigned
   Apart(unsigned a, unsigned b)
   {
@@ -238,8 +278,7 @@ private:
     }
   }
 
-  bool     m_IsWide;
-  unsigned m_Reach;
+  AboveValue<T> m_AboveLimit;
 };
 
 } // namespace brickccl::cuda

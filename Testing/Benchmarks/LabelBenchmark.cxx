@@ -92,16 +92,17 @@ MakeInput(const std::string & name, const Extent & extent, const std::vector<T> 
 }
 
 /** A scan of balls: 1000 inside and -800 outside, with noise of +-64. */
-std::vector<std::int16_t>
+template <typename T>
+std::vector<T>
 MakeScan(const Extent & extent)
 {
-  const auto                balls = MakeBalls(extent, 0.2, 1);
-  std::vector<std::int16_t> scan(balls.size());
-  std::uint32_t             noise = 1;
+  const auto     balls = MakeBalls(extent, 0.2, 1);
+  std::vector<T> scan(balls.size());
+  std::uint32_t  noise = 1;
   for (std::size_t i = 0; i < balls.size(); ++i)
   {
     noise = noise * 1664525u + 1013904223u;
-    scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(noise >> 25) - 64);
+    scan[i] = static_cast<T>((balls[i] ? 1000 : -800) + static_cast<int>(noise >> 25) - 64);
   }
   return scan;
 }
@@ -155,12 +156,16 @@ MakeCase(const std::string & name)
   }
   if (size > 0 && kind == "ct-range")
   {
-    return MakeInput(name, extent, MakeScan(extent), Criterion::InRange(200, 3000));
+    return MakeInput(name, extent, MakeScan<std::int16_t>(extent), Criterion::InRange(200, 3000));
   }
   double tolerance = 0;
   if (size > 0 && kind == "ct-tolerance" && words >> tolerance)
   {
-    return MakeInput(name, extent, MakeScan(extent), Criterion::Tolerance(tolerance));
+    return MakeInput(name, extent, MakeScan<std::int16_t>(extent), Criterion::Tolerance(tolerance));
+  }
+  if (size > 0 && kind == "ct-float" && words >> tolerance)
+  {
+    return MakeInput(name, extent, MakeScan<float>(extent), Criterion::Tolerance(tolerance));
   }
   throw InvalidArgument("case '" + name + "' is unknown; --list names them");
 }
@@ -170,7 +175,8 @@ const char * const caseList = "balls SIZE | full SIZE | empty SIZE | spiral SIZE
                               "flat-... SIZE ...          the same in 2-D\n"
                               "voronoi SIZE               uint32 segments, equal values\n"
                               "ct-range SIZE              int16 scan, range 200..3000\n"
-                              "ct-tolerance SIZE T        int16 scan, tolerance T\n";
+                              "ct-tolerance SIZE T        int16 scan, tolerance T\n"
+                              "ct-float SIZE T            the same in float\n";
 
 /** An image file, read as the command reads it. */
 Input

@@ -383,6 +383,7 @@ def main():
             run.case("values", path, (26, 18, 6), ("cc3d",), shape, fields["type"], ("equal",))
         run.case("values", "ct-range %d" % size, (26, 6), ())
         run.case("values", "ct-tolerance %d 130" % size, (26, 6), ("cc3d",), cube, "int16", ("tolerance", 130), itk=True)
+        run.case("values", "ct-float %d 130" % size, (26, 6), ("cc3d",), cube, "float32", ("tolerance", 130))
     if "measures" in groups:
         run.measures("noise %d 0.02 3" % (size // 2), (size // 2,) * 3)
         run.measures("noise %d 0.02 6" % size, cube)

@@ -107,7 +107,7 @@ FindFarValues(const T * voxels, std::int64_t count, std::int64_t toNeighbour, co
   std::size_t  mostTold = 0;
   for (const FarValues<T> & candidate : parted)
   {
-    FarValues<T> told{ candidate.low, std::numeric_limits<T>::max() };
+    FarValues<T> told = candidate;
     std::size_t  tells = 0;
     for (const FarValues<T> & pair : parted)
     {

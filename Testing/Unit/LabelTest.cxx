@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -318,13 +319,13 @@ TEST(Label, RowsArePassedOnInOrderWhateverLinksAreAskedFor)
   }
 }
 
-/** Whether bits tell the voxels of an image apart under a tolerance of 10; those of two rows that they do tell apart
- *  must not be joined. */
+/** Whether bits tell the voxels of an image apart under a tolerance; those of two rows that they do tell apart must not
+ *  be joined. */
 template <typename T>
 bool
-TellsFar(const std::vector<T> & voxels, const Extent & extent)
+TellsFar(const std::vector<T> & voxels, const Extent & extent, double tolerance = 10)
 {
-  const auto        links = MakeRowLinks(ImageView(voxels.data(), extent), Criterion::Tolerance(10));
+  const auto        links = MakeRowLinks(ImageView(voxels.data(), extent), Criterion::Tolerance(tolerance));
   const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
   std::vector<Word> bits[4];
   for (std::int64_t row = 0; row + 1 < extent.RowCount() && links->TellsFar(); ++row)
@@ -383,6 +384,18 @@ TEST(Label, VoxelsOfTwoKindsAreToldApart)
   CheckFarVoxels<std::uint64_t>();
   CheckFarVoxels<float>();
   CheckFarVoxels<double>();
+
+  // Infinite values are none of those that lie just below.
+  const Extent       extent{ 100, 100 };
+  const auto         mask = MakeRandom(extent, 0.4, 4, 1);
+  std::vector<float> voxels;
+  for (std::size_t i = 0; i < mask.size(); ++i)
+  {
+    voxels.push_back(mask[i] != 0 ? std::numeric_limits<float>::infinity()
+                     : i % 2 == 0 ? std::numeric_limits<float>::max()
+                                  : 3e38f);
+  }
+  EXPECT_TRUE(TellsFar(voxels, extent, 1e38));
 }
 
 TEST(Label, LinksOfTheCallersOwn)

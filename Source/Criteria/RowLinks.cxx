@@ -81,10 +81,10 @@ template <typename T>
 std::optional<FarValues<T>>
 FindFarValues(const T * voxels, std::int64_t count, std::int64_t toNeighbour, const VoxelRule<T> & rule)
 {
-  constexpr std::int64_t samples = 1024;
-  constexpr std::int64_t voxelsPerSample = 16;
-  constexpr std::size_t  leastParted = 8;
-  constexpr std::size_t  mostParted = 64;
+  constexpr std::int64_t    samples = 1024;
+  constexpr std::int64_t    voxelsPerSample = 16;
+  constexpr std::size_t     leastParted = 8;
+  constexpr std::size_t     mostParted = 64;
   std::vector<FarValues<T>> parted;
   const std::int64_t        places = count - toNeighbour;
   for (std::int64_t i = 0; i < std::min(samples, places / voxelsPerSample) && parted.size() < mostParted; ++i)

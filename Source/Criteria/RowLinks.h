@@ -62,8 +62,8 @@ public:
     return false;
   }
 
-  /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too far
-   *  apart for any voxel below to be joined to one above. To be asked only where TellsFar(). */
+  /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too
+   * far apart for any voxel below to be joined to one above. To be asked only where TellsFar(). */
   virtual void
   PackFar(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
   {}

@@ -47,8 +47,8 @@ struct RunsOfRows : simd::RunPlaces
  *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
  *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
  *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
- *  half a one where RunAt will be asked and two where voxels too far apart are told, 8 bytes per row and 4 (8) bytes per run, 8 more where runs' bounds are
- *  kept; algorithms keep scratch memory of their own here. */
+ *  half a one where RunAt will be asked and two where voxels too far apart are told, 8 bytes per row and 4 (8) bytes
+ * per run, 8 more where runs' bounds are kept; algorithms keep scratch memory of their own here. */
 class RunVolume
 {
 public:
@@ -405,9 +405,8 @@ public:
   {
     return m_Scratch.CapacityBytes() + m_Foreground.CapacityBytes() + m_Starts.CapacityBytes() +
            m_LinksAlongY.CapacityBytes() + m_LinksAlongZ.CapacityBytes() + m_RunsBefore.CapacityBytes() +
-           m_Below.CapacityBytes() + m_Above.CapacityBytes() +
-           m_FirstRun.CapacityBytes() + m_Begins.CapacityBytes() + m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() +
-           m_WideLabels.CapacityBytes();
+           m_Below.CapacityBytes() + m_Above.CapacityBytes() + m_FirstRun.CapacityBytes() + m_Begins.CapacityBytes() +
+           m_Ends.CapacityBytes() + m_Narrow.CapacityBytes() + m_WideLabels.CapacityBytes();
   }
 
 private:

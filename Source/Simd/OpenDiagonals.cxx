@@ -45,8 +45,8 @@ EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, 
            hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
 }
 
-/** What tells of links between voxels beside straight links and runs that go on: nothing, that voxels are too far apart,
- *  or that links are transitive. */
+/** What tells of links between voxels beside straight links and runs that go on: nothing, that voxels are too far
+ * apart, or that links are transitive. */
 enum class Known
 {
   Nothing,
@@ -251,8 +251,7 @@ FindInSquare(const SquareRows & rows, std::int64_t words, TSink & sink)
     const WordsAround d = LoadAround(rows.d + w, ends);
     sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
     PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a), w);
-    PutDiagonals(
-      sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
+    PutDiagonals(sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
     const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
     const WordsAround joinedAcross = EitherBoth(a, c, b, d);
     const WordsAround joinedBetween = EitherBoth(a, b, c, d);

@@ -13,8 +13,8 @@ namespace brickccl::simd
  *  be written after it. */
 inline constexpr std::int64_t DiagonalWords = 8;
 
-/** A row: its foreground, and the bits at which runs begin; and of voxels that lie at or below one value and at or above
- *  another one, too far apart for links between them, or null where no such values are known, then of all rows. */
+/** A row: its foreground, and the bits at which runs begin; and of voxels that lie at or below one value and at or
+ * above another one, too far apart for links between them, or null where no such values are known, then of all rows. */
 struct RowBits
 {
   const Word * foreground;

@@ -42,8 +42,9 @@ using ValueTag = hn::CappedTag<T, BitsPerWord>;
 
 /** What differences of values are compared with; of float differences as numbers of twice their size, exactly. */
 template <typename T>
-using LimitTag = hn::CappedTag<typename LimitOf<T>::Type,
-                               std::is_same_v<T, float> ? hn::MaxLanes(ValueTag<T>()) / 2 : hn::MaxLanes(ValueTag<T>())>;
+using LimitTag =
+  hn::CappedTag<typename LimitOf<T>::Type,
+                std::is_same_v<T, float> ? hn::MaxLanes(ValueTag<T>()) / 2 : hn::MaxLanes(ValueTag<T>())>;
 
 /** The bits of values that differ by at most `most`; `VIsEqual` tells that this is 0. */
 template <bool VIsEqual, typename T>
@@ -57,10 +58,12 @@ BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::
   }
   else if constexpr (std::is_same_v<T, float>)
   {
-    const LimitTag<float>              wide;
+    const LimitTag<float>                    wide;
     const hn::Rebind<float, LimitTag<float>> half;
-    const auto lower = hn::Sub(hn::PromoteTo(wide, hn::LowerHalf(half, a)), hn::PromoteTo(wide, hn::LowerHalf(half, b)));
-    const auto upper = hn::Sub(hn::PromoteTo(wide, hn::UpperHalf(half, a)), hn::PromoteTo(wide, hn::UpperHalf(half, b)));
+    const auto                               lower =
+      hn::Sub(hn::PromoteTo(wide, hn::LowerHalf(half, a)), hn::PromoteTo(wide, hn::LowerHalf(half, b)));
+    const auto upper =
+      hn::Sub(hn::PromoteTo(wide, hn::UpperHalf(half, a)), hn::PromoteTo(wide, hn::UpperHalf(half, b)));
     // Equal ones may be infinite.
     return BitsOf(wide, hn::Le(hn::Abs(lower), most)) |
            BitsOf(wide, hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(wide) | BitsOf(tag, hn::Eq(a, b));
@@ -329,12 +332,12 @@ BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 BRICKCCL_PACK_TYPES(BRICKCCL_FAR_FUNCTION)
 #  undef BRICKCCL_FAR_FUNCTION
 #  define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
-    void Near##NAME(const T *            a,                                                                            \
-                    const T *            b,                                                                            \
-                    std::int64_t         words,                                                                        \
-                    LimitOf<T>::Type     limit,                                                                        \
-                    const Word *         candidates,                                                                   \
-                    Word *               bits)                                                                         \
+    void Near##NAME(const T *        a,                                                                                \
+                    const T *        b,                                                                                \
+                    std::int64_t     words,                                                                            \
+                    LimitOf<T>::Type limit,                                                                            \
+                    const Word *     candidates,                                                                       \
+                    Word *           bits)                                                                             \
     {                                                                                                                  \
       PackNearOf(a, b, words, limit, candidates, bits);                                                                \
     }
@@ -386,12 +389,12 @@ BRICKCCL_PACK_TYPES(BRICKCCL_FAR_EXPORT)
 #    define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
       HWY_EXPORT(Near##NAME);                                                                                          \
       template <>                                                                                                      \
-      void PackNear(const T *            a,                                                                            \
-                    const T *            b,                                                                            \
-                    std::int64_t         words,                                                                        \
-                    LimitOf<T>::Type     limit,                                                                        \
-                    const Word *         candidates,                                                                   \
-                    Word *               bits)                                                                         \
+      void PackNear(const T *        a,                                                                                \
+                    const T *        b,                                                                                \
+                    std::int64_t     words,                                                                            \
+                    LimitOf<T>::Type limit,                                                                            \
+                    const Word *     candidates,                                                                       \
+                    Word *           bits)                                                                             \
       {                                                                                                                \
         HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                        \
       }

@@ -321,8 +321,8 @@ ItkImageOf(const Input & input)
   return image;
 }
 
-/** Times the filter for gray-value tolerances, once, since it takes long. Its labels have gaps, so that what it counts is
- *  not compared. */
+/** Times the filter for gray-value tolerances, once, since it takes long. Its labels have gaps, so that what it counts
+ * is not compared. */
 void
 BenchmarkItkTolerance(const Input & input, int connectivity)
 {

@@ -554,8 +554,8 @@ TEST(Conformance, WideTolerancesOfSmallTypes)
   CheckWideTolerances<std::uint16_t>();
 }
 
-/** Voxels of two kinds that are too far apart to be joined, each kind with noise as wide as the limit, and some voxels in
- *  between, by which kinds may be joined after all: of these, whole slopes whose steps are the limit, or one more. */
+/** Voxels of two kinds that are too far apart to be joined, each kind with noise as wide as the limit, and some voxels
+ * in between, by which kinds may be joined after all: of these, whole slopes whose steps are the limit, or one more. */
 template <typename T>
 void
 CheckTwoKinds(int low, int high, int limit)

@@ -863,10 +863,10 @@ TEST(Simd, OpenDiagonalsAreFound)
         };
         std::vector<Word>        left(static_cast<std::size_t>(words + padding));
         std::vector<Word>        right(left.size());
-        const simd::AnyDiagonals any = simd::FindOpenDiagonals(
-          rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
-        bool                     anyLeft = false;
-        bool                     anyRight = false;
+        const simd::AnyDiagonals any =
+          simd::FindOpenDiagonals(rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
+        bool anyLeft = false;
+        bool anyRight = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
           const auto is = [&](std::size_t i, std::int64_t at) { return IsSet(row(i), words, at); };
@@ -893,8 +893,8 @@ TEST(Simd, OpenDiagonalsAreFound)
   });
 }
 
-/** Four rows of random voxels at the corners of a square, 0 for background, and the links between them: of equal values,
- *  or of those that differ by 1 at most. */
+/** Four rows of random voxels at the corners of a square, 0 for background, and the links between them: of equal
+ * values, or of those that differ by 1 at most. */
 class RandomSquare
 {
 public:

@@ -272,9 +272,9 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
-/** Two values of a brick, from samples, with most voxels above the higher one or not above the lower one where the brick
- * has voxels of two kinds; so far apart that no voxel of the one sort is joined to any of the other. In the order of
- * VoxelGroup. */
+/** Two values of a brick, from samples, with most voxels above the higher one or not above the lower one where the
+ * brick has voxels of two kinds; so far apart that no voxel of the one sort is joined to any of the other. In the order
+ * of VoxelGroup. */
 template <typename T>
 struct FarValues
 {
@@ -446,8 +446,10 @@ private:
       {
         const Group own(pieces[i]);
         own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendPartedLeft(
-          parted, own, i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before, difference);
+        own.AppendPartedLeft(parted,
+                             own,
+                             i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
+                             difference);
       }
     }
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;

@@ -225,7 +225,8 @@ public:
   {
     if constexpr (sizeof(T) == 1)
     {
-      // The lower bits are greater if a carry runs into the highest one, which decides where the highest ones are alike.
+      // The lower bits are greater if a carry runs into the highest one, which decides where the highest ones are
+      // alike.
       constexpr unsigned lower = ~VoxelGroup<T>::highest;
       const unsigned     greater = (voxels & lower) + (m_Complement & lower);
       return (voxels & greater) | ((voxels | greater) & m_Complement);

@@ -119,9 +119,9 @@ UniteRuns(const RowLinks &     links,
   const Chunks slabs = RowChunks(volume.GetExtent(), context);
 
   ParallelFor(slabs.count, context.Part(0, 0.9), [&](std::int64_t slab) {
-    SlabMerger<TIndex> merger(links, connectivity, volume);
-    const std::int64_t begin = slabs.Begin(slab);
-    const std::int64_t end = slabs.End(slab);
+    SlabMerger<TIndex>  merger(links, connectivity, volume);
+    const std::int64_t  begin = slabs.Begin(slab);
+    const std::int64_t  end = slabs.End(slab);
     const std::uint64_t first = volume.FirstRun(begin);
     std::iota(parent + first, parent + volume.FirstRun(end), static_cast<TIndex>(first));
     merger.Merge(

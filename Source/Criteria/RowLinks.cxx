@@ -74,7 +74,7 @@ struct FarValues
   T high;
 };
 
-/** Finds those that tell of most neighbours that are not joined, from samples of an image of one channel; none if they
+/** Finds those that tell of most neighbours that are not joined, from samples of an image of one channel; none if these
  *  are few, or of many kinds.
  *  \param toNeighbour  how far apart the voxels of a sample lie */
 template <typename T>
@@ -123,7 +123,8 @@ FindFarValues(const T * voxels, std::int64_t count, std::int64_t toNeighbour, co
       best = told;
     }
   }
-  if (2 * mostTold < parted.size())
+  // Of many kinds, half of the pairs at least lie at both sides of the middle.
+  if (4 * mostTold < 3 * parted.size())
   {
     return {};
   }

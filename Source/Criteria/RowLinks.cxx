@@ -172,16 +172,20 @@ public:
   void
   PackForeground(std::int64_t row, Word * bits) const override
   {
+    const std::int64_t length = m_Extent.RowLength();
+    const T *          pixels = RowOf(row);
+    const auto         rule = m_Rule.foreground;
+    const auto         packWords = [pixels, rule](std::int64_t first, std::int64_t words, Word * to) {
+      simd::PackWords(pixels + first, words, rule.low, rule.high, rule.outside, to);
+    };
     if (m_Mask)
     {
       m_Mask->PackForeground(row, bits);
     }
-    else if (m_Channels == 1)
+    else if (m_Channels == 1 && PackByVectors(length, packWords, bits))
     {
-      PackRange(RowOf(row), m_Extent.RowLength(), m_Rule.foreground, bits);
       return;
     }
-    const std::int64_t length = m_Extent.RowLength();
     for (std::int64_t w = 0; w < WordsForBits(length); ++w)
     {
       if (m_Mask && bits[w] == 0)
@@ -189,16 +193,20 @@ public:
         continue;
       }
       const std::int64_t begin = w * BitsPerWord;
-      const std::int64_t count = std::min<std::int64_t>(length - begin, BitsPerWord);
-      const T *          block = RowOf(row) + begin * m_Channels;
+      const T *          block = pixels + begin * m_Channels;
       Word               word;
-      if (m_Channels == 1)
+      if (m_Channels > 1)
       {
-        PackRange(block, count, m_Rule.foreground, &word);
+        word =
+          PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
+      }
+      else if (simd::HasVectors() && length - begin >= BitsPerWord)
+      {
+        packWords(begin, 1, &word);
       }
       else
       {
-        word = PackPredicate(count, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
+        word = PackPredicate(length - begin, [block, rule](int b) { return rule(block[b]); });
       }
       bits[w] = m_Mask ? bits[w] & word : word;
     }
@@ -214,24 +222,22 @@ public:
   PackFar(std::int64_t row, Word * below, Word * above) const override
   {
     const std::int64_t length = m_Extent.RowLength();
-    const std::int64_t whole = length / BitsPerWord;
-    const auto         rest = static_cast<int>(length % BitsPerWord);
     const T *          pixels = RowOf(row);
-    const auto [low, high] = *m_FarValues;
-    if (simd::HasVectors() && whole > 0)
+    const FarValues<T> values = *m_FarValues;
+    const auto         pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
+      simd::PackFar(pixels + first, words, values.low, values.high, isBelow, isAbove);
+    };
+    if (PackByVectors(length, pack, below, above))
     {
-      simd::PackFar(pixels, whole, low, high, below, above);
-      if (rest != 0)
-      {
-        simd::PackFar(pixels + length - BitsPerWord, 1, low, high, below + whole, above + whole);
-        below[whole] >>= BitsPerWord - rest;
-        above[whole] >>= BitsPerWord - rest;
-      }
       return;
     }
-    const ForegroundRule<T> everything;
-    PackRange(pixels, length, { everything.low, low, false }, below);
-    PackRange(pixels, length, { high, everything.high, false }, above);
+    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    {
+      const std::int64_t begin = w * BitsPerWord;
+      const T *          block = pixels + begin;
+      below[w] = PackPredicate(length - begin, [block, values](int b) { return block[b] <= values.low; });
+      above[w] = PackPredicate(length - begin, [block, values](int b) { return block[b] >= values.high; });
+    }
   }
 
   bool
@@ -275,28 +281,25 @@ public:
   }
 
 private:
-  /** PackForeground of pixels of one channel. */
-  static void
-  PackRange(const T * pixels, std::int64_t length, const ForegroundRule<T> & rule, Word * bits)
+  /** Calls `pack(first, words, bits...)` for the whole words of so many pixels, and for the last pixels, some of them
+   * once more. \return false if there is no vector code, or no whole word. */
+  template <typename TPack, typename... TWords>
+  static bool
+  PackByVectors(std::int64_t length, const TPack & pack, TWords *... bits)
   {
     const std::int64_t whole = length / BitsPerWord;
     const auto         rest = static_cast<int>(length % BitsPerWord);
-    if (simd::HasVectors() && whole > 0)
+    if (!simd::HasVectors() || whole == 0)
     {
-      simd::PackWords(pixels, whole, rule.low, rule.high, rule.outside, bits);
-      if (rest != 0)
-      {
-        // The last pixels, some of them once more.
-        simd::PackWords(pixels + length - BitsPerWord, 1, rule.low, rule.high, rule.outside, bits + whole);
-        bits[whole] >>= BitsPerWord - rest;
-      }
-      return;
+      return false;
     }
-    for (std::int64_t w = 0; w < WordsForBits(length); ++w)
+    pack(0, whole, bits...);
+    if (rest != 0)
     {
-      const T * block = pixels + w * BitsPerWord;
-      bits[w] = PackPredicate(length - w * BitsPerWord, [block, &rule](int b) { return rule(block[b]); });
+      pack(length - BitsPerWord, 1, (bits + whole)...);
+      ((bits[whole] >>= BitsPerWord - rest), ...);
     }
+    return true;
   }
 
   /** Whether all voxels of some words of two rows can be read and compared at once, `step` voxels further in the second

@@ -40,7 +40,7 @@ BitsOf(TTag tag, TMask mask)
 template <typename T>
 using ValueTag = hn::CappedTag<T, BitsPerWord>;
 
-/** What differences of values are compared with; of float differences as numbers of twice their size, exactly. */
+/** What differences of values are compared with: of float in double precision. */
 template <typename T>
 using LimitTag =
   hn::CappedTag<typename LimitOf<T>::Type,
@@ -58,15 +58,15 @@ BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::
   }
   else if constexpr (std::is_same_v<T, float>)
   {
-    const LimitTag<float>                    wide;
-    const hn::Rebind<float, LimitTag<float>> half;
-    const auto                               lower =
-      hn::Sub(hn::PromoteTo(wide, hn::LowerHalf(half, a)), hn::PromoteTo(wide, hn::LowerHalf(half, b)));
+    using Wide = LimitTag<float>;
+    using Half = hn::Rebind<float, Wide>;
+    const auto lower =
+      hn::Sub(hn::PromoteTo(Wide(), hn::LowerHalf(Half(), a)), hn::PromoteTo(Wide(), hn::LowerHalf(Half(), b)));
     const auto upper =
-      hn::Sub(hn::PromoteTo(wide, hn::UpperHalf(half, a)), hn::PromoteTo(wide, hn::UpperHalf(half, b)));
+      hn::Sub(hn::PromoteTo(Wide(), hn::UpperHalf(Half(), a)), hn::PromoteTo(Wide(), hn::UpperHalf(Half(), b)));
     // Equal ones may be infinite.
-    return BitsOf(wide, hn::Le(hn::Abs(lower), most)) |
-           BitsOf(wide, hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(wide) | BitsOf(tag, hn::Eq(a, b));
+    return BitsOf(Wide(), hn::Le(hn::Abs(lower), most)) |
+           BitsOf(Wide(), hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(Wide()) | BitsOf(tag, hn::Eq(a, b));
   }
   else if constexpr (std::is_same_v<T, double>)
   {

@@ -65,8 +65,11 @@ struct RowVectors
 };
 
 template <>
-struct RowVectors<Known::Far> : RowVectors<Known::Nothing>
+struct RowVectors<Known::Far>
 {
+  WordsAround foreground;
+  WordVector  goesOn;
+  WordVector  next;
   WordsAround below;
   WordsAround above;
 };
@@ -75,18 +78,19 @@ template <Known VKnown>
 HWY_INLINE RowVectors<VKnown>
            LoadRow(const RowBits & row, std::int64_t w, const RowEnds & ends)
 {
-  const WordsAround  foreground = LoadAround(row.foreground + w, ends);
-  const WordVector   starts = hn::LoadU(WordTag(), row.starts + w);
-  RowVectors<VKnown> vectors;
-  vectors.foreground = { ends.Own(foreground.here), foreground.before, foreground.behind };
-  vectors.goesOn = hn::AndNot(starts, foreground.here);
-  vectors.next = hn::AndNot(ends.BitsBehind(starts, row.starts + w), foreground.behind);
+  const WordsAround around = LoadAround(row.foreground + w, ends);
+  const WordVector  starts = hn::LoadU(WordTag(), row.starts + w);
+  const WordsAround foreground = { ends.Own(around.here), around.before, around.behind };
+  const WordVector  goesOn = hn::AndNot(starts, around.here);
+  const WordVector  next = hn::AndNot(ends.BitsBehind(starts, row.starts + w), around.behind);
   if constexpr (VKnown == Known::Far)
   {
-    vectors.below = LoadAround(row.below + w, ends);
-    vectors.above = LoadAround(row.above + w, ends);
+    return { foreground, goesOn, next, LoadAround(row.below + w, ends), LoadAround(row.above + w, ends) };
   }
-  return vectors;
+  else
+  {
+    return { foreground, goesOn, next };
+  }
 }
 
 struct AnyVectors

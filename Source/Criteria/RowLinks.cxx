@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <vector>
 #ifdef __SSE2__
 #  include <emmintrin.h>
@@ -151,10 +152,6 @@ public:
     {
       m_Mask = MakeRowLinks(*mask, Criterion::Foreground(0));
     }
-    if (m_Channels == 1 && !PixelRowLinks::AreTransitive())
-    {
-      m_FarValues = FindFarValues(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule);
-    }
   }
 
   bool
@@ -215,6 +212,12 @@ public:
   bool
   TellsFar() const override
   {
+    std::call_once(m_LooksForFarValues, [this] {
+      if (m_Channels == 1 && !AreTransitive())
+      {
+        m_FarValues = FindFarValues(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule);
+      }
+    });
     return m_FarValues.has_value();
   }
 
@@ -371,8 +374,9 @@ private:
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
-  /** Where voxels are of two kinds. */
-  std::optional<FarValues<T>> m_FarValues;
+  /** Where voxels are of two kinds; looked for when first asked, since small images would notice. */
+  mutable std::optional<FarValues<T>> m_FarValues;
+  mutable std::once_flag              m_LooksForFarValues;
 };
 
 } // namespace

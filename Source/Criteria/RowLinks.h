@@ -55,7 +55,7 @@ public:
     return false;
   }
 
-  /** Whether PackFar tells voxels apart. */
+  /** Whether PackFar tells voxels apart, from some of them. */
   virtual bool
   TellsFar() const
   {
@@ -63,7 +63,7 @@ public:
   }
 
   /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too
-   * far apart for any voxel below to be joined to one above. To be asked only where TellsFar(). */
+   * far apart for any voxel below to be joined to one above. To be asked only after TellsFar() has said so. */
   virtual void
   PackFar(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
   {}

@@ -570,6 +570,21 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
     voxelCount * (1.0 / 2 + 1.0 / 16) + 8 * static_cast<double>(extent.RowCount() + 1) + 4 * runCount + 4 * 128;
   EXPECT_GE(static_cast<double>(runs.CapacityBytes()), expected);
   EXPECT_LE(static_cast<double>(runs.CapacityBytes()), expected + 256);
+
+  // Two kinds of voxels under a tolerance: two more bits for each.
+  std::vector<std::uint8_t> kinds = MakeRandom(extent, 0.5, 8, 1);
+  for (std::uint8_t & voxel : kinds)
+  {
+    voxel = voxel != 0 ? 100 : 1;
+  }
+  options.connectivity = Connectivity::Full(3);
+  options.criterion = Criterion::Tolerance(10);
+  const Labeling    ofKinds = Label(ImageView(kinds.data(), extent), options);
+  const RunVolume & runsOfKinds = ofKinds.Runs();
+  const double expectedOfKinds = voxelCount * (3.0 / 4 + 1.0 / 16) + 8 * static_cast<double>(extent.RowCount() + 1) +
+                                 4 * static_cast<double>(runsOfKinds.RunCount()) + 6 * 128;
+  EXPECT_GE(static_cast<double>(runsOfKinds.CapacityBytes()), expectedOfKinds);
+  EXPECT_LE(static_cast<double>(runsOfKinds.CapacityBytes()), expectedOfKinds + 256);
 }
 
 TEST(Label, ListsHoldEveryVoxelOfEachComponentInRasterOrder)

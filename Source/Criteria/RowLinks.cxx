@@ -1,14 +1,14 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/FarValues.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Simd/ExpandRow.h"
 #include "BrickCCL/Simd/PackRow.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <vector>
 #ifdef __SSE2__
 #  include <emmintrin.h>
@@ -67,73 +67,32 @@ PackPredicate(std::int64_t count, TPredicate predicate)
   return PackBytes(bytes);
 }
 
-/** Two values too far apart for any voxel at or below the one to be joined to any at or above the other. */
-template <typename T>
-struct FarValues
-{
-  T low;
-  T high;
-};
-
-/** Finds those that tell of most neighbours that are not joined, from samples of an image of one channel; none if these
- *  are few, or of many kinds.
- *  \param toNeighbour  how far apart the voxels of a sample lie */
+/** Finds values that tell of most neighbours that are not joined, from samples of an image of one channel; none if
+ * these are few, or of many kinds. */
 template <typename T>
 std::optional<FarValues<T>>
-FindFarValues(const T * voxels, std::int64_t count, std::int64_t toNeighbour, const VoxelRule<T> & rule)
+FindFarValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
 {
-  constexpr std::int64_t    samples = 1024;
-  constexpr std::int64_t    voxelsPerSample = 16;
-  constexpr std::size_t     leastParted = 8;
-  constexpr std::size_t     mostParted = 64;
   std::vector<FarValues<T>> parted;
-  const std::int64_t        places = count - toNeighbour;
-  for (std::int64_t i = 0; i < std::min(samples, places / voxelsPerSample) && parted.size() < mostParted; ++i)
+  for (int i = 0; i < samples.Count() && parted.size() < NeighbourSamples<T>::MostParted; ++i)
   {
-    // Multiples of the golden ratio lie evenly and in step with nothing.
-    const double share = static_cast<double>(i) * 0.6180339887498949;
-    const auto   place = static_cast<std::int64_t>((share - std::floor(share)) * static_cast<double>(places));
-    const T      a = voxels[place];
-    const T      b = voxels[place + toNeighbour];
-    if (rule.foreground(a) && rule.foreground(b) && !rule.difference(a, b))
+    FarValues<T> values;
+    if (samples.IsParted(i, values))
     {
-      parted.push_back({ std::min(a, b), std::max(a, b) });
+      parted.push_back(values);
     }
   }
-  if (parted.size() < leastParted)
-  {
-    return {};
-  }
-  FarValues<T> best{};
-  std::size_t  mostTold = 0;
+  const auto                    count = static_cast<int>(parted.size());
+  std::optional<ToldSamples<T>> best;
   for (const FarValues<T> & candidate : parted)
   {
-    FarValues<T> told = candidate;
-    std::size_t  tells = 0;
-    for (const FarValues<T> & pair : parted)
+    const ToldSamples<T> told(candidate, parted.data(), count, rule);
+    if (!best || told.count > best->count)
     {
-      if (pair.low <= told.low && told.low < pair.high && !rule.difference(told.low, pair.high))
-      {
-        told.high = std::min(told.high, pair.high);
-        ++tells;
-      }
-    }
-    if (tells > mostTold)
-    {
-      mostTold = tells;
       best = told;
     }
   }
-  // Of many kinds, half of the pairs at least lie at both sides of the middle.
-  if (4 * mostTold < 3 * parted.size())
-  {
-    return {};
-  }
-  // What lies between two kinds is shared out, as far as it is more than the limit.
-  const auto         slack = DifferenceRule<T>::Difference(best.low, best.high) - rule.difference.limit;
-  const auto         part = static_cast<T>(slack / 4);
-  const FarValues<T> moved{ static_cast<T>(best.low + part), static_cast<T>(best.high - part) };
-  return moved.low < moved.high && !rule.difference(moved.low, moved.high) ? moved : best;
+  return best && best->AreMost(count) ? std::optional(best->InTheMiddle(rule)) : std::nullopt;
 }
 
 /** Links of pixels of type T. */
@@ -215,7 +174,8 @@ public:
     std::call_once(m_LooksForFarValues, [this] {
       if (m_Channels == 1 && !AreTransitive())
       {
-        m_FarValues = FindFarValues(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule);
+        m_FarValues =
+          FindFarValues(NeighbourSamples<T>(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule), m_Rule);
       }
     });
     return m_FarValues.has_value();

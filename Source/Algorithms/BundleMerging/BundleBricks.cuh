@@ -415,23 +415,6 @@ SumOfWarp(unsigned value)
 #endif
 }
 
-/** The greatest of all lanes' values; all must call. */
-__device__ inline unsigned
-GreatestOfWarp(unsigned value)
-{
-#if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(AllLanes, value);
-#else
-#  pragma unroll
-  for (unsigned step = 1; step < 32; step *= 2)
-  {
-    const unsigned other = __shfl_sync(AllLanes, value, static_cast<int>(threadIdx.x % 32 ^ step));
-    value = other > value ? other : value;
-  }
-  return value;
-#endif
-}
-
 __device__ inline int
 LowestBit(DeviceWord bits)
 {

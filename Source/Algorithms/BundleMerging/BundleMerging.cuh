@@ -2,6 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
@@ -22,6 +23,8 @@ struct BundleMergingMemory
   DeviceBuffer<DeviceWord>         marks;
   DeviceBuffer<unsigned>           marksInGroup;
   DeviceBuffer<unsigned>           marksInPart;
+  DeviceBuffer<FarLimits>          farLimits;
+  DeviceBuffer<FarBits>            farBits;
   PinnedValue<BundleReport>        report;
   Event                            reported;
   /** Sums wait for instructions, the label map for memory: they are made at the same time. */
@@ -36,7 +39,8 @@ struct BundleMergingMemory
   {
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
-           marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes();
+           marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
+           farLimits.CapacityBytes() + farBits.CapacityBytes();
   }
 
   BrickArrays
@@ -71,11 +75,11 @@ std::uint64_t BundleMerging(const DeviceProblem & problem,
                             cudaStream_t          stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
-void SolveAndMergeRows(const DeviceProblem &       problem,
-                       const BundleGrid &          grid,
-                       const DeviceWord *          mask,
-                       const BundleMergingMemory & memory,
-                       cudaStream_t                stream);
+void SolveAndMergeRows(const DeviceProblem & problem,
+                       const BundleGrid &    grid,
+                       const DeviceWord *    mask,
+                       BundleMergingMemory & memory,
+                       cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
 void WriteLabels(const DeviceProblem &       problem,

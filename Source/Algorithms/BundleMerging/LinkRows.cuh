@@ -84,28 +84,6 @@ struct KnownLinks
   DeviceWord parted;
 };
 
-/** Bits of a word whose voxels lie above or below two values that are too far apart to be joined. */
-struct FarBits
-{
-  DeviceWord above;
-  DeviceWord below;
-
-  /** Bits at which voxels are too far from those of another word. */
-  __device__ DeviceWord
-  PartedFrom(const FarBits & other) const
-  {
-    return (above & other.below) | (below & other.above);
-  }
-  /** The same for those at x - 1 and at x + 1 of the other word, as far as they lie in it. */
-  __device__ BundleLinks<DeviceWord>
-             PartedAcross(const FarBits & other) const
-  {
-    return { 0,
-             PartedFrom({ other.above << 1, other.below << 1 }),
-             PartedFrom({ other.above >> 1, other.below >> 1 }) };
-  }
-};
-
 /** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
  * runs, at which one of these begins. All lanes of a warp must call, those without a word with empty windows.
  *

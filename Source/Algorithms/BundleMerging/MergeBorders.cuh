@@ -254,15 +254,17 @@ private:
   }
 };
 
-/** Two runs that a link joins, or their components where these are known. */
+/** Two runs that a link joins. */
 struct BorderPair
 {
   static constexpr unsigned noRun = 0xFFFFFFFFu;
 
   unsigned runA;
+  /** Not known of a word that the border has not read. */
   unsigned runB;
-  /** With a run what to add to its component in the brick. */
+  /** What to add to the run's component in the brick. */
   unsigned componentA;
+  /** The same, or which bit of which word the link leads to, beside one of the border. */
   unsigned componentB;
 };
 
@@ -379,20 +381,36 @@ UniteLinks(const BundleGrid &             grid,
     const int                   to = x + links.Step();
     const int                   part = links.To();
     const BorderWord<TLayout> & a = words[role.From(part)];
-    const BorderWord<TLayout> & b = words[role.To(part)];
-    if (to >= 0 && to <= 31)
+    // Words of a row lie side by side.
+    const int      at = role.To(part);
+    const int      beside = to >> 5;
+    const unsigned inRow = static_cast<unsigned>(at % WordsPerBrickRow + beside);
+    const auto     bit = static_cast<unsigned>(to) % BitsPerDeviceWord;
+    if (inRow < WordsPerBrickRow)
     {
-      return BorderPair{ a.RunAt(x), b.RunAt(to), a.component, b.component };
+      const BorderWord<TLayout> & b = words[at + beside];
+      return BorderPair{ a.RunAt(x), b.RunAt(static_cast<int>(bit)), a.component, b.component };
     }
-    BrickWord word;
-    role.Locate(grid, role.To(part), word);
-    const unsigned component = ComponentAt<TLayout>(bricks, word.Beside(links.Step()), to & 31);
-    return BorderPair{ a.RunAt(x), BorderPair::noRun, a.component, component };
+    return BorderPair{ a.RunAt(x),
+                       BorderPair::noRun,
+                       a.component,
+                       static_cast<unsigned>(at) * BitsPerDeviceWord + bit };
   };
   ShareOut<IfMany::ListSome>(memory.pairs, links.Count(), next, [&](const BorderPair & pair) {
     const unsigned inA = bricks.componentOfRun[pair.runA];
-    const unsigned inB = pair.runB != BorderPair::noRun ? bricks.componentOfRun[pair.runB] : 0u;
-    seen.Unite(bricks, pair.componentA + inA, pair.componentB + inB);
+    unsigned       b;
+    if (pair.runB != BorderPair::noRun)
+    {
+      b = pair.componentB + bricks.componentOfRun[pair.runB];
+    }
+    else
+    {
+      BrickWord word;
+      role.Locate(grid, static_cast<int>(pair.componentB / BitsPerDeviceWord), word);
+      const auto bit = static_cast<int>(pair.componentB % BitsPerDeviceWord);
+      b = ComponentAt<TLayout>(bricks, word.Beside(bit > 0 ? -1 : 1), bit);
+    }
+    seen.Unite(bricks, pair.componentA + inA, b);
   });
 }
 
@@ -407,8 +425,13 @@ struct BundleEnds
   unsigned                    runsRight;
   BrickBase                   baseLeft;
   BrickBase                   baseRight;
+  /** Bits of rows, as those of BorderEnds. */
+  unsigned bits;
+  /** Components of the runs there, if any. */
+  unsigned atLeft;
+  unsigned atRight;
 
-  /** Reads a bundle's last word of the brick before `brick` and first one of this. */
+  /** Starts to read a bundle's last word of the brick before `brick` and first one of this. */
   __device__ void
   Fetch(const BrickArrays & bricks, unsigned brick, int bundle)
   {
@@ -426,21 +449,31 @@ struct BundleEnds
     baseLeft = bricks.bases[atLeft.brick];
     baseRight = bricks.bases[atRight.brick];
   }
+  /** Starts to read the components. */
   __device__ void
-  Store(const BrickArrays & bricks, bool fits, int bundle, BorderEnds & ends) const
+  FetchComponents(const BrickArrays & bricks, bool fits)
   {
     const unsigned lasts = fits ? TLayout::Rows(left).LastBits() : 0u;
     const unsigned firsts = fits ? TLayout::Rows(right).FirstBits() : 0u;
-    ends.bits[bundle] = static_cast<unsigned char>(lasts | firsts << 4);
+    bits = lasts | firsts << 4;
+    atLeft = 0;
+    atRight = 0;
     if (lasts != 0)
     {
       const DeviceWord starts = TLayout::Starts(left, beforeLeft.United());
-      ends.left[bundle] = bricks.ComponentOf(baseLeft, RunAt(runsLeft, starts, 31));
+      atLeft = bricks.ComponentOf(baseLeft, RunAt(runsLeft, starts, 31));
     }
     if (firsts != 0)
     {
-      ends.right[bundle] = bricks.ComponentOf(baseRight, runsRight);
+      atRight = bricks.ComponentOf(baseRight, runsRight);
     }
+  }
+  __device__ void
+  Store(int bundle, BorderEnds & ends) const
+  {
+    ends.bits[bundle] = static_cast<unsigned char>(bits);
+    ends.left[bundle] = atLeft;
+    ends.right[bundle] = atRight;
   }
 };
 
@@ -498,10 +531,15 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const
 }
 
 /** As UniteLinks, across the lower border along x, with two bundles a lane.
+ *  \param readMore   called with each bundle when its ends are being read, to read what else is asked for
  *  \param uniteEnds  called with each bundle when all ends are known */
-template <typename TLayout, typename TUniteEnds>
+template <typename TLayout, typename TReadMore, typename TUniteEnds>
 __device__ inline void
-MergeEnds(const BrickArrays & bricks, unsigned brick, BorderEnds & ends, const TUniteEnds & uniteEnds)
+MergeEnds(const BrickArrays & bricks,
+          unsigned            brick,
+          BorderEnds &        ends,
+          const TReadMore &   readMore,
+          const TUniteEnds &  uniteEnds)
 {
   static_assert(BorderEnds::bundles == 64);
   const int           first = static_cast<int>(threadIdx.x % 32);
@@ -510,8 +548,12 @@ MergeEnds(const BrickArrays & bricks, unsigned brick, BorderEnds & ends, const T
   low.Fetch(bricks, brick, first);
   high.Fetch(bricks, brick, second);
   const bool fits = bricks.Fit();
-  low.Store(bricks, fits, first, ends);
-  high.Store(bricks, fits, second, ends);
+  readMore(first);
+  readMore(second);
+  low.FetchComponents(bricks, fits);
+  high.FetchComponents(bricks, fits);
+  low.Store(first, ends);
+  high.Store(second, ends);
   __syncwarp();
   // The same code for both: twice as much would not stay in the instruction cache.
 #pragma unroll 1
@@ -541,7 +583,8 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   if (role.side == AlongX)
   {
     BorderEnds & ends = memory.of[role.warp].ends;
-    MergeEnds<Layout>(bricks, role.brick, ends, [&](int bundle) {
+    const auto   nothing = [](int) {};
+    MergeEnds<Layout>(bricks, role.brick, ends, nothing, [&](int bundle) {
       UniteEnds<VBundling>(grid, bricks, bundle, ends, memory.seen);
     });
     return;

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 
@@ -96,14 +97,56 @@ struct EndRuns
 };
 
 /** What a warp has in shared memory for a border along z or y where values decide. */
-template <bool VAlongAxes>
+template <bool VAlongAxes, bool VTellsFar>
 struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
 {
+  using Role = RowBorderRole<VAlongAxes>;
+
   /** Where links lead to the bundles beside. */
-  EndRuns endRuns[VAlongAxes ? 1 : RowBorderRole<VAlongAxes>::words];
+  EndRuns endRuns[VAlongAxes ? 1 : Role::words];
+  /** Where voxels may be of two kinds. */
+  FarBits far[VTellsFar ? Role::words : 1];
 };
 
-/** The same along x. */
+/** What a lane reads of voxels of two kinds at a border along z or y: of its word, the one that faces it, and one of
+ * the bundles beside, if it has any. */
+template <typename TRole>
+struct BorderFar
+{
+  FarBits own;
+  FarBits other;
+  FarBits edge;
+
+  /** Starts to read them. */
+  __device__ void
+  Fetch(const BundleGrid & grid, const FarArrays & arrays, const TRole & role)
+  {
+    const auto fetch = [&](int at) {
+      BrickWord  word;
+      const bool alongY = role.side == AlongY;
+      const int  end = (alongY ? 2 : 0) + (at >= TRole::others ? 1 : 0);
+      return role.Locate(grid, at, word)
+             ? arrays.AtEnd(word.brick, end)[alongY ? role.lane : word.local % WordsPerLayer]
+             : FarBits{};
+    };
+    own = fetch(role.Facing(false));
+    other = fetch(role.Facing(true));
+    edge = role.hasEdge ? fetch(role.Edge()) : FarBits{};
+  }
+  /** To be followed by a barrier. */
+  __device__ void
+  Store(const TRole & role, FarBits (&far)[TRole::words]) const
+  {
+    far[role.Facing(false)] = own;
+    far[role.Facing(true)] = other;
+    if (role.hasEdge)
+    {
+      far[role.Edge()] = edge;
+    }
+  }
+};
+
+/** What a warp has in shared memory for a border along x where values decide. */
 template <typename TProblem>
 struct RowBorderEnds : BorderEnds
 {
@@ -184,12 +227,16 @@ UniteRowEnds(const TProblem &                problem,
 template <typename TProblem, bool VAlongAxes>
 __global__ void
 __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
-  MergeRowBordersKernel(const __grid_constant__ TProblem problem, const __grid_constant__ BrickArrays bricks)
+  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
+                        const __grid_constant__ BrickArrays bricks,
+                        const __grid_constant__ FarArrays   farArrays)
 {
   using Role = RowBorderRole<VAlongAxes>;
-  __shared__ BorderMemory<RowBorderWords<VAlongAxes>, RowBorderEnds<TProblem>> memory;
-  const BundleGrid &                                                           grid = problem.grid;
-  const Role                                                                   role(grid);
+  constexpr bool tellsFar = TellsFar<TProblem, VAlongAxes>;
+  using Words = RowBorderWords<VAlongAxes, tellsFar>;
+  __shared__ BorderMemory<Words, RowBorderEnds<TProblem>> memory;
+  const BundleGrid &                                      grid = problem.grid;
+  const Role                                              role(grid);
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
@@ -200,15 +247,27 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
   if (role.side == AlongX)
   {
     RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
-    ends.ReadEnds(problem, role.place, role.lane);
-    ends.ReadEnds(problem, role.place, role.lane + 32);
-    MergeEnds<RowLayout>(bricks, role.brick, ends, [&](int bundle) {
+    const auto                readVoxels = [&](int bundle) { ends.ReadEnds(problem, role.place, bundle); };
+    MergeEnds<RowLayout>(bricks, role.brick, ends, readVoxels, [&](int bundle) {
       UniteRowEnds<TProblem, VAlongAxes>(problem, bricks, bundle, ends, memory.seen);
     });
     return;
   }
-  RowBorderWords<VAlongAxes> & ofWarp = memory.of[role.warp].words;
-  ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
+  Words & ofWarp = memory.of[role.warp].words;
+  bool    isFar = false;
+  if constexpr (tellsFar)
+  {
+    BorderFar<Role> far;
+    far.Fetch(grid, farArrays, role);
+    isFar = farArrays.limits->areKnown;
+    ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
+    far.Store(role, ofWarp.far);
+    __syncwarp();
+  }
+  else
+  {
+    ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
+  }
   if (!bricks.Fit())
   {
     return;
@@ -285,7 +344,8 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
                                   role.side == AlongY);
     const int                       n = role.BackwardBundle(part);
     const VoxelComparison<TProblem> compare(problem, rows, voxel, n);
-    StraightLinks                   found = FindStraight(compare, from, to, { has ? implied : 0u, 0 });
+    const DeviceWord                parted = isFar && has ? ofWarp.far[a].PartedFrom(ofWarp.far[b]) : 0u;
+    StraightLinks                   found = FindStraight(compare, from, to, { has ? implied : 0u, parted });
     if (part == 0)
     {
       joinedFacing = found.joined;
@@ -308,8 +368,12 @@ __launch_bounds__(BorderThreads, VAlongAxes ? 16 : 10)
     {
       if (problem.HasDiagonals(n))
       {
-        const BundleLinks<DeviceWord> across =
-          FindAcross(compare, OpenAcross<TProblem::isTransitive>(from, to, found.joined));
+        BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(from, to, found.joined);
+        if (isFar)
+        {
+          open = open.Without(ofWarp.far[a].PartedAcross(ofWarp.far[b]));
+        }
+        const BundleLinks<DeviceWord> across = FindAcross(compare, open);
         if (has)
         {
           left.Set(part, across.left);

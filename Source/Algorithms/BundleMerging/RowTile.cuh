@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 
 /** The voxels of a brick's rows in shared memory, where values decide. */
@@ -272,35 +273,6 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
-/** Two values of a brick, from samples, with most voxels above the higher one or not above the lower one where the
- * brick has voxels of two kinds; so far apart that no voxel of the one sort is joined to any of the other. In the order
- * of VoxelGroup. */
-template <typename T>
-struct FarValues
-{
-  using Value = std::make_unsigned_t<T>;
-
-  Value high;
-  Value low;
-  bool  areKnown;
-
-  /** From a voxel of each lane's; all must call.
-   *  \param limit of what joins voxels */
-  __device__
-  FarValues(T sample, Value limit)
-  {
-    using Group = VoxelGroup<T>;
-    const unsigned value = Group::Ordered(sample);
-    const unsigned greatest = GreatestOfWarp(value);
-    const unsigned least = ~GreatestOfWarp(~value);
-    // Of noise about as wide as the limit few voxels would be told apart.
-    areKnown = greatest - least > 4u * limit;
-    const unsigned above = (greatest + least + limit) / 2;
-    high = static_cast<Value>(above);
-    low = static_cast<Value>(above - limit - 1);
-  }
-};
-
 /** The rows of a brick, of which each warp reads a layer's into a tile. */
 template <typename TProblem>
 class TileRows
@@ -323,11 +295,10 @@ public:
   {}
 
   /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call.
-   *  \tparam VAsksFar whether bits of voxels that are too far apart to be joined are of use
-   *  \param far  the word's, if they are known and told apart by them, of which `isFar` says, for all warps alike */
-  template <bool VAsksFar>
+   *  \tparam VTellsFar whether to find bits of voxels that are too far apart to be joined, if the limits are known */
+  template <bool VTellsFar>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, FarBits & far, bool & isFar) const
+             Pack(DeviceWord wanted, const FarLimits & limits, FarBits & far) const
   {
     const bool isFirst = threadIdx.x % WordsPerBrickRow == 0;
     DeviceWord foreground = 0;
@@ -339,7 +310,7 @@ public:
     }
     else
     {
-      PackSmall<VAsksFar && !TProblem::isTransitive>(wanted != 0, foreground, parted, far, isFar);
+      PackSmall<VTellsFar>(wanted != 0, limits, foreground, parted, far);
     }
     const DeviceWord bits = foreground & wanted;
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
@@ -388,17 +359,12 @@ private:
   /** Each lane reads its own word. */
   template <bool VTellsFar>
   __device__ void
-  PackSmall(bool isWanted, DeviceWord & foreground, DeviceWord & parted, FarBits & far, bool & isFar) const
+  PackSmall(bool isWanted, const FarLimits & limits, DeviceWord & foreground, DeviceWord & parted, FarBits & far) const
   {
     using Group = VoxelGroup<T>;
     const auto &                                        rule = m_Problem.rule.foreground;
     const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
     uint4                                               pieces[Storage::pieces] = {};
-    T                                                   sample = {};
-    if constexpr (VTellsFar)
-    {
-      sample = Sample();
-    }
     if (isWanted)
     {
       const T * const end = m_Problem.voxels + m_Problem.grid.extent.VoxelCount();
@@ -419,11 +385,10 @@ private:
     DeviceWord     outside = 0;
     if constexpr (VTellsFar)
     {
-      const FarValues<T>  values(sample, m_Problem.rule.difference.limit);
-      const AboveValue<T> aboveHigh(values.high);
-      const AboveValue<T> aboveLow(values.low);
+      using Value = typename AboveValue<T>::Value;
+      const AboveValue<T> aboveHigh(static_cast<Value>(limits.high));
+      const AboveValue<T> aboveLow(static_cast<Value>(limits.low));
       DeviceWord          notBelow = 0;
-      isFar = values.areKnown;
       // Not unrolled, so that the code stays in the instruction cache.
 #pragma unroll 1
       for (unsigned i = Storage::pieces; i-- > 0;)
@@ -431,7 +396,7 @@ private:
         const Group own(m_Tile.Piece(self, i));
         own.AppendOutside(outside, rule.low, rule.high);
         own.AppendPartedLeft(parted, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
-        if (isFar)
+        if (limits.areKnown)
         {
           own.AppendWhich(far.above, aboveHigh);
           own.AppendWhich(notBelow, aboveLow);
@@ -455,25 +420,6 @@ private:
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
     foreground = rule.outside ? ~inside : inside;
   }
-  /** A voxel of the brick for each lane, the same for all warps. */
-  __device__ T
-  Sample() const
-  {
-    const BundleGrid & grid = m_Problem.grid;
-    const unsigned     lane = threadIdx.x % 32;
-    const unsigned     firstOfLayer = threadIdx.x / 32 * BundlesPerLayer;
-    // Of every second row, from places that go through the brick.
-    const unsigned bundle = 2 * lane + lane / 4 % 2;
-    const auto     within = [](unsigned at, unsigned size) { return at < size ? at : size - 1; };
-    const auto     maskY = static_cast<unsigned>(grid.MaskY());
-    const unsigned z =
-      static_cast<unsigned>(m_BundleZ) + (bundle >> grid.bundlesShiftY) - (firstOfLayer >> grid.bundlesShiftY);
-    const unsigned y = static_cast<unsigned>(m_BundleY) + (bundle & maskY) - (firstOfLayer & maskY);
-    const unsigned x = static_cast<unsigned>(m_Word) * BitsPerDeviceWord + lane * 44 % VoxelsPerBrickRow;
-    const unsigned row = within(z, grid.sizeZ) * grid.sizeY + within(y, grid.sizeY);
-    return *m_Problem.VoxelAt(row, within(x, grid.rowLength));
-  }
-
   const TProblem & m_Problem;
   Storage &        m_Tile;
   int              m_Word;
@@ -500,7 +446,7 @@ public:
 
   template <bool>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, FarBits &, bool &) const
+             Pack(DeviceWord wanted, const FarLimits &, FarBits &) const
   {
     return m_Reader.Pack(wanted);
   }

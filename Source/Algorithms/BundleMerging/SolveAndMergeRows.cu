@@ -7,11 +7,11 @@ namespace brickccl::cuda
 {
 
 void
-SolveAndMergeRows(const DeviceProblem &       problem,
-                  const BundleGrid &          grid,
-                  const DeviceWord *          mask,
-                  const BundleMergingMemory & memory,
-                  cudaStream_t                stream)
+SolveAndMergeRows(const DeviceProblem & problem,
+                  const BundleGrid &    grid,
+                  const DeviceWord *    mask,
+                  BundleMergingMemory & memory,
+                  cudaStream_t          stream)
 {
   VisitScalarType(problem.image.type, [&](auto typeTag) {
     using T = typename decltype(typeTag)::Type;
@@ -20,6 +20,21 @@ SolveAndMergeRows(const DeviceProblem &       problem,
     const auto         queueFor = [&](const auto & rows, auto alongAxes) {
       using Problem = std::decay_t<decltype(rows)>;
       constexpr bool isAlongAxes = decltype(alongAxes)::value;
+      constexpr bool tellsFar = TellsFar<Problem, isAlongAxes>;
+      if constexpr (tellsFar)
+      {
+        memory.farLimits.Resize(1);
+        memory.farBits.Resize(static_cast<std::size_t>(grid.bricks) * FarArrays::wordsPerBrick);
+        BRICKCCL_LAUNCH_BLOCKS(FindFarLimitsKernel<T>,
+                               (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Most) }),
+                               stream,
+                               voxels,
+                               grid.extent.VoxelCount(),
+                               grid.extent.RowLength(),
+                               rule,
+                               memory.farLimits.Data());
+      }
+      const FarArrays far = { memory.farLimits.Data(), memory.farBits.Data() };
       BRICKCCL_LAUNCH_BLOCKS((SolveRowsKernel<Problem, isAlongAxes>),
                              OneBlockPerBrick(grid, WordsPerBrick),
                              stream,
@@ -27,16 +42,18 @@ SolveAndMergeRows(const DeviceProblem &       problem,
                              mask,
                              WordGrid(grid.extent).wordsPerRow,
                              memory.Arrays(),
+                             far,
                              memory.Marks());
       // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 72 : 62;
+      atBorders.sharedPercent = isAlongAxes ? 72 : tellsFar ? 70 : 62;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,
                                    rows,
-                                   memory.Arrays());
+                                   memory.Arrays(),
+                                   far);
     };
     const auto queue = [&](const auto & rows) {
       problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());

@@ -155,8 +155,10 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
                   const DeviceWord *                  mask,
                   std::int64_t                        maskWordsPerRow,
                   const __grid_constant__ BrickArrays bricks,
+                  const __grid_constant__ FarArrays   farArrays,
                   const __grid_constant__ FirstMarks  marks)
 {
+  constexpr bool     tellsFar = TellsFar<TProblem, VAlongAxes>;
   constexpr unsigned fewLinks = 4;
   constexpr unsigned manyLinks = 16;
   using Memory = RowBrickMemory<TProblem>;
@@ -195,12 +197,18 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
     wanted &= mask != nullptr ? mask[row * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
   }
+  FarLimits limits = {};
+  if constexpr (tellsFar)
+  {
+    limits = *farArrays.limits;
+  }
   FarBits               far = {};
-  bool                  isFar = false;
-  const RowLayout::Kept own = rows.template Pack<!VAlongAxes>(wanted, far, isFar);
+  const RowLayout::Kept own = rows.template Pack<tellsFar>(wanted, limits, far);
+  const bool            isFar = tellsFar && limits.areKnown;
   if (isFar)
   {
     memory.far[self] = far;
+    farArrays.Keep(grid, blockIdx.x, self, y, z, far);
   }
   const DeviceWord starts = own.rows[1];
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
@@ -234,15 +242,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   BackwardWords<backward> right = {};
   constexpr int           rowWords = WordsPerBrickRow;
   const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
-  // Bits 0 to 2: whether the brick has a row one step back along an axis, none, and one step further.
-  const unsigned reachY = (y > 0 ? 1u : 0u) | 2u | (y < grid.MaskY() ? 4u : 0u);
-  const unsigned reachZ = (z > 0 ? 1u : 0u) | 2u;
   // Bit n: the n-th lies in the brick.
   unsigned reach = 0;
 #pragma unroll
   for (int n = 0; n < backward; ++n)
   {
-    reach |= (reachY >> (1 + BackwardStepY(n)) & reachZ >> (1 + BackwardStepZ(n)) & 1u) << n;
+    const bool hasY = BackwardStepY(n) == 0 || (BackwardStepY(n) < 0 ? y > 0 : y < grid.MaskY());
+    const bool hasZ = BackwardStepZ(n) == 0 || z > 0;
+    reach |= hasY && hasZ ? 1u << n : 0u;
   }
   // The n-th, or, if it lies in another brick, an empty one.
   const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
@@ -307,9 +314,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
         if (isFar)
         {
-          const BundleLinks<DeviceWord> parted = memory.far[self].PartedAcross(memory.far[to]);
-          open.left &= ~parted.left;
-          open.right &= ~parted.right;
+          open = open.Without(memory.far[self].PartedAcross(memory.far[to]));
         }
         const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n, to), open);
         left.Set(n, across.left);

@@ -1,0 +1,148 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_FARVOXELS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_FARVOXELS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
+#include "BrickCCL/Criteria/FarValues.h"
+
+/** With a tolerance: voxels of two kinds, told apart by bits, so that few have to be looked at. */
+namespace brickccl::cuda
+{
+
+/** Bits of a word whose voxels lie above or below two values that are too far apart to be joined. */
+struct alignas(8) FarBits
+{
+  DeviceWord above;
+  DeviceWord below;
+
+  /** Bits at which voxels are too far from those of another word. */
+  __device__ DeviceWord
+  PartedFrom(const FarBits & other) const
+  {
+    return (above & other.below) | (below & other.above);
+  }
+  /** The same for those at x - 1 and at x + 1 of the other word, as far as they lie in it. */
+  __device__ BundleLinks<DeviceWord>
+             PartedAcross(const FarBits & other) const
+  {
+    return { 0,
+             PartedFrom({ other.above << 1, other.below << 1 }),
+             PartedFrom({ other.above >> 1, other.below >> 1 }) };
+  }
+};
+
+/** The values for a volume, in the order of VoxelGroup: most voxels lie above the one or not above the other. */
+struct FarLimits
+{
+  unsigned high;
+  unsigned low;
+  bool     areKnown;
+};
+
+/** What is known of a volume's voxels of two kinds, as kernel argument: the values, and the bits of the words at the
+ *  bricks' borders along z and y. */
+struct FarArrays
+{
+  /** Of a brick: a layer at either end along z, a row of each layer at either end along y. */
+  static constexpr int wordsPerBrick = 4 * WordsPerLayer;
+
+  FarLimits * limits;
+  FarBits *   bits;
+
+  /** The words of a brick at its lower end along z (0) or y (2) or the upper one (1, 3). */
+  __device__ FarBits *
+  AtEnd(unsigned brick, int end) const
+  {
+    return bits + std::size_t{ brick } * wordsPerBrick + end * WordsPerLayer;
+  }
+  /** Keeps the bits of a word that lies at an end of its brick.
+   *  \param y, z the word's bundle in the brick */
+  __device__ void
+  Keep(const BundleGrid & grid, unsigned brick, int word, int y, int z, const FarBits & far) const
+  {
+    constexpr int inLast = WordsPerBrick - WordsPerLayer;
+    const int     alongY = z * WordsPerBrickRow + word % WordsPerBrickRow;
+    if (word < WordsPerLayer)
+    {
+      AtEnd(brick, 0)[word] = far;
+    }
+    if (word >= inLast)
+    {
+      AtEnd(brick, 1)[word - inLast] = far;
+    }
+    if (y == 0)
+    {
+      AtEnd(brick, 2)[alongY] = far;
+    }
+    if (y == grid.MaskY())
+    {
+      AtEnd(brick, 3)[alongY] = far;
+    }
+  }
+};
+
+/** Whether bits of voxels that are too far apart are of use to a problem's kernels. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr bool TellsFar =
+  !VAlongAxes && !TProblem::isTransitive && TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 2;
+
+/** Finds the values that tell a volume's kinds of voxels apart, if there are such. Of one block with as many threads as
+ *  there are samples. */
+template <typename T>
+__global__ void
+__launch_bounds__(NeighbourSamples<T>::Most) FindFarLimitsKernel(const T *    voxels,
+                                                                 std::int64_t count,
+                                                                 std::int64_t toNeighbour,
+                                                                 VoxelRule<T> rule,
+                                                                 FarLimits *  limits)
+{
+  using Samples = NeighbourSamples<T>;
+  constexpr int       warps = Samples::Most / 32;
+  __shared__ unsigned partedOfWarp[warps];
+  __shared__ FarValues<T> parted[Samples::MostParted];
+  __shared__ unsigned     best;
+  const auto              i = static_cast<int>(threadIdx.x);
+  const Samples           samples(voxels, count, toNeighbour, rule);
+  FarValues<T>            pair = {};
+  const bool              isParted = i < samples.Count() && samples.IsParted(i, pair);
+  const unsigned          lanes = __ballot_sync(AllLanes, isParted);
+  if (i % 32 == 0)
+  {
+    partedOfWarp[i / 32] = static_cast<unsigned>(__popc(lanes));
+  }
+  if (i == 0)
+  {
+    best = 0;
+  }
+  __syncthreads();
+  const unsigned partedWith = SumOfLanes(partedOfWarp[i % 32]);
+  const unsigned before = __shfl_sync(AllLanes, partedWith - partedOfWarp[i % 32], i / 32);
+  const unsigned all = __shfl_sync(AllLanes, partedWith, 31);
+  const unsigned place = before + static_cast<unsigned>(__popc(lanes & ~(AllLanes << i % 32)));
+  const auto     known = static_cast<int>(all < Samples::MostParted ? all : Samples::MostParted);
+  if (isParted && place < Samples::MostParted)
+  {
+    parted[place] = pair;
+  }
+  __syncthreads();
+  const bool           isCandidate = i < known;
+  const ToldSamples<T> told(isCandidate ? parted[i] : FarValues<T>{}, parted, isCandidate ? known : 0, rule);
+  // The first of those that tell of the most.
+  const unsigned rank = static_cast<unsigned>(told.count) << 16 | static_cast<unsigned>(Samples::Most - i);
+  if (isCandidate)
+  {
+    atomicMax(&best, rank);
+  }
+  __syncthreads();
+  if (isCandidate ? rank == best : known == 0 && i == 0)
+  {
+    const FarValues<T> values = told.InTheMiddle(rule);
+    limits->high = VoxelGroup<T>::Ordered(values.high) - 1u;
+    limits->low = VoxelGroup<T>::Ordered(values.low);
+    limits->areKnown = told.AreMost(known);
+  }
+}
+
+} // namespace brickccl::cuda
+
+#endif

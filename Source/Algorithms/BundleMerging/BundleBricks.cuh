@@ -341,6 +341,25 @@ struct BrickArrays
   {
     return base.component + componentOfRun[base.run + run];
   }
+  /** Claims places for components and runs of a brick among those of all. Who does not use what this returns at once
+   * does not wait for memory. \return the first ones */
+  __device__ BrickBase
+  Claim(unsigned ofComponents, unsigned ofRuns) const
+  {
+    const unsigned long long before = atomicAdd(found, static_cast<unsigned long long>(ofComponents) << 32 | ofRuns);
+    return { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
+  }
+  /** Whether there is room for so many components, or runs, of a brick. */
+  __device__ bool
+  HasComponents(const BrickBase & base, unsigned count) const
+  {
+    return base.component + count <= componentCapacity;
+  }
+  __device__ bool
+  HasRuns(const BrickBase & base, unsigned count) const
+  {
+    return base.run + count <= runCapacity;
+  }
   __device__ unsigned
   Components() const
   {
@@ -372,6 +391,13 @@ __device__ inline unsigned
 RunAt(unsigned runsBefore, DeviceWord starts, int x)
 {
   return runsBefore + static_cast<unsigned>(__popc(starts & BitsUpToLane(x))) - 1;
+}
+
+/** The run that covers a word's only bit that is set in `bit`. */
+__device__ inline unsigned
+RunWith(unsigned runsBefore, DeviceWord starts, DeviceWord bit)
+{
+  return runsBefore + static_cast<unsigned>(__popc(starts & (bit | (bit - 1)))) - 1;
 }
 
 /** Sum of `value` over the lanes before and with this one. All lanes must call. */

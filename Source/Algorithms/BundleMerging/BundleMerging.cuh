@@ -25,6 +25,8 @@ struct BundleMergingMemory
   DeviceBuffer<unsigned>           marksInPart;
   DeviceBuffer<FarLimits>          farLimits;
   DeviceBuffer<FarBits>            farBits;
+  DeviceBuffer<DeviceWord>         joinedBits;
+  DeviceBuffer<unsigned char>      endVoxels;
   PinnedValue<BundleReport>        report;
   Event                            reported;
   /** Sums wait for instructions, the label map for memory: they are made at the same time. */
@@ -40,7 +42,7 @@ struct BundleMergingMemory
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
-           farLimits.CapacityBytes() + farBits.CapacityBytes();
+           farLimits.CapacityBytes() + farBits.CapacityBytes() + joinedBits.CapacityBytes() + endVoxels.CapacityBytes();
   }
 
   BrickArrays

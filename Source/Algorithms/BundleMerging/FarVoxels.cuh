@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_FARVOXELS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
 #include "BrickCCL/Criteria/FarValues.h"
 
 /** With a tolerance: voxels of two kinds, told apart by bits, so that few have to be looked at. */
@@ -39,46 +39,11 @@ struct FarLimits
   bool     areKnown;
 };
 
-/** What is known of a volume's voxels of two kinds, as kernel argument: the values, and the bits of the words at the
- *  bricks' borders along z and y. */
+/** What is known of a volume's voxels of two kinds, as kernel argument. */
 struct FarArrays
 {
-  /** Of a brick: a layer at either end along z, a row of each layer at either end along y. */
-  static constexpr int wordsPerBrick = 4 * WordsPerLayer;
-
-  FarLimits * limits;
-  FarBits *   bits;
-
-  /** The words of a brick at its lower end along z (0) or y (2) or the upper one (1, 3). */
-  __device__ FarBits *
-  AtEnd(unsigned brick, int end) const
-  {
-    return bits + std::size_t{ brick } * wordsPerBrick + end * WordsPerLayer;
-  }
-  /** Keeps the bits of a word that lies at an end of its brick.
-   *  \param y, z the word's bundle in the brick */
-  __device__ void
-  Keep(const BundleGrid & grid, unsigned brick, int word, int y, int z, const FarBits & far) const
-  {
-    constexpr int inLast = WordsPerBrick - WordsPerLayer;
-    const int     alongY = z * WordsPerBrickRow + word % WordsPerBrickRow;
-    if (word < WordsPerLayer)
-    {
-      AtEnd(brick, 0)[word] = far;
-    }
-    if (word >= inLast)
-    {
-      AtEnd(brick, 1)[word - inLast] = far;
-    }
-    if (y == 0)
-    {
-      AtEnd(brick, 2)[alongY] = far;
-    }
-    if (y == grid.MaskY())
-    {
-      AtEnd(brick, 3)[alongY] = far;
-    }
-  }
+  FarLimits *         limits;
+  FaceArrays<FarBits> faces;
 };
 
 /** Whether bits of voxels that are too far apart are of use to a problem's kernels. */

@@ -8,12 +8,29 @@
 namespace brickccl::cuda
 {
 
-/** A word of a row, with the bits beside it. */
-struct RunWindow
+/** A word of a row: its foreground, and where its runs start. */
+struct RowWord
 {
   DeviceWord foreground;
-  /** Where its runs start. */
   DeviceWord starts;
+
+  /** Bits that have the value of the one before. */
+  __device__ DeviceWord
+  GoesOn() const
+  {
+    return foreground & ~starts;
+  }
+  /** The foreground at x - 1; what lies before the word counts as such. */
+  __device__ DeviceWord
+  Before() const
+  {
+    return foreground << 1 | 1u;
+  }
+};
+
+/** The same with the bits beside it. */
+struct RunWindow : RowWord
+{
   /** The foreground at x - 1 and at x + 1, and where runs start at x + 1. */
   DeviceWord left;
   DeviceWord right;
@@ -85,12 +102,12 @@ struct KnownLinks
 };
 
 /** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
- * runs, at which one of these begins. All lanes of a warp must call, those without a word with empty windows.
+ * runs, at which one of these begins. All lanes of a warp must call, those without a word with empty words.
  *
  *  \param compare as VoxelComparison */
 template <typename TCompare>
 __device__ inline StraightLinks
-FindStraightEqual(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
+FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
 {
   const DeviceWord both = a.foreground & b.foreground;
   const DeviceWord open = both & ~(known.joined | known.parted);
@@ -135,7 +152,7 @@ FindStraightEqual(const TCompare & compare, const RunWindow & a, const RunWindow
  * others are looked at where it does not. */
 template <typename TCompare>
 __device__ inline StraightLinks
-FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
+FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
 {
   constexpr bool   comparesWords = TCompare::comparesWords;
   const DeviceWord both = a.foreground & b.foreground;
@@ -198,7 +215,7 @@ FindStraightClose(const TCompare & compare, const RunWindow & a, const RunWindow
 /** Links from a word of one row to the same x of another row, as its criterion finds them. */
 template <typename TCompare>
 __device__ inline StraightLinks
-FindStraight(const TCompare & compare, const RunWindow & a, const RunWindow & b, const KnownLinks & known)
+FindStraight(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
 {
   if constexpr (TCompare::isTransitive)
   {
@@ -217,23 +234,25 @@ template <bool VIsTransitive>
 __device__ inline BundleLinks<DeviceWord>
 OpenAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
 {
-  const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
-  const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
-  // Where one voxel answers for its run, what straight links do not join is not linked across either.
-  const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord known = VIsTransitive ? both : joined;
-  const DeviceWord knownLeft = VIsTransitive ? both << 1 | 1u : joinedLeft;
-  const DeviceWord knownRight = VIsTransitive ? both >> 1 | 1u << 31 : joinedRight;
-  // To x - 1: known if the run of b goes on to x, or that of a has come from x - 1; and mirrored.
+  const DeviceWord        left = a.foreground & b.left;
+  const DeviceWord        right = a.foreground & b.right;
   const DeviceWord        aGoesOn = a.right & ~a.nextStarts;
   BundleLinks<DeviceWord> open = {};
-  open.left = a.foreground & b.left & ~(known & ~b.starts) & ~(knownLeft & ~a.starts);
-  open.right = a.foreground & b.right & ~(known & ~b.nextStarts) & ~(knownRight & aGoesOn);
   if constexpr (VIsTransitive)
   {
-    // Runs side by side have two values, so that where one of them has the other row's, its neighbour has not.
-    open.left &= ~(joined | joinedLeft);
-    open.right &= ~(joined | joinedRight);
+    // Of a square of voxels one side of which is equal, and no other, none are equal across; if more are, links along
+    // the axes join all. What the words beside have is left out: the voxels tell.
+    const DeviceWord bGoesOn = b.right & ~b.nextStarts;
+    open.left = left & ~((a.foreground & ~a.starts) | (b.foreground & ~b.starts) | joined | joined << 1);
+    open.right = right & ~(aGoesOn | bGoesOn | joined | joined >> 1);
+  }
+  else
+  {
+    // To x - 1: known if the run of b goes on to x, or that of a has come from x - 1; and mirrored.
+    const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
+    const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
+    open.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
+    open.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & aGoesOn);
   }
   return open;
 }

@@ -254,18 +254,52 @@ private:
   }
 };
 
-/** Two runs that a link joins. */
-struct BorderPair
+/** A link across a border along z or y, in one word. */
+struct BorderLink
 {
-  static constexpr unsigned noRun = 0xFFFFFFFFu;
+  unsigned bits;
 
-  unsigned runA;
-  /** Not known of a word that the border has not read. */
-  unsigned runB;
-  /** What to add to the run's component in the brick. */
-  unsigned componentA;
-  /** The same, or which bit of which word the link leads to, beside one of the border. */
-  unsigned componentB;
+  BorderLink() = default;
+  /** Of the first bits of two words of the border. */
+  __device__
+  BorderLink(int from, int to, int part)
+    : bits(static_cast<unsigned>(from) % 128 << 5 | static_cast<unsigned>(to) % 128 << 12 | 1u << 19 |
+           static_cast<unsigned>(part) << 21)
+  {}
+  /** \param first  that of the words' first bits
+   *  \param x      the bit in the first word
+   *  \param step   how much further on the bit in the other one is */
+  __device__
+  BorderLink(unsigned first, int x, int step)
+    : bits(first + static_cast<unsigned>(x + step * (1 << 19)))
+  {}
+  __device__ int
+  X() const
+  {
+    return static_cast<int>(bits & 31u);
+  }
+  __device__ int
+  From() const
+  {
+    return static_cast<int>(bits >> 5 & 127u);
+  }
+  __device__ int
+  To() const
+  {
+    return static_cast<int>(bits >> 12 & 127u);
+  }
+  /** The bit in the other word, -1 to 32. */
+  __device__ int
+  ToX() const
+  {
+    return X() + static_cast<int>(bits >> 19 & 3u) - 1;
+  }
+  /** Whether it leads straight across the border. */
+  __device__ bool
+  IsFacing() const
+  {
+    return bits >> 19 == 1;
+  }
 };
 
 /** The ends of a brick's bundles at its lower border along x. */
@@ -313,8 +347,10 @@ struct UnionsSeen
 template <typename TLayout, int VParts>
 struct BorderWords
 {
+  static_assert(BorderRole<VParts>::words <= 128);
+
   BorderWord<TLayout> words[BorderRole<VParts>::words];
-  BorderPair          pairs[64];
+  BorderLink          links[64];
 };
 
 /** What a warp at a border has in shared memory, and what its block has. */
@@ -360,10 +396,11 @@ ReadBorder(const BundleGrid &             grid,
   __syncwarp();
 }
 
-/** Unites across the links of a warp's border along z or y: the lanes list their links' runs and then share them out
- *  evenly. All lanes must call.
- *  \param same, left, right  this lane's links, by parts */
-template <typename TLayout, int VParts>
+/** Unites across the links of a warp's border along z or y: the lanes list their links and then share them out evenly.
+ *  All lanes must call.
+ *  \param same, left, right  this lane's links, by parts
+ *  \param isLink             says of one whether it is a link indeed */
+template <typename TLayout, int VParts, typename TIsLink>
 __device__ inline void
 UniteLinks(const BundleGrid &             grid,
            const BrickArrays &            bricks,
@@ -372,45 +409,50 @@ UniteLinks(const BundleGrid &             grid,
            UnionsSeen &                   seen,
            const BackwardWords<VParts> &  same,
            const BackwardWords<VParts> &  left,
-           const BackwardWords<VParts> &  right)
+           const BackwardWords<VParts> &  right,
+           const TIsLink &                isLink)
 {
   const BorderWord<TLayout> * const words = memory.words;
   LinkList<VParts, VParts>          links(same, left, right);
-  const auto                        next = [&] {
-    const int                   x = links.Next();
-    const int                   to = x + links.Step();
-    const int                   part = links.To();
-    const BorderWord<TLayout> & a = words[role.From(part)];
+  BackwardWords<VParts>             firsts;
+#pragma unroll
+  for (int part = 0; part < VParts; ++part)
+  {
+    firsts.of[part] = BorderLink(role.From(part), role.To(part), part).bits;
+  }
+  const auto next = [&] {
+    const int x = links.Next();
+    return BorderLink(firsts.Get(links.To()), x, links.Step());
+  };
+  ShareOut<IfMany::ListSome>(memory.links, links.Count(), next, [&](const BorderLink & link) {
+    // All that is asked for is waited for once.
+    const BorderWord<TLayout> & a = words[link.From()];
+    const unsigned              inA = bricks.componentOfRun[a.RunAt(link.X())];
     // Words of a row lie side by side.
-    const int      at = role.To(part);
+    const int      at = link.To();
+    const int      to = link.ToX();
     const int      beside = to >> 5;
     const unsigned inRow = static_cast<unsigned>(at % WordsPerBrickRow + beside);
-    const auto     bit = static_cast<unsigned>(to) % BitsPerDeviceWord;
+    const int      bit = to & 31;
+    unsigned       inB;
+    unsigned       firstOfB = 0;
     if (inRow < WordsPerBrickRow)
     {
       const BorderWord<TLayout> & b = words[at + beside];
-      return BorderPair{ a.RunAt(x), b.RunAt(static_cast<int>(bit)), a.component, b.component };
-    }
-    return BorderPair{ a.RunAt(x),
-                       BorderPair::noRun,
-                       a.component,
-                       static_cast<unsigned>(at) * BitsPerDeviceWord + bit };
-  };
-  ShareOut<IfMany::ListSome>(memory.pairs, links.Count(), next, [&](const BorderPair & pair) {
-    const unsigned inA = bricks.componentOfRun[pair.runA];
-    unsigned       b;
-    if (pair.runB != BorderPair::noRun)
-    {
-      b = pair.componentB + bricks.componentOfRun[pair.runB];
+      firstOfB = b.component;
+      inB = bricks.componentOfRun[b.RunAt(bit)];
     }
     else
     {
+      // Not read by the border.
       BrickWord word;
-      role.Locate(grid, static_cast<int>(pair.componentB / BitsPerDeviceWord), word);
-      const auto bit = static_cast<int>(pair.componentB % BitsPerDeviceWord);
-      b = ComponentAt<TLayout>(bricks, word.Beside(bit > 0 ? -1 : 1), bit);
+      role.Locate(grid, at, word);
+      inB = ComponentAt<TLayout>(bricks, word.Beside(beside), bit);
     }
-    seen.Unite(bricks, pair.componentA + inA, b);
+    if (isLink(link))
+    {
+      seen.Unite(bricks, a.component + inA, firstOfB + inB);
+    }
   });
 }
 
@@ -531,14 +573,16 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const
 }
 
 /** As UniteLinks, across the lower border along x, with two bundles a lane.
- *  \param readMore   called with each bundle when its ends are being read, to read what else is asked for
+ *  \param readMore   called with each bundle when its ends are being read: starts to read what else is asked for
+ *  \param keepMore   called with each bundle and what that gave
  *  \param uniteEnds  called with each bundle when all ends are known */
-template <typename TLayout, typename TReadMore, typename TUniteEnds>
+template <typename TLayout, typename TReadMore, typename TKeepMore, typename TUniteEnds>
 __device__ inline void
 MergeEnds(const BrickArrays & bricks,
           unsigned            brick,
           BorderEnds &        ends,
           const TReadMore &   readMore,
+          const TKeepMore &   keepMore,
           const TUniteEnds &  uniteEnds)
 {
   static_assert(BorderEnds::bundles == 64);
@@ -548,18 +592,21 @@ MergeEnds(const BrickArrays & bricks,
   low.Fetch(bricks, brick, first);
   high.Fetch(bricks, brick, second);
   const bool fits = bricks.Fit();
-  readMore(first);
-  readMore(second);
+  const auto lowMore = readMore(first);
+  const auto highMore = readMore(second);
   low.FetchComponents(bricks, fits);
   high.FetchComponents(bricks, fits);
   low.Store(first, ends);
   high.Store(second, ends);
+  keepMore(first, lowMore);
+  keepMore(second, highMore);
   __syncwarp();
   // The same code for both: twice as much would not stay in the instruction cache.
 #pragma unroll 1
   for (int bundle = first; bundle < BorderEnds::bundles; bundle += 32)
   {
     uniteEnds(bundle);
+    __syncwarp();
   }
 }
 
@@ -583,8 +630,9 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   if (role.side == AlongX)
   {
     BorderEnds & ends = memory.of[role.warp].ends;
-    const auto   nothing = [](int) {};
-    MergeEnds<Layout>(bricks, role.brick, ends, nothing, [&](int bundle) {
+    const auto   nothing = [](int) { return 0; };
+    const auto   keepNothing = [](int, int) {};
+    MergeEnds<Layout>(bricks, role.brick, ends, nothing, keepNothing, [&](int bundle) {
       UniteEnds<VBundling>(grid, bricks, bundle, ends, memory.seen);
     });
     return;
@@ -653,7 +701,8 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
     }
     same.of[part] = WithoutImplied(same.of[part], joined, implied);
   }
-  UniteLinks(grid, bricks, role, ofWarp, memory.seen, same, left, right);
+  const auto all = [](const BorderLink &) { return true; };
+  UniteLinks(grid, bricks, role, ofWarp, memory.seen, same, left, right, all);
 }
 
 } // namespace brickccl::cuda

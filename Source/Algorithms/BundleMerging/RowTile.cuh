@@ -322,6 +322,32 @@ public:
   {
     return TileComparison<TProblem>(m_Problem, m_Tile, threadIdx.x, static_cast<unsigned>(other));
   }
+  /** Bits at which this thread's word is joined to each of two others of the brick. When all warps have packed. */
+  __device__ void
+  JoinedTo(unsigned one, unsigned other, DeviceWord & toOne, DeviceWord & toOther) const
+  {
+    using Group = VoxelGroup<T>;
+    const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
+    DeviceWord                                          parted[2] = {};
+#pragma unroll
+    for (unsigned i = Storage::pieces; i-- > 0;)
+    {
+      const Group own(m_Tile.Piece(threadIdx.x, i));
+      own.AppendParted(parted[0], Group(m_Tile.Piece(one, i)), difference);
+      own.AppendParted(parted[1], Group(m_Tile.Piece(other, i)), difference);
+    }
+    toOne = ~parted[0];
+    toOther = ~parted[1];
+  }
+  /** Whether the voxels at two places of the brick are joined, of which each word has 32. When all warps have packed.
+   */
+  __device__ bool
+  AreJoined(unsigned a, unsigned b) const
+  {
+    const T one = m_Tile.At(a / BitsPerDeviceWord, a % BitsPerDeviceWord);
+    const T other = m_Tile.At(b / BitsPerDeviceWord, b % BitsPerDeviceWord);
+    return m_Problem.AreJoined(&one, &other);
+  }
 
 private:
   __device__ void
@@ -367,11 +393,22 @@ private:
     uint4                                               pieces[Storage::pieces] = {};
     if (isWanted)
     {
-      const T * const end = m_Problem.voxels + m_Problem.grid.extent.VoxelCount();
-#pragma unroll
-      for (unsigned i = 0; i < Storage::pieces; ++i)
+      if (m_Problem.end - m_Voxel >= BitsPerDeviceWord &&
+          reinterpret_cast<std::uintptr_t>(m_Voxel) % sizeof(uint4) == 0)
       {
-        pieces[i] = Group::Read(m_Voxel + i * Group::count, end);
+#pragma unroll
+        for (unsigned i = 0; i < Storage::pieces; ++i)
+        {
+          pieces[i] = reinterpret_cast<const uint4 *>(m_Voxel)[i];
+        }
+      }
+      else
+      {
+#pragma unroll
+        for (unsigned i = 0; i < Storage::pieces; ++i)
+        {
+          pieces[i] = Group::Read(m_Voxel + i * Group::count, m_Problem.end);
+        }
       }
     }
 #pragma unroll
@@ -455,8 +492,27 @@ public:
   {
     return VoxelComparison<TProblem>(m_Problem, m_Reader, m_Voxel, n);
   }
+  __device__ bool
+  AreJoined(unsigned a, unsigned b) const
+  {
+    return m_Problem.AreJoined(VoxelAt(a), VoxelAt(b));
+  }
 
 private:
+  /** The voxel at a place of the brick. */
+  __device__ const T *
+  VoxelAt(unsigned place) const
+  {
+    const BundleGrid & grid = m_Problem.grid;
+    const auto         stepY = [&](unsigned bundle) { return static_cast<int>(bundle) & grid.MaskY(); };
+    const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
+    const unsigned     own = threadIdx.x / WordsPerBrickRow;
+    const unsigned     bundle = place / VoxelsPerBrickRow;
+    const std::int64_t rows = std::int64_t{ stepZ(bundle) - stepZ(own) } * grid.sizeY + (stepY(bundle) - stepY(own));
+    const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
+    return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
+  }
+
   const TProblem &   m_Problem;
   ReaderOf<TProblem> m_Reader;
   const T *          m_Voxel;

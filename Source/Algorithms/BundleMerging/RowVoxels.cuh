@@ -22,6 +22,7 @@ struct RowProblem
   static constexpr bool isOneChannel = VOneChannel;
 
   const T *    voxels;
+  const T *    end;
   VoxelRule<T> rule;
   BundleGrid   grid;
   /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
@@ -34,6 +35,7 @@ struct RowProblem
              const BundleGrid &   bundleGrid,
              const Connectivity & connectivity)
     : voxels(image)
+    , end(image + bundleGrid.extent.VoxelCount() * voxelRule.channels)
     , rule(voxelRule)
     , grid(bundleGrid)
     , diagonals(connectivity.Rank() == 1   ? 0x0u
@@ -46,6 +48,12 @@ struct RowProblem
   VoxelAt(std::int64_t row, std::int64_t x) const
   {
     return voxels + (row * grid.extent.RowLength() + x) * Channels();
+  }
+  /** \param index  the voxel's number in the volume */
+  __device__ const T *
+  VoxelAt(unsigned index) const
+  {
+    return voxels + std::size_t{ index } * static_cast<unsigned>(Channels());
   }
   __device__ int
   Channels() const
@@ -69,6 +77,79 @@ struct RowProblem
   HasDiagonals(int n) const
   {
     return (diagonals >> n & 1u) != 0;
+  }
+};
+
+/** What is kept of the words at the bricks' borders along z and y, as kernel argument. */
+template <typename T>
+struct FaceArrays
+{
+  /** Of a brick: a layer at either end along z, a row of each layer at either end along y. */
+  static constexpr int perBrick = 4 * WordsPerLayer;
+
+  T * words;
+
+  /** Those of a brick at its lower end along z (0) or y (2) or the upper one (1, 3). */
+  __device__ T *
+  AtEnd(unsigned brick, int end) const
+  {
+    return words + std::size_t{ brick } * perBrick + end * WordsPerLayer;
+  }
+  /** Keeps what a word has that lies at an end of its brick.
+   *  \param y, z      the word's bundle in the brick
+   *  \param atZ, atY  what it has for a border along z and for one along y */
+  __device__ void
+  Keep(const BundleGrid & grid, unsigned brick, int word, int y, int z, const T & atZ, const T & atY) const
+  {
+    constexpr int inLast = WordsPerBrick - WordsPerLayer;
+    const int     alongY = z * WordsPerBrickRow + word % WordsPerBrickRow;
+    if (word < WordsPerLayer)
+    {
+      AtEnd(brick, 0)[word] = atZ;
+    }
+    if (word >= inLast)
+    {
+      AtEnd(brick, 1)[word - inLast] = atZ;
+    }
+    if (y == 0)
+    {
+      AtEnd(brick, 2)[alongY] = atY;
+    }
+    if (y == grid.MaskY())
+    {
+      AtEnd(brick, 3)[alongY] = atY;
+    }
+  }
+};
+
+/** Whether borders ask for the bits at which words of a brick are linked to those before them, along y of words at a
+ *  border along z and the other way round. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr bool KeepsJoined = TProblem::isTransitive && !VAlongAxes;
+
+/** Whether a problem's voxels lie in shared memory while a brick is solved. */
+template <typename TProblem>
+inline constexpr bool IsTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
+
+/** The first and the last voxels of all rows of all bricks, for the borders along x: in the volume each lies in a line
+ * of memory of its own. Kernel argument; of problems with IsTiled. */
+template <typename T>
+struct EndArrays
+{
+  static constexpr int rows = WordsPerBrick / WordsPerBrickRow;
+  static constexpr int perBrick = 2 * rows;
+
+  T * voxels;
+
+  __device__ T *
+  Firsts(unsigned brick) const
+  {
+    return voxels + std::size_t{ brick } * perBrick;
+  }
+  __device__ T *
+  Lasts(unsigned brick) const
+  {
+    return Firsts(brick) + rows;
   }
 };
 
@@ -317,7 +398,7 @@ public:
   WordRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
     : m_Problem(problem)
     , m_Difference(problem.rule.difference)
-    , m_End(problem.voxels + problem.grid.extent.VoxelCount())
+    , m_End(problem.end)
   {
     const int          lane = static_cast<int>(threadIdx.x % 32);
     const int          step = lane / WordsPerBrickRow;

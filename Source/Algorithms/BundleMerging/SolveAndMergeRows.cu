@@ -24,7 +24,7 @@ SolveAndMergeRows(const DeviceProblem & problem,
       if constexpr (tellsFar)
       {
         memory.farLimits.Resize(1);
-        memory.farBits.Resize(static_cast<std::size_t>(grid.bricks) * FarArrays::wordsPerBrick);
+        memory.farBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<FarBits>::perBrick);
         BRICKCCL_LAUNCH_BLOCKS(FindFarLimitsKernel<T>,
                                (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Most) }),
                                stream,
@@ -34,7 +34,17 @@ SolveAndMergeRows(const DeviceProblem & problem,
                                rule,
                                memory.farLimits.Data());
       }
-      const FarArrays far = { memory.farLimits.Data(), memory.farBits.Data() };
+      if constexpr (KeepsJoined<Problem, isAlongAxes>)
+      {
+        memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<DeviceWord>::perBrick);
+      }
+      const FarArrays              far = { memory.farLimits.Data(), { memory.farBits.Data() } };
+      const FaceArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
+      if constexpr (IsTiled<Problem>)
+      {
+        memory.endVoxels.Resize(static_cast<std::size_t>(grid.bricks) * EndArrays<T>::perBrick * sizeof(T));
+      }
+      const EndArrays<T> ends = { reinterpret_cast<T *>(memory.endVoxels.Data()) };
       BRICKCCL_LAUNCH_BLOCKS((SolveRowsKernel<Problem, isAlongAxes>),
                              OneBlockPerBrick(grid, WordsPerBrick),
                              stream,
@@ -43,17 +53,21 @@ SolveAndMergeRows(const DeviceProblem & problem,
                              WordGrid(grid.extent).wordsPerRow,
                              memory.Arrays(),
                              far,
+                             joinedBits,
+                             ends,
                              memory.Marks());
       // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 72 : tellsFar ? 70 : 62;
+      atBorders.sharedPercent = isAlongAxes ? 72 : tellsFar ? 70 : Problem::isTransitive ? 44 : 62;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,
                                    rows,
                                    memory.Arrays(),
-                                   far);
+                                   far,
+                                   joinedBits,
+                                   ends);
     };
     const auto queue = [&](const auto & rows) {
       problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());

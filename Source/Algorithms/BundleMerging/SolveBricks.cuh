@@ -57,6 +57,11 @@ struct BrickMemory
   {
     return cuda::RunAt(edgesAndRuns[at] >> 16, starts[at], x);
   }
+  __device__ unsigned
+  RunWith(int at, DeviceWord bit) const
+  {
+    return cuda::RunWith(edgesAndRuns[at] >> 16, starts[at], bit);
+  }
   /** A word with the bits beside it in its brick. */
   __device__ BundleWindow<DeviceWord, RowCount>
              Window(int at) const
@@ -159,6 +164,15 @@ PackRows(const T *            voxels,
   return bits;
 }
 
+/** Of `bits` the first one of each stretch from one start up to the next, but for those before the first start. */
+__device__ inline DeviceWord
+FirstOfStretches(DeviceWord bits, DeviceWord starts)
+{
+  // A carry runs from the start to the first bit, and so it does through stretches without any.
+  const DeviceWord none = ~bits;
+  return ((none + (starts & none)) | starts) & bits;
+}
+
 /** Makes a run's first link along y, or else along z, its parent, without an atomic, since only the run's own thread
  * writes there yet. Few runs have links across alone.
  *  \param otherWord where in the brick the word at the same x of the n-th backward bundle lies */
@@ -170,15 +184,22 @@ FirstLinks(TMemory &               memory,
            BackwardWords<VCount> & same,
            const TOtherWord &      otherWord)
 {
-  unsigned next = runsBefore;
+  const DeviceWord alongY = FirstOfStretches(same.of[0], starts);
+  const DeviceWord alongZ = FirstOfStretches(same.of[1], starts);
+  const int        toY = otherWord(0);
+  const int        toZ = otherWord(1);
+  unsigned         next = runsBefore;
   for (DeviceWord rest = starts; rest != 0; ++next)
   {
     const DeviceWord start = rest & (0u - rest);
     rest ^= start;
-    int              n = 0;
-    const DeviceWord link = same.template Take<2>((rest & (0u - rest)) - start, n);
-    memory.forest[next] = link != 0 ? memory.RunAt(otherWord(n), LowestBit(link)) : next;
+    const DeviceWord run = (rest & (0u - rest)) - start;
+    const bool       isAlongY = (alongY & run) != 0;
+    const DeviceWord link = (isAlongY ? alongY : alongZ) & run;
+    memory.forest[next] = link != 0 ? memory.RunWith(isAlongY ? toY : toZ, link) : next;
+    same.of[1] &= isAlongY ? ~0u : ~link;
   }
+  same.of[0] &= ~alongY;
 }
 
 /** Where in the brick the word at the same x of the n-th backward bundle lies. */
@@ -318,19 +339,6 @@ BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
   const unsigned sums = SumOfWarp(own | (lane < layer ? own << 16 : 0u));
   all = sums & 0xFFFFu;
   return sums >> 16;
-}
-
-/** Claims places for a brick's components and runs among all; memory.fits tells whether there is room. */
-template <typename TMemory>
-__device__ void
-ClaimPlaces(const BrickArrays & bricks, TMemory & memory, unsigned components, unsigned runs)
-{
-  const unsigned long long before =
-    atomicAdd(bricks.found, static_cast<unsigned long long>(components) << 32 | static_cast<unsigned long long>(runs));
-  memory.base = { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
-  memory.fits =
-    memory.base.component + components <= bricks.componentCapacity && memory.base.run + runs <= bricks.runCapacity;
-  bricks.bases[blockIdx.x] = memory.base;
 }
 
 /** Calls `take` with each run of a word that is a root, and where it starts. */
@@ -493,7 +501,9 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   __syncthreads();
   if (self == 0)
   {
-    ClaimPlaces(bricks, memory, memory.components, runsOfBrick);
+    memory.base = bricks.Claim(memory.components, runsOfBrick);
+    memory.fits = bricks.HasComponents(memory.base, memory.components) && bricks.HasRuns(memory.base, runsOfBrick);
+    bricks.bases[blockIdx.x] = memory.base;
   }
   // First voxels. Where a bundle is a row, runs come in raster order, and a root is its component's first run. Else: of
   // each stretch of united bits the first voxel of its first row that has one. A voxel's place in the brick has 7 bits

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/OpenLinks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 
@@ -8,23 +9,29 @@
 namespace brickccl::cuda
 {
 
+/** A word of a brick, with what is beside it there if VKeepsBeside, and how many of the brick's runs start before. */
+template <bool VKeepsBeside>
+struct alignas(VKeepsBeside ? 8 : 16) BrickRowWord
+{
+  std::conditional_t<VKeepsBeside, RunWindow, RowWord> row;
+  unsigned                                             runsBefore;
+};
+
 /** A brick of rows in shared memory. */
 template <typename TProblem>
 struct RowBrickMemory
 {
   static constexpr int  RunsPerBrick = WordsPerBrick * RowLayout::runsPerWord;
-  static constexpr bool isTiled = TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 4;
+  static constexpr bool isTiled = IsTiled<TProblem>;
   using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
   using UnionAccess = BlockAccess;
+  /** Of equal values few links ask for what is beside a word. */
+  static constexpr bool keepsBeside = !TProblem::isTransitive;
+  /** Whether all voxels of rows along y and z are compared, without a look at what may be left out. */
+  static constexpr bool comparesBoth = isTiled && TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1;
 
-  /** Words with what is beside them in the brick, and how many of the brick's runs start before. */
-  struct alignas(8) Word
-  {
-    RunWindow window;
-    unsigned  runsBefore;
-  };
   /** Behind the last one an empty one, for what lies outside of the brick. */
-  Word words[WordsPerBrick + 1];
+  BrickRowWord<keepsBeside> words[WordsPerBrick + 1];
   union
   {
     /** Until links are found. */
@@ -33,11 +40,13 @@ struct RowBrickMemory
     unsigned forest[RunsPerBrick];
   };
   unsigned countOfLayer[LayersPerBrick];
+  /** How many pairs of runs each layer has listed where links were looked for. */
+  unsigned listed[LayersPerBrick];
   union
   {
-    /** Until links are found; of the empty one they say nothing. */
+    /** With a tolerance, until links are found; of the empty one they say nothing. */
     FarBits far[WordsPerBrick + 1];
-    /** Then. */
+    /** Else. */
     unsigned pairs[LayersPerBrick][64];
   };
   /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
@@ -47,12 +56,41 @@ struct RowBrickMemory
   bool      isPlainLayer[LayersPerBrick];
   unsigned  components;
   BrickBase base;
-  bool      fits;
 
+  __device__ const RowWord &
+  RowAt(int at) const
+  {
+    return words[at].row;
+  }
+  /** A word with the bits beside it in the brick. */
+  __device__ RunWindow
+  WindowAt(int at) const
+  {
+    if constexpr (keepsBeside)
+    {
+      return words[at].row;
+    }
+    else
+    {
+      const RowWord row = words[at].row;
+      const int     inRow = at % WordsPerBrickRow;
+      const RowWord before = inRow > 0 ? words[at - 1].row : RowWord{};
+      const RowWord after = inRow < WordsPerBrickRow - 1 && at < WordsPerBrick ? words[at + 1].row : RowWord{};
+      return { row,
+               row.foreground << 1 | before.foreground >> 31,
+               row.foreground >> 1 | after.foreground << 31,
+               row.starts >> 1 | after.starts << 31 };
+    }
+  }
   __device__ unsigned
   RunAt(int at, int x) const
   {
-    return cuda::RunAt(words[at].runsBefore, words[at].window.starts, x);
+    return cuda::RunAt(words[at].runsBefore, words[at].row.starts, x);
+  }
+  __device__ unsigned
+  RunWith(int at, DeviceWord bit) const
+  {
+    return cuda::RunWith(words[at].runsBefore, words[at].row.starts, bit);
   }
 };
 
@@ -73,8 +111,8 @@ KnownAcross(const RowBrickMemory<TProblem> & memory, const BundleGrid & grid, in
   KnownLinks       known = { (ownY & thenZ) | (ownZ & thenY), 0 };
   if constexpr (TProblem::isTransitive)
   {
-    known.parted = (memory.words[self + toBetween].window.foreground & (ownY ^ thenZ)) |
-                   (memory.words[below].window.foreground & (ownZ ^ thenY));
+    known.parted =
+      (memory.RowAt(self + toBetween).foreground & (ownY ^ thenZ)) | (memory.RowAt(below).foreground & (ownZ ^ thenY));
   }
   return known;
 }
@@ -118,31 +156,31 @@ KeepPlainBrick(const BrickArrays & bricks,
                unsigned            runsBefore,
                DeviceWord          starts,
                unsigned            runsOfBrick,
-               std::int64_t        firstVoxel)
+               unsigned            firstVoxel)
 {
   constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
   const unsigned     components = runsOfBrick / rows;
   if (threadIdx.x == 0)
   {
-    ClaimPlaces(bricks, memory, components, runsOfBrick);
+    memory.base = bricks.Claim(components, runsOfBrick);
+    bricks.bases[blockIdx.x] = memory.base;
   }
   __syncthreads();
-  if (!memory.fits)
-  {
-    return;
-  }
-  if (threadIdx.x < WordsPerBrickRow)
+  if (threadIdx.x < WordsPerBrickRow && bricks.HasComponents(memory.base, components))
   {
     unsigned id = memory.base.component + runsBefore;
     for (; starts != 0; starts &= starts - 1, ++id)
     {
       bricks.parent[id] = id;
-      bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + LowestBit(starts));
+      bricks.firstVoxel[id] = firstVoxel + static_cast<unsigned>(LowestBit(starts));
     }
   }
-  for (unsigned run = threadIdx.x; run < runsOfBrick; run += WordsPerBrick)
+  if (bricks.HasRuns(memory.base, runsOfBrick))
   {
-    bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(run % components);
+    for (unsigned run = threadIdx.x; run < runsOfBrick; run += WordsPerBrick)
+    {
+      bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(run % components);
+    }
   }
 }
 
@@ -156,11 +194,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
                   std::int64_t                        maskWordsPerRow,
                   const __grid_constant__ BrickArrays bricks,
                   const __grid_constant__ FarArrays   farArrays,
+                  FaceArrays<DeviceWord>              joinedArrays,
+                  EndArrays<typename TProblem::Pixel> endArrays,
                   const __grid_constant__ FirstMarks  marks)
 {
   constexpr bool     tellsFar = TellsFar<TProblem, VAlongAxes>;
   constexpr unsigned fewLinks = 4;
   constexpr unsigned manyLinks = 16;
+  constexpr unsigned fewRuns = 4 * WordsPerLayer;
   using Memory = RowBrickMemory<TProblem>;
   __shared__ Memory memory;
   AllowNextKernel();
@@ -176,16 +217,17 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + static_cast<unsigned>(self);
   const int          bundleY = (place.y << grid.bundlesShiftY) + y;
   const int          bundleZ = (place.z << grid.bundlesShiftZ) + z;
-  const std::int64_t row = grid.RowOf(bundleY, bundleZ, 0);
-  const std::int64_t x = std::int64_t{ place.x * WordsPerBrickRow + word } * BitsPerDeviceWord;
-  const bool         isInside = row >= 0 && x < grid.extent.RowLength();
+  const unsigned     x = static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord;
+  unsigned           rowNumber = 0;
+  const bool         isInside = grid.HasRow(bundleY, bundleZ, 0, rowNumber) && x < grid.rowLength;
+  const unsigned     firstVoxel = rowNumber * grid.rowLength + x;
   // A warp's lanes hold the layer's rows in turn.
   const typename Memory::Rows rows(problem,
                                    memory.voxels,
                                    place.x * WordsPerBrickRow,
                                    bundleY - lane / WordsPerBrickRow,
                                    bundleZ,
-                                   problem.VoxelAt(row, x));
+                                   problem.VoxelAt(firstVoxel));
   if (self == 0)
   {
     memory.components = 0;
@@ -193,9 +235,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   DeviceWord wanted = 0;
   if (isInside)
   {
-    const std::int64_t left = grid.extent.RowLength() - x;
+    const unsigned left = grid.rowLength - x;
     wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
-    wanted &= mask != nullptr ? mask[row * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
+    wanted &= mask != nullptr ? mask[rowNumber * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
   }
   FarLimits limits = {};
   if constexpr (tellsFar)
@@ -208,7 +250,18 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   if (isFar)
   {
     memory.far[self] = far;
-    farArrays.Keep(grid, blockIdx.x, self, y, z, far);
+    farArrays.faces.Keep(grid, blockIdx.x, self, y, z, far, far);
+  }
+  if constexpr (Memory::isTiled)
+  {
+    if (word == 0)
+    {
+      endArrays.Firsts(blockIdx.x)[bundle] = memory.voxels.At(threadIdx.x, 0);
+    }
+    if (word == WordsPerBrickRow - 1)
+    {
+      endArrays.Lasts(blockIdx.x)[bundle] = memory.voxels.At(threadIdx.x, BitsPerDeviceWord - 1);
+    }
   }
   const DeviceWord starts = own.rows[1];
   reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = own;
@@ -218,16 +271,26 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   if (lane == WordsPerLayer - 1)
   {
     memory.countOfLayer[layer] = runsWith;
+    memory.listed[layer] = 0;
   }
   if (__syncthreads_or(own.rows[0] != 0) == 0)
   {
     return;
   }
-  unsigned                    runsOfBrick = 0;
-  const unsigned              runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
-  const BitWindow<DeviceWord> bits = { own.rows[0], BitBefore(own.rows[0]), BitAfter(own.rows[0]) >> 31 };
-  const RunWindow             window = { bits.word, starts, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
-  memory.words[self] = { window, runsBefore };
+  unsigned       runsOfBrick = 0;
+  const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.countOfLayer, layer, runsOfBrick);
+  const RowWord  row = { own.rows[0], starts };
+  RunWindow      window = { row };
+  if constexpr (Memory::keepsBeside)
+  {
+    const BitWindow<DeviceWord> bits = { own.rows[0], BitBefore(own.rows[0]), BitAfter(own.rows[0]) >> 31 };
+    window = { row, bits.Left(), bits.Right(), starts >> 1 | BitAfter(starts) };
+    memory.words[self] = { window, runsBefore };
+  }
+  else
+  {
+    memory.words[self] = { row, runsBefore };
+  }
   if (self == 0)
   {
     memory.words[WordsPerBrick] = {};
@@ -255,6 +318,8 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
   // Where this word's voxels are known to be too far from those of a word of the brick.
   const auto partedFrom = [&](int to) { return isFar ? memory.far[self].PartedFrom(memory.far[to]) : 0u; };
+  // Whether links across are listed, and not in these words.
+  bool isListed = false;
   // The links along y and z alone, first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
@@ -262,21 +327,45 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // Of much code, several times as much would not stay in the instruction cache.
   constexpr bool hasMuchCode = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive;
   const auto     findStraight = [&](const auto & compareTo) {
-    constexpr int unrolled = hasMuchCode ? 1 : 2;
-#pragma unroll unrolled
-    for (int n = 0; n < 2; ++n)
+    if constexpr (Memory::comparesBoth)
     {
-      const bool isInBrick = (reach >> n & 1u) != 0;
-      if (!isEmpty && __any_sync(AllLanes, isInBrick))
+      // All voxels of both rows at once.
+      if (!isEmpty)
       {
-        const int           to = wordTo(n);
-        const RunWindow &   other = memory.words[to].window;
-        const StraightLinks found = FindStraight(compareTo(n, to), window, other, { 0, partedFrom(to) });
-        same.Set(n, found.same);
-        (n == 0 ? joined[0] : joined[1]) = found.joined;
-        isPlain =
-          isPlain &&
-          (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] && other.starts == starts));
+        const unsigned at[2] = { static_cast<unsigned>((reach & 1u) != 0 ? otherWord(0) : self),
+                                 static_cast<unsigned>((reach & 2u) != 0 ? otherWord(1) : self) };
+        rows.JoinedTo(at[0], at[1], joined[0], joined[1]);
+        DeviceWord unlike = 0;
+#pragma unroll
+        for (int n = 0; n < 2; ++n)
+        {
+          const DeviceWord inBrick = (reach >> n & 1u) != 0 ? ~0u : 0u;
+          const RowWord &  other = memory.RowAt(static_cast<int>(at[n]));
+          joined[n] &= own.rows[0] & other.foreground & inBrick;
+          same.of[n] = joined[n] & (starts | other.starts);
+          unlike |= inBrick & ((joined[n] ^ own.rows[0]) | (joined[n] ^ other.foreground) | (starts ^ other.starts));
+        }
+        isPlain = unlike == 0;
+      }
+    }
+    else
+    {
+      constexpr int unrolled = hasMuchCode ? 1 : 2;
+#pragma unroll unrolled
+      for (int n = 0; n < 2; ++n)
+      {
+        const bool isInBrick = (reach >> n & 1u) != 0;
+        if (!isEmpty && __any_sync(AllLanes, isInBrick))
+        {
+          const int           to = wordTo(n);
+          const RowWord &     other = memory.RowAt(to);
+          const StraightLinks found = FindStraight(compareTo(n, to), row, other, { 0, partedFrom(to) });
+          same.Set(n, found.same);
+          (n == 0 ? joined[0] : joined[1]) = found.joined;
+          isPlain =
+            isPlain &&
+            (!isInBrick || (found.joined == own.rows[0] && other.foreground == own.rows[0] && other.starts == starts));
+        }
       }
     }
     if constexpr (!TProblem::isTransitive)
@@ -289,6 +378,10 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // Of equal values few voxels have to be looked at: for all rows by one piece of code.
   constexpr bool looksLast = TProblem::isTransitive;
   const auto     findDiagonal = [&](const auto & compareTo) {
+    if constexpr (!Memory::keepsBeside)
+    {
+      window = memory.WindowAt(self);
+    }
     constexpr int unrolled = hasMuchCode ? 1 : backward;
 #pragma unroll unrolled
     for (int n = 0; n < backward; ++n)
@@ -299,7 +392,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         continue;
       }
       const int         to = wordTo(n);
-      const RunWindow & other = memory.words[to].window;
+      const RunWindow & other = memory.WindowAt(to);
       DeviceWord        joinedTo = n == 0 ? joined[0] : joined[1];
       if (n >= 2)
       {
@@ -340,6 +433,10 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // whole brick is so.
   const auto findAll = [&](const auto & compareTo) {
     findStraight(compareTo);
+    if constexpr (KeepsJoined<TProblem, VAlongAxes>)
+    {
+      joinedArrays.Keep(grid, blockIdx.x, self, y, z, joined[0], joined[1]);
+    }
     const bool isPlainLayer = __any_sync(AllLanes, !isPlain) == 0;
     if (lane == 0)
     {
@@ -353,7 +450,22 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     {
       if (!isEmpty && !(isPlainLayer && (z == 0 || memory.isPlainLayer[layer - 1])))
       {
-        findDiagonal(compareTo);
+        if constexpr (TProblem::isTransitive)
+        {
+          isListed = memory.countOfLayer[layer] <= fewRuns &&
+                     ListOpenLinks(problem,
+                                   memory,
+                                   row,
+                                   (reach & 1u) != 0,
+                                   (reach & 2u) != 0,
+                                   joined[0],
+                                   joined[1],
+                                   [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
+        }
+        if (!isListed)
+        {
+          findDiagonal(compareTo);
+        }
       }
       __syncthreads();
     }
@@ -362,12 +474,12 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   const bool isPlainBrick = findAll([&](int n, int to) { return rows.CompareTo(n, to); });
   if (isPlainBrick)
   {
-    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, row * grid.extent.RowLength() + x);
+    return KeepPlainBrick(bricks, memory, runsBefore, starts, runsOfBrick, firstVoxel);
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   if (same.of[1] != 0)
   {
-    const RunWindow & other = memory.words[wordTo(1)].window;
+    const RowWord & other = memory.RowAt(wordTo(1));
     same.of[1] = WithoutImpliedPairs(same.of[1],
                                      own.rows[0] & other.foreground & ~(starts | other.starts),
                                      ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
@@ -384,6 +496,16 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   else
   {
     ShortenWays(memory, runsOfBrick);
+  }
+  if (isListed)
+  {
+    const unsigned listed = memory.listed[layer];
+    for (unsigned i = static_cast<unsigned>(lane); i < listed; i += 32)
+    {
+      const unsigned pair = memory.pairs[layer][i];
+      Unite<typename Memory::UnionAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
+    }
+    __syncwarp();
   }
   if (isCrowded)
   {
@@ -409,7 +531,18 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       }
     }
   }
-  UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
+  if (isListed && !isCrowded)
+  {
+    BackwardWords<2> alongAxes = { same.of[0], same.of[1] };
+    BackwardWords<2> none = {};
+    UniteRest(memory, starts, runsBefore, alongAxes, none, none, otherWord);
+  }
+  else
+  {
+    UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
+  }
+  // Places are claimed before they are needed, so that nobody waits for memory.
+  const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
   __syncthreads();
 
   // Components of the brick, in any order: their final order is that of their first voxels.
@@ -427,28 +560,35 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       BlockAccess::Store(memory.forest + run, isRoot ? RootWord(run, component) : root);
     }
   }
-  __syncthreads();
   if (self == 0)
   {
-    ClaimPlaces(bricks, memory, memory.components, runsOfBrick);
+    memory.base.run = forRuns.run;
   }
   __syncthreads();
-  if (!memory.fits)
+  const BrickBase forComponents = self == 0 ? bricks.Claim(memory.components, 0) : BrickBase{};
+  const auto      componentOf = [](unsigned node) { return (node & ~RootBit) >> 16; };
+  if (bricks.HasRuns(memory.base, runsOfBrick))
   {
-    return;
+    for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+    {
+      const unsigned node = memory.forest[i];
+      bricks.componentOfRun[memory.base.run + i] =
+        static_cast<unsigned short>(componentOf((node & RootBit) != 0 ? node : memory.forest[node]));
+    }
   }
-  const std::int64_t firstVoxel = row * grid.extent.RowLength() + x;
-  const auto         componentOf = [](unsigned node) { return (node & ~RootBit) >> 16; };
-  ForRoots(memory, starts, runsBefore, [&](unsigned run, int at) {
-    const unsigned id = memory.base.component + componentOf(memory.forest[run]);
-    bricks.parent[id] = id;
-    bricks.firstVoxel[id] = static_cast<unsigned>(firstVoxel + at);
-  });
-  for (unsigned i = static_cast<unsigned>(self); i < runsOfBrick; i += WordsPerBrick)
+  if (self == 0)
   {
-    const unsigned node = memory.forest[i];
-    bricks.componentOfRun[memory.base.run + i] =
-      static_cast<unsigned short>(componentOf((node & RootBit) != 0 ? node : memory.forest[node]));
+    memory.base.component = forComponents.component;
+    bricks.bases[blockIdx.x] = memory.base;
+  }
+  __syncthreads();
+  if (bricks.HasComponents(memory.base, memory.components))
+  {
+    ForRoots(memory, starts, runsBefore, [&](unsigned run, int at) {
+      const unsigned id = memory.base.component + componentOf(memory.forest[run]);
+      bricks.parent[id] = id;
+      bricks.firstVoxel[id] = firstVoxel + static_cast<unsigned>(at);
+    });
   }
 }
 

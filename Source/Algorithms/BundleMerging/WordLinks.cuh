@@ -264,7 +264,7 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
 {
   constexpr unsigned ofEachLane = VCapacity / 32;
   static_assert(ofEachLane > 0);
-  const int lane = static_cast<int>(threadIdx.x % 32);
+  const unsigned lane = threadIdx.x % 32;
   while (__any_sync(AllLanes, count != 0))
   {
     unsigned listed = count;
@@ -290,11 +290,15 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
       entries[at] = next();
     }
     __syncwarp();
-    for (unsigned i = static_cast<unsigned>(lane); i < all; i += 32)
+    for (unsigned first = 0; first < all; first += 32)
     {
-      take(entries[i]);
+      if (first + lane < all)
+      {
+        take(entries[first + lane]);
+      }
+      // Lanes that have done wait here, not each on its own.
+      __syncwarp();
     }
-    __syncwarp();
   }
 }
 

@@ -1,0 +1,60 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERROWS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERROWS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
+
+/** The rows at a border along z or y, where values decide. */
+namespace brickccl::cuda
+{
+
+/** Links along the axes alone lead straight across. */
+template <bool VAlongAxes>
+using RowBorderRole = BorderRole<VAlongAxes ? 1 : 3>;
+
+/** The first voxel of a word of the border, if the volume has it. */
+template <typename TProblem, int VParts>
+__device__ inline const typename TProblem::Pixel *
+FirstVoxel(const TProblem & problem, const BorderRole<VParts> & role, int at)
+{
+  using Role = BorderRole<VParts>;
+  const BundleGrid & grid = problem.grid;
+  const bool         isOther = at >= Role::others;
+  const int          step = at / WordsPerBrickRow - (isOther ? Role::others / WordsPerBrickRow + 1 : 0);
+  const int          back = isOther ? -1 : 0;
+  const int          y = (role.place.y << grid.bundlesShiftY) + (role.side == AlongZ ? step : back);
+  const int          z = (role.place.z << grid.bundlesShiftZ) + (role.side == AlongZ ? back : step);
+  const int          word = role.place.x * WordsPerBrickRow + at % WordsPerBrickRow;
+  const unsigned     row = static_cast<unsigned>(z) * grid.sizeY + static_cast<unsigned>(y);
+  return problem.VoxelAt(row * grid.rowLength + static_cast<unsigned>(word) * BitsPerDeviceWord);
+}
+
+/** A word of a border with the bits beside it. */
+__device__ inline RunWindow
+WindowOf(const BorderWord<RowLayout> & word)
+{
+  const BitWindow<DeviceWord> bits = word.Window().Row(0);
+  const BitWindow<DeviceWord> starts = { word.starts, 0, word.StartsAfter() ? 1u : 0u };
+  return { { bits.word, starts.word }, bits.Left(), bits.Right(), starts.Right() };
+}
+
+/** Calls `then` with what compares the voxels of a part's links. */
+template <typename TProblem, typename TRole, typename TThen>
+__device__ inline void
+WithComparison(const TProblem & problem, const TRole & role, int part, const TThen & then)
+{
+  // The rows of the warp's lanes: of the brick, or those that face them.
+  const BundleGrid &       grid = problem.grid;
+  const int                from = role.From(part);
+  const bool               areOthers = from != role.Facing(false);
+  const ReaderOf<TProblem> rows(problem,
+                                role.place.x * WordsPerBrickRow,
+                                (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
+                                role.place.z << grid.bundlesShiftZ,
+                                role.side == AlongY);
+  then(VoxelComparison<TProblem>(problem, rows, FirstVoxel(problem, role, from), role.BackwardBundle(part)));
+}
+
+} // namespace brickccl::cuda
+
+#endif

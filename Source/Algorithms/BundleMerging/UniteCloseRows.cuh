@@ -1,0 +1,221 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITECLOSEROWS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITECLOSEROWS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
+
+/** Unions across borders along z and y, with a tolerance. */
+namespace brickccl::cuda
+{
+
+/** The bits of a word's first and last run, and the runs' components among those of all bricks. Most words have no
+ *  others. */
+struct EndRuns
+{
+  DeviceWord bits[2];
+  unsigned   components[2];
+
+  /** Starts to read the components. */
+  __device__ void
+  Fetch(const BrickArrays & bricks, const BorderWord<RowLayout> & word)
+  {
+    const DeviceWord foreground = word.rows.rows[0];
+    const DeviceWord first = foreground & (0u - foreground);
+    const DeviceWord later = word.starts & ~(first | (first - 1));
+    const int        last = 31 - __clz(static_cast<int>(later));
+    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
+    components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
+    components[1] = later != 0 ? componentAt(last) : 0u;
+  }
+  /** Bits at which these runs and those of another word are one component.
+   *  \param areFirst whether no word has more than one of them */
+  __device__ DeviceWord
+  SharedWith(const EndRuns & other, bool areFirst) const
+  {
+    const auto shared = [&](int i, int k) {
+      return components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
+    };
+    const DeviceWord first = shared(0, 0);
+    return areFirst ? first : first | shared(0, 1) | shared(1, 0) | shared(1, 1);
+  }
+};
+
+/** What a lane reads of voxels of two kinds at a border along z or y: of its word, the one that faces it, and one of
+ * the bundles beside, if it has any. */
+template <typename TRole>
+struct BorderFar
+{
+  FarBits own;
+  FarBits other;
+  FarBits edge;
+
+  /** Starts to read them. */
+  __device__ void
+  Fetch(const BundleGrid & grid, const FarArrays & arrays, const TRole & role)
+  {
+    const auto fetch = [&](int at) {
+      BrickWord  word;
+      const bool alongY = role.side == AlongY;
+      const int  end = (alongY ? 2 : 0) + (at >= TRole::others ? 1 : 0);
+      return role.Locate(grid, at, word)
+             ? arrays.faces.AtEnd(word.brick, end)[alongY ? role.lane : word.local % WordsPerLayer]
+             : FarBits{};
+    };
+    own = fetch(role.Facing(false));
+    other = fetch(role.Facing(true));
+    edge = role.hasEdge ? fetch(role.Edge()) : FarBits{};
+  }
+  /** To be followed by a barrier. */
+  __device__ void
+  Store(const TRole & role, FarBits (&far)[TRole::words]) const
+  {
+    far[role.Facing(false)] = own;
+    far[role.Facing(true)] = other;
+    if (role.hasEdge)
+    {
+      far[role.Edge()] = edge;
+    }
+  }
+};
+
+/** Unites across a border along z or y, with a tolerance. All lanes must call. */
+template <typename TProblem, bool VAlongAxes, typename TWords>
+__device__ inline void
+UniteCloseRows(const TProblem &                  problem,
+               const BrickArrays &               bricks,
+               const RowBorderRole<VAlongAxes> & role,
+               bool                              isFar,
+               TWords &                          memory,
+               UnionsSeen &                      seen)
+{
+  using Role = RowBorderRole<VAlongAxes>;
+  BackwardWords<Role::parts>          same = {};
+  BackwardWords<Role::parts>          left = {};
+  BackwardWords<Role::parts>          right = {};
+  const BorderWord<RowLayout> * const words = memory.words;
+  EndRuns * const                     endRuns = memory.endRuns;
+  bool                                areFirst = true;
+  if constexpr (!VAlongAxes)
+  {
+    EndRuns own, other;
+    EndRuns edge = {};
+    own.Fetch(bricks, words[role.Facing(false)]);
+    other.Fetch(bricks, words[role.Facing(true)]);
+    if (role.hasEdge)
+    {
+      edge.Fetch(bricks, words[role.Edge()]);
+      endRuns[role.Edge()] = edge;
+    }
+    endRuns[role.Facing(false)] = own;
+    endRuns[role.Facing(true)] = other;
+    areFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
+    __syncwarp();
+  }
+  // What is known from within a brick.
+  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other], areFirst); };
+  DeviceWord joinedFacing = 0;
+  // Bits at which a part's links are known by way of the word that faces either of theirs. All lanes must call.
+  const auto impliedBy = [&](int part) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const int        laneOfB = Role::LaneOf(b);
+    const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
+    if (!role.HasLinks(part))
+    {
+      return 0u;
+    }
+    const DeviceWord byA = joinedFacing & areOne(Role::OppositeOf(a), b);
+    return Role::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, Role::OppositeOf(b))) : byA;
+  };
+  // Whether a part's links are to be looked for: not where two rows are alike and joined all along.
+  const auto isOpen = [&](int part, DeviceWord implied) {
+    if (!role.HasLinks(part))
+    {
+      return false;
+    }
+    const RunWindow from = WindowOf(words[role.From(part)]);
+    const RunWindow to = WindowOf(words[role.To(part)]);
+    const bool      hasParted = (from.starts & from.left) != 0;
+    return from.foreground != 0 &&
+           (hasParted || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
+  };
+  // All lanes must call, those that have nothing to look for with `has` false.
+  const auto find = [&](int part, bool has, DeviceWord implied) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const RunWindow  from = has ? WindowOf(words[a]) : RunWindow{};
+    const RunWindow  to = has ? WindowOf(words[b]) : RunWindow{};
+    const DeviceWord parted = isFar && has ? memory.far[a].PartedFrom(memory.far[b]) : 0u;
+    WithComparison(problem, role, part, [&](const auto & compare) {
+      StraightLinks found = FindStraight(compare, from, to, { has ? implied : 0u, parted });
+      if (part == 0)
+      {
+        joinedFacing = found.joined;
+        if constexpr (!VAlongAxes)
+        {
+          const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
+          if (found.same != 0 && role.lane >= WordsPerBrickRow)
+          {
+            const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
+            const DeviceWord known = areOne(a, a - WordsPerBrickRow) & joinedBefore & areOne(b, b - WordsPerBrickRow);
+            found.same = WithoutImpliedPairs(found.same, goesOn, known);
+          }
+        }
+      }
+      if (has)
+      {
+        same.Set(part, found.same);
+      }
+      if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
+      {
+        BundleLinks<DeviceWord> open = OpenAcross<false>(from, to, found.joined);
+        if (isFar)
+        {
+          open = open.Without(memory.far[a].PartedAcross(memory.far[b]));
+        }
+        const BundleLinks<DeviceWord> across = FindAcross(compare, open);
+        if (has)
+        {
+          left.Set(part, across.left);
+          right.Set(part, across.right);
+        }
+      }
+    });
+  };
+  // Straight links, then those to the bundles beside at either side (low and high). Most often no lane has both of
+  // these to look for, so that along z, where all lead from the brick's own words, one look does for both.
+  DeviceWord impliedLow = 0;
+  DeviceWord impliedHigh = 0;
+  bool       isOpenLow = false;
+  bool       isOpenHigh = false;
+#pragma unroll 1
+  for (int look = 0; look < Role::parts; ++look)
+  {
+    if (look == 1)
+    {
+      impliedLow = impliedBy(1);
+      impliedHigh = impliedBy(2);
+      isOpenLow = isOpen(1, impliedLow);
+      isOpenHigh = isOpen(2, impliedHigh);
+    }
+    const bool looksAtBoth = look > 0 && role.side == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+    const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+    const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
+    if (__any_sync(AllLanes, has))
+    {
+      find(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
+    }
+    if (looksAtBoth)
+    {
+      break;
+    }
+  }
+  const auto all = [](const BorderLink &) { return true; };
+  UniteLinks<RowLayout>(problem.grid, bricks, role, memory, seen, same, left, right, all);
+}
+
+} // namespace brickccl::cuda
+
+#endif

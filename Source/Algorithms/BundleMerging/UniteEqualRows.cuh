@@ -1,0 +1,131 @@
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITEEQUALROWS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITEEQUALROWS_CUH
+
+#include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/OpenLinks.cuh"
+
+/** Unions across borders along z and y, of equal values. */
+namespace brickccl::cuda
+{
+
+/** Bits at which a lane's word at a border along z or y, and the one that faces it, are linked to those before them in
+ * their brick. */
+struct JoinedBefore
+{
+  DeviceWord own;
+  DeviceWord other;
+
+  /** Starts to read them. */
+  template <typename TRole>
+  __device__ void
+  Fetch(const BundleGrid & grid, const FaceArrays<DeviceWord> & arrays, const TRole & role)
+  {
+    BrickWord facing;
+    role.Locate(grid, role.Facing(true), facing);
+    const int end = role.side == AlongY ? 2 : 0;
+    own = arrays.AtEnd(role.brick, end)[role.lane];
+    other = arrays.AtEnd(facing.brick, end + 1)[role.lane];
+  }
+};
+
+/** Unites across a border along z or y, of equal values. All lanes must call. */
+template <typename TProblem, bool VAlongAxes, typename TWords>
+__device__ inline void
+UniteEqualRows(const TProblem &                  problem,
+               const BrickArrays &               bricks,
+               const RowBorderRole<VAlongAxes> & role,
+               const JoinedBefore &              before,
+               TWords &                          memory,
+               UnionsSeen &                      seen)
+{
+  using Role = RowBorderRole<VAlongAxes>;
+  using Links = BackwardWords<Role::parts>;
+  // More are better looked at word by word.
+  constexpr unsigned                  few = 64;
+  constexpr int                       step = WordsPerBrickRow;
+  const BundleGrid &                  grid = problem.grid;
+  const BorderWord<RowLayout> * const words = memory.words;
+  Links                               same = {};
+  Links                               left = {};
+  Links                               right = {};
+  StraightLinks                       facing = {};
+  WithComparison(problem, role, 0, [&](const auto & compare) {
+    facing = FindStraight(compare, WindowOf(words[role.From(0)]), WindowOf(words[role.To(0)]), {});
+  });
+  same.of[0] = facing.same;
+  bool areMany = false;
+  if constexpr (!VAlongAxes)
+  {
+    const bool hasBefore = role.lane >= step;
+    const bool hasNext = role.lane < WordsPerLayer - step;
+    const auto ofBefore = [&](DeviceWord word) {
+      const DeviceWord there = __shfl_up_sync(AllLanes, word, step);
+      return hasBefore ? there : 0u;
+    };
+    const auto ofNext = [&](DeviceWord word) {
+      const DeviceWord there = __shfl_down_sync(AllLanes, word, step);
+      return hasNext ? there : 0u;
+    };
+    // The square of the two words and those before them: from this one, or from the one before it.
+    const SquareLinks links = { before.own, ofBefore(facing.joined), before.other, facing.joined };
+    // That of the two words and the next ones.
+    const SquareLinks next = { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
+    if (facing.same != 0)
+    {
+      const BorderWord<RowLayout> & own = words[role.Facing(false)];
+      const BorderWord<RowLayout> & other = words[role.Facing(true)];
+      const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
+      same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
+    }
+    // Few links are open besides, and looked at when they are united.
+    unsigned count = 0;
+#pragma unroll
+    for (int part = 0; part < Role::parts; ++part)
+    {
+      if (role.HasLinks(part))
+      {
+        const SquareLinks square = part < 2 ? links : role.side == AlongZ ? next : links.Turned();
+        const RunWindow   from = WindowOf(words[role.From(part)]);
+        const RunWindow   to = WindowOf(words[role.To(part)]);
+        if (part > 0)
+        {
+          same.of[part] = square.OpenAcross(from, to);
+          count += static_cast<unsigned>(__popc(same.of[part]));
+        }
+        if (problem.HasDiagonals(role.BackwardBundle(part)))
+        {
+          const BundleLinks<DeviceWord> open = OpenAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
+          left.of[part] = open.left;
+          right.of[part] = open.right;
+          count += static_cast<unsigned>(__popc(open.left) + __popc(open.right));
+        }
+      }
+    }
+    areMany = SumOfWarp(count) > few;
+    if (areMany)
+    {
+#pragma unroll 1
+      for (int part = 0; part < Role::parts; ++part)
+      {
+        WithComparison(problem, role, part, [&](const auto & compare) {
+          if (part > 0)
+          {
+            same.Set(part, compare.JoinedTo(same.Get(part)));
+          }
+          const BundleLinks<DeviceWord> across = FindAcross(compare, { 0, left.Get(part), right.Get(part) });
+          left.Set(part, across.left);
+          right.Set(part, across.right);
+        });
+      }
+    }
+  }
+  UniteLinks<RowLayout>(grid, bricks, role, memory, seen, same, left, right, [&](const BorderLink & link) {
+    return link.IsFacing() || areMany ||
+           problem.AreJoined(FirstVoxel(problem, role, link.From()) + link.X(),
+                             FirstVoxel(problem, role, link.To()) + link.ToX());
+  });
+}
+
+} // namespace brickccl::cuda
+
+#endif

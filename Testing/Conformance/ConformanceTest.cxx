@@ -742,6 +742,58 @@ TEST_F(ConformanceOnCuda, ValuesWhoseRowsAreAlike)
   }
 }
 
+/** Links across the edges of bricks, beside bricks that have nothing, for which memory holds what an earlier image
+ * left. */
+template <typename T>
+void
+CheckEdgesBesideEmptyBricks(const Criterion & criterion)
+{
+  const Extent         flat{ 128, 1024 };
+  const std::vector<T> ones(static_cast<std::size_t>(flat.VoxelCount()), 1);
+  FloodFillProblem     flatProblem = ProblemOf(ones, flat, 1, criterion);
+  flatProblem.rank = 2;
+  const std::vector<std::uint64_t> one(ones.size(), 1);
+  const Extent                     extent{ 200, 24, 24 };
+  for (std::int64_t rank = 2; rank <= 3; ++rank)
+  {
+    for (const std::int64_t step : { -1, 1 })
+    {
+      for (const std::int64_t across : { -1, 0, 1 })
+      {
+        ExpectSameOnCuda("BundleMerging", "full", ones, flatProblem, Connectivity(2, 2), {}, one);
+        std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+        const auto     set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+          voxels[static_cast<std::size_t>((z * 24 + y) * 200 + x)] = 1;
+        };
+        // From the brick in the middle to the one before it along z, and beside that.
+        for (const std::int64_t x : { 5, 64, 127, 150 })
+        {
+          set(x, step < 0 ? 8 : 15, 8);
+          set(x + across, step < 0 ? 7 : 16, 7);
+        }
+        FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
+        problem.rank = static_cast<int>(rank);
+        ExpectSameOnCuda("BundleMerging",
+                         "edges",
+                         voxels,
+                         problem,
+                         Connectivity(3, problem.rank),
+                         {},
+                         FloodFill(problem));
+      }
+    }
+  }
+}
+
+TEST_F(ConformanceOnCuda, ValuesAtEdgesBesideEmptyBricks)
+{
+  for (const Criterion & criterion : { Criterion::EqualValue(), Criterion::Tolerance(1) })
+  {
+    CheckEdgesBesideEmptyBricks<std::uint8_t>(criterion);
+    CheckEdgesBesideEmptyBricks<std::uint32_t>(criterion);
+  }
+}
+
 TEST(Conformance, ManySeededVolumesOfOddExtents)
 {
   for (std::uint64_t seed = 0; seed < 150; ++seed)

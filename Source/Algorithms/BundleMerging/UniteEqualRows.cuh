@@ -66,8 +66,12 @@ UniteEqualRows(const TProblem &                  problem,
       const DeviceWord there = __shfl_down_sync(AllLanes, word, step);
       return hasNext ? there : 0u;
     };
-    // The square of the two words and those before them: from this one, or from the one before it.
-    const SquareLinks links = { before.own, ofBefore(facing.joined), before.other, facing.joined };
+    // The square of the two words and those before them: from this one, or from the one before it. At the lower end of
+    // a brick that has nothing, nothing was kept.
+    const SquareLinks links = { hasBefore ? before.own : 0u,
+                                ofBefore(facing.joined),
+                                hasBefore ? before.other : 0u,
+                                facing.joined };
     // That of the two words and the next ones.
     const SquareLinks next = { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
     if (facing.same != 0)

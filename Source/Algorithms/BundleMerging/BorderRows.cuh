@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERROWS_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/Borders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 
 /** The rows at a border along z or y, where values decide. */
 namespace brickccl::cuda

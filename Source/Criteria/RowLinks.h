@@ -2,6 +2,7 @@
 #define BRICKCCL_CRITERIA_ROWLINKS_H
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
@@ -102,6 +103,15 @@ private:
  *  \throws InvalidArgument for a criterion without meaning or a mask of another extent. */
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
+
+/** As many runs as an image can have at most, and so components: where the foreground alone decides, there is a voxel
+ *  without it between those of a row. */
+inline std::int64_t
+MostRuns(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+{
+  const bool haveGaps = criterion.joining == Criterion::Joining::Foreground && connectivity.Uses(0);
+  return extent.RowCount() * (haveGaps ? (extent.RowLength() + 1) / 2 : extent.RowLength());
+}
 
 /** Links that a caller's own functions decide, voxel by voxel.
  *  `foreground(index)` and `joined(indexA, indexB)` take linear voxel indices, x fastest; `joined` must be symmetric

@@ -29,15 +29,16 @@ OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
   return extent.dimension <= 3;
 }
 
-/** Neighbours must lie along every axis, and 32 bits must number the voxels, 31 the bundles of rows along an axis, also
- *  when bricks are filled up. */
+/** Neighbours must lie along every axis, and 32 bits must number the voxels and count the runs and the voxels of a row,
+ *  31 the bundles of rows along an axis, also when bricks are filled up. */
 bool
-OffersBundles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
+OffersBundles(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
-  constexpr std::int64_t mostRows = (std::int64_t{ 1 } << 31) - 256;
+  constexpr std::int64_t numbers = std::int64_t{ 1 } << 32;
+  constexpr std::int64_t mostRows = numbers / 2 - 256;
   return connectivity.UsesEveryAxis() && extent.dimension <= 3 && extent.size[1] <= mostRows &&
-         extent.size[2] <= mostRows &&
-         extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() } - 1;
+         extent.size[2] <= mostRows && extent.RowLength() < numbers && extent.VoxelCount() <= numbers &&
+         MostRuns(extent, criterion, connectivity) < numbers;
 }
 
 bool

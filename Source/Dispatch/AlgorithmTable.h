@@ -56,9 +56,9 @@ const Algorithm & CpuAlgorithmFor(const std::string &  text,
 std::vector<std::string> CudaAlgorithms();
 
 /** Whether an algorithm offers a problem on CUDA devices. RunMerging offers all of them; BundleMerging those of up to 3
- *  dimensions, 2^32 - 2 voxels and 2^31 - 256 rows along an axis, not in slices; RowColumnUnification those of up to
- *  3 dimensions under face connectivity; TileMerging those of 2 dimensions and of slices along z; the others those of
- *  up to 3 dimensions. */
+ *  dimensions, 2^32 voxels, 2^32 - 1 runs that there may be and 2^31 - 256 rows along an axis, not in slices;
+ *  RowColumnUnification those of up to 3 dimensions under face connectivity; TileMerging those of 2 dimensions and of
+ *  slices along z; the others those of up to 3 dimensions. */
 bool CudaAlgorithmOffers(const std::string &  algorithm,
                          const Extent &       extent,
                          const Criterion &    criterion,

@@ -273,7 +273,8 @@ Make()
   return std::make_unique<TAlgorithm>();
 }
 
-/** The CUDA side of the rows of Algorithms(): one for node numbers of 32 bits, one for those of 64. */
+/** The CUDA side of the rows of Algorithms(): one for node numbers of 32 bits, one for those of 64, or null if 32 always
+ *  suffice. */
 struct CudaRow
 {
   const char * name;

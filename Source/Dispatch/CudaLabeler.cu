@@ -4,6 +4,7 @@
 #include "BrickCCL/Dispatch/CudaAlgorithms.cuh"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -50,14 +51,13 @@ public:
   CudaAlgorithm &
   Get(const std::string & name, const Extent & extent)
   {
-    const bool isNarrow = FitsNarrow(extent);
+    const CudaRow & row =
+      *std::find_if(std::begin(cudaRows), std::end(cudaRows), [&](const CudaRow & of) { return name == of.name; });
+    const bool isNarrow = row.wide == nullptr || FitsNarrow(extent);
     auto &     algorithm = m_Algorithms[{ name, isNarrow }];
-    for (const CudaRow & row : cudaRows)
+    if (!algorithm)
     {
-      if (!algorithm && name == row.name)
-      {
-        algorithm = isNarrow ? row.narrow() : row.wide();
-      }
+      algorithm = isNarrow ? row.narrow() : row.wide();
     }
     if (algorithm->Clock() != nullptr)
     {
@@ -278,7 +278,8 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
   const cuda::CurrentDevice current(own.Device());
   CudaAlgorithm &           chosen = own.Get(own.lastAlgorithm, image.extent);
   // Where no number of components is too large for the type, the map may be written before the number is known.
-  const bool          holdsAny = MaximumLabel(type) >= static_cast<std::uint64_t>(image.extent.VoxelCount());
+  const bool holdsAny =
+    MaximumLabel(type) >= static_cast<std::uint64_t>(MostRuns(image.extent, criterion, connectivity));
   bool                isWritten = false;
   const std::uint64_t components = chosen.Label(problem, options, holdsAny ? labels : nullptr, type, isWritten, on);
   if (components > MaximumLabel(type))

@@ -98,6 +98,14 @@ LoadBytes(const unsigned char * place, unsigned (&words)[8])
   }
 }
 
+/** The highest bits of eight bytes side by side, 7 bits to the left: each is 128, times the bit that is its own. */
+__device__ inline unsigned
+HighestOfBytes(unsigned first, unsigned second)
+{
+  constexpr unsigned highest = 0x80808080u;
+  return __dp4a(second & highest, 0x80402010u, __dp4a(first & highest, 0x08040201u, 0u));
+}
+
 /** The foreground bits of 32 voxels of one byte, four at a time: bytes are compared within a word by subtracting
  * without their highest bits, which then hold the answers (Warren, Hacker's Delight, chapter 2). */
 template <typename T>
@@ -113,13 +121,11 @@ PackBytes(const unsigned (&words)[8], const ForegroundRule<T> & rule)
   // At each highest bit: whether the byte of a is at least that of b.
   const auto atLeast = [](unsigned a, unsigned b) { return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest))); };
   const auto pack = [&](const auto & answersOf) {
-    // Eight voxels' answers, each 128, times their bits: these, 7 bits to the left.
     unsigned eight[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
     {
-      eight[i] = __dp4a(answersOf(words[2 * i]) & highest, 0x08040201u, 0u);
-      eight[i] = __dp4a(answersOf(words[2 * i + 1]) & highest, 0x80402010u, eight[i]);
+      eight[i] = HighestOfBytes(answersOf(words[2 * i]), answersOf(words[2 * i + 1]));
     }
     return eight[0] >> 7 | eight[1] << 1 | eight[2] << 9 | eight[3] << 17;
   };

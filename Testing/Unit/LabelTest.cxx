@@ -636,15 +636,22 @@ TEST(Label, ListsHoldEveryVoxelOfEachComponentInRasterOrder)
 
 TEST(Label, BundlesOnCudaAreOfferedAsFarAsTheirNumbersReach)
 {
-  const auto offers = [](const Extent & extent) {
+  const auto offers = [](const Extent & extent, const Criterion & criterion = Criterion::Foreground()) {
     const auto full = Connectivity::Full(extent.dimension);
-    EXPECT_TRUE(CudaAlgorithmOffers("RunMerging", extent, Criterion::Foreground(), full)) << extent.ToString();
-    return CudaAlgorithmOffers("BundleMerging", extent, Criterion::Foreground(), full);
+    EXPECT_TRUE(CudaAlgorithmOffers("RunMerging", extent, criterion, full)) << extent.ToString();
+    return CudaAlgorithmOffers("BundleMerging", extent, criterion, full);
   };
   constexpr std::int64_t many = std::int64_t{ 1 } << 31;
-  EXPECT_TRUE((offers({ 2048, 2048, 1023 })));
-  EXPECT_FALSE((offers({ 2048, 2048, 1024 })));
-  EXPECT_TRUE((offers({ 2 * many - 3, 1 })));
+  EXPECT_TRUE((offers({ 2048, 2048, 1024 })));
+  EXPECT_FALSE((offers({ 2049, 2048, 1024 })));
+  EXPECT_TRUE((offers({ 2 * many - 1, 1 })));
+  EXPECT_FALSE((offers({ 2 * many, 1 })));
+  // Runs of equal values may be as many as voxels, and so may those of rows of one voxel.
+  EXPECT_TRUE((offers({ 2048, 2048, 1023 }, Criterion::EqualValue())));
+  EXPECT_FALSE((offers({ 2048, 2048, 1024 }, Criterion::EqualValue())));
+  EXPECT_TRUE((offers({ 2, many / 2, 2 })));
+  EXPECT_FALSE((offers({ 1, many, 2 })));
+  EXPECT_FALSE((offers({ 1, many / 2, 4 })));
   // So many rows have no numbers when the last brick is filled up.
   EXPECT_TRUE((offers({ 1, many - 256 })));
   EXPECT_FALSE((offers({ 1, many - 255 })));

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iostream>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -366,32 +367,57 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
 }
 
 #ifndef BRICKCCL_CUDA_ON_HOST
-/** The first extent needs 32-bit numbers of voxels to their last bit, the second 64-bit ones. LinkPropagation's lengths
- *  for 26 directions would not fit the device's memory; algorithms that walk along lines would take minutes. */
+/** A volume of 2^31 voxels and more, what labels it, and how much of the device's memory that takes. */
+struct ManyVoxels
+{
+  Extent                    extent;
+  Connectivity              connectivity;
+  std::vector<const char *> algorithms;
+  std::size_t               bytesPerVoxel;
+};
+
+/** Some need 32-bit numbers of voxels to the last one, some 64-bit ones; of rows of eight voxels bricks have little to
+ *  fill them, and room for more runs than 32 bits count. LinkPropagation's lengths for 26 directions would not fit the
+ *  device's memory; algorithms that walk along lines would take minutes. */
 TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
 {
-  using Names = std::vector<const char *>;
-  for (const auto & [extent, algorithms] :
-       { std::pair(Extent{ 2048, 1024, 1027 }, Names{ "Auto", "LabelEquivalence" }),
-         std::pair(Extent{ 2048, 1024, 2051 }, Names{ "RunMerging", "BrickMerging", "HawickLabelEquivalence" }) })
+  const Connectivity full = Connectivity::Full(3);
+  for (const ManyVoxels & volume :
+       { ManyVoxels{ { 2048, 1024, 1027 }, full, { "LabelEquivalence" }, 14 },
+         ManyVoxels{ { 2048, 2048, 1024 }, full, { "BundleMerging" }, 6 },
+         ManyVoxels{ { 8, 16384, 32767 }, Connectivity::Face(3), { "BundleMerging" }, 16 },
+         ManyVoxels{ { 2048, 1024, 2051 }, full, { "RunMerging", "BrickMerging", "HawickLabelEquivalence" }, 26 } })
   {
-    const auto                   voxels = MakeRandom(extent, 0.3, 8, 5);
-    const auto                   expected = CpuLabels(voxels, extent, Criterion::Foreground(), Connectivity::Full(3));
-    const OnDevice<std::uint8_t> image(voxels);
-    for (const char * algorithm : algorithms)
+    std::size_t free = 0;
+    std::size_t total = 0;
+    ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    const auto count = static_cast<std::size_t>(volume.extent.VoxelCount());
+    if (free < count * volume.bytesPerVoxel)
     {
-      const OnDevice<std::uint32_t> labels(voxels.size());
+      std::cout << "left out, for want of device memory: " << volume.extent.ToString() << std::endl;
+      continue;
+    }
+    auto voxels = MakeRandom(volume.extent, 0.3, 8, 5);
+    voxels.back() = 1;
+    const auto expected = CpuLabels(voxels, volume.extent, Criterion::Foreground(), volume.connectivity);
+    const OnDevice<std::uint8_t> image(voxels);
+    for (const char * algorithm : volume.algorithms)
+    {
+      const OnDevice<std::uint32_t> labels(count);
       CudaLabeler                   labeler(0);
       labeler.LabelOnDevice(algorithm,
-                            ImageView(image.Data(), extent),
+                            ImageView(image.Data(), volume.extent),
                             Criterion::Foreground(),
                             {},
-                            Connectivity::Full(3),
+                            volume.connectivity,
                             labels.Data(),
                             LabelType::UInt32);
-      const auto found = labels.Download(voxels.size());
-      ASSERT_EQ(std::memcmp(found.data(), expected.data(), found.size() * 4), 0)
-        << algorithm << ' ' << extent.ToString();
+      const auto found = labels.Download(count);
+      ASSERT_EQ(std::memcmp(found.data(), expected.data(), count * 4), 0)
+        << algorithm << ' ' << volume.extent.ToString();
+      std::cout << algorithm << ", " << volume.extent.ToString() << ": "
+                << static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(count)
+                << " bytes of scratch a voxel" << std::endl;
     }
   }
 }

@@ -134,7 +134,7 @@ private:
 struct BundleGrid
 {
   Extent extent;
-  /** The extent's, which has fewer than 2^32 voxels. */
+  /** The extent's, which has no more than 2^32 voxels. */
   unsigned     rowLength;
   unsigned     sizeY;
   unsigned     sizeZ;

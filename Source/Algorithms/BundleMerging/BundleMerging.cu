@@ -5,6 +5,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SumBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WriteBricks.cuh"
+#include "BrickCCL/Criteria/RowLinks.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -128,8 +129,13 @@ BundleMerging(const DeviceProblem & problem,
   memory.bases.Resize(bricks);
   memory.found.Resize(1);
   // Room for one component and four runs of a brick in two words is enough for all but noise, which is solved again.
-  memory.componentCapacity = std::max(memory.componentCapacity, bricks * WordsPerBrick / 2 + 1024);
-  memory.runCapacity = std::max(memory.runCapacity, bricks * WordsPerBrick * 2 + 1024);
+  const auto mostRuns =
+    static_cast<std::size_t>(MostRuns(problem.image.extent, problem.criterion, problem.connectivity));
+  const auto atLeast = [&](std::size_t capacity, std::size_t room) {
+    return std::max(capacity, std::min(room + 1024, mostRuns));
+  };
+  memory.componentCapacity = atLeast(memory.componentCapacity, bricks * WordsPerBrick / 2);
+  memory.runCapacity = atLeast(memory.runCapacity, bricks * WordsPerBrick * 2);
 
   const DeviceWord * mask = nullptr;
   if (problem.mask)

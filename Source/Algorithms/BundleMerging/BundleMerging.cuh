@@ -65,10 +65,10 @@ struct BundleMergingMemory
   }
 };
 
-/** Labels a problem of up to 3 dimensions, 2^32 - 2 voxels, and of these 2^31 - 256 along y or z, not in slices:
- * bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
+/** Labels a problem of up to 3 dimensions and 2^32 voxels, of these 2^31 - 256 along y or z and 2^32 - 1 along x, not
+ * in slices, with less than 2^32 runs (MostRuns): bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
  * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
- * without waiting for the number of components, so its type must have room for as many as there are voxels. \return N.
+ * without waiting for the number of components, so its type must have room for MostRuns. \return N.
  */
 std::uint64_t BundleMerging(const DeviceProblem & problem,
                             BundleMergingMemory & memory,

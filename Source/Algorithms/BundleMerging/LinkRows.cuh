@@ -35,6 +35,13 @@ struct RunWindow : RowWord
   DeviceWord left;
   DeviceWord right;
   DeviceWord nextStarts;
+
+  /** Bits behind which the voxel has the same value. */
+  __device__ DeviceWord
+  GoesOnBehind() const
+  {
+    return right & ~nextStarts;
+  }
 };
 
 /** The links of a word to the same x of another row, and the bits at which the runs of both are known to be linked. */
@@ -236,15 +243,13 @@ OpenAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
 {
   const DeviceWord        left = a.foreground & b.left;
   const DeviceWord        right = a.foreground & b.right;
-  const DeviceWord        aGoesOn = a.right & ~a.nextStarts;
   BundleLinks<DeviceWord> open = {};
   if constexpr (VIsTransitive)
   {
     // Of a square of voxels one side of which is equal, and no other, none are equal across; if more are, links along
     // the axes join all. What the words beside have is left out: the voxels tell.
-    const DeviceWord bGoesOn = b.right & ~b.nextStarts;
-    open.left = left & ~((a.foreground & ~a.starts) | (b.foreground & ~b.starts) | joined | joined << 1);
-    open.right = right & ~(aGoesOn | bGoesOn | joined | joined >> 1);
+    open.left = left & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
+    open.right = right & ~(a.GoesOnBehind() | b.GoesOnBehind() | joined | joined >> 1);
   }
   else
   {
@@ -252,7 +257,7 @@ OpenAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
     const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
     const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
     open.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
-    open.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & aGoesOn);
+    open.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & a.GoesOnBehind());
   }
   return open;
 }

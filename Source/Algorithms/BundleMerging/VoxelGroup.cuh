@@ -188,10 +188,7 @@ private:
   {
     if constexpr (sizeof(T) == 1)
     {
-      // Each answer is 128.
-      const auto eight = [&](int i) {
-        return __dp4a(answers(i + 1) & highest, 0x80402010u, __dp4a(answers(i) & highest, 0x08040201u, 0u));
-      };
+      const auto eight = [&](int i) { return HighestOfBytes(answers(i), answers(i + 1)); };
       word = (word << 16) + (eight(2) << 1) + (eight(0) >> 7);
     }
     else

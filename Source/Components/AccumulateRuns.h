@@ -4,9 +4,11 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UnsetVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Simd/JoinRuns.h"
 
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace brickccl
@@ -33,7 +35,10 @@ template <typename TAccumulator>
 class SlabAccumulators
 {
 public:
-  static constexpr std::size_t BlockSize = 64;
+  static constexpr std::size_t BlockSize = simd::SumLinesPerBlock;
+  /** What vector code adds to, if it does. */
+  using Line = std::conditional_t<std::is_base_of_v<simd::SumLine, TAccumulator>, simd::SumLine, TAccumulator>;
+  static_assert(sizeof(Line) == sizeof(TAccumulator));
 
   /** \param taken  for each block whether a slab has taken that of `total`. */
   SlabAccumulators(UnsetVector<TAccumulator> & total, std::vector<unsigned char> & taken, bool mayTake)
@@ -52,21 +57,33 @@ public:
     {
       Open(number);
     }
-    return m_Blocks[number][component % BlockSize];
+    return Accumulators(number)[component % BlockSize];
   }
 
+  /** All blocks; null are those of which no component was met. */
+  Line * const *
+  Blocks() const
+  {
+    return m_Blocks.data();
+  }
   /** Null if no component of the block was met. */
   const TAccumulator *
   Block(std::size_t block) const
   {
-    return m_Blocks[block];
+    return Accumulators(block);
   }
 
 private:
+  TAccumulator *
+  Accumulators(std::size_t block) const
+  {
+    return static_cast<TAccumulator *>(m_Blocks[block]);
+  }
+
   void
   Open(std::size_t number)
   {
-    TAccumulator *& block = m_Blocks[number];
+    TAccumulator * block = nullptr;
     if (m_MayTake && __atomic_exchange_n(&m_Taken[number], 1, __ATOMIC_RELAXED) == 0)
     {
       const std::size_t size = std::min(BlockSize, m_Total.size() - number * BlockSize);
@@ -79,13 +96,14 @@ private:
       m_Own.emplace_back(new TAccumulator[BlockSize]());
       block = m_Own.back().get();
     }
+    m_Blocks[number] = block;
   }
 
   UnsetVector<TAccumulator> &                  m_Total;
   FreshMemory                                  m_Memory;
   std::vector<unsigned char> &                 m_Taken;
   bool                                         m_MayTake;
-  std::vector<TAccumulator *>                  m_Blocks;
+  std::vector<Line *>                          m_Blocks;
   std::vector<std::unique_ptr<TAccumulator[]>> m_Own;
 };
 

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/WideInteger.h"
+#include "BrickCCL/Simd/JoinRuns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -109,19 +110,12 @@ struct RowVoxels
   }
 };
 
-/** The same in the 64 bytes of a cache line, for up to 3 dimensions of less than 2^31 voxels each. Rows are to come in
- *  raster order. */
-struct alignas(64) CompactShapeSums
+/** The same in a line of the cache, for up to 3 dimensions of less than 2^31 voxels each. Rows are to come in raster
+ *  order. */
+struct CompactShapeSums : simd::SumLine
 {
   static constexpr bool IsExact = true;
   static constexpr bool HasSquares = false;
-
-  /** Voxels, and the sums of their indices. */
-  std::uint64_t sums[4] = {};
-  /** The lowest indices along x and y, then the complements (-1 - index) of the highest ones. */
-  std::int32_t  lowest[4] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
-  std::uint64_t firstVoxel = 0;
-  std::int64_t  lastSlice = 0;
 
   /** Of row y of slice z, whose first voxel is the place `rowPlace`. */
   void

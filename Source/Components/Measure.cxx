@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace brickccl
@@ -93,6 +94,17 @@ AccumulateSums(const RunVolume & volume, std::uint64_t components, const HostCon
                                });
 }
 
+/** Adds what is joined to the sums of components. */
+void
+AddJoined(const simd::JoinedRuns & joined, const simd::RowsOfSlice & rows, SlabAccumulators<CompactShapeSums> & to)
+{
+  for (int i = 0; (i = simd::AddJoinedRuns(joined, i, rows, to.Blocks())) < joined.count;)
+  {
+    // A block that is still to be opened.
+    to[joined.labels[i] - 1];
+  }
+}
+
 /** The same of compact sums, which default columns mostly take: worth a loop for each type of labels. */
 template <typename TSums>
 UnsetVector<TSums>
@@ -118,6 +130,16 @@ AccumulateCompact(const RunVolume & volume, std::uint64_t components, const Host
             continue;
           }
           volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {
+            if constexpr (std::is_same_v<TSums, CompactShapeSums>)
+            {
+              if (const simd::JoinedRuns * const joined = finder->Join(runs, labels + runs.run))
+              {
+                AddJoined(*joined,
+                          { runs.row - z * slice, z, runs.row * extent.RowLength(), extent.RowLength() },
+                          accumulators);
+                return;
+              }
+            }
             // By value, so that no sum that is written could be one of these.
             finder->ForEach(
               runs,

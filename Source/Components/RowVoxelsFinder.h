@@ -22,11 +22,10 @@ public:
     : m_Joins(!VHasSquares && simd::JoinsRuns() && volume.GetExtent().RowLength() <= simd::JoinedRuns::LongestRow)
   {}
 
-  /** Calls `function(row, label, voxels)`, with the row counted from the first of `runs`; `labels` are those of its
-   *  runs. */
-  template <typename TLabel, typename TFunction>
-  void
-  ForEach(const RunsOfRows & runs, const TLabel * labels, TFunction function)
+  /** What runs side by side have in common, if vector code adds it up; null if it does not. */
+  template <typename TLabel>
+  const simd::JoinedRuns *
+  Join(const RunsOfRows & runs, const TLabel * labels)
   {
     if constexpr (std::is_same_v<TLabel, std::uint32_t> && !VHasSquares)
     {
@@ -34,9 +33,22 @@ public:
       if (m_Joins && runs.count > fewRuns)
       {
         simd::JoinRuns(runs, labels, m_Joined);
-        ForEachJoined(function);
-        return;
+        return &m_Joined;
       }
+    }
+    return nullptr;
+  }
+
+  /** Calls `function(row, label, voxels)`, with the row counted from the first of `runs`; `labels` are those of its
+   *  runs. */
+  template <typename TLabel, typename TFunction>
+  void
+  ForEach(const RunsOfRows & runs, const TLabel * labels, TFunction function)
+  {
+    if (const simd::JoinedRuns * const joined = Join(runs, labels))
+    {
+      ForEachJoined(*joined, function);
+      return;
     }
     const std::int32_t * begin = runs.begins;
     const std::int32_t * end = runs.ends;
@@ -50,18 +62,18 @@ public:
 
 private:
   template <typename TFunction>
-  void
-  ForEachJoined(TFunction function) const
+  static void
+  ForEachJoined(const simd::JoinedRuns & joined, TFunction function)
   {
-    for (int i = 0; i < m_Joined.count; ++i)
+    for (int i = 0; i < joined.count; ++i)
     {
       RowVoxels voxels;
-      voxels.begin = m_Joined.begins[i];
-      voxels.end = m_Joined.ends[i];
-      voxels.count = m_Joined.voxels[i];
-      voxels.sum = m_Joined.sums[i];
+      voxels.begin = joined.begins[i];
+      voxels.end = joined.ends[i];
+      voxels.count = joined.voxels[i];
+      voxels.sum = joined.sums[i];
       voxels.squares = 0;
-      function(m_Joined.rows[i], m_Joined.labels[i], voxels);
+      function(joined.rows[i], joined.labels[i], voxels);
     }
   }
 

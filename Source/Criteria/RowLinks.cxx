@@ -204,21 +204,27 @@ public:
   }
 
   bool
-  PackLinkedRow(std::int64_t row, Word * foreground, Word * starts, const EarlierRow * rows, int rowCount)
-    const override
+  PackLinkedRow(const LinkedRow & row) const override
   {
-    if (!simd::HasVectors() || m_Mask || !HasVoxels(row, row, -1, 0, WordsForBits(m_Extent.RowLength())))
+    if (!CanPackLinked(row))
     {
       return false;
     }
     simd::NearRow<T> near[MostEarlierRows];
-    for (int i = 0; i < rowCount; ++i)
+    simd::PackLinkedRow(ToPixels(row, near), m_Extent.RowLength(), PixelRule());
+    return true;
+  }
+
+  bool
+  PackLinkedPair(const LinkedRow & first, const LinkedRow & second) const override
+  {
+    if (!CanPackLinked(first) || !CanPackLinked(second))
     {
-      near[i] = { RowOf(rows[i].row), rows[i].foreground, rows[i].links };
+      return false;
     }
-    const auto             rule = m_Rule.foreground;
-    const simd::RowRule<T> rowRule{ rule.low, rule.high, rule.outside, m_Rule.difference.limit };
-    simd::PackLinkedRow(RowOf(row), m_Extent.RowLength(), rowRule, foreground, starts, near, rowCount);
+    simd::NearRow<T> nearFirst[MostEarlierRows];
+    simd::NearRow<T> nearSecond[MostEarlierRows];
+    simd::PackLinkedPair(ToPixels(first, nearFirst), ToPixels(second, nearSecond), m_Extent.RowLength(), PixelRule());
     return true;
   }
 
@@ -274,6 +280,28 @@ private:
     const std::int64_t there = neighbourRow * m_Extent.RowLength() + word * BitsPerWord + step;
     const std::int64_t last = m_Extent.VoxelCount() - words * BitsPerWord;
     return m_Channels == 1 && !m_Rule.followsForeground && there >= 0 && here <= last && there <= last;
+  }
+
+  bool
+  CanPackLinked(const LinkedRow & row) const
+  {
+    return simd::HasVectors() && !m_Mask && HasVoxels(row.row, row.row, -1, 0, WordsForBits(m_Extent.RowLength()));
+  }
+  /** \param near  room for the rows that it is linked to */
+  simd::LinkedRow<T>
+  ToPixels(const LinkedRow & row, simd::NearRow<T> (&near)[MostEarlierRows]) const
+  {
+    for (int i = 0; i < row.earlierCount; ++i)
+    {
+      near[i] = { RowOf(row.earlier[i].row), row.earlier[i].foreground, row.earlier[i].links };
+    }
+    return { RowOf(row.row), row.foreground, row.starts, near, row.earlierCount };
+  }
+  simd::RowRule<T>
+  PixelRule() const
+  {
+    const auto rule = m_Rule.foreground;
+    return { rule.low, rule.high, rule.outside, m_Rule.difference.limit };
   }
 
   inline Word

@@ -44,14 +44,28 @@ public:
 
   static constexpr int MostEarlierRows = 2;
 
-  /** Finds foreground, starts of runs and the links to up to MostEarlierRows rows at once, if that is faster than one
-   *  after the other. \return false if it is not, and nothing was done. */
+  /** A row, where its foreground and the starts of its runs go, and the rows to which links are wanted. */
+  struct LinkedRow
+  {
+    std::int64_t row;
+    Word *       foreground;
+    Word *       starts;
+    EarlierRow   earlier[MostEarlierRows];
+    int          earlierCount;
+  };
+
+  /** Finds foreground, starts of runs and the links to earlier rows at once, if that is faster than one after the
+   * other. \return false if it is not, and nothing was done. */
   virtual bool
-  PackLinkedRow(std::int64_t /* row */,
-                Word * /* foreground */,
-                Word * /* starts */,
-                const EarlierRow * /* rows */,
-                int /* rowCount */) const
+  PackLinkedRow(const LinkedRow & /* row */) const
+  {
+    return false;
+  }
+
+  /** The same of two rows at once, each linked to MostEarlierRows, of which the second row's last one is the first row.
+   */
+  virtual bool
+  PackLinkedPair(const LinkedRow & /* first */, const LinkedRow & /* second */) const
   {
     return false;
   }

@@ -4,6 +4,8 @@
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 namespace brickccl
 {
@@ -33,28 +35,6 @@ VoxelsOfVolume(double volume, double voxelVolume)
   return voxels;
 }
 
-std::uint64_t
-CountForeground(const RunVolume & volume, const HostContext & context)
-{
-  const Chunks               chunks = RowChunks(volume.GetExtent(), context);
-  std::vector<std::uint64_t> voxels(static_cast<std::size_t>(chunks.count), 0);
-  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    std::uint64_t count = 0;
-    for (const Word * word = volume.Foreground(chunks.Begin(chunk)); word != volume.Foreground(chunks.End(chunk));
-         ++word)
-    {
-      count += static_cast<std::uint64_t>(CountBits(*word));
-    }
-    voxels[static_cast<std::size_t>(chunk)] = count;
-  });
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : voxels)
-  {
-    sum += count;
-  }
-  return sum;
-}
-
 /** The axis that the connectivity leaves out, if any. */
 std::optional<int>
 SliceAxisOf(const Connectivity & connectivity)
@@ -70,6 +50,24 @@ SliceAxisOf(const Connectivity & connectivity)
 }
 
 } // namespace
+
+std::uint64_t
+Labeling::ForegroundVoxelCount() const
+{
+  const ProgressHooks        none;
+  const HostContext          context = Context(none);
+  const Chunks               chunks = RowChunks(GetExtent(), context);
+  std::vector<std::uint64_t> voxels(static_cast<std::size_t>(chunks.count), 0);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    const Word * const begin = m_Volume.Foreground(chunks.Begin(chunk));
+    const Word * const end = m_Volume.Foreground(chunks.End(chunk));
+    voxels[static_cast<std::size_t>(chunk)] =
+      std::accumulate(begin, end, std::uint64_t{ 0 }, [](std::uint64_t count, Word word) {
+        return count + static_cast<std::uint64_t>(CountBits(word));
+      });
+  });
+  return std::accumulate(voxels.begin(), voxels.end(), std::uint64_t{ 0 });
+}
 
 void
 Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) const
@@ -177,7 +175,6 @@ Labeling::Finish(std::uint64_t found, const LabelOptions & options)
              VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(GetExtent().dimension)));
   m_Volume.SetTouchingAreJoined(m_Volume.StartsFollowForeground() && m_Connectivity.UsesEveryAxis() &&
                                 m_Connectivity.Rank() == m_Connectivity.Dimension());
-  m_ForegroundVoxels = CountForeground(m_Volume, context);
   m_Components = Relabel(m_Volume, found, relabel, context.Part(0.9, 1));
   context.progress.Update(1);
 }

@@ -65,12 +65,8 @@ public:
   {
     return m_Components;
   }
-  /** The number of voxels that took part, filtered components included. */
-  std::uint64_t
-  ForegroundVoxelCount() const
-  {
-    return m_ForegroundVoxels;
-  }
+  /** The number of voxels that took part, filtered components included: counted each time, from a bit for each voxel. */
+  std::uint64_t ForegroundVoxelCount() const;
   /** The smallest type for the labels. */
   LabelType
   SmallestType() const
@@ -140,7 +136,6 @@ private:
   std::string    m_Algorithm;
   ResolvedDevice m_Device;
   std::uint64_t  m_Components = 0;
-  std::uint64_t  m_ForegroundVoxels = 0;
   int            m_Threads = 0;
   std::int64_t   m_Grain = 0;
 

@@ -36,89 +36,116 @@ PackStraightLinks(const RowLinks &    links,
 namespace
 {
 
-/** The rows before a row along y and z, if links to them are kept: those of its chunk, or else those before it. */
-struct EarlierRows
+/** A row of a chunk, with the rows before it along y and z to which links are kept: those of its chunk, or else those
+ *  before it. */
+RowLinks::LinkedRow
+LinkedRowOf(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
 {
-  RowLinks::EarlierRow rows[RowLinks::MostEarlierRows];
-  int                  count = 0;
-
-  EarlierRows(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
+  RowLinks::LinkedRow linked;
+  linked.row = row;
+  linked.foreground = volume.Foreground(row);
+  linked.starts = volume.StartsFollowForeground() ? nullptr : volume.StoredStarts(row);
+  linked.earlierCount = 0;
+  if (!volume.HasLinksAlongY() && !volume.HasLinksAlongZ())
   {
-    if (!volume.HasLinksAlongY() && !volume.HasLinksAlongZ())
-    {
-      return;
-    }
-    const Extent &     extent = volume.GetExtent();
-    const std::int64_t plane = row / extent.size[1];
-    const auto         add = [&](std::int64_t earlier, Word * links) {
-      if ((earlier >= beginOfChunk) == inChunk)
-      {
-        rows[count++] = { earlier, volume.Foreground(earlier), links };
-      }
-    };
-    if (volume.HasLinksAlongY() && row > plane * extent.size[1])
-    {
-      add(row - 1, volume.LinksAlongY(row));
-    }
-    if (volume.HasLinksAlongZ() && plane % extent.size[2] > 0)
-    {
-      add(row - extent.size[1], volume.LinksAlongZ(row));
-    }
+    return linked;
   }
-};
+  const Extent &     extent = volume.GetExtent();
+  const std::int64_t plane = row / extent.size[1];
+  const auto         add = [&](std::int64_t earlier, Word * links) {
+    if ((earlier >= beginOfChunk) == inChunk)
+    {
+      linked.earlier[linked.earlierCount++] = { earlier, volume.Foreground(earlier), links };
+    }
+  };
+  if (volume.HasLinksAlongY() && row > plane * extent.size[1])
+  {
+    add(row - 1, volume.LinksAlongY(row));
+  }
+  if (volume.HasLinksAlongZ() && plane % extent.size[2] > 0)
+  {
+    add(row - extent.size[1], volume.LinksAlongZ(row));
+  }
+  return linked;
+}
 
 /** `candidates` is room for the words of a row. */
 void
-PackLinksTo(const EarlierRows & earlier,
-            const RowLinks &    links,
-            std::int64_t        row,
-            std::vector<Word> & candidates,
-            const RunVolume &   volume)
+PackLinksTo(const RowLinks::LinkedRow & row,
+            const RowLinks &            links,
+            std::vector<Word> &         candidates,
+            const RunVolume &           volume)
 {
-  for (int i = 0; i < earlier.count; ++i)
+  for (int i = 0; i < row.earlierCount; ++i)
   {
-    PackStraightLinks(links, volume, row, earlier.rows[i].row, candidates, earlier.rows[i].links);
+    PackStraightLinks(links, volume, row.row, row.earlier[i].row, candidates, row.earlier[i].links);
+  }
+}
+
+/** Packs bits of voxels too far apart, if they are kept. */
+void
+PackFar(const RowLinks & links, std::int64_t row, RunVolume & volume)
+{
+  if (volume.HasFar())
+  {
+    links.PackFar(row, volume.Below(row), volume.Above(row));
   }
 }
 
 /** Packs foreground, starts of runs where these do not follow, and links to earlier rows. */
 void
-PackRow(const RowLinks &    links,
-        bool                linksAlongX,
-        std::int64_t        row,
-        const EarlierRows & earlier,
-        std::vector<Word> & candidates,
-        RunVolume &         volume)
+PackRow(const RowLinks &            links,
+        bool                        linksAlongX,
+        const RowLinks::LinkedRow & row,
+        std::vector<Word> &         candidates,
+        RunVolume &                 volume)
 {
-  Word * bits = volume.Foreground(row);
-  if (volume.HasFar())
+  Word * const bits = row.foreground;
+  Word * const starts = row.starts;
+  PackFar(links, row.row, volume);
+  if (starts == nullptr)
   {
-    links.PackFar(row, volume.Below(row), volume.Above(row));
+    links.PackForeground(row.row, bits);
   }
-  if (!volume.StartsFollowForeground())
+  else
   {
-    Word * starts = volume.StoredStarts(row);
-    if (linksAlongX && links.PackLinkedRow(row, bits, starts, earlier.rows, earlier.count))
+    if (linksAlongX && links.PackLinkedRow(row))
     {
       return;
     }
-    links.PackForeground(row, bits);
+    links.PackForeground(row.row, bits);
     for (std::size_t w = 0; w < candidates.size(); ++w)
     {
       const Word previous = w > 0 ? bits[w - 1] : 0;
       candidates[w] = linksAlongX ? bits[w] & FromLeft(bits[w], previous) : 0;
     }
-    links.PackLinks(row, row, -1, candidates.data(), starts);
+    links.PackLinks(row.row, row.row, -1, candidates.data(), starts);
     for (std::size_t w = 0; w < candidates.size(); ++w)
     {
       starts[w] = bits[w] & ~starts[w];
     }
   }
-  else
+  PackLinksTo(row, links, candidates, volume);
+}
+
+/** Packs two rows, of which the second one lies behind the first along z, at once if that is faster. */
+void
+PackPair(const RowLinks &            links,
+         bool                        linksAlongX,
+         const RowLinks::LinkedRow & first,
+         const RowLinks::LinkedRow & second,
+         std::vector<Word> &         candidates,
+         RunVolume &                 volume)
+{
+  const auto hasAll = [](const RowLinks::LinkedRow & row) { return row.earlierCount == RowLinks::MostEarlierRows; };
+  if (linksAlongX && hasAll(first) && hasAll(second) && links.PackLinkedPair(first, second))
   {
-    links.PackForeground(row, bits);
+    PackFar(links, first.row, volume);
+    PackFar(links, second.row, volume);
+    return;
   }
-  PackLinksTo(earlier, links, row, candidates, volume);
+  PackRow(links, linksAlongX, first, candidates, volume);
+  PackRow(links, linksAlongX, second, candidates, volume);
 }
 
 /** Counts the runs of a packed row, and those before each of its words where these are kept. */
@@ -154,20 +181,29 @@ CountRuns(std::int64_t row, RunVolume & volume)
 /** Pixels of the rows that are looked at in one plane before those of the next one. */
 constexpr std::int64_t PixelsOfTile = 1 << 16;
 
-/** Calls `visit(row)` for the rows [begin, end), so many of each plane before the first ones of the next plane that the
- *  pixels behind a row are still in the second-level cache. A row comes after those before it along y and z. */
+/** Calls `visit(row)` for the rows [begin, end), so many of two planes before the first ones of the next planes that
+ * the pixels behind a row are still in the second-level cache; and `visit(row, rowBehind)` for rows of both planes. A
+ * row comes after those before it along y and z. */
 template <typename TVisit>
 void
 ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfPlane, std::int64_t rowsOfTile, TVisit visit)
 {
+  const auto isOwn = [=](std::int64_t row) { return row >= begin && row < end; };
   for (std::int64_t y = 0; y < rowsOfPlane; y += rowsOfTile)
   {
-    for (std::int64_t plane = begin / rowsOfPlane * rowsOfPlane; plane < end; plane += rowsOfPlane)
+    for (std::int64_t plane = begin / rowsOfPlane * rowsOfPlane; plane < end; plane += 2 * rowsOfPlane)
     {
-      const std::int64_t endOfTile = std::min(end, plane + std::min(rowsOfPlane, y + rowsOfTile));
-      for (std::int64_t row = std::max(begin, plane + y); row < endOfTile; ++row)
+      for (std::int64_t row = plane + y; row < plane + std::min(rowsOfPlane, y + rowsOfTile); ++row)
       {
-        visit(row);
+        const std::int64_t behind = row + rowsOfPlane;
+        if (isOwn(row) && isOwn(behind))
+        {
+          visit(row, behind);
+        }
+        else if (isOwn(row) || isOwn(behind))
+        {
+          visit(isOwn(row) ? row : behind);
+        }
       }
     }
   }
@@ -200,25 +236,42 @@ FindRuns(const RowLinks &                                                      l
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
   const bool                 keepsLinks = volume.HasLinksAlongY() || volume.HasLinksAlongZ();
   const std::int64_t         rowsOfPlane = extent.size[1];
-  // In tiles rows are not taken in order.
-  const bool         isTiled = volume.HasLinksAlongZ() && !afterRows;
-  const std::int64_t rowsOfTile = isTiled ? std::max<std::int64_t>(1, PixelsOfTile / extent.RowLength()) : rowsOfPlane;
-  const std::int64_t rowsAtOnce = std::max<std::int64_t>(1, simd::BoundWords / words);
+  const std::int64_t         rowsOfTile = std::max<std::int64_t>(1, PixelsOfTile / 2 / extent.RowLength());
+  const std::int64_t         rowsAtOnce = std::max<std::int64_t>(1, simd::BoundWords / words);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    std::vector<Word> candidates(static_cast<std::size_t>(words));
-    std::uint64_t     runs = 0;
-    std::int64_t      passedOn = chunks.Begin(chunk);
-    ForRowsInTiles(chunks.Begin(chunk), chunks.End(chunk), rowsOfPlane, rowsOfTile, [&](std::int64_t row) {
-      PackRow(links, axes.x, row, EarlierRows(row, chunks.Begin(chunk), true, volume), candidates, volume);
-      const std::uint64_t runsOfRow = CountRuns(row, volume);
-      volume.FirstRun(row) = runsOfRow;
-      runs += runsOfRow;
-      if (afterRows && (row + 1 - passedOn == rowsAtOnce || row + 1 == chunks.End(chunk)))
+    const std::int64_t begin = chunks.Begin(chunk);
+    const std::int64_t end = chunks.End(chunk);
+    std::vector<Word>  candidates(static_cast<std::size_t>(words));
+    std::uint64_t      runs = 0;
+    const auto         linked = [&](std::int64_t row) { return LinkedRowOf(row, begin, true, volume); };
+    const auto         count = [&](std::int64_t row) { runs += volume.FirstRun(row) = CountRuns(row, volume); };
+    if (volume.HasLinksAlongZ() && !afterRows)
+    {
+      ForRowsInTiles(begin, end, rowsOfPlane, rowsOfTile, [&](std::int64_t row, std::int64_t behind = -1) {
+        if (behind < 0)
+        {
+          PackRow(links, axes.x, linked(row), candidates, volume);
+          return count(row);
+        }
+        PackPair(links, axes.x, linked(row), linked(behind), candidates, volume);
+        count(row);
+        count(behind);
+      });
+    }
+    else
+    {
+      std::int64_t passedOn = begin;
+      for (std::int64_t row = begin; row < end; ++row)
       {
-        afterRows(chunk, passedOn, row + 1);
-        passedOn = row + 1;
+        PackRow(links, axes.x, linked(row), candidates, volume);
+        count(row);
+        if (afterRows && (row + 1 - passedOn == rowsAtOnce || row + 1 == end))
+        {
+          afterRows(chunk, passedOn, row + 1);
+          passedOn = row + 1;
+        }
       }
-    });
+    }
     runsOfChunk[static_cast<std::size_t>(chunk) + 1] = runs;
   });
   std::partial_sum(runsOfChunk.begin(), runsOfChunk.end(), runsOfChunk.begin());
@@ -229,7 +282,7 @@ FindRuns(const RowLinks &                                                      l
       const std::int64_t begin = chunks.Begin(chunk);
       for (std::int64_t row = begin; row < std::min(chunks.End(chunk), begin + extent.size[1]); ++row)
       {
-        PackLinksTo(EarlierRows(row, begin, false, volume), links, row, candidates, volume);
+        PackLinksTo(LinkedRowOf(row, begin, false, volume), links, candidates, volume);
       }
     }
     std::uint64_t runs = runsOfChunk[static_cast<std::size_t>(chunk)];

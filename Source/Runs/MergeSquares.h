@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -40,6 +41,7 @@ public:
     , m_Rank(connectivity.Rank())
     , m_DiagonalRank(connectivity.Uses(0) ? m_Rank : 0)
     , m_AreTransitive(links.AreTransitive())
+    , m_CanList(m_AreTransitive || m_Rank == 1)
     , m_Found(m_Words)
   {
     for (int i = 0; i < simd::SquareLinkCount; ++i)
@@ -50,14 +52,14 @@ public:
     }
     m_JoinedAcross.Resize(volume.WordsPerRow());
     m_JoinedBetween.Resize(volume.WordsPerRow());
-    const auto room = static_cast<std::size_t>(ManyListed + simd::MostOpenWords(volume.WordsPerRow()));
+    const auto room = static_cast<std::size_t>(ManyListed + simd::MostOpenWords(volume.WordsPerRow(), MostOfStrip));
     m_Sides.Resize(room);
     m_Others.Resize(room);
   }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
    *  row, of those pairs of rows for which `wants(rowA, rowB)` is true; for some of them not before UnitePostponed.
-   *  \param position  that of the row. */
+   *  Rows come in ascending order, with their positions. */
   template <typename TWants, typename TUnite>
   void
   Merge(std::int64_t row, const RowPosition & position, const TWants & wants, TUnite unite)
@@ -72,7 +74,18 @@ public:
       {
         m_Rows.UniteStraight(row, up, m_Volume.LinksAlongY(row), unite);
       }
-      MergeSquare(row, wants, unite);
+      if (row != m_StripEnd)
+      {
+        MergeStrip(wants, unite);
+      }
+      m_StripEnd = row + 1;
+      ++m_StripCount;
+      // Where much is united, ways in the forest stay short if it is so row by row.
+      m_SquaresAlone = std::max(m_SquaresAlone - 1, 0);
+      if (!m_CanList || m_SquaresAlone > 0 || m_StripCount == MostOfStrip)
+      {
+        MergeStrip(wants, unite);
+      }
       return;
     }
     const auto mergeSide = [&](std::int64_t other, const Word * links) {
@@ -100,6 +113,7 @@ public:
   void
   UnitePostponed(const TWants & wants, TUnite unite)
   {
+    MergeStrip(wants, unite);
     MergeListed(wants, unite);
     m_Rows.UnitePostponed(unite);
   }
@@ -162,23 +176,34 @@ private:
     return wants(rowA, rowB) && m_Rows.HaveRuns(rowA, rowB);
   }
 
-  /** Unites along the links between the rows of a square, but for those along its sides a, c and d and those that its
-   *  sides imply. */
-  template <typename TWants, typename TUnite>
-  void
-  MergeSquare(std::int64_t row, const TWants & wants, TUnite unite)
+  simd::SquareRows
+  RowsOfSquare(std::int64_t row) const
   {
     const std::int64_t up = row - 1;
     const std::int64_t behind = row - m_Volume.GetExtent().size[1];
-    if (m_Volume.FirstRun(up) == m_Volume.FirstRun(row + 1))
+    return { m_Rows.BitsOf(row),        m_Rows.BitsOf(up),           m_Rows.BitsOf(behind),
+             m_Rows.BitsOf(behind - 1), m_Volume.LinksAlongY(row),   m_Volume.LinksAlongZ(row),
+             m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
+  }
+
+  /** Unites along the links between the rows of the squares in the strip, but for those along their sides a, c and d
+   * and those that their sides imply. */
+  template <typename TWants, typename TUnite>
+  void
+  MergeStrip(const TWants & wants, TUnite unite)
+  {
+    const std::int64_t end = m_StripEnd;
+    const std::int64_t begin = end - std::exchange(m_StripCount, 0);
+    // Where these rows have no runs, diagonals along y behind them would remain.
+    if (begin == end || m_Volume.FirstRun(begin - 1) == m_Volume.FirstRun(end))
     {
-      // Neither row has runs; without any behind them, diagonals along y would remain.
       return;
     }
-    const simd::SquareRows rows{ m_Rows.BitsOf(row),        m_Rows.BitsOf(up),           m_Rows.BitsOf(behind),
-                                 m_Rows.BitsOf(behind - 1), m_Volume.LinksAlongY(row),   m_Volume.LinksAlongZ(row),
-                                 m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
-    if ((m_AreTransitive || m_Rank == 1) && List(rows, row))
+    if (end - m_FirstListed > MostListedRows)
+    {
+      MergeListed(wants, unite);
+    }
+    if (m_CanList && List(begin, end))
     {
       if (std::max(m_Sides.Count(), m_Others.Count()) >= ManyListed)
       {
@@ -186,24 +211,36 @@ private:
       }
       return;
     }
-    MergeDenseSquare(rows, row, wants, unite);
+    m_SquaresAlone = ManySquares;
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      if (m_Volume.FirstRun(row - 1) != m_Volume.FirstRun(row + 1))
+      {
+        MergeDenseSquare(RowsOfSquare(row), row, wants, unite);
+      }
+    }
   }
 
-  /** Lists a square's open links. \return false if there are too many: looked at one by one, they take longer than rows
-   *  compared as a whole. */
+  /** Lists the open links of a strip of squares. \return false if there are too many: looked at one by one, they take
+   *  longer than rows compared as a whole. */
   bool
-  List(const simd::SquareRows & rows, std::int64_t row)
+  List(std::int64_t begin, std::int64_t end)
   {
-    const auto      words = static_cast<std::int64_t>(m_Words);
-    simd::OpenWords sides = m_Sides.Words();
-    simd::OpenWords others = m_Others.Words();
-    simd::ListOpenInSquare(rows, words, row, m_Wanted, sides, others);
-    if (others.words.count - m_Others.Count() > MostListedPerWord * words)
+    const auto         words = static_cast<std::int64_t>(m_Words);
+    const std::int64_t count = end - begin;
+    if (m_Sides.Count() == 0 && m_Others.Count() == 0)
+    {
+      m_FirstListed = begin;
+    }
+    simd::SetWords sides = m_Sides.Words();
+    simd::SetWords others = m_Others.Words();
+    simd::ListOpenInSquares({ RowsOfSquare(begin), words, count, begin - m_FirstListed }, m_Wanted, sides, others);
+    if (others.count - m_Others.Count() > MostListedPerWord * words * count)
     {
       return false;
     }
-    m_Sides.SetCount(sides.words.count);
-    m_Others.SetCount(others.words.count);
+    m_Sides.SetCount(sides.count);
+    m_Others.SetCount(others.count);
     return true;
   }
 
@@ -212,15 +249,18 @@ private:
   void
   MergeListed(const TWants & wants, TUnite unite)
   {
-    m_Sides.TakeBits([&](Link link, std::int64_t row, std::int64_t x) {
-      const Ends ends = EndsOf(link, row);
+    const auto take = [&](OpenList & list, const auto & visit) {
+      list.TakeBits([&](int kind, const simd::VoxelInRows & voxel) {
+        visit(EndsOf(static_cast<Link>(kind), m_FirstListed + voxel.row), voxel.x);
+      });
+    };
+    take(m_Sides, [&](const Ends & ends, std::int64_t x) {
       if (wants(ends.rowA, ends.rowB))
       {
         m_Rows.UniteAt(ends.rowA, x, ends.rowB, x, unite);
       }
     });
-    m_Others.TakeBits([&](Link link, std::int64_t row, std::int64_t x) {
-      const Ends ends = EndsOf(link, row);
+    take(m_Others, [&](const Ends & ends, std::int64_t x) {
       if (wants(ends.rowA, ends.rowB))
       {
         m_Rows.Postpone(ends.rowA, x, ends.rowB, x + ends.step);
@@ -299,16 +339,14 @@ private:
     void
     Resize(std::size_t most)
     {
-      for (std::vector<Word> * words : { &m_Bits, &m_Rows, &m_Places })
-      {
-        words->resize(most);
-      }
+      m_Bits.resize(most);
+      m_Places.resize(most);
     }
-    /** For ListOpenInSquare to add to. */
-    simd::OpenWords
+    /** For ListOpenInSquares to add to. */
+    simd::SetWords
     Words()
     {
-      return { { m_Bits.data(), m_Places.data(), m_Count }, m_Rows.data() };
+      return { m_Bits.data(), m_Places.data(), m_Count };
     }
     std::int64_t
     Count() const
@@ -320,28 +358,31 @@ private:
     {
       m_Count = count;
     }
-    /** Calls `visit(link, row, x)` for every bit, and forgets them all. */
+    /** Calls `visit(kind, voxelInRows)` for every bit, and forgets them all. */
     template <typename TVisit>
     void
     TakeBits(TVisit visit)
     {
-      simd::ForEachBit(Words().words, [&](int kind, std::int64_t x, std::int64_t i) {
-        visit(static_cast<Link>(kind), static_cast<std::int64_t>(m_Rows[static_cast<std::size_t>(i)]), x);
-      });
+      simd::ForEachBit(Words(),
+                       [&](int kind, std::int64_t voxel, std::int64_t) { visit(kind, simd::VoxelInRows(voxel)); });
       m_Count = 0;
     }
 
   private:
     std::vector<Word> m_Bits;
-    std::vector<Word> m_Rows;
     std::vector<Word> m_Places;
     std::int64_t      m_Count = 0;
   };
 
   /** So many listed words are gone through together. */
   static constexpr std::int64_t ManyListed = 256;
-  /** A square whose words have more of them is gone through row by row. */
+  /** Squares whose words have more of them are gone through row by row. */
   static constexpr std::int64_t MostListedPerWord = 3;
+  static constexpr int          ManySquares = 64;
+  /** Lists tell so many rows apart. */
+  static constexpr std::int64_t MostListedRows = std::int64_t{ 1 } << 31;
+  /** So many squares are listed together. */
+  static constexpr std::int64_t MostOfStrip = 8;
 
   const RunVolume & m_Volume;
   const RowLinks &  m_Links;
@@ -349,12 +390,21 @@ private:
   std::size_t       m_Words;
   int               m_Rank;
   /** Links one step to the left or right as well need a higher one. */
-  int                 m_DiagonalRank;
-  bool                m_AreTransitive;
+  int  m_DiagonalRank;
+  bool m_AreTransitive;
+  /** Whether ListOpenInSquares tells all that it is asked for. */
+  bool                m_CanList;
   simd::SquareLinkSet m_Wanted = 0;
-  OpenList            m_Sides;
-  OpenList            m_Others;
-  std::vector<Word>   m_Found;
+  /** Squares that wait to be merged: how many, and the row after the last one's. */
+  std::int64_t m_StripCount = 0;
+  std::int64_t m_StripEnd = 0;
+  /** So many squares are merged one by one, after one with many open links. */
+  int      m_SquaresAlone = 0;
+  OpenList m_Sides;
+  OpenList m_Others;
+  /** The row from which lists count. */
+  std::int64_t      m_FirstListed = 0;
+  std::vector<Word> m_Found;
   /** Of one square, what FindOpenInSquare finds. */
   std::array<OwnRow, simd::SquareLinkCount> m_Open;
   OwnRow                                    m_JoinedAcross;

@@ -15,6 +15,12 @@ void
 JoinRuns(const RunPlaces &, const std::uint32_t *, JoinedRuns &)
 {}
 
+int
+AddJoinedRuns(const JoinedRuns &, int first, const RowsOfSlice &, SumLine * const *)
+{
+  return first;
+}
+
 } // namespace brickccl::simd
 
 #else
@@ -155,6 +161,110 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
   ToDifferences(joined.sums, joined.count);
 }
 
+/** What eight joined runs add to their lines, a line for each. */
+class LinesToAdd
+{
+public:
+  HWY_INLINE
+  LinesToAdd(const JoinedRuns & joined, int first, const RowsOfSlice & rows)
+  {
+    const auto load = [first](const auto * from)
+                        HWY_ATTR { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + first)); };
+    const __m512i row = _mm512_cvtepi32_epi64(load(joined.rows));
+    const __m512i begin = _mm512_cvtepu32_epi64(load(joined.begins));
+    const __m512i end = _mm512_cvtepu32_epi64(load(joined.ends));
+    const __m512i voxels = _mm512_cvtepu32_epi64(load(joined.voxels));
+    const __m512i y = _mm512_add_epi64(row, _mm512_set1_epi64(rows.y));
+    const __m512i z = _mm512_set1_epi64(rows.z);
+    const __m512i place = _mm512_add_epi64(_mm512_mullo_epi64(row, _mm512_set1_epi64(rows.length)), begin);
+    const auto    both = [](__m512i low, __m512i high)
+                        HWY_ATTR { return _mm512_mask_blend_epi32(0xAAAA, low, _mm512_slli_epi64(high, 32)); };
+    const __m512i none = _mm512_setzero_si512();
+    Transpose(voxels,
+              _mm512_cvtepu32_epi64(load(joined.sums)),
+              _mm512_mul_epu32(voxels, y),
+              _mm512_mul_epu32(voxels, z),
+              both(begin, y),
+              both(_mm512_sub_epi64(none, end), _mm512_xor_si512(y, _mm512_set1_epi64(-1))),
+              _mm512_add_epi64(place, _mm512_set1_epi64(rows.place)),
+              z);
+  }
+
+  /** Adds the i-th one. */
+  HWY_INLINE void
+  AddTo(SumLine & line, int i) const
+  {
+    constexpr __mmask8  sums = 0x0F;
+    constexpr __mmask16 lowest = 0x0F00;
+    // Of new components the first voxel, of all the last slice.
+    const auto    replaced = static_cast<__mmask8>(line.sums[0] == 0 ? 0xC0 : 0x80);
+    const __m512i own = _mm512_load_si512(m_Lines + 8 * i);
+    __m512i       result = _mm512_load_si512(&line);
+    result = _mm512_mask_add_epi64(result, sums, result, own);
+    result = _mm512_mask_min_epi32(result, lowest, result, own);
+    _mm512_store_si512(&line, _mm512_mask_mov_epi64(result, replaced, own));
+  }
+
+private:
+  /** Lines out of columns. */
+  HWY_INLINE void
+  Transpose(__m512i a, __m512i b, __m512i c, __m512i d, __m512i e, __m512i f, __m512i g, __m512i h)
+  {
+    // Of the even runs, and of the odd ones.
+    TransposeHalf(0,
+                  _mm512_unpacklo_epi64(a, b),
+                  _mm512_unpacklo_epi64(c, d),
+                  _mm512_unpacklo_epi64(e, f),
+                  _mm512_unpacklo_epi64(g, h));
+    TransposeHalf(1,
+                  _mm512_unpackhi_epi64(a, b),
+                  _mm512_unpackhi_epi64(c, d),
+                  _mm512_unpackhi_epi64(e, f),
+                  _mm512_unpackhi_epi64(g, h));
+  }
+  HWY_INLINE void
+  TransposeHalf(int first, __m512i ab, __m512i cd, __m512i ef, __m512i gh)
+  {
+    constexpr int even = 0x88;
+    constexpr int odd = 0xDD;
+    const __m512i ad04 = _mm512_shuffle_i64x2(ab, cd, even);
+    const __m512i ad26 = _mm512_shuffle_i64x2(ab, cd, odd);
+    const __m512i eh04 = _mm512_shuffle_i64x2(ef, gh, even);
+    const __m512i eh26 = _mm512_shuffle_i64x2(ef, gh, odd);
+    _mm512_store_si512(m_Lines + 8 * first, _mm512_shuffle_i64x2(ad04, eh04, even));
+    _mm512_store_si512(m_Lines + 8 * (first + 2), _mm512_shuffle_i64x2(ad26, eh26, even));
+    _mm512_store_si512(m_Lines + 8 * (first + 4), _mm512_shuffle_i64x2(ad04, eh04, odd));
+    _mm512_store_si512(m_Lines + 8 * (first + 6), _mm512_shuffle_i64x2(ad26, eh26, odd));
+  }
+
+  alignas(64) std::uint64_t m_Lines[64];
+};
+
+int
+AddJoinedRunsOf(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks)
+{
+  static_assert(sizeof(SumLine) == 64);
+  for (int i = first; i < joined.count; i += 8)
+  {
+    const LinesToAdd lines(joined, i, rows);
+    for (int k = 0; k < 8 && i + k < joined.count; ++k)
+    {
+      const std::size_t label = joined.labels[i + k];
+      if (label == 0)
+      {
+        continue;
+      }
+      SumLine * const block = blocks[(label - 1) / SumLinesPerBlock];
+      if (block == nullptr)
+      {
+        return i + k;
+      }
+      lines.AddTo(block[(label - 1) % SumLinesPerBlock], k);
+    }
+  }
+  return joined.count;
+}
+
 #  else
 
 bool
@@ -166,6 +276,12 @@ JoinsRunsOf()
 void
 JoinRunsOf(const RunPlaces &, const std::uint32_t *, JoinedRuns &)
 {}
+
+int
+AddJoinedRunsOf(const JoinedRuns &, int first, const RowsOfSlice &, SumLine * const *)
+{
+  return first;
+}
 
 #  endif
 
@@ -181,6 +297,7 @@ namespace brickccl::simd
 
 HWY_EXPORT(JoinsRunsOf);
 HWY_EXPORT(JoinRunsOf);
+HWY_EXPORT(AddJoinedRunsOf);
 
 bool
 JoinsRuns()
@@ -192,6 +309,12 @@ void
 JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined)
 {
   HWY_DYNAMIC_DISPATCH(JoinRunsOf)(runs, labels, joined);
+}
+
+int
+AddJoinedRuns(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks)
+{
+  return HWY_DYNAMIC_DISPATCH(AddJoinedRunsOf)(joined, first, rows, blocks);
 }
 
 } // namespace brickccl::simd

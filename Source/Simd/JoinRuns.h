@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Simd/RunBounds.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace brickccl::simd
@@ -33,6 +34,35 @@ bool JoinsRuns();
 /** Joins up to RunBounds::Most runs of rows up to JoinedRuns::LongestRow; 16 labels and bounds behind the last ones can
  * be read. Only where JoinsRuns(). */
 void JoinRuns(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & joined);
+
+/** Sums over the voxels of a component, in the 64 bytes of a line of the cache. Rows are to come in raster order. */
+struct alignas(64) SumLine
+{
+  /** Voxels, and the sums of their indices. */
+  std::uint64_t sums[4] = {};
+  /** The lowest indices along x and y, then the complements (-1 - index) of the highest ones. */
+  std::int32_t  lowest[4] = { 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff };
+  std::uint64_t firstVoxel = 0;
+  std::int64_t  lastSlice = 0;
+};
+
+/** Lines of components side by side. */
+inline constexpr std::size_t SumLinesPerBlock = 64;
+
+/** Where rows of a slice lie that are counted from one on: the y and z of this one, the place of its first voxel in the
+ *  volume, and how long rows are. */
+struct RowsOfSlice
+{
+  std::int64_t y;
+  std::int64_t z;
+  std::int64_t place;
+  std::int64_t length;
+};
+
+/** Adds what is joined, from the first-th on, to the lines of their components: those of label l > 0 to line l - 1, in
+ *  blocks of SumLinesPerBlock. \return the number of the first one whose block is null, or else `joined.count`. Indices
+ *  must be below 2^31. Only where JoinsRuns(). */
+int AddJoinedRuns(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks);
 
 } // namespace brickccl::simd
 

@@ -237,47 +237,87 @@ PutDiagonals(TSink &                    sink,
   sink.Put(right, hn::AndNot(known.right, hn::And(from.foreground.here, to.foreground.behind)), w);
 }
 
-/** What FindOpenInSquare finds goes to a sink, some words at a time. */
+/** Two rows side by side along z, and the links between them. */
+template <Known VKnown>
+struct RowPair
+{
+  RowVectors<VKnown> row;
+  RowVectors<VKnown> behind;
+  WordsAround        between;
+};
+
+template <Known VKnown>
+HWY_INLINE RowPair<VKnown>
+LoadPair(const RowBits & row, const RowBits & behind, const Word * between, std::int64_t w, const RowEnds & ends)
+{
+  return { LoadRow<VKnown>(row, w, ends), LoadRow<VKnown>(behind, w, ends), LoadAround(between + w, ends) };
+}
+
+/** What FindOpenInSquare finds in some words goes to a sink: of two pairs of rows and the links between these along y.
+ *  \param w  the first word, as the sink is to name it */
 template <Known VKnown, typename TSink>
 HWY_INLINE void
-FindInSquare(const SquareRows & rows, std::int64_t words, TSink & sink)
+FindInWords(const RowPair<VKnown> & own,
+            const RowPair<VKnown> & before,
+            const WordsAround &     a,
+            const WordsAround &     d,
+            const RowEnds &         ends,
+            std::int64_t            w,
+            TSink &                 sink)
 {
-  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
+  const auto &        here = own.row;
+  const auto &        behind = own.behind;
+  const auto &        up = before.row;
+  const auto &        across = before.behind;
+  const WordsAround & b = own.between;
+  const WordsAround & c = before.between;
+  sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
+  PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a), w);
+  PutDiagonals(sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
+  const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
+  const WordsAround joinedAcross = EitherBoth(a, c, b, d);
+  const WordsAround joinedBetween = EitherBoth(a, b, c, d);
+  sink.Put(SquareLink::Across, OpenBetween(here, across, anySide, joinedAcross.here), w);
+  sink.Put(SquareLink::Between, OpenBetween(up, behind, anySide, joinedBetween.here), w);
+  sink.PutJoined(joinedAcross.here, joinedBetween.here, w);
+  if constexpr (VKnown == Known::Transitive)
   {
-    const RowEnds     ends(w, words);
-    const auto        here = LoadRow<VKnown>(rows.here, w, ends);
-    const auto        up = LoadRow<VKnown>(rows.up, w, ends);
-    const auto        behind = LoadRow<VKnown>(rows.behind, w, ends);
-    const auto        across = LoadRow<VKnown>(rows.across, w, ends);
-    const WordsAround a = LoadAround(rows.a + w, ends);
-    const WordsAround b = LoadAround(rows.b + w, ends);
-    const WordsAround c = LoadAround(rows.c + w, ends);
-    const WordsAround d = LoadAround(rows.d + w, ends);
-    sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
-    PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a), w);
-    PutDiagonals(sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
-    const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
-    const WordsAround joinedAcross = EitherBoth(a, c, b, d);
-    const WordsAround joinedBetween = EitherBoth(a, b, c, d);
-    sink.Put(SquareLink::Across, OpenBetween(here, across, anySide, joinedAcross.here), w);
-    sink.Put(SquareLink::Between, OpenBetween(up, behind, anySide, joinedBetween.here), w);
-    sink.PutJoined(joinedAcross.here, joinedBetween.here, w);
-    if constexpr (VKnown == Known::Transitive)
+    PutDiagonals(sink,
+                 SquareLink::AcrossLeft,
+                 SquareLink::AcrossRight,
+                 here,
+                 across,
+                 Either(KnownBy(up, a, c), KnownBy(behind, b, d), KnownBetween(here, across, joinedAcross)),
+                 w);
+    PutDiagonals(sink,
+                 SquareLink::BetweenLeft,
+                 SquareLink::BetweenRight,
+                 up,
+                 behind,
+                 Either(KnownBy(here, a, b), KnownBy(across, c, d), KnownBetween(up, behind, joinedBetween)),
+                 w);
+  }
+}
+
+/** Finds in a strip of squares, some words of all its rows at a time: two of a square's rows are the next one's. */
+template <Known VKnown, typename TFind>
+HWY_INLINE void
+ForSquaresOf(const SquareStrip & strip, const TFind & find)
+{
+  const SquareRows & rows = strip.rows;
+  for (std::int64_t w = 0; w < strip.words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
+  {
+    const RowEnds ends(w, strip.words);
+    auto          before = LoadPair<VKnown>(rows.up, rows.across, rows.c, w, ends);
+    for (std::int64_t i = 0, at = w;; at += strip.words)
     {
-      PutDiagonals(sink,
-                   SquareLink::AcrossLeft,
-                   SquareLink::AcrossRight,
-                   here,
-                   across,
-                   Either(KnownBy(up, a, c), KnownBy(behind, b, d), KnownBetween(here, across, joinedAcross)),
-                   w);
-      PutDiagonals(sink,
-                   SquareLink::BetweenLeft,
-                   SquareLink::BetweenRight,
-                   up,
-                   behind,
-                   Either(KnownBy(here, a, b), KnownBy(across, c, d), KnownBetween(up, behind, joinedBetween)),
-                   w);
+      const auto own = LoadPair<VKnown>(rows.here, rows.behind, rows.b, at, ends);
+      find(own, before, LoadAround(rows.a + at, ends), LoadAround(rows.d + at, ends), ends, i, w);
+      if (++i == strip.count)
+      {
+        break;
+      }
+      before = own;
     }
   }
 }
@@ -306,31 +346,21 @@ struct StoringSink
 /** Lists words that have links. */
 struct ListingSink
 {
-  Word          row;
   SquareLinkSet kinds;
-  OpenWords     sides;
-  OpenWords     others;
+  SetWords      sides;
+  SetWords      others;
 
   HWY_INLINE void
   Put(SquareLink link, WordVector found, std::int64_t w)
   {
     if ((kinds & SetOf(link)) != 0)
     {
-      Add(link == SquareLink::LastSide ? sides : others, link, found, w);
+      AddSetWords(found, w, static_cast<int>(link), link == SquareLink::LastSide ? sides : others);
     }
   }
   HWY_INLINE void
   PutJoined(WordVector, WordVector, std::int64_t)
   {}
-
-private:
-  HWY_INLINE void
-  Add(OpenWords & list, SquareLink link, WordVector found, std::int64_t w)
-  {
-    const WordTag tag;
-    hn::StoreU(hn::Set(tag, row), tag, list.rows + list.words.count);
-    AddSetWords(found, w, static_cast<int>(link), list.words);
-  }
 };
 
 template <Known VKnown>
@@ -338,38 +368,48 @@ HWY_INLINE SquareLinkSet
 StoreInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
 {
   StoringSink sink{ open, 0 };
-  FindInSquare<VKnown>(rows, words, sink);
+  ForSquaresOf<VKnown>({ rows, words, 1, 0 },
+                       [&](const auto & own,
+                           const auto & before,
+                           const auto & a,
+                           const auto & d,
+                           const auto & ends,
+                           std::int64_t,
+                           std::int64_t w) { FindInWords(own, before, a, d, ends, w, sink); });
   return sink.some;
 }
 
 void
-ListOpenInSquareOf(const SquareRows & rows,
-                   std::int64_t       words,
-                   std::int64_t       row,
-                   SquareLinkSet      kinds,
-                   OpenWords &        sides,
-                   OpenWords &        others)
+ListOpenInSquaresOf(const SquareStrip & strip, SquareLinkSet kinds, SetWords & sides, SetWords & others)
 {
-  const WordTag tag;
-  ListingSink   sink{ static_cast<Word>(row), kinds, sides, others };
+  ListingSink sink{ kinds, sides, others };
   if (kinds == SetOf(SquareLink::LastSide))
   {
-    for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
-    {
-      const RowEnds    ends(w, words);
-      const WordVector otherSides =
-        hn::And(hn::And(hn::LoadU(tag, rows.a + w), hn::LoadU(tag, rows.c + w)), hn::LoadU(tag, rows.d + w));
-      const WordVector found = LastSidesOf(LoadRow<Known::Nothing>(rows.here, w, ends),
-                                           LoadRow<Known::Nothing>(rows.behind, w, ends),
-                                           LoadAround(rows.b + w, ends),
-                                           otherSides,
-                                           ends);
-      sink.Put(SquareLink::LastSide, found, w);
-    }
+    ForSquaresOf<Known::Nothing>(strip,
+                                 [&](const auto & own,
+                                     const auto & before,
+                                     const auto & a,
+                                     const auto & d,
+                                     const auto & ends,
+                                     std::int64_t i,
+                                     std::int64_t w) {
+                                   const WordVector otherSides = hn::And(hn::And(a.here, before.between.here), d.here);
+                                   sink.Put(SquareLink::LastSide,
+                                            LastSidesOf(own.row, own.behind, own.between, otherSides, ends),
+                                            WordInRows(strip.firstRow + i, w));
+                                 });
   }
   else
   {
-    FindInSquare<Known::Transitive>(rows, words, sink);
+    ForSquaresOf<Known::Transitive>(
+      strip,
+      [&](const auto & own,
+          const auto & before,
+          const auto & a,
+          const auto & d,
+          const auto & ends,
+          std::int64_t i,
+          std::int64_t w) { FindInWords(own, before, a, d, ends, WordInRows(strip.firstRow + i, w), sink); });
   }
   sides = sink.sides;
   others = sink.others;
@@ -414,7 +454,7 @@ namespace brickccl::simd
 
 HWY_EXPORT(FindOpenDiagonalsOf);
 HWY_EXPORT(FindOpenInSquareOf);
-HWY_EXPORT(ListOpenInSquareOf);
+HWY_EXPORT(ListOpenInSquaresOf);
 
 AnyDiagonals
 FindOpenDiagonals(const RowBits &       a,
@@ -434,14 +474,9 @@ FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive
 }
 
 void
-ListOpenInSquare(const SquareRows & rows,
-                 std::int64_t       words,
-                 std::int64_t       row,
-                 SquareLinkSet      kinds,
-                 OpenWords &        sides,
-                 OpenWords &        others)
+ListOpenInSquares(const SquareStrip & strip, SquareLinkSet kinds, SetWords & sides, SetWords & others)
 {
-  HWY_DYNAMIC_DISPATCH(ListOpenInSquareOf)(rows, words, row, kinds, sides, others);
+  HWY_DYNAMIC_DISPATCH(ListOpenInSquaresOf)(strip, kinds, sides, others);
 }
 
 } // namespace brickccl::simd

@@ -119,30 +119,28 @@ struct OpenInSquare
 SquareLinkSet
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);
 
-/** Words of open links gathered from many squares: their kinds are SquareLinks; and of each the row of its square
- *  (`here`). */
-struct OpenWords
+/** Squares side by side along y, whose rows follow each other in memory as those of a RunVolume. */
+struct SquareStrip
 {
-  SetWords words;
-  Word *   rows;
+  /** Those of the first square. */
+  SquareRows   rows;
+  std::int64_t words;
+  std::int64_t count;
+  /** The number of the first square's row `here`, below 2^31, as lists name it. */
+  std::int64_t firstRow;
 };
 
-/** So many words may be written by ListOpenInSquare. */
+/** So many words may be written by ListOpenInSquares. */
 constexpr std::int64_t
-MostOpenWords(std::int64_t words)
+MostOpenWords(std::int64_t words, std::int64_t squares)
 {
-  return SquareLinkCount * words + SetWordPadding;
+  return SquareLinkCount * words * squares + SetWordPadding;
 }
 
 /** What FindOpenInSquare finds where links are transitive, of the kinds in `kinds` alone, added to lists: last sides to
- *  `sides`, and the others to `others`. Last sides
- *  alone are found of all sorts of links. */
-void ListOpenInSquare(const SquareRows & rows,
-                      std::int64_t       words,
-                      std::int64_t       row,
-                      SquareLinkSet      kinds,
-                      OpenWords &        sides,
-                      OpenWords &        others);
+ *  `sides`, and the others to `others`. Last sides alone are found of all sorts of links. The kinds of words are
+ *  SquareLinks, and their voxels are numbered as VoxelInRows; rows must have fewer than 2^32 voxels. */
+void ListOpenInSquares(const SquareStrip & strip, SquareLinkSet kinds, SetWords & sides, SetWords & others);
 
 } // namespace brickccl::simd
 

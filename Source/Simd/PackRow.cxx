@@ -229,81 +229,154 @@ PackFarOf(const T * values, std::int64_t words, T low, T high, Word * below, Wor
   }
 }
 
-/** All comparisons of as many values as a vector holds together, so that none waits for what another one found. */
+/** A rule as vectors to compare with. */
+template <typename T>
+struct RuleVectors
+{
+  hn::Vec<ValueTag<T>> lowest;
+  hn::Vec<ValueTag<T>> reach;
+  hn::Vec<LimitTag<T>> most;
+  Word                 inside;
+};
+
+template <typename T>
+HWY_INLINE RuleVectors<T>
+           ToVectors(const RowRule<T> & rule)
+{
+  return { hn::Set(ValueTag<T>(), rule.low),
+           ReachOf(rule.low, rule.high),
+           hn::Set(LimitTag<T>(), rule.limit),
+           rule.outside ? 0 : ~Word{ 0 } };
+}
+
+/** The bits of a word of a row, found as many values at a time as a vector holds: all comparisons of these together, so
+ *  that none waits for what another one found. */
+template <bool VIsEqual, int VRows, typename T>
+struct LinkedWord
+{
+  Word out = 0;
+  Word numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
+  Word before = 0;
+  // One more, since there are no arrays of none.
+  Word near[VRows + 1] = {};
+
+  /** Compares values, those of the row from `place` on, with the rule and with those before them. */
+  HWY_INLINE void
+  Compare(const RuleVectors<T> & rule, hn::Vec<ValueTag<T>> value, const T * place, std::size_t i)
+  {
+    const ValueTag<T> tag;
+    out |= BitsOutside<T>(tag, value, rule.lowest, rule.reach) << i;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      numbers |= BitsOf(tag, hn::Eq(value, value)) << i;
+    }
+    before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.most) << i;
+  }
+  /** Compares values with those of another row. */
+  HWY_INLINE void
+  CompareWith(int                    row,
+              const RuleVectors<T> & rule,
+              hn::Vec<ValueTag<T>>   value,
+              hn::Vec<ValueTag<T>>   other,
+              std::size_t            i)
+  {
+    near[row] |= BitsOfNear<VIsEqual, T>(ValueTag<T>(), value, other, rule.most) << i;
+  }
+  /** Stores word w of a row, of whose values so many are `left`; `previous` is the foreground before it. */
+  HWY_INLINE void
+  Store(const LinkedRow<T> & row, std::int64_t w, std::int64_t left, Word inside, Word & previous) const
+  {
+    const Word inRow = left < BitsPerWord ? BitsUpTo(static_cast<int>(left) - 1) : ~Word{ 0 };
+    const Word bits = (out ^ inside) & numbers & inRow;
+    row.foreground[w] = bits;
+    row.starts[w] = bits & ~(before & FromLeft(bits, previous));
+    previous = bits;
+    for (int i = 0; i < VRows; ++i)
+    {
+      row.rows[i].links[w] = bits & row.rows[i].foreground[w] & near[i];
+    }
+  }
+};
+
 template <bool VIsEqual, int VRows, typename T>
 HWY_INLINE void
-PackLinkedWith(const T *          values,
-               std::int64_t       length,
-               const RowRule<T> & rule,
-               Word *             foreground,
-               Word *             starts,
-               const NearRow<T> * rows)
+PackLinkedWith(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)
 {
-  const ValueTag<T>     tag;
-  constexpr std::size_t lanes = hn::MaxLanes(tag);
-  const auto            lowest = hn::Set(tag, rule.low);
-  const auto            reach = ReachOf(rule.low, rule.high);
-  const auto            most = hn::Set(LimitTag<T>(), rule.limit);
-  const Word            inside = rule.outside ? 0 : ~Word{ 0 };
-  Word                  previous = 0;
+  const ValueTag<T> tag;
+  const auto        vectors = ToVectors(rule);
+  Word              previous = 0;
   for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
   {
-    const T * const own = values + begin;
-    Word            out = 0;
-    Word            numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
-    Word            before = 0;
-    // One more, since there are no arrays of none.
-    Word near[VRows + 1] = {};
-    AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
-    AskAheadOfWord<FirstLevel>(values, w, AskedNear);
-    for (std::size_t i = 0; i < BitsPerWord; i += lanes)
+    LinkedWord<VIsEqual, VRows, T> word;
+    AskAheadOfWord<SecondLevel>(row.values, w, AskedAhead);
+    AskAheadOfWord<FirstLevel>(row.values, w, AskedNear);
+    for (std::size_t i = 0; i < BitsPerWord; i += hn::MaxLanes(tag))
     {
-      const auto value = hn::LoadU(tag, own + i);
-      out |= BitsOutside<T>(tag, value, lowest, reach) << i;
-      if constexpr (std::is_floating_point_v<T>)
+      const auto value = hn::LoadU(tag, row.values + begin + i);
+      word.Compare(vectors, value, row.values + begin + i, i);
+      for (int near = 0; near < VRows; ++near)
       {
-        numbers |= BitsOf(tag, hn::Eq(value, value)) << i;
-      }
-      before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, own + i - 1), most) << i;
-      for (int row = 0; row < VRows; ++row)
-      {
-        near[row] |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, rows[row].values + begin + i), most) << i;
+        word.CompareWith(near, vectors, value, hn::LoadU(tag, row.rows[near].values + begin + i), i);
       }
     }
-    const Word inRow = length - begin < BitsPerWord ? BitsUpTo(static_cast<int>(length - begin) - 1) : ~Word{ 0 };
-    const Word bits = (out ^ inside) & numbers & inRow;
-    foreground[w] = bits;
-    starts[w] = bits & ~(before & FromLeft(bits, previous));
-    previous = bits;
-    for (int row = 0; row < VRows; ++row)
-    {
-      rows[row].links[w] = bits & rows[row].foreground[w] & near[row];
-    }
+    word.Store(row, w, length - begin, vectors.inside, previous);
   }
 }
 
 template <bool VIsEqual, typename T>
 HWY_INLINE void
-PackLinkedOf(const T *          values,
-             std::int64_t       length,
-             const RowRule<T> & rule,
-             Word *             foreground,
-             Word *             starts,
-             const NearRow<T> * rows,
-             int                rowCount)
+PackLinkedOf(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)
 {
-  switch (rowCount)
+  // A copy, which no word that is stored can change.
+  const NearRow<T> near[2] = { row.rowCount > 0 ? row.rows[0] : NearRow<T>{},
+                               row.rowCount > 1 ? row.rows[1] : NearRow<T>{} };
+  const LinkedRow<T> own{ row.values, row.foreground, row.starts, near, row.rowCount };
+  switch (row.rowCount)
   {
   case 0:
-    return PackLinkedWith<VIsEqual, 0>(values, length, rule, foreground, starts, rows);
+    return PackLinkedWith<VIsEqual, 0>(own, length, rule);
   case 1:
-    return PackLinkedWith<VIsEqual, 1>(values, length, rule, foreground, starts, rows);
+    return PackLinkedWith<VIsEqual, 1>(own, length, rule);
   default:
-  {
-    // A copy, which no word that is stored can change.
-    const NearRow<T> both[2] = { rows[0], rows[1] };
-    return PackLinkedWith<VIsEqual, 2>(values, length, rule, foreground, starts, both);
+    return PackLinkedWith<VIsEqual, 2>(own, length, rule);
   }
+}
+
+template <bool VIsEqual, typename T>
+HWY_INLINE void
+PackPairOf(const LinkedRow<T> & firstRow, const LinkedRow<T> & secondRow, std::int64_t length, const RowRule<T> & rule)
+{
+  const ValueTag<T>  tag;
+  const NearRow<T>   nearFirst[2] = { firstRow.rows[0], firstRow.rows[1] };
+  const NearRow<T>   nearSecond[2] = { secondRow.rows[0], secondRow.rows[1] };
+  const LinkedRow<T> first{ firstRow.values, firstRow.foreground, firstRow.starts, nearFirst, 2 };
+  const LinkedRow<T> second{ secondRow.values, secondRow.foreground, secondRow.starts, nearSecond, 2 };
+  const auto         vectors = ToVectors(rule);
+  Word               previousOfFirst = 0;
+  Word               previousOfSecond = 0;
+  for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
+  {
+    LinkedWord<VIsEqual, 2, T> ofFirst;
+    LinkedWord<VIsEqual, 2, T> ofSecond;
+    for (const T * values : { first.values, second.values })
+    {
+      AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
+      AskAheadOfWord<FirstLevel>(values, w, AskedNear);
+    }
+    for (std::size_t i = 0; i < BitsPerWord; i += hn::MaxLanes(tag))
+    {
+      const auto valueOf = [&](const T * values) { return hn::LoadU(tag, values + begin + i); };
+      const auto a = valueOf(first.values);
+      const auto b = valueOf(second.values);
+      ofFirst.Compare(vectors, a, first.values + begin + i, i);
+      ofFirst.CompareWith(0, vectors, a, valueOf(nearFirst[0].values), i);
+      ofFirst.CompareWith(1, vectors, a, valueOf(nearFirst[1].values), i);
+      ofSecond.Compare(vectors, b, second.values + begin + i, i);
+      ofSecond.CompareWith(0, vectors, b, valueOf(nearSecond[0].values), i);
+      ofSecond.CompareWith(1, vectors, b, a, i);
+    }
+    ofFirst.Store(first, w, length - begin, vectors.inside, previousOfFirst);
+    ofSecond.Store(second, w, length - begin, vectors.inside, previousOfSecond);
   }
 }
 
@@ -344,16 +417,17 @@ BRICKCCL_PACK_TYPES(BRICKCCL_FAR_FUNCTION)
 BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_FUNCTION)
 #  undef BRICKCCL_NEAR_FUNCTION
 #  define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                            \
-    void Linked##NAME(const T *          values,                                                                       \
-                      std::int64_t       length,                                                                       \
-                      const RowRule<T> & rule,                                                                         \
-                      Word *             foreground,                                                                   \
-                      Word *             starts,                                                                       \
-                      const NearRow<T> * rows,                                                                         \
-                      int                rowCount)                                                                     \
+    void Linked##NAME(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                          \
     {                                                                                                                  \
-      rule.limit == 0 ? PackLinkedOf<true>(values, length, rule, foreground, starts, rows, rowCount)                   \
-                      : PackLinkedOf<false>(values, length, rule, foreground, starts, rows, rowCount);                 \
+      rule.limit == 0 ? PackLinkedOf<true>(row, length, rule) : PackLinkedOf<false>(row, length, rule);                \
+    }                                                                                                                  \
+    void LinkedPair##NAME(const LinkedRow<T> & first,                                                                  \
+                          const LinkedRow<T> & second,                                                                 \
+                          std::int64_t         length,                                                                 \
+                          const RowRule<T> &   rule)                                                                   \
+    {                                                                                                                  \
+      rule.limit == 0 ? PackPairOf<true>(first, second, length, rule)                                                  \
+                      : PackPairOf<false>(first, second, length, rule);                                                \
     }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_FUNCTION)
 #  undef BRICKCCL_LINKED_FUNCTION
@@ -402,16 +476,19 @@ BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_EXPORT)
 
 #    define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                            \
       HWY_EXPORT(Linked##NAME);                                                                                        \
+      HWY_EXPORT(LinkedPair##NAME);                                                                                    \
       template <>                                                                                                      \
-      void PackLinkedRow(const T *          values,                                                                    \
-                         std::int64_t       length,                                                                    \
-                         const RowRule<T> & rule,                                                                      \
-                         Word *             foreground,                                                                \
-                         Word *             starts,                                                                    \
-                         const NearRow<T> * rows,                                                                      \
-                         int                rowCount)                                                                  \
+      void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                       \
       {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Linked##NAME)(values, length, rule, foreground, starts, rows, rowCount);                  \
+        HWY_DYNAMIC_DISPATCH(Linked##NAME)(row, length, rule);                                                         \
+      }                                                                                                                \
+      template <>                                                                                                      \
+      void PackLinkedPair(const LinkedRow<T> & first,                                                                  \
+                          const LinkedRow<T> & second,                                                                 \
+                          std::int64_t         length,                                                                 \
+                          const RowRule<T> &   rule)                                                                   \
+      {                                                                                                                \
+        HWY_DYNAMIC_DISPATCH(LinkedPair##NAME)(first, second, length, rule);                                           \
       }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_EXPORT)
 
@@ -440,11 +517,17 @@ PackNear(const T *, const T *, std::int64_t, typename LimitOf<T>::Type, const Wo
 
 template <typename T>
 void
-PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int)
+PackLinkedRow(const LinkedRow<T> &, std::int64_t, const RowRule<T> &)
+{}
+
+template <typename T>
+void
+PackLinkedPair(const LinkedRow<T> &, const LinkedRow<T> &, std::int64_t, const RowRule<T> &)
 {}
 
 #  define BRICKCCL_PACK_NOTHING(T)                                                                                     \
-    template void PackLinkedRow(const T *, std::int64_t, const RowRule<T> &, Word *, Word *, const NearRow<T> *, int); \
+    template void PackLinkedRow(const LinkedRow<T> &, std::int64_t, const RowRule<T> &);                               \
+    template void PackLinkedPair(const LinkedRow<T> &, const LinkedRow<T> &, std::int64_t, const RowRule<T> &);        \
     template void PackWords(const T *, std::int64_t, T, T, bool, Word *);                                              \
     template void PackFar(const T *, std::int64_t, T, T, Word *, Word *);                                              \
     template void PackNear(const T *, const T *, std::int64_t, LimitOf<T>::Type, const Word *, Word *);

@@ -64,17 +64,29 @@ struct NearRow
   Word *       links;
 };
 
-/** Foreground, starts of runs and straight links to at most two other rows, all of a row at once. As many values as the
- * words have bits can be read of each row, and one before the first of `values`; those past `length` do not count. Only
- * where HasVectors(); for all types of pixels. */
+/** A row of an image: its values, where its foreground and the starts of its runs go, and at most two other rows that
+ * it is linked to. */
 template <typename T>
-void PackLinkedRow(const T *          values,
-                   std::int64_t       length,
-                   const RowRule<T> & rule,
-                   Word *             foreground,
-                   Word *             starts,
-                   const NearRow<T> * rows,
-                   int                rowCount);
+struct LinkedRow
+{
+  const T *          values;
+  Word *             foreground;
+  Word *             starts;
+  const NearRow<T> * rows;
+  int                rowCount;
+};
+
+/** Foreground, starts of runs and straight links to other rows, all of a row at once. As many values as the words have
+ * bits can be read of each row, and one before the row's first; those past `length` do not count. Only where
+ * HasVectors(); for all types of pixels. */
+template <typename T>
+void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule);
+
+/** The same of two rows at once, each linked to two, of which the second row's last one is the first row: its values
+ *  are read once. */
+template <typename T>
+void
+PackLinkedPair(const LinkedRow<T> & first, const LinkedRow<T> & second, std::int64_t length, const RowRule<T> & rule);
 
 } // namespace brickccl::simd
 

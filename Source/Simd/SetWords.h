@@ -32,6 +32,25 @@ AddSetWord(Word bits, std::int64_t w, int kind, SetWords & list)
   list.count += bits != 0 ? 1 : 0;
 }
 
+/** Lists of words of several rows give each row numbers of its own: to words, of which a row has fewer than 2^26. */
+constexpr std::int64_t
+WordInRows(std::int64_t row, std::int64_t w)
+{
+  return row << 26 | w;
+}
+
+/** The row, and the place in it, of a voxel that ForEachBit names in a list of words of several rows. */
+struct VoxelInRows
+{
+  std::int64_t row;
+  std::int64_t x;
+
+  explicit VoxelInRows(std::int64_t voxel)
+    : row(voxel >> 32)
+    , x(voxel & 0xFFFFFFFF)
+  {}
+};
+
 /** Calls `visit(kind, x, i)` for every bit of a list, at the voxel x of a row, in the list's i-th word. */
 template <typename TVisit>
 inline void

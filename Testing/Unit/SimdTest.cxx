@@ -21,10 +21,11 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -222,7 +223,7 @@ CheckNear(const std::string & target)
   }
 }
 
-/** A row beside none, one and two others of an image, of every length up to some words. */
+/** A row beside none, one and two others of an image, of every length up to some words; and two rows at once. */
 template <typename T>
 void
 CheckLinkedRow(const std::string & target)
@@ -233,11 +234,8 @@ CheckLinkedRow(const std::string & target)
   DifferenceRule<T> joined;
   ForegroundRule<T> rule;
   simd::RowRule<T>  both;
-  std::vector<T>    image(3 * stride);
-  std::vector<Word> othersForeground[2];
-  const auto        bit = [](const std::vector<Word> & bits, int x) {
-    return (bits[static_cast<std::size_t>(x / BitsPerWord)] >> (x % BitsPerWord) & 1u) != 0;
-  };
+  std::vector<T>    image(5 * stride);
+  std::vector<Word> othersForeground[3];
   for (int trial = 0; trial < 60; ++trial)
   {
     for (T & value : image)
@@ -254,31 +252,49 @@ CheckLinkedRow(const std::string & target)
     rule.outside = trial % 4 < 2;
     joined.limit = static_cast<typename simd::LimitOf<T>::Type>(trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1 : random());
     both = { rule.low, rule.high, rule.outside, joined.limit };
-    const T * const   values = image.data() + 2 * stride + 1;
-    simd::NearRow<T>  others[2];
-    std::vector<Word> links[2];
-    for (int i = 0; i < 2; ++i)
+    const auto        rowOf = [&](int row) { return image.data() + row * stride + 1; };
+    simd::NearRow<T>  others[3];
+    std::vector<Word> links[4];
+    for (std::vector<Word> & bits : links)
+    {
+      bits.assign(words, 5);
+    }
+    for (int i = 0; i < 3; ++i)
     {
       othersForeground[i] = { random() | random(), random() | random(), i == 0 ? random() : 0 };
-      links[i].assign(words, 5);
-      others[i] = { image.data() + i * stride + 1, othersForeground[i].data(), links[i].data() };
+      others[i] = { rowOf(i), othersForeground[i].data(), links[i].data() };
     }
-    std::vector<Word> foreground(words, 5);
-    std::vector<Word> starts(words, 5);
-    const int         count = trial % 3;
-    simd::PackLinkedRow(values, length, both, foreground.data(), starts.data(), others, count);
-    for (int x = 0; x < static_cast<int>(WordsForBits(length)) * BitsPerWord; ++x)
-    {
-      const auto is = [&](int at) { return at >= 0 && at < length && rule(values[at]); };
-      ASSERT_EQ(bit(foreground, x), is(x)) << target << ", " << sizeof(T) << " bytes, x " << x;
-      ASSERT_EQ(bit(starts, x), is(x) && !(is(x - 1) && joined(values[x], values[x - 1])))
-        << target << ", " << sizeof(T) << " bytes, x " << x;
-      for (int i = 0; i < count; ++i)
+    const auto check = [&](const simd::LinkedRow<T> & row) {
+      const auto bit = [](const Word * bits, int x) { return (bits[x / BitsPerWord] >> (x % BitsPerWord) & 1u) != 0; };
+      const T *  values = row.values;
+      for (int x = 0; x < static_cast<int>(WordsForBits(length)) * BitsPerWord; ++x)
       {
-        ASSERT_EQ(bit(links[i], x), is(x) && bit(othersForeground[i], x) && joined(values[x], others[i].values[x]))
+        const auto is = [&](int at) { return at >= 0 && at < length && rule(values[at]); };
+        ASSERT_EQ(bit(row.foreground, x), is(x)) << target << ", " << sizeof(T) << " bytes, x " << x;
+        ASSERT_EQ(bit(row.starts, x), is(x) && !(is(x - 1) && joined(values[x], values[x - 1])))
           << target << ", " << sizeof(T) << " bytes, x " << x;
+        for (int i = 0; i < row.rowCount; ++i)
+        {
+          const simd::NearRow<T> & other = row.rows[i];
+          ASSERT_EQ(bit(other.links, x), is(x) && bit(other.foreground, x) && joined(values[x], other.values[x]))
+            << target << ", " << sizeof(T) << " bytes, x " << x;
+        }
       }
-    }
+    };
+    std::vector<Word>        foreground(words, 5);
+    std::vector<Word>        starts(words, 5);
+    const simd::LinkedRow<T> row{ rowOf(3), foreground.data(), starts.data(), others, trial % 3 };
+    simd::PackLinkedRow(row, length, both);
+    check(row);
+
+    std::vector<Word>        foregroundBehind(words, 5);
+    std::vector<Word>        startsBehind(words, 5);
+    const simd::LinkedRow<T> first{ rowOf(3), foreground.data(), starts.data(), others, 2 };
+    const simd::NearRow<T>   nearSecond[2] = { others[2], { rowOf(3), foreground.data(), links[3].data() } };
+    const simd::LinkedRow<T> second{ rowOf(4), foregroundBehind.data(), startsBehind.data(), nearSecond, 2 };
+    simd::PackLinkedPair(first, second, length, both);
+    check(first);
+    check(second);
   }
 }
 
@@ -1120,26 +1136,60 @@ private:
   std::array<std::vector<Word>, simd::SquareLinkCount + 2> m_Rows;
 };
 
-/** Room for words of open links. */
-class OpenWordList
+/** Random rows one after the other, of two slices, as the squares of a strip have them. */
+class RandomStrip
 {
 public:
-  explicit OpenWordList(std::size_t most)
+  RandomStrip(std::mt19937_64 & random, std::int64_t words, std::int64_t count)
+    : m_Words(words)
   {
-    for (std::vector<Word> & list : m_Lists)
+    const auto size = static_cast<std::size_t>((count + 1) * words + 2 * RandomSquare::Padding);
+    for (std::vector<Word> * row : { &m_Foreground[0], &m_Foreground[1] })
     {
-      list.resize(most);
+      Fill(random, size, *row);
+    }
+    for (std::vector<Word> * row : { &m_Starts[0], &m_Starts[1], &m_LinksY[0], &m_LinksY[1], &m_LinksZ })
+    {
+      Fill(random, size, *row);
+      const auto & foreground = m_Foreground[row == &m_Starts[1] || row == &m_LinksY[1] ? 1 : 0];
+      for (std::size_t w = 0; w < size; ++w)
+      {
+        (*row)[w] &= foreground[w];
+      }
     }
   }
 
-  simd::OpenWords
-  Words()
+  /** The square at row i + 1 of the first slice. */
+  simd::SquareRows
+  Square(std::int64_t i) const
   {
-    return { { m_Lists[0].data(), m_Lists[1].data(), 0 }, m_Lists[2].data() };
+    const auto at = [&](const std::vector<Word> & words, std::int64_t row) {
+      return words.data() + RandomSquare::Padding + row * m_Words;
+    };
+    const auto bits = [&](std::size_t slice, std::int64_t row) {
+      return simd::RowBits{ at(m_Foreground[slice], row), at(m_Starts[slice], row) };
+    };
+    return { bits(0, i + 1),         bits(0, i),          bits(1, i + 1),  bits(1, i),
+             at(m_LinksY[0], i + 1), at(m_LinksZ, i + 1), at(m_LinksZ, i), at(m_LinksY[1], i + 1) };
   }
 
 private:
-  std::array<std::vector<Word>, 3> m_Lists;
+  /** With few bits or many, and empty words. */
+  static void
+  Fill(std::mt19937_64 & random, std::size_t size, std::vector<Word> & words)
+  {
+    for (std::size_t w = 0; w < size; ++w)
+    {
+      const auto kind = random() % 4;
+      words.push_back(kind == 0 ? 0 : kind == 1 ? random() & random() & random() : kind == 2 ? random() : ~Word{ 0 });
+    }
+  }
+
+  std::int64_t                     m_Words;
+  std::array<std::vector<Word>, 2> m_Foreground;
+  std::array<std::vector<Word>, 2> m_Starts;
+  std::array<std::vector<Word>, 2> m_LinksY;
+  std::vector<Word>                m_LinksZ;
 };
 
 TEST(Simd, WordsInWhichRunsBeginAreListed)
@@ -1176,54 +1226,62 @@ TEST(Simd, WordsOfOpenLinksAreListed)
 {
   OnEveryBuild([](const std::string & target) {
     std::mt19937_64 random(78);
-    int             squares = 0;
+    std::size_t     total = 0;
     for (int trial = 0; trial < 300; ++trial)
     {
-      const auto         words = static_cast<std::int64_t>(1 + random() % 20);
-      const RandomSquare square(random, words, true);
-      OpenRows           open(words);
-      simd::FindOpenInSquare(square.Rows(), words, true, open.Pointers());
-
+      const auto                    words = static_cast<std::int64_t>(1 + random() % 20);
+      const auto                    squares = static_cast<std::int64_t>(1 + random() % 9);
+      const RandomStrip             strip(random, words, squares);
       constexpr simd::SquareLinkSet all = (1u << simd::SquareLinkCount) - 1;
-      const auto                    lastSides = simd::SetOf(simd::SquareLink::LastSide);
-      const simd::SquareLinkSet     kinds = trial % 3 == 0 ? lastSides
+      const simd::SquareLinkSet     kinds = trial % 3 == 0 ? simd::SetOf(simd::SquareLink::LastSide)
                                           : trial % 3 == 1 ? all
                                                            : static_cast<simd::SquareLinkSet>(random()) & all;
-      const auto                    most = static_cast<std::size_t>(simd::MostOpenWords(words));
-      OpenWordList                  sideList(most);
-      OpenWordList                  otherList(most);
-      simd::OpenWords               sides = sideList.Words();
-      simd::OpenWords               others = otherList.Words();
-      constexpr std::int64_t        row = 1234567890123;
-      simd::ListOpenInSquare(square.Rows(), words, row, kinds, sides, others);
+      // The highest number that the last square's row may have.
+      const std::int64_t firstRow = (std::int64_t{ 1 } << 31) - squares;
+      const auto         most = static_cast<std::size_t>(simd::MostOpenWords(words, squares));
+      std::vector<Word>  sideBits(most);
+      std::vector<Word>  sidePlaces(most);
+      std::vector<Word>  otherBits(most);
+      std::vector<Word>  otherPlaces(most);
+      simd::SetWords     sides{ sideBits.data(), sidePlaces.data(), 0 };
+      simd::SetWords     others{ otherBits.data(), otherPlaces.data(), 0 };
+      simd::ListOpenInSquares({ strip.Square(0), words, squares, firstRow }, kinds, sides, others);
 
-      std::map<Word, Word> expected;
-      for (int link = 0; link < simd::SquareLinkCount; ++link)
+      // Of each kind the voxels, by rows.
+      using Voxels = std::set<std::tuple<int, std::int64_t, std::int64_t>>;
+      Voxels expected;
+      for (std::int64_t i = 0; i < squares; ++i)
       {
-        for (std::int64_t w = 0; w < words && (kinds >> link & 1) != 0; ++w)
+        OpenRows open(words);
+        simd::FindOpenInSquare(strip.Square(i), words, true, open.Pointers());
+        for (int link = 0; link < simd::SquareLinkCount; ++link)
         {
-          const Word bits = open.Of(static_cast<simd::SquareLink>(link))[w];
-          if (bits != 0)
+          for (std::int64_t x = 0; x < words * BitsPerWord && (kinds >> link & 1) != 0; ++x)
           {
-            expected[static_cast<Word>(w) * simd::PlacesPerWord + static_cast<Word>(link)] = bits;
+            if (IsSet(open.Of(static_cast<simd::SquareLink>(link)), words, x))
+            {
+              expected.emplace(link, firstRow + i, x);
+            }
           }
         }
       }
-      std::map<Word, Word> listed;
-      for (const simd::OpenWords & list : { sides, others })
+      Voxels listed;
+      for (const simd::SetWords & list : { sides, others })
       {
-        for (std::int64_t i = 0; i < list.words.count; ++i)
+        simd::ForEachBit(list, [&](int kind, std::int64_t voxel, std::int64_t) {
+          const simd::VoxelInRows place(voxel);
+          EXPECT_EQ(kind == 0, list.bits == sides.bits) << target;
+          EXPECT_TRUE(listed.emplace(kind, place.row, place.x).second) << target << ", twice: " << voxel;
+        });
+        for (std::int64_t i = 0; i < list.count; ++i)
         {
-          const Word place = list.words.places[i];
-          ASSERT_EQ(list.rows[i], static_cast<Word>(row)) << target;
-          ASSERT_EQ(place % simd::PlacesPerWord == 0, list.rows == sides.rows) << target;
-          ASSERT_TRUE(listed.emplace(place, list.words.bits[i]).second) << target << ", twice: " << place;
+          ASSERT_NE(list.bits[i], 0u) << target;
         }
       }
       ASSERT_EQ(listed, expected) << target << ", trial " << trial;
-      squares += listed.size() > 1 ? 1 : 0;
+      total += listed.size();
     }
-    EXPECT_GT(squares, 100);
+    EXPECT_GT(total, 10000u);
   });
 }
 
@@ -1322,6 +1380,91 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
     EXPECT_LT(left * 4, all);
     EXPECT_GT(left, 1000);
   });
+}
+
+TEST(Simd, JoinedRunsAreAddedToTheirComponents)
+{
+  bool isCompared = false;
+  OnEveryTarget([&](const std::string & target) {
+    if (!simd::JoinsRuns())
+    {
+      return;
+    }
+    isCompared = true;
+    std::mt19937_64 random(91);
+    const auto      joined = std::make_unique<simd::JoinedRuns>();
+    for (int trial = 0; trial < 200; ++trial)
+    {
+      // Rows of two blocks of components, the second one of which comes into being when one of it is met.
+      const simd::RowsOfSlice rows{ static_cast<std::int64_t>(random() >> 34),
+                                    static_cast<std::int64_t>(random() >> 33),
+                                    static_cast<std::int64_t>(random() >> 8),
+                                    static_cast<std::int64_t>(1 + random() % simd::JoinedRuns::LongestRow) };
+      joined->count = static_cast<int>(trial % 40);
+      std::int32_t row = 0;
+      for (int i = 0; i < joined->count; ++i)
+      {
+        row += static_cast<std::int32_t>(random() % 3);
+        joined->rows[i] = row;
+        joined->begins[i] = static_cast<std::int32_t>(random() % 65000);
+        joined->ends[i] = joined->begins[i] + static_cast<std::int32_t>(1 + random() % 500);
+        joined->labels[i] = static_cast<std::uint32_t>(random() % (trial % 2 == 0 ? 4 : 129));
+        joined->voxels[i] = static_cast<std::uint32_t>(1 + random() % 500);
+        joined->sums[i] = static_cast<std::uint32_t>(random());
+      }
+      std::vector<simd::SumLine> expected(2 * simd::SumLinesPerBlock);
+      std::vector<simd::SumLine> found(expected.size());
+      simd::SumLine *            blocks[2] = { found.data(), nullptr };
+      int                        stops = 0;
+      for (int pass = 0; pass < 2; ++pass)
+      {
+        for (int i = 0; i < joined->count; ++i)
+        {
+          if (joined->labels[i] == 0)
+          {
+            continue;
+          }
+          const auto          voxels = std::uint64_t{ joined->voxels[i] };
+          const std::int64_t  y = rows.y + joined->rows[i];
+          simd::SumLine &     line = expected[joined->labels[i] - 1];
+          const std::int64_t  bounds[4] = { joined->begins[i], y, -joined->ends[i], -1 - y };
+          const std::uint64_t sums[4] = { voxels,
+                                          joined->sums[i],
+                                          voxels * static_cast<std::uint64_t>(y),
+                                          voxels * static_cast<std::uint64_t>(rows.z) };
+          if (line.sums[0] == 0)
+          {
+            line.firstVoxel =
+              static_cast<std::uint64_t>(rows.place + joined->rows[i] * rows.length + joined->begins[i]);
+          }
+          line.lastSlice = rows.z;
+          for (int k = 0; k < 4; ++k)
+          {
+            line.sums[k] += sums[k];
+            line.lowest[k] = std::min(line.lowest[k], static_cast<std::int32_t>(bounds[k]));
+          }
+        }
+        for (int i = 0; (i = simd::AddJoinedRuns(*joined, i, rows, blocks)) < joined->count; ++stops)
+        {
+          ASSERT_GT(joined->labels[i], simd::SumLinesPerBlock) << target;
+          ASSERT_EQ(blocks[1], nullptr) << target;
+          blocks[1] = found.data() + simd::SumLinesPerBlock;
+        }
+      }
+      ASSERT_LE(stops, 1) << target;
+      for (std::size_t c = 0; c < expected.size(); ++c)
+      {
+        ASSERT_TRUE(std::equal(expected[c].sums, expected[c].sums + 4, found[c].sums)) << target << ", component " << c;
+        ASSERT_TRUE(std::equal(expected[c].lowest, expected[c].lowest + 4, found[c].lowest)) << target << ", " << c;
+        ASSERT_EQ(expected[c].firstVoxel, found[c].firstVoxel) << target << ", component " << c;
+        ASSERT_EQ(expected[c].lastSlice, found[c].lastSlice) << target << ", component " << c;
+      }
+    }
+  });
+  if (!isCompared)
+  {
+    GTEST_SKIP() << "no instruction set of this processor and build joins runs";
+  }
 }
 
 TEST(Simd, RunsAtBitsAreListed)

@@ -8,7 +8,6 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace brickccl

@@ -253,25 +253,33 @@ LoadPair(const RowBits & row, const RowBits & behind, const Word * between, std:
   return { LoadRow<VKnown>(row, w, ends), LoadRow<VKnown>(behind, w, ends), LoadAround(between + w, ends) };
 }
 
-/** What FindOpenInSquare finds in some words goes to a sink: of two pairs of rows and the links between these along y.
- *  \param w  the first word, as the sink is to name it */
+/** Some words of a square: two pairs of rows, and the links between these along y. */
+template <Known VKnown>
+struct SquareWords
+{
+  const RowPair<VKnown> & own;
+  const RowPair<VKnown> & before;
+  WordsAround             a;
+  WordsAround             d;
+  const RowEnds &         ends;
+};
+
+/** What FindOpenInSquare finds in some words goes to a sink. \param w  the first word, as the sink is to name it */
 template <Known VKnown, typename TSink>
 HWY_INLINE void
-FindInWords(const RowPair<VKnown> & own,
-            const RowPair<VKnown> & before,
-            const WordsAround &     a,
-            const WordsAround &     d,
-            const RowEnds &         ends,
-            std::int64_t            w,
-            TSink &                 sink)
+FindInWords(const SquareWords<VKnown> & square, std::int64_t w, TSink & sink)
 {
-  const auto &        here = own.row;
-  const auto &        behind = own.behind;
-  const auto &        up = before.row;
-  const auto &        across = before.behind;
-  const WordsAround & b = own.between;
-  const WordsAround & c = before.between;
-  sink.Put(SquareLink::LastSide, LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), ends), w);
+  const RowVectors<VKnown> & here = square.own.row;
+  const RowVectors<VKnown> & behind = square.own.behind;
+  const RowVectors<VKnown> & up = square.before.row;
+  const RowVectors<VKnown> & across = square.before.behind;
+  const WordsAround &        a = square.a;
+  const WordsAround &        b = square.own.between;
+  const WordsAround &        c = square.before.between;
+  const WordsAround &        d = square.d;
+  sink.Put(SquareLink::LastSide,
+           LastSidesOf(here, behind, b, hn::And(hn::And(a.here, c.here), d.here), square.ends),
+           w);
   PutDiagonals(sink, SquareLink::UpLeft, SquareLink::UpRight, here, up, KnownBetween(here, up, a), w);
   PutDiagonals(sink, SquareLink::BehindLeft, SquareLink::BehindRight, here, behind, KnownBetween(here, behind, b), w);
   const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
@@ -299,7 +307,8 @@ FindInWords(const RowPair<VKnown> & own,
   }
 }
 
-/** Finds in a strip of squares, some words of all its rows at a time: two of a square's rows are the next one's. */
+/** Calls `find(square, i, w)` with the words from w on of the i-th square of a strip, some words of all its rows at a
+ *  time: two of a square's rows are the next one's. */
 template <Known VKnown, typename TFind>
 HWY_INLINE void
 ForSquaresOf(const SquareStrip & strip, const TFind & find)
@@ -312,7 +321,9 @@ ForSquaresOf(const SquareStrip & strip, const TFind & find)
     for (std::int64_t i = 0, at = w;; at += strip.words)
     {
       const auto own = LoadPair<VKnown>(rows.here, rows.behind, rows.b, at, ends);
-      find(own, before, LoadAround(rows.a + at, ends), LoadAround(rows.d + at, ends), ends, i, w);
+      find(SquareWords<VKnown>{ own, before, LoadAround(rows.a + at, ends), LoadAround(rows.d + at, ends), ends },
+           i,
+           w);
       if (++i == strip.count)
       {
         break;
@@ -369,13 +380,7 @@ StoreInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & 
 {
   StoringSink sink{ open, 0 };
   ForSquaresOf<VKnown>({ rows, words, 1, 0 },
-                       [&](const auto & own,
-                           const auto & before,
-                           const auto & a,
-                           const auto & d,
-                           const auto & ends,
-                           std::int64_t,
-                           std::int64_t w) { FindInWords(own, before, a, d, ends, w, sink); });
+                       [&](const auto & square, std::int64_t, std::int64_t w) { FindInWords(square, w, sink); });
   return sink.some;
 }
 
@@ -385,31 +390,19 @@ ListOpenInSquaresOf(const SquareStrip & strip, SquareLinkSet kinds, SetWords & s
   ListingSink sink{ kinds, sides, others };
   if (kinds == SetOf(SquareLink::LastSide))
   {
-    ForSquaresOf<Known::Nothing>(strip,
-                                 [&](const auto & own,
-                                     const auto & before,
-                                     const auto & a,
-                                     const auto & d,
-                                     const auto & ends,
-                                     std::int64_t i,
-                                     std::int64_t w) {
-                                   const WordVector otherSides = hn::And(hn::And(a.here, before.between.here), d.here);
-                                   sink.Put(SquareLink::LastSide,
-                                            LastSidesOf(own.row, own.behind, own.between, otherSides, ends),
-                                            WordInRows(strip.firstRow + i, w));
-                                 });
+    ForSquaresOf<Known::Nothing>(strip, [&](const auto & square, std::int64_t i, std::int64_t w) {
+      const auto &     own = square.own;
+      const WordVector otherSides = hn::And(hn::And(square.a.here, square.before.between.here), square.d.here);
+      sink.Put(SquareLink::LastSide,
+               LastSidesOf(own.row, own.behind, own.between, otherSides, square.ends),
+               WordInRows(strip.firstRow + i, w));
+    });
   }
   else
   {
-    ForSquaresOf<Known::Transitive>(
-      strip,
-      [&](const auto & own,
-          const auto & before,
-          const auto & a,
-          const auto & d,
-          const auto & ends,
-          std::int64_t i,
-          std::int64_t w) { FindInWords(own, before, a, d, ends, WordInRows(strip.firstRow + i, w), sink); });
+    ForSquaresOf<Known::Transitive>(strip, [&](const auto & square, std::int64_t i, std::int64_t w) {
+      FindInWords(square, WordInRows(strip.firstRow + i, w), sink);
+    });
   }
   sides = sink.sides;
   others = sink.others;

@@ -65,7 +65,8 @@ public:
   {
     return m_Components;
   }
-  /** The number of voxels that took part, filtered components included: counted each time, from a bit for each voxel. */
+  /** The number of voxels that took part, filtered components included: counted each time, from a bit for each voxel.
+   */
   std::uint64_t ForegroundVoxelCount() const;
   /** The smallest type for the labels. */
   LabelType

@@ -112,10 +112,15 @@ private:
  *  `add(accumulators, begin, end)` sees each slab of rows once and adds what they hold to the accumulators of all
  *  components, the first one's at 0; slabs run in parallel and are then combined by `TAccumulator::Merge`: in any order
  *  where that gives the same (`TAccumulator::IsExact`), else in theirs. These slabs depend on the volume and on the
- *  number of components, never on the number of threads, so that floating-point sums do not either. */
+ *  number of components, never on the number of threads, so that floating-point sums do not either. The memory of `old`
+ *  is used again. */
 template <typename TAccumulator, typename TAdd>
 UnsetVector<TAccumulator>
-AccumulateSlabs(const RunVolume & volume, std::uint64_t components, const HostContext & context, TAdd add)
+AccumulateSlabs(const RunVolume &         volume,
+                std::uint64_t             components,
+                const HostContext &       context,
+                TAdd                      add,
+                UnsetVector<TAccumulator> old = {})
 {
   using Accumulators = SlabAccumulators<TAccumulator>;
   const Extent &         extent = volume.GetExtent();
@@ -126,7 +131,7 @@ AccumulateSlabs(const RunVolume & volume, std::uint64_t components, const HostCo
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
 
-  UnsetVector<TAccumulator>  total = MakeUnset<TAccumulator>(static_cast<std::size_t>(components));
+  UnsetVector<TAccumulator>  total = MakeUnset(static_cast<std::size_t>(components), std::move(old));
   std::vector<unsigned char> taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
   std::vector<std::unique_ptr<Accumulators>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
@@ -173,25 +178,28 @@ AccumulateSlabs(const RunVolume & volume, std::uint64_t components, const HostCo
  *  `visit(accumulators, row)`, which sees each row that has runs (or each row at all) once, in raster order. */
 template <typename TAccumulator, typename TMakeVisit>
 UnsetVector<TAccumulator>
-AccumulateRows(const RunVolume &   volume,
-               std::uint64_t       components,
-               const HostContext & context,
-               TMakeVisit          makeVisit,
-               bool                emptyRowsToo = false)
+AccumulateRows(const RunVolume &         volume,
+               std::uint64_t             components,
+               const HostContext &       context,
+               TMakeVisit                makeVisit,
+               bool                      emptyRowsToo = false,
+               UnsetVector<TAccumulator> old = {})
 {
-  return AccumulateSlabs<TAccumulator>(volume,
-                                       components,
-                                       context,
-                                       [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
-                                         auto visit = makeVisit();
-                                         for (std::int64_t row = begin; row < end; ++row)
-                                         {
-                                           if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
-                                           {
-                                             visit(accumulators, row);
-                                           }
-                                         }
-                                       });
+  return AccumulateSlabs<TAccumulator>(
+    volume,
+    components,
+    context,
+    [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
+      auto visit = makeVisit();
+      for (std::int64_t row = begin; row < end; ++row)
+      {
+        if (emptyRowsToo || volume.FirstRun(row) != volume.FirstRun(row + 1))
+        {
+          visit(accumulators, row);
+        }
+      }
+    },
+    std::move(old));
 }
 
 /** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0:
@@ -199,9 +207,13 @@ AccumulateRows(const RunVolume &   volume,
  * says. */
 template <typename TAccumulator, typename TAdd>
 UnsetVector<TAccumulator>
-AccumulateRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TAdd add)
+AccumulateRuns(const RunVolume &         volume,
+               std::uint64_t             components,
+               const HostContext &       context,
+               TAdd                      add,
+               UnsetVector<TAccumulator> old = {})
 {
-  return AccumulateRows<TAccumulator>(volume, components, context, [&] {
+  const auto makeVisit = [&] {
     return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(volume.GetExtent(), row);
       volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
@@ -212,7 +224,8 @@ AccumulateRuns(const RunVolume & volume, std::uint64_t components, const HostCon
         }
       });
     };
-  });
+  };
+  return AccumulateRows<TAccumulator>(volume, components, context, makeVisit, false, std::move(old));
 }
 
 } // namespace brickccl

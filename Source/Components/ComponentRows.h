@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -133,6 +135,21 @@ public:
   Intensity(std::size_t place) const
   {
     return m_Intensities[place];
+  }
+
+  /** The sums of the rows, as CompactShapeSums or ShapeSums, if they are kept as these; the rows are no more. */
+  template <typename TSums>
+  UnsetVector<TSums>
+  TakeSums()
+  {
+    if constexpr (std::is_same_v<TSums, CompactShapeSums>)
+    {
+      return std::exchange(m_Compact, {});
+    }
+    else
+    {
+      return std::exchange(m_Sums, {});
+    }
   }
 
   /** One label for each row, ascending. */

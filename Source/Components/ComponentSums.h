@@ -115,7 +115,6 @@ struct RowVoxels
 struct CompactShapeSums : simd::SumLine
 {
   static constexpr bool IsExact = true;
-  static constexpr bool HasSquares = false;
 
   /** Of row y of slice z, whose first voxel is the place `rowPlace`. */
   void
@@ -294,7 +293,6 @@ struct MomentSums
 struct CompactMomentSums
 {
   static constexpr bool IsExact = true;
-  static constexpr bool HasSquares = true;
 
   CompactShapeSums shape;
   /** As in ProductSums, of 3 axes. */

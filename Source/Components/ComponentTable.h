@@ -272,6 +272,16 @@ ComponentTable MeasureComponents(const RunVolume &          volume,
                                  const std::optional<int> & sliceAxis,
                                  const HostContext &        context);
 
+/** The same into an earlier table, the memory of whose rows is used again. After an exception the table is only good
+ * for that. */
+void MeasureComponents(const RunVolume &          volume,
+                       std::uint64_t              components,
+                       const Geometry &           geometry,
+                       const MeasureOptions &     options,
+                       const std::optional<int> & sliceAxis,
+                       const HostContext &        context,
+                       ComponentTable &           table);
+
 /** Measures an existing label image: every value but 0 is the label of one component, connected or not.
  *  \throws InvalidArgument if a label is negative or not a whole number. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,

@@ -2,9 +2,9 @@
 #include "BrickCCL/Components/ComponentSums.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/MeasureGroups.h"
-#include "BrickCCL/Components/RowVoxelsFinder.h"
 #include "BrickCCL/Components/TouchingRuns.h"
 #include "BrickCCL/Simd/ExpandRow.h"
+#include "BrickCCL/Simd/JoinRuns.h"
 
 #include <algorithm>
 #include <functional>
@@ -64,9 +64,9 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
 /** Moments from sums of ShapeSums or CompactShapeSums and of products. */
 template <typename TShape, typename TSums>
 void
-TakeMoments(const UnsetVector<TSums> & sums, const HostContext & context, ComponentTable & table)
+TakeMoments(const UnsetVector<TSums> & sums, const HostContext & context, ComponentRows & old, ComponentTable & table)
 {
-  UnsetVector<TShape> shapes = MakeUnset<TShape>(sums.size());
+  UnsetVector<TShape> shapes = MakeUnset(sums.size(), old.TakeSums<TShape>());
   table.shapes = MakeUnset<ShapeMeasures>(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
     shapes[c] = sums[c].shape;
@@ -80,37 +80,108 @@ TakeMoments(const UnsetVector<TSums> & sums, const HostContext & context, Compon
 /** Sums of all components. */
 template <typename TSums>
 UnsetVector<TSums>
-AccumulateSums(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+AccumulateSums(const RunVolume &   volume,
+               std::uint64_t       components,
+               const HostContext & context,
+               UnsetVector<TSums>  old = {})
 {
-  return AccumulateRuns<TSums>(volume,
-                               components,
-                               context,
-                               [length = volume.GetExtent().RowLength()](TSums &             sums,
-                                                                         std::int64_t        row,
-                                                                         const RowPosition & position,
-                                                                         std::int64_t        begin,
-                                                                         std::int64_t        end) {
-                                 sums.AddRun(position, row * length + begin, begin, end);
-                               });
+  return AccumulateRuns<TSums>(
+    volume,
+    components,
+    context,
+    [length = volume.GetExtent().RowLength()](TSums &             sums,
+                                              std::int64_t        row,
+                                              const RowPosition & position,
+                                              std::int64_t        begin,
+                                              std::int64_t        end) {
+      sums.AddRun(position, row * length + begin, begin, end);
+    },
+    std::move(old));
 }
 
-/** Adds what is joined to the sums of components. */
-void
-AddJoined(const simd::JoinedRuns & joined, const simd::RowsOfSlice & rows, SlabAccumulators<CompactShapeSums> & to)
+/** Adds runs to the sums of their components. Where vector code can, what runs side by side have in common is added up
+ *  first if much is: a sum in memory can be added to again only once it was written. */
+class RunAdder
 {
-  for (int i = 0; (i = simd::AddJoinedRuns(joined, i, rows, to.Blocks())) < joined.count;)
+public:
+  explicit RunAdder(const Extent & extent)
+    : m_RowsAreShort(extent.RowLength() <= simd::JoinedRuns::LongestRow)
+  {}
+
+  /** `labels` are those of `runs`, which begin in row `rows.y`. */
+  template <typename TLabel, typename TSums>
+  void
+  Add(const RunsOfRows & runs, const TLabel * labels, const simd::RowsOfSlice & rows, SlabAccumulators<TSums> & to)
   {
-    // A block that is still to be opened.
-    to[joined.labels[i] - 1];
+    if constexpr (std::is_same_v<TSums, CompactShapeSums> && std::is_same_v<TLabel, std::uint32_t>)
+    {
+      constexpr int fewRuns = 8;
+      if (m_HasVectors && runs.count > fewRuns)
+      {
+        AddByVectors(runs, labels, rows, to);
+        return;
+      }
+    }
+    AddOneByOne(runs, labels, rows, to);
   }
-}
 
-/** The same of compact sums, which default columns mostly take: worth a loop for each type of labels. */
+private:
+  void
+  AddByVectors(const RunsOfRows &                   runs,
+               const std::uint32_t *                labels,
+               const simd::RowsOfSlice &            rows,
+               SlabAccumulators<CompactShapeSums> & to)
+  {
+    // Where it stops, a block is still to be opened.
+    if (!m_RowsAreShort || !simd::AreWorthJoining(labels, runs.count))
+    {
+      for (int i = 0; (i = simd::AddRuns(runs, labels, i, rows, to.Blocks())) < runs.count;)
+      {
+        to[labels[i] - 1];
+      }
+      return;
+    }
+    simd::JoinRuns(runs, labels, m_Joined);
+    for (int i = 0; (i = simd::AddJoinedRuns(m_Joined, i, rows, to.Blocks())) < m_Joined.count;)
+    {
+      to[m_Joined.labels[i] - 1];
+    }
+  }
+
+  /** Takes copies, so that no sum that is written could be one of these. */
+  template <typename TLabel, typename TSums>
+  static void
+  AddOneByOne(RunsOfRows runs, const TLabel * labels, simd::RowsOfSlice rows, SlabAccumulators<TSums> & to)
+  {
+    const std::int32_t lastInRow = runs.LastInRow();
+    for (int i = 0; i < runs.count; ++i)
+    {
+      const std::uint64_t label = labels[i];
+      if (label != 0)
+      {
+        const std::int64_t row = runs.Begin(i) >> runs.shift;
+        const std::int64_t x = runs.Begin(i) & lastInRow;
+        to[static_cast<std::size_t>(label - 1)].Add(rows.y + row,
+                                                    rows.z,
+                                                    rows.place + row * rows.length,
+                                                    RowVoxels::OfRun(x, x + runs.End(i) - runs.Begin(i)));
+      }
+    }
+  }
+
+  const bool       m_HasVectors = simd::JoinsRuns();
+  const bool       m_RowsAreShort;
+  simd::JoinedRuns m_Joined;
+};
+
+/** Compact sums of all components, which default columns mostly take: worth a loop for each type of labels. */
 template <typename TSums>
 UnsetVector<TSums>
-AccumulateCompact(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+AccumulateCompact(const RunVolume &   volume,
+                  std::uint64_t       components,
+                  const HostContext & context,
+                  UnsetVector<TSums>  old = {})
 {
-  using Finder = RowVoxelsFinder<TSums::HasSquares>;
   const Extent & extent = volume.GetExtent();
   return volume.VisitLabels([&](const auto * labels) {
     return AccumulateSlabs<TSums>(
@@ -118,50 +189,35 @@ AccumulateCompact(const RunVolume & volume, std::uint64_t components, const Host
       components,
       context,
       [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
-        const auto         finder = std::make_unique<Finder>(volume);
+        const auto         adder = std::make_unique<RunAdder>(extent);
         const std::int64_t slice = extent.size[1];
         std::int64_t       z = begin / slice;
         // Rows of one slice at a time.
         for (std::int64_t next = 0; begin < end; begin = next, ++z)
         {
           next = std::min(end, (z + 1) * slice);
-          if (volume.FirstRun(begin) == volume.FirstRun(next))
+          if (volume.FirstRun(begin) != volume.FirstRun(next))
           {
-            continue;
+            volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {
+              adder->Add(runs,
+                         labels + runs.run,
+                         { runs.row - z * slice, z, runs.row * extent.RowLength(), extent.RowLength() },
+                         accumulators);
+            });
           }
-          volume.ForRunsAtOnce(begin, next, [&](const RunsOfRows & runs) {
-            if constexpr (std::is_same_v<TSums, CompactShapeSums>)
-            {
-              if (const simd::JoinedRuns * const joined = finder->Join(runs, labels + runs.run))
-              {
-                AddJoined(*joined,
-                          { runs.row - z * slice, z, runs.row * extent.RowLength(), extent.RowLength() },
-                          accumulators);
-                return;
-              }
-            }
-            // By value, so that no sum that is written could be one of these.
-            finder->ForEach(
-              runs,
-              labels + runs.run,
-              [&accumulators, y = runs.row - z * slice, z, row = runs.row, length = extent.RowLength()](
-                std::int64_t      r,
-                std::uint64_t     label,
-                const RowVoxels & voxels) {
-                if (label != 0)
-                {
-                  accumulators[static_cast<std::size_t>(label - 1)].Add(y + r, z, (row + r) * length, voxels);
-                }
-              });
-          });
         }
-      });
+      },
+      std::move(old));
   });
 }
 
-/** The default columns and moments, as far as they are asked for. */
+/** The default columns and moments, as far as they are asked for, in the memory of rows that are no longer needed. */
 void
-MeasureShapes(const RunVolume & volume, std::uint64_t components, const HostContext & context, ComponentTable & table)
+MeasureShapes(const RunVolume &   volume,
+              std::uint64_t       components,
+              const HostContext & context,
+              ComponentRows       old,
+              ComponentTable &    table)
 {
   const Extent & extent = volume.GetExtent();
   const auto     take = [&table](auto sums) {
@@ -171,20 +227,23 @@ MeasureShapes(const RunVolume & volume, std::uint64_t components, const HostCont
   {
     if (CompactMomentSums::Fit(extent))
     {
-      TakeMoments<CompactShapeSums>(AccumulateCompact<CompactMomentSums>(volume, components, context), context, table);
+      TakeMoments<CompactShapeSums>(AccumulateCompact<CompactMomentSums>(volume, components, context),
+                                    context,
+                                    old,
+                                    table);
     }
     else
     {
-      TakeMoments<ShapeSums>(AccumulateSums<MomentSums>(volume, components, context), context, table);
+      TakeMoments<ShapeSums>(AccumulateSums<MomentSums>(volume, components, context), context, old, table);
     }
   }
   else if (extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff)
   {
-    take(AccumulateCompact<CompactShapeSums>(volume, components, context));
+    take(AccumulateCompact(volume, components, context, old.TakeSums<CompactShapeSums>()));
   }
   else
   {
-    take(AccumulateSums<ShapeSums>(volume, components, context));
+    take(AccumulateSums(volume, components, context, old.TakeSums<ShapeSums>()));
   }
 }
 
@@ -198,8 +257,23 @@ MeasureComponents(const RunVolume &          volume,
                   const std::optional<int> & sliceAxis,
                   const HostContext &        context)
 {
-  CheckMeasurable(volume.GetExtent(), options);
   ComponentTable table;
+  MeasureComponents(volume, components, geometry, options, sliceAxis, context, table);
+  return table;
+}
+
+void
+MeasureComponents(const RunVolume &          volume,
+                  std::uint64_t              components,
+                  const Geometry &           geometry,
+                  const MeasureOptions &     options,
+                  const std::optional<int> & sliceAxis,
+                  const HostContext &        context,
+                  ComponentTable &           table)
+{
+  CheckMeasurable(volume.GetExtent(), options);
+  ComponentRows old = std::move(table.components);
+  table = ComponentTable();
   table.extent = volume.GetExtent();
   table.geometry = geometry;
   table.sliceAxis = sliceAxis;
@@ -231,13 +305,12 @@ MeasureComponents(const RunVolume &          volume,
   add(options.part.has_value(), [&](Context own) { MeasurePartDistances(volume, *options.part, own, table); });
 
   const double share = 1.0 / static_cast<double>(steps.size() + 1);
-  MeasureShapes(volume, components, context.Part(0, share), table);
+  MeasureShapes(volume, components, context.Part(0, share), std::move(old), table);
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);
     steps[i](context.Part(done, done));
   }
-  return table;
 }
 
 void

@@ -81,7 +81,16 @@ Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) cons
 ComponentTable
 Labeling::Measure(const MeasureOptions & options, const ProgressHooks & hooks) const
 {
-  return MeasureComponents(m_Volume, m_Components, m_Geometry, options, SliceAxisOf(m_Connectivity), Context(hooks));
+  ComponentTable table;
+  Measure(options, table, hooks);
+  return table;
+}
+
+void
+Labeling::Measure(const MeasureOptions & options, ComponentTable & table, const ProgressHooks & hooks) const
+{
+  const auto sliceAxis = SliceAxisOf(m_Connectivity);
+  MeasureComponents(m_Volume, m_Components, m_Geometry, options, sliceAxis, Context(hooks), table);
 }
 
 LabelLists

@@ -113,6 +113,10 @@ public:
   /** The component table: with no options its default columns, with an image alone those and its intensities. */
   ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
 
+  /** The same into an earlier table, the memory of whose rows is used again. After an exception the table is only good
+   *  for that. */
+  void Measure(const MeasureOptions & options, ComponentTable & table, const ProgressHooks & hooks = {}) const;
+
   /** All voxels of each component, grouped by component. */
   LabelLists ListVoxels(const ProgressHooks & hooks = {}) const;
 

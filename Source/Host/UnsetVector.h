@@ -53,6 +53,21 @@ MakeUnset(std::size_t size)
   return elements;
 }
 
+/** The same in the memory of a vector that is no longer needed, if it has room for them. */
+template <typename T>
+UnsetVector<T>
+MakeUnset(std::size_t size, UnsetVector<T> old)
+{
+  if (old.capacity() < size)
+  {
+    old = UnsetVector<T>();
+    return MakeUnset<T>(size);
+  }
+  old.clear();
+  old.resize(size);
+  return old;
+}
+
 } // namespace brickccl
 
 #endif

@@ -21,6 +21,18 @@ AddJoinedRuns(const JoinedRuns &, int first, const RowsOfSlice &, SumLine * cons
   return first;
 }
 
+bool
+AreWorthJoining(const std::uint32_t *, int)
+{
+  return false;
+}
+
+int
+AddRuns(const RunPlaces &, const std::uint32_t *, int first, const RowsOfSlice &, SumLine * const *)
+{
+  return first;
+}
+
 } // namespace brickccl::simd
 
 #else
@@ -30,6 +42,8 @@ AddJoinedRuns(const JoinedRuns &, int first, const RowsOfSlice &, SumLine * cons
 #  define HWY_TARGET_INCLUDE "BrickCCL/Simd/JoinRuns.cxx"
 #  include <hwy/foreach_target.h>
 #  include <hwy/highway.h>
+
+#  include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
 
@@ -161,31 +175,79 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
   ToDifferences(joined.sums, joined.count);
 }
 
-/** What eight joined runs add to their lines, a line for each. */
+/** Eight runs, or joined ones. */
+struct EightRuns
+{
+  /** Each one's row, the x of its first voxel and that behind its last one, how many voxels it has, and the sum of
+   * their x. */
+  __m512i row;
+  __m512i begin;
+  __m512i end;
+  __m512i voxels;
+  __m512i sum;
+
+  /** Those from the first-th on. */
+  HWY_INLINE
+  EightRuns(const JoinedRuns & joined, int first)
+    : row(Load(joined.rows + first))
+    , begin(Load(joined.begins + first))
+    , end(Load(joined.ends + first))
+    , voxels(Load(joined.voxels + first))
+    , sum(Load(joined.sums + first))
+  {}
+  HWY_INLINE
+  EightRuns(const RunPlaces & runs, int first)
+  {
+    __m512i place;
+    __m512i placeOfEnd;
+    if (runs.step == 1)
+    {
+      place = Load(runs.begins + first);
+      placeOfEnd = Load(runs.ends + first);
+    }
+    else
+    {
+      const __m512i both = _mm512_loadu_si512(runs.begins + 2 * first);
+      place = _mm512_and_si512(both, _mm512_set1_epi64(0xffffffff));
+      placeOfEnd = _mm512_srli_epi64(both, 32);
+    }
+    row = _mm512_srl_epi64(place, _mm_cvtsi32_si128(runs.shift));
+    begin = _mm512_and_si512(place, _mm512_set1_epi64(runs.LastInRow()));
+    voxels = _mm512_sub_epi64(placeOfEnd, place);
+    end = _mm512_add_epi64(begin, voxels);
+    // The first x and the last one, together.
+    const __m512i ends = _mm512_sub_epi64(_mm512_add_epi64(begin, end), _mm512_set1_epi64(1));
+    sum = _mm512_srli_epi64(_mm512_mul_epu32(ends, voxels), 1);
+  }
+
+private:
+  template <typename T>
+  static HWY_INLINE __m512i
+  Load(const T * from)
+  {
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+  }
+};
+
+/** What eight of them add to their lines, a line for each. */
 class LinesToAdd
 {
 public:
   HWY_INLINE
-  LinesToAdd(const JoinedRuns & joined, int first, const RowsOfSlice & rows)
+  LinesToAdd(const EightRuns & runs, const RowsOfSlice & rows)
   {
-    const auto load = [first](const auto * from)
-                        HWY_ATTR { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + first)); };
-    const __m512i row = _mm512_cvtepi32_epi64(load(joined.rows));
-    const __m512i begin = _mm512_cvtepu32_epi64(load(joined.begins));
-    const __m512i end = _mm512_cvtepu32_epi64(load(joined.ends));
-    const __m512i voxels = _mm512_cvtepu32_epi64(load(joined.voxels));
-    const __m512i y = _mm512_add_epi64(row, _mm512_set1_epi64(rows.y));
+    const __m512i y = _mm512_add_epi64(runs.row, _mm512_set1_epi64(rows.y));
     const __m512i z = _mm512_set1_epi64(rows.z);
-    const __m512i place = _mm512_add_epi64(_mm512_mullo_epi64(row, _mm512_set1_epi64(rows.length)), begin);
+    const __m512i place = _mm512_add_epi64(_mm512_mul_epu32(runs.row, _mm512_set1_epi64(rows.length)), runs.begin);
     const auto    both = [](__m512i low, __m512i high)
                         HWY_ATTR { return _mm512_mask_blend_epi32(0xAAAA, low, _mm512_slli_epi64(high, 32)); };
     const __m512i none = _mm512_setzero_si512();
-    Transpose(voxels,
-              _mm512_cvtepu32_epi64(load(joined.sums)),
-              _mm512_mul_epu32(voxels, y),
-              _mm512_mul_epu32(voxels, z),
-              both(begin, y),
-              both(_mm512_sub_epi64(none, end), _mm512_xor_si512(y, _mm512_set1_epi64(-1))),
+    Transpose(runs.voxels,
+              runs.sum,
+              _mm512_mul_epu32(runs.voxels, y),
+              _mm512_mul_epu32(runs.voxels, z),
+              both(runs.begin, y),
+              both(_mm512_sub_epi64(none, runs.end), _mm512_xor_si512(y, _mm512_set1_epi64(-1))),
               _mm512_add_epi64(place, _mm512_set1_epi64(rows.place)),
               z);
   }
@@ -240,16 +302,23 @@ private:
   alignas(64) std::uint64_t m_Lines[64];
 };
 
-int
-AddJoinedRunsOf(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks)
+/** Adds `count` runs, from the first-th on. */
+template <typename TRuns>
+HWY_INLINE int
+AddToLines(const TRuns &         runs,
+           int                   count,
+           const std::uint32_t * labels,
+           int                   first,
+           const RowsOfSlice &   rows,
+           SumLine * const *     blocks)
 {
   static_assert(sizeof(SumLine) == 64);
-  for (int i = first; i < joined.count; i += 8)
+  for (int i = first; i < count; i += 8)
   {
-    const LinesToAdd lines(joined, i, rows);
-    for (int k = 0; k < 8 && i + k < joined.count; ++k)
+    const LinesToAdd lines(EightRuns(runs, i), rows);
+    for (int k = 0; k < 8 && i + k < count; ++k)
     {
-      const std::size_t label = joined.labels[i + k];
+      const std::size_t label = labels[i + k];
       if (label == 0)
       {
         continue;
@@ -262,7 +331,37 @@ AddJoinedRunsOf(const JoinedRuns & joined, int first, const RowsOfSlice & rows, 
       lines.AddTo(block[(label - 1) % SumLinesPerBlock], k);
     }
   }
-  return joined.count;
+  return count;
+}
+
+int
+AddJoinedRunsOf(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks)
+{
+  return AddToLines(joined, joined.count, joined.labels, first, rows, blocks);
+}
+
+bool
+AreWorthJoiningOf(const std::uint32_t * labels, int count)
+{
+  int equal = 0;
+  for (int i = 0; i < count; i += 16)
+  {
+    const unsigned isEqual =
+      _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(labels + i), _mm512_loadu_si512(labels + i + 1));
+    equal += __builtin_popcount(isEqual & (0xffffu >> (16 - std::min(16, count - i))));
+  }
+  // Joining a run takes half as long as adding one.
+  return equal * 2 >= count;
+}
+
+int
+AddRunsOf(const RunPlaces &     runs,
+          const std::uint32_t * labels,
+          int                   first,
+          const RowsOfSlice &   rows,
+          SumLine * const *     blocks)
+{
+  return AddToLines(runs, runs.count, labels, first, rows, blocks);
 }
 
 #  else
@@ -283,6 +382,18 @@ AddJoinedRunsOf(const JoinedRuns &, int first, const RowsOfSlice &, SumLine * co
   return first;
 }
 
+bool
+AreWorthJoiningOf(const std::uint32_t *, int)
+{
+  return false;
+}
+
+int
+AddRunsOf(const RunPlaces &, const std::uint32_t *, int first, const RowsOfSlice &, SumLine * const *)
+{
+  return first;
+}
+
 #  endif
 
 } // namespace HWY_NAMESPACE
@@ -298,6 +409,8 @@ namespace brickccl::simd
 HWY_EXPORT(JoinsRunsOf);
 HWY_EXPORT(JoinRunsOf);
 HWY_EXPORT(AddJoinedRunsOf);
+HWY_EXPORT(AreWorthJoiningOf);
+HWY_EXPORT(AddRunsOf);
 
 bool
 JoinsRuns()
@@ -315,6 +428,22 @@ int
 AddJoinedRuns(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks)
 {
   return HWY_DYNAMIC_DISPATCH(AddJoinedRunsOf)(joined, first, rows, blocks);
+}
+
+bool
+AreWorthJoining(const std::uint32_t * labels, int count)
+{
+  return HWY_DYNAMIC_DISPATCH(AreWorthJoiningOf)(labels, count);
+}
+
+int
+AddRuns(const RunPlaces &     runs,
+        const std::uint32_t * labels,
+        int                   first,
+        const RowsOfSlice &   rows,
+        SumLine * const *     blocks)
+{
+  return HWY_DYNAMIC_DISPATCH(AddRunsOf)(runs, labels, first, rows, blocks);
 }
 
 } // namespace brickccl::simd

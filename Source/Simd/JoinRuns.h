@@ -28,7 +28,7 @@ struct JoinedRuns
   std::uint32_t sums[Room + 1];
 };
 
-/** Whether JoinRuns is there. */
+/** Whether JoinRuns and what adds runs is there. */
 bool JoinsRuns();
 
 /** Joins up to RunBounds::Most runs of rows up to JoinedRuns::LongestRow; 16 labels and bounds behind the last ones can
@@ -63,6 +63,17 @@ struct RowsOfSlice
  *  blocks of SumLinesPerBlock. \return the number of the first one whose block is null, or else `joined.count`. Indices
  *  must be below 2^31. Only where JoinsRuns(). */
 int AddJoinedRuns(const JoinedRuns & joined, int first, const RowsOfSlice & rows, SumLine * const * blocks);
+
+/** The same of runs as they are, of rows of fewer than 2^31 voxels; 8 bounds behind the last ones can be read. */
+int AddRuns(const RunPlaces &     runs,
+            const std::uint32_t * labels,
+            int                   first,
+            const RowsOfSlice &   rows,
+            SumLine * const *     blocks);
+
+/** Whether so many of the runs that lie side by side have one label that they had better be joined before they are
+ *  added; 16 labels behind the last one can be read. Only where JoinsRuns(). */
+bool AreWorthJoining(const std::uint32_t * labels, int count);
 
 } // namespace brickccl::simd
 

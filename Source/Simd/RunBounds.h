@@ -9,7 +9,7 @@ namespace brickccl::simd
 {
 
 /** So many words are taken at once. */
-inline constexpr int BoundWords = 64;
+inline constexpr int BoundWords = 128;
 
 /** Rows of bits, each right behind the one before. `starts` has the bits at which runs begin, or is null if they follow
  *  from the foreground. Up to 8 words can be read before and behind all of them. */

@@ -12,9 +12,9 @@
 //   --no-itk
 //   --brief            labeling alone
 //
-// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers are
-// allocated and touched before the clock starts, in large pages where the system gives them (as numpy's are, which the
-// peers work on), except for the program "fresh", which labels into new memory.
+// Prints comma-separated lines: input, connectivity, program, threads, median seconds, components. Buffers (voxels,
+// labels, workspaces, the table) are allocated and touched before the clock starts, in large pages where the system
+// gives them (as numpy's are, which the peers work on), except for the program "fresh", which labels into new memory.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Host/Buffer.h"
@@ -478,13 +478,16 @@ Benchmark(const Input & input)
     options.connectivity = connectivity;
     options.criterion = input.criterion;
     options.algorithm = algorithm;
-    Turns                                  turns;
-    std::vector<std::unique_ptr<Labeling>> labelings;
+    Turns                                        turns;
+    std::vector<std::unique_ptr<Labeling>>       labelings;
+    std::vector<std::unique_ptr<ComponentTable>> tables;
     for (const int threads : threadCounts)
     {
       options.threads = threads;
       labelings.push_back(std::make_unique<Labeling>());
-      Labeling * const own = labelings.back().get();
+      tables.push_back(std::make_unique<ComponentTable>());
+      Labeling * const       own = labelings.back().get();
+      ComponentTable * const table = tables.back().get();
       turns.Add("floor", threads, [&, threads] { Floor(input, labels, threads); });
       turns.Add("brickccl", threads, [&, options, own] {
         Label(input.View(), options, *own);
@@ -495,10 +498,10 @@ Benchmark(const Input & input)
         continue;
       }
       turns.Add("brickccl without writing", threads, [&, options, own] { Label(input.View(), options, *own); });
-      turns.Add("brickccl with table", threads, [&, options, own] {
+      turns.Add("brickccl with table", threads, [&, options, own, table] {
         Label(input.View(), options, *own);
         own->Write(labels);
-        own->Measure();
+        own->Measure({}, *table);
       });
       turns.Add("brickccl fresh", threads, [&, options] {
         Labeling                               fresh;

@@ -308,6 +308,45 @@ TEST(ComponentTable, IsTheSameForEveryNumberOfThreads)
   }
 }
 
+TEST(ComponentTable, AnEarlierTablesMemoryIsUsedAgain)
+{
+  const auto textOf = [](const ComponentTable & table) {
+    std::ostringstream text;
+    WriteDelimited(text, table, ',');
+    return text.str();
+  };
+  ComponentTable table;
+  const auto     expectTheSame = [&](const Extent & extent, double density, const MeasureOptions & options) {
+    const auto     mask = MakeRandom(extent, density, 1, 5);
+    const Labeling labeling = Label(ImageView(mask.data(), extent));
+    labeling.Measure(options, table);
+    EXPECT_EQ(textOf(table), textOf(labeling.Measure(options))) << extent.ToString();
+    EXPECT_EQ(table.components.size(), labeling.ComponentCount());
+  };
+  MeasureOptions withShapes;
+  withShapes.groups.shape = true;
+  // Few and many components, tables of other dimensions and kinds in between, and none.
+  expectTheSame({ 40, 30, 20 }, 0.1, {});
+  expectTheSame({ 64, 50, 40 }, 0.1, {});
+  expectTheSame({ 20, 10, 8 }, 0.1, withShapes);
+  expectTheSame({ 9, 8, 7, 6 }, 0.1, {});
+  expectTheSame({ 9, 8, 7, 6 }, 0.1, withShapes);
+  expectTheSame({ 50, 40 }, 0.3, {});
+  expectTheSame({ 50, 40 }, 0, {});
+
+  // Where the rows lie can be seen.
+  const auto     mask = MakeRandom({ 40, 30, 20 }, 0.1, 1, 5);
+  const Labeling labeling = Label(ImageView(mask.data(), { 40, 30, 20 }));
+  labeling.Measure({}, table);
+  auto               sums = table.components.TakeSums<CompactShapeSums>();
+  const auto * const place = sums.data();
+  EXPECT_TRUE(table.components.empty());
+  ASSERT_EQ(sums.size(), labeling.ComponentCount());
+  table.components = ComponentRows(table.extent, table.geometry, std::move(sums));
+  labeling.Measure({}, table);
+  EXPECT_EQ(table.components.TakeSums<CompactShapeSums>().data(), place);
+}
+
 TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
 {
   const Extent               extent{ 66, 12, 9 };

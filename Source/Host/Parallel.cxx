@@ -17,6 +17,66 @@
 namespace brickccl
 {
 
+namespace
+{
+
+/** The numbers 0 .. count - 1, a part of them for each thread. A thread takes those of its own part first, so that step
+ *  after step it meets the memory that it was the first to touch, which the system has put beside its processor; then
+ *  it helps the others. */
+class SharedWork
+{
+public:
+  SharedWork(std::int64_t count, int threads)
+    : m_Parts(static_cast<std::size_t>(threads))
+  {
+    const Chunks parts(count, 1, threads);
+    for (std::size_t i = 0; i < m_Parts.size(); ++i)
+    {
+      m_Parts[i].next = parts.Begin(static_cast<std::int64_t>(i));
+      m_Parts[i].end = parts.End(static_cast<std::int64_t>(i));
+    }
+  }
+
+  /** The next number for a thread; none if negative. */
+  std::int64_t
+  Take(int thread)
+  {
+    for (std::size_t i = 0; i < m_Parts.size(); ++i)
+    {
+      Part & part = m_Parts[(static_cast<std::size_t>(thread) + i) % m_Parts.size()];
+      if (part.next < part.end)
+      {
+        if (const std::int64_t number = part.next++; number < part.end)
+        {
+          return number;
+        }
+      }
+    }
+    return -1;
+  }
+  /** Leaves the rest untaken. */
+  void
+  Stop()
+  {
+    for (Part & part : m_Parts)
+    {
+      part.next = part.end;
+    }
+  }
+
+private:
+  /** Each in a line of the cache. */
+  struct alignas(64) Part
+  {
+    std::atomic<std::int64_t> next{ 0 };
+    std::int64_t              end = 0;
+  };
+
+  std::vector<Part> m_Parts;
+};
+
+} // namespace
+
 int
 EffectiveThreadCount(int threads)
 {
@@ -37,18 +97,18 @@ EffectiveThreadCount(int threads)
 void
 ParallelFor(std::int64_t count, const HostContext & context, const std::function<void(std::int64_t)> & work)
 {
-  const int threads = static_cast<int>(std::min<std::int64_t>(EffectiveThreadCount(context.threads), count));
-  std::atomic<std::int64_t> next{ 0 };
+  const int  threads = static_cast<int>(std::min<std::int64_t>(EffectiveThreadCount(context.threads), count));
+  SharedWork shared(count, std::max(1, threads));
   std::atomic<std::int64_t> done{ 0 };
   std::exception_ptr        failure;
   std::mutex                failureMutex;
   const std::thread::id     caller = std::this_thread::get_id();
 
-  const auto takeWork = [&](int) {
+  const auto takeWork = [&](int thread) {
     const bool isCaller = std::this_thread::get_id() == caller;
     try
     {
-      for (std::int64_t i = next++; i < count; i = next++)
+      for (std::int64_t i = shared.Take(thread); i >= 0; i = shared.Take(thread))
       {
         work(i);
         ++done;
@@ -60,7 +120,7 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
     }
     catch (...)
     {
-      next = count;
+      shared.Stop();
       const std::lock_guard<std::mutex> lock(failureMutex);
       if (!failure)
       {
@@ -84,7 +144,9 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
     {
       arena = std::make_unique<tbb::task_arena>(threads);
     }
-    arena->execute([&] { tbb::parallel_for(0, threads, takeWork, tbb::simple_partitioner{}); });
+    // Threads keep their places in an arena, as far as they can.
+    const auto takeOwn = [&takeWork](int) { takeWork(tbb::this_task_arena::current_thread_index()); };
+    arena->execute([&] { tbb::parallel_for(0, threads, takeOwn, tbb::simple_partitioner{}); });
 #else
     std::vector<std::thread> helpers;
     for (int thread = 1; thread < threads; ++thread)

@@ -40,6 +40,42 @@ TEST(ParallelFor, RunsEveryPieceOnce)
   ParallelFor(0, {}, [](std::int64_t) { FAIL() << "there is no piece"; });
 }
 
+TEST(ParallelFor, ThreadsBeginWithTheirOwnPart)
+{
+  constexpr std::int64_t pieces = 10;
+  if (EffectiveThreadCount(2) < 2)
+  {
+    GTEST_SKIP() << "one processor";
+  }
+  int met = 0;
+  for (int round = 0; round < 20; ++round)
+  {
+    const std::thread::id     caller = std::this_thread::get_id();
+    std::atomic<std::int64_t> firstOfCaller{ -1 };
+    std::atomic<std::int64_t> firstOfOther{ -1 };
+    std::atomic<bool>         haveMet{ true };
+    ParallelFor(pieces, { 2 }, [&](std::int64_t i) {
+      const bool   isCaller = std::this_thread::get_id() == caller;
+      std::int64_t none = -1;
+      (isCaller ? firstOfCaller : firstOfOther).compare_exchange_strong(none, i);
+      // Until both have begun; on a busy machine one may never do.
+      const auto begin = std::chrono::steady_clock::now();
+      while (haveMet && (isCaller ? firstOfOther : firstOfCaller) < 0)
+      {
+        haveMet = std::chrono::steady_clock::now() - begin < std::chrono::seconds(1);
+        std::this_thread::yield();
+      }
+    });
+    if (haveMet)
+    {
+      ++met;
+      EXPECT_EQ(firstOfCaller, 0);
+      EXPECT_EQ(firstOfOther, pieces / 2);
+    }
+  }
+  EXPECT_GT(met, 0);
+}
+
 TEST(ParallelFor, WorksWithinItselfOnOtherNumbersOfThreads)
 {
   std::atomic<int> pieces{ 0 };

@@ -100,12 +100,14 @@ AccumulateSums(const RunVolume &   volume,
 }
 
 /** Adds runs to the sums of their components. Where vector code can, what runs side by side have in common is added up
- *  first if much is: a sum in memory can be added to again only once it was written. */
+ *  first if much is, as there never is where components have few runs: a sum in memory can be added to again only once
+ *  it was written. */
 class RunAdder
 {
 public:
-  explicit RunAdder(const Extent & extent)
-    : m_RowsAreShort(extent.RowLength() <= simd::JoinedRuns::LongestRow)
+  RunAdder(const RunVolume & volume, std::uint64_t components)
+    : m_MayJoin(volume.GetExtent().RowLength() <= simd::JoinedRuns::LongestRow &&
+                volume.RunCount() / FewRunsOfComponent > components)
   {}
 
   /** `labels` are those of `runs`, which begin in row `rows.y`. */
@@ -126,6 +128,8 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t FewRunsOfComponent = 4;
+
   void
   AddByVectors(const RunsOfRows &                   runs,
                const std::uint32_t *                labels,
@@ -133,7 +137,7 @@ private:
                SlabAccumulators<CompactShapeSums> & to)
   {
     // Where it stops, a block is still to be opened.
-    if (!m_RowsAreShort || !simd::AreWorthJoining(labels, runs.count))
+    if (!m_MayJoin || !simd::AreWorthJoining(labels, runs.count))
     {
       for (int i = 0; (i = simd::AddRuns(runs, labels, i, rows, to.Blocks())) < runs.count;)
       {
@@ -170,7 +174,7 @@ private:
   }
 
   const bool       m_HasVectors = simd::JoinsRuns();
-  const bool       m_RowsAreShort;
+  const bool       m_MayJoin;
   simd::JoinedRuns m_Joined;
 };
 
@@ -189,7 +193,7 @@ AccumulateCompact(const RunVolume &   volume,
       components,
       context,
       [&](auto & accumulators, std::int64_t begin, std::int64_t end) {
-        const auto         adder = std::make_unique<RunAdder>(extent);
+        const auto         adder = std::make_unique<RunAdder>(volume, components);
         const std::int64_t slice = extent.size[1];
         std::int64_t       z = begin / slice;
         // Rows of one slice at a time.

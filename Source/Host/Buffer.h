@@ -11,7 +11,7 @@ namespace brickccl
 {
 
 /** Memory that is neither initialized nor given back while it is large enough, so that a workspace can be reused
- *  and the threads that fill it are the first to touch it. */
+ *  and the threads that fill it are the first to touch it; in large pages where the operating system has them. */
 template <typename T>
 class Buffer
 {
@@ -26,7 +26,7 @@ public:
     {
       m_Data.reset();
       m_Capacity = 0;
-      m_Data.reset(new T[size]);
+      m_Data = { static_cast<T *>(AllocateAligned(size * sizeof(T))), Free{ size * sizeof(T) } };
       m_Capacity = size;
       AdviseHugePages(m_Data.get(), size * sizeof(T));
     }
@@ -72,9 +72,20 @@ public:
   }
 
 private:
-  std::unique_ptr<T[]> m_Data;
-  std::size_t          m_Size = 0;
-  std::size_t          m_Capacity = 0;
+  struct Free
+  {
+    std::size_t bytes = 0;
+
+    void
+    operator()(T * memory) const
+    {
+      FreeAligned(memory, bytes);
+    }
+  };
+
+  std::unique_ptr<T[], Free> m_Data;
+  std::size_t                m_Size = 0;
+  std::size_t                m_Capacity = 0;
 };
 
 /** Memory that algorithms keep between calls, so that its pages are touched once: a few buffers by number. */

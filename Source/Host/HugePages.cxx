@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/HugePages.h"
 
 #include <algorithm>
+#include <new>
 
 #ifdef __linux__
 #  include <sys/mman.h>
@@ -12,8 +13,6 @@ namespace brickccl
 
 namespace
 {
-
-constexpr std::uintptr_t largePage = std::uintptr_t{ 1 } << 21;
 
 #ifdef __linux__
 #  ifndef MADV_POPULATE_WRITE
@@ -43,8 +42,7 @@ void
 AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t bytes)
 {
 #ifdef __linux__
-  constexpr std::size_t least = std::size_t{ 1 } << 22;
-  if (bytes < least)
+  if (bytes < LargePage)
   {
     return;
   }
@@ -53,6 +51,30 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t byt
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
   (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
 #endif
+}
+
+namespace
+{
+
+std::align_val_t
+AlignmentOf(std::size_t bytes)
+{
+  constexpr std::size_t line = 64;
+  return std::align_val_t{ bytes < LargePage ? line : LargePage };
+}
+
+} // namespace
+
+void *
+AllocateAligned(std::size_t bytes)
+{
+  return ::operator new(bytes, AlignmentOf(bytes));
+}
+
+void
+FreeAligned(void * memory, std::size_t bytes)
+{
+  ::operator delete(memory, AlignmentOf(bytes));
 }
 
 FreshMemory::FreshMemory(void * memory, std::size_t bytes)
@@ -65,11 +87,11 @@ FreshMemory::Enter(std::uintptr_t begin, std::uintptr_t end)
 {
   for (std::uintptr_t place = std::max(m_PageEnd, begin); place < end; place = m_PageEnd)
   {
-    m_PageEnd = (place / largePage + 1) * largePage;
+    m_PageEnd = (place / LargePage + 1) * LargePage;
 #ifdef __linux__
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     // Whole pages of this memory alone: others share its first and last one.
-    const std::uintptr_t first = (std::max(m_Begin, m_PageEnd - largePage) + page - 1) / page * page;
+    const std::uintptr_t first = (std::max(m_Begin, m_PageEnd - LargePage) + page - 1) / page * page;
     const std::uintptr_t last = std::min(m_End, m_PageEnd) / page * page;
     m_IsFresh = first < last && TouchPages(first, last);
 #endif

@@ -7,9 +7,17 @@
 namespace brickccl
 {
 
+/** The size of a large page. */
+inline constexpr std::size_t LargePage = std::size_t{ 1 } << 21;
+
 /** Asks the operating system for large pages in memory that is about to be touched for the first time; where it has
- *  them, that costs a fraction of what small pages do. Never fails: it is advice, and none for less than 4 MiB. */
+ *  them, that costs a fraction of what small pages do. Never fails: it is advice, and none for less than one. */
 void AdviseHugePages(void * memory, std::size_t bytes);
+
+/** Memory that shares no line of the cache with other memory before it, and begins with a large page if it has room for
+ *  one. \throws std::bad_alloc. */
+void * AllocateAligned(std::size_t bytes);
+void   FreeAligned(void * memory, std::size_t bytes);
 
 /** Memory that is written once from begin to end, by pieces in order: tells which of them were never touched before,
  *  after the operating system has given memory to them, a large page at a time. What was never touched is best written

@@ -366,7 +366,8 @@ public:
   }
 
   /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Most at a time. For
-   *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete. */
+   *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete, and before that no more rows
+   * may be asked for than fit into simd::BoundWords, or one. */
   template <typename TFunction>
   void
   ForRunsAtOnce(std::int64_t row, std::int64_t end, TFunction function) const
@@ -382,14 +383,21 @@ public:
     }
     // So many rows are taken together.
     const std::int64_t most = std::max<std::int64_t>(1, simd::BoundWords / m_WordsPerRow);
-    int                shift = most > 1 ? 6 : OneRow;
+    const std::int64_t mostIfSparse = m_WordsPerRow <= simd::BoundWords ? simd::SparseWords / m_WordsPerRow : 1;
+    int                shift = mostIfSparse > 1 ? 6 : OneRow;
     while ((std::int64_t{ 1 } << shift) <= m_Extent.RowLength())
     {
       ++shift;
     }
-    for (; row < end; row += most)
+    for (std::int64_t next = 0; row < end; row = next)
     {
-      ForFoundBounds(row, static_cast<int>(std::min(most, end - row)), shift, bounds, function);
+      next = std::min(end, row + most);
+      if (next < end)
+      {
+        const std::int64_t nextIfSparse = std::min(end, row + mostIfSparse);
+        next = FirstRun(nextIfSparse) - FirstRun(row) <= simd::SparseRuns ? nextIfSparse : next;
+      }
+      ForFoundBounds(row, static_cast<int>(next - row), shift, bounds, function);
     }
   }
 
@@ -439,7 +447,7 @@ private:
     }
   }
 
-  /** ForRunsAtOnce of one row, or of several that are no more than simd::BoundWords together. */
+  /** ForRunsAtOnce of one row, or of several that simd::FindRunBounds takes together. */
   template <typename TFunction>
   void
   ForFoundBounds(std::int64_t row, int count, int shift, simd::RunBounds & bounds, TFunction function) const

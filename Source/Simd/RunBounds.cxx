@@ -95,7 +95,8 @@ PutBits(Word word, int base, std::int32_t * places)
 
 #  endif
 
-static_assert(2 * BoundWords + SetWordPadding <= RunBounds::WordRoom);
+static_assert(2 * SparseWords + SetWordPadding <= RunBounds::WordRoom);
+static_assert(BoundWords <= SparseWords && SparseRuns <= RunBounds::Most);
 
 /** Where runs follow from the foreground, they begin and end in turns where bits differ from those before them. */
 HWY_INLINE void

@@ -9,7 +9,11 @@ namespace brickccl::simd
 {
 
 /** So many words are taken at once. */
-inline constexpr int BoundWords = 128;
+inline constexpr int BoundWords = 64;
+
+/** So many of rows that have no more than so many runs together, since it costs something to begin anew. */
+inline constexpr int SparseWords = 512;
+inline constexpr int SparseRuns = 1024;
 
 /** Rows of bits, each right behind the one before. `starts` has the bits at which runs begin, or is null if they follow
  *  from the foreground. Up to 8 words can be read before and behind all of them. */
@@ -56,7 +60,7 @@ struct RunBounds
   static constexpr int Most = BoundWords * BitsPerWord + 1;
   static constexpr int Room = Most + BitsPerWord;
   /** Vector code writes so many words behind the last one. */
-  static constexpr int WordRoom = 2 * BoundWords + 8;
+  static constexpr int WordRoom = 2 * SparseWords + 8;
 
   RunPlaces runs;
   /** Where the run begins that goes on behind what was looked at; none if negative. */
@@ -68,8 +72,8 @@ struct RunBounds
 };
 
 /** The runs that end in the words [first, first + BoundWords) of one row, after those before them if there are any; or
- *  in several whole rows of no more than BoundWords together. 2^shift must be above a row's bits. Only where
- *  HasVectors() (ExpandRow.h), for places below 2^31. */
+ *  in several whole rows of no more than BoundWords together, or no more than SparseWords and SparseRuns. 2^shift must
+ * be above a row's bits. Only where HasVectors() (ExpandRow.h), for places below 2^31. */
 void FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds);
 
 } // namespace brickccl::simd

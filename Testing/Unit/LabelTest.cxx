@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -315,6 +316,61 @@ TEST(Label, RowsArePassedOnInOrderWhateverLinksAreAskedFor)
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk)
     {
       EXPECT_EQ(next[static_cast<std::size_t>(chunk)], chunks.End(chunk));
+    }
+  }
+}
+
+TEST(Label, RunsOfManyRowsAtOnceAreThoseOfEach)
+{
+  using Run = std::array<std::int64_t, 3>;
+  // Empty, sparse and dense slices, of rows of which many, few or single ones are taken together.
+  constexpr std::int64_t rowsOfSlice = 300;
+  constexpr double       densities[] = { 0.001, 0, 0.5, 0.025, 0.005, 0.3 };
+  for (const std::int64_t length : { 1, 63, 64, 500, 513, 4096, 5000 })
+  {
+    const Extent              extent{ length, rowsOfSlice, 6 };
+    std::vector<std::uint8_t> voxels;
+    for (const double density : densities)
+    {
+      const auto slice = MakeRandom({ length, rowsOfSlice }, density, 1, 7);
+      voxels.insert(voxels.end(), slice.begin(), slice.end());
+    }
+    for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue() })
+    {
+      LabelOptions options;
+      options.criterion = criterion;
+      const Labeling     labeling = Label(ImageView(voxels.data(), extent), options);
+      const RunVolume &  volume = labeling.Runs();
+      const std::int64_t first = 11;
+      const std::int64_t end = extent.RowCount() - 5;
+      std::vector<Run>   expected;
+      for (std::int64_t row = first; row < end; ++row)
+      {
+        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t runEnd, std::uint64_t run) {
+          ASSERT_EQ(run, volume.FirstRun(first) + expected.size());
+          expected.push_back({ row, begin, runEnd });
+        });
+      }
+      std::vector<Run> found;
+      int              most = 0;
+      std::int64_t     mostRows = 0;
+      volume.ForRunsAtOnce(first, end, [&](const RunsOfRows & runs) {
+        ASSERT_EQ(runs.run, volume.FirstRun(first) + found.size());
+        most = std::max(most, runs.count);
+        for (int i = 0; i < runs.count; ++i)
+        {
+          const std::int64_t row = runs.row + (runs.Begin(i) >> runs.shift);
+          const std::int64_t begin = runs.Begin(i) & runs.LastInRow();
+          found.push_back({ row, begin, begin + runs.End(i) - runs.Begin(i) });
+          mostRows = std::max(mostRows, row - runs.row + 1);
+        }
+      });
+      EXPECT_EQ(found, expected) << extent.ToString();
+      EXPECT_LE(most, int{ RunsOfRows::Most });
+      if (simd::HasVectors() && !volume.HasBounds() && length == 500)
+      {
+        EXPECT_GT(mostRows, simd::SparseWords / volume.WordsPerRow() / 2);
+      }
     }
   }
 }

@@ -99,9 +99,9 @@ AccumulateSums(const RunVolume &   volume,
     std::move(old));
 }
 
-/** Adds runs to the sums of their components. Where vector code can, what runs side by side have in common is added up
- *  first if much is, as there never is where components have few runs: a sum in memory can be added to again only once
- *  it was written. */
+/** Adds runs to the sums of their components. A sum in memory can be added to again only once it was written, so that
+ *  vector code first adds up what runs side by side have in common, where much is; where components have few runs, that
+ *  is not looked at. */
 class RunAdder
 {
 public:

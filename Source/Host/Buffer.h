@@ -18,7 +18,7 @@ class Buffer
   static_assert(std::is_trivial_v<T>, "a buffer's elements are not constructed");
 
 public:
-  /** Makes room for `size` elements; their values are unspecified. */
+  /** Makes room for `size` elements; their values are unspecified. \throws std::bad_alloc. */
   void
   Resize(std::size_t size)
   {
@@ -26,7 +26,7 @@ public:
     {
       m_Data.reset();
       m_Capacity = 0;
-      m_Data = { static_cast<T *>(AllocateAligned(size * sizeof(T))), Free{ size * sizeof(T) } };
+      m_Data = { static_cast<T *>(AllocateAligned(size, sizeof(T))), Free{ size } };
       m_Capacity = size;
       AdviseHugePages(m_Data.get(), size * sizeof(T));
     }
@@ -74,12 +74,12 @@ public:
 private:
   struct Free
   {
-    std::size_t bytes = 0;
+    std::size_t size = 0;
 
     void
     operator()(T * memory) const
     {
-      FreeAligned(memory, bytes);
+      FreeAligned(memory, size, sizeof(T));
     }
   };
 

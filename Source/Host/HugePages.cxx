@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/HugePages.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #ifdef __linux__
@@ -66,15 +67,19 @@ AlignmentOf(std::size_t bytes)
 } // namespace
 
 void *
-AllocateAligned(std::size_t bytes)
+AllocateAligned(std::size_t count, std::size_t size)
 {
-  return ::operator new(bytes, AlignmentOf(bytes));
+  if (count > std::numeric_limits<std::size_t>::max() / size)
+  {
+    throw std::bad_array_new_length();
+  }
+  return ::operator new(count * size, AlignmentOf(count * size));
 }
 
 void
-FreeAligned(void * memory, std::size_t bytes)
+FreeAligned(void * memory, std::size_t count, std::size_t size)
 {
-  ::operator delete(memory, AlignmentOf(bytes));
+  ::operator delete(memory, AlignmentOf(count * size));
 }
 
 FreshMemory::FreshMemory(void * memory, std::size_t bytes)

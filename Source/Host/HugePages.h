@@ -14,10 +14,10 @@ inline constexpr std::size_t LargePage = std::size_t{ 1 } << 21;
  *  them, that costs a fraction of what small pages do. Never fails: it is advice, and none for less than one. */
 void AdviseHugePages(void * memory, std::size_t bytes);
 
-/** Memory that shares no line of the cache with other memory before it, and begins with a large page if it has room for
- *  one. \throws std::bad_alloc. */
-void * AllocateAligned(std::size_t bytes);
-void   FreeAligned(void * memory, std::size_t bytes);
+/** Memory for `count` elements of `size` bytes that begins with a line of the cache, and with a large page if it has
+ * room for one. \throws std::bad_alloc. */
+void * AllocateAligned(std::size_t count, std::size_t size);
+void   FreeAligned(void * memory, std::size_t count, std::size_t size);
 
 /** Memory that is written once from begin to end, by pieces in order: tells which of them were never touched before,
  *  after the operating system has given memory to them, a large page at a time. What was never touched is best written

@@ -27,12 +27,12 @@ struct UnsetAllocator : std::allocator<T>
   T *
   allocate(std::size_t count)
   {
-    return static_cast<T *>(AllocateAligned(count * sizeof(T)));
+    return static_cast<T *>(AllocateAligned(count, sizeof(T)));
   }
   void
   deallocate(T * elements, std::size_t count) noexcept
   {
-    FreeAligned(elements, count * sizeof(T));
+    FreeAligned(elements, count, sizeof(T));
   }
   template <typename TOther>
   void

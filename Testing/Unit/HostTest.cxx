@@ -1,7 +1,9 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UnsetVector.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +27,26 @@ namespace
 {
 
 namespace fs = std::filesystem;
+
+TEST(Buffer, IsAlignedAndRefusesWhatNoMemoryHolds)
+{
+  Buffer<std::uint64_t> buffer;
+  for (const std::size_t size : { std::size_t{ 1 }, std::size_t{ 1000 }, LargePage / 8, LargePage })
+  {
+    buffer.Resize(size);
+    const std::uintptr_t alignment = size * 8 < LargePage ? 64 : LargePage;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.Data()) % alignment, 0u) << size;
+    std::fill_n(buffer.Data(), size, 1);
+  }
+  // So many bytes are 0 and 8 modulo 2^64.
+  for (const std::size_t size : { std::size_t{ 1 } << 61, (std::size_t{ 1 } << 61) + 1 })
+  {
+    EXPECT_THROW(buffer.Resize(size), std::bad_alloc);
+    EXPECT_THROW(MakeUnset<std::uint64_t>(size), std::exception);
+  }
+  buffer.Resize(10);
+  EXPECT_EQ(buffer.Size(), 10u);
+}
 
 TEST(ParallelFor, RunsEveryPieceOnce)
 {

@@ -39,4 +39,6 @@ timeout 600 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -m 2G -smp 2 \
   -object memory-backend-ram,size=1G,id=m0 -object memory-backend-ram,size=1G,id=m1 \
   -numa node,nodeid=0,memdev=m0,cpus=0 -numa node,nodeid=1,memdev=m1,cpus=1 \
   -kernel kernel/boot/vmlinuz-* -initrd system.gz -append "console=ttyS0 quiet panic=-1" -nographic -no-reboot |
-  tr -d '\r' | sed -n 's/.*[^0-9]\([0-9]* components\)/\1/; /components/,/^threads/p'
+  tr -d '\r' >console
+grep -q '^threads' console || { cat console >&2; echo "the program did not come to its end" >&2; exit 1; }
+sed -n 's/.*[^0-9]\([0-9]* components\)/\1/; /components/,/^threads/p' console

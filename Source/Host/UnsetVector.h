@@ -13,7 +13,7 @@
 namespace brickccl
 {
 
-/** Leaves new elements unset, in memory that begins with a large page if it has room for one. */
+/** Leaves new elements unset. */
 template <typename T>
 struct UnsetAllocator : std::allocator<T>
 {
@@ -24,16 +24,6 @@ struct UnsetAllocator : std::allocator<T>
   };
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "nothing but values");
 
-  T *
-  allocate(std::size_t count)
-  {
-    return static_cast<T *>(AllocateAligned(count, sizeof(T)));
-  }
-  void
-  deallocate(T * elements, std::size_t count) noexcept
-  {
-    FreeAligned(elements, count, sizeof(T));
-  }
   template <typename TOther>
   void
   construct(TOther *) noexcept

@@ -15,6 +15,13 @@ namespace brickccl
 namespace
 {
 
+std::align_val_t
+AlignmentOf(std::size_t bytes)
+{
+  constexpr std::size_t line = 64;
+  return std::align_val_t{ bytes < LargePage ? line : LargePage };
+}
+
 #ifdef __linux__
 #  ifndef MADV_POPULATE_WRITE
 /** Since Linux 5.14; older ones refuse it. */
@@ -53,18 +60,6 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t byt
   (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
 #endif
 }
-
-namespace
-{
-
-std::align_val_t
-AlignmentOf(std::size_t bytes)
-{
-  constexpr std::size_t line = 64;
-  return std::align_val_t{ bytes < LargePage ? line : LargePage };
-}
-
-} // namespace
 
 void *
 AllocateAligned(std::size_t count, std::size_t size)

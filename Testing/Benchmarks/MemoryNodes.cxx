@@ -10,8 +10,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <map>

@@ -4,7 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Itk/Picture.h"
 
 #include <nlohmann/json.hpp>
@@ -185,9 +185,6 @@ RunLabel(const LabelArguments & arguments)
   const LabelType   type = ResolveLabelType(requestedType,
                                           labeling.ComponentCount(),
                                           std::to_string(labeling.ComponentCount()) + " components do");
-  Buffer<std::byte> labels;
-  labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
-  labeling.Write(labels.Data(), type, reporter.Hooks());
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
@@ -199,12 +196,18 @@ RunLabel(const LabelArguments & arguments)
   seconds["measure"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  WriteOptions        writing;
+  writing.compress = !arguments.noCompression;
+  writing.context = { arguments.threads, Progress(hooks) };
   WriteImageFile(arguments.output,
-                 labels.Data(),
-                 ScalarTypeOfLabel(type),
-                 image.extent,
-                 image.geometry,
-                 !arguments.noCompression);
+                 { ScalarTypeOfLabel(type),
+                   image.extent,
+                   image.geometry,
+                   [&](std::int64_t begin, std::int64_t end, void * rows) {
+                     labeling.WriteRows(begin, end, rows, type);
+                   } },
+                 writing);
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);
@@ -212,6 +215,9 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
+    Buffer<std::byte> labels;
+    labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
+    labeling.Write(labels.Data(), type, hooks);
     WritePicture(arguments.picture, tableImages.intensity ? *tableImages.intensity : image, labels.Data(), type, table);
   }
   seconds["write"] = watch.Lap();

@@ -1,6 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Ridges.h"
 
@@ -82,10 +82,10 @@ RunPhantom(const PhantomArguments & arguments)
   if (isScan)
   {
     const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
-    WriteImageFile(arguments.output, scan.image.data(), ScalarType::Int16, extent, geometry);
+    WriteImageFile(arguments.output, ImageToWrite::FromMemory(scan.image.data(), ScalarType::Int16, extent, geometry));
     if (!arguments.truth.empty())
     {
-      WriteImageFile(arguments.truth, scan.truth.data(), ScalarType::UInt8, extent, geometry);
+      WriteImageFile(arguments.truth, ImageToWrite::FromMemory(scan.truth.data(), ScalarType::UInt8, extent, geometry));
     }
   }
   else
@@ -105,7 +105,7 @@ RunPhantom(const PhantomArguments & arguments)
       { "ridge", [&] { return MakeRidges(extent, ridges); } },
     };
     const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
-    WriteImageFile(arguments.output, voxels.data(), ScalarType::UInt8, extent, geometry);
+    WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::UInt8, extent, geometry));
   }
   if (!arguments.quiet)
   {

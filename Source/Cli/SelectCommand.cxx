@@ -5,7 +5,7 @@
 #include "BrickCCL/Components/ExpandLabels.h"
 #include "BrickCCL/Components/Relabel.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 
 #include <nlohmann/json.hpp>
 
@@ -121,18 +121,17 @@ RunSelect(const SelectArguments & arguments)
 
   reporter.Step("writing " + arguments.output);
   const LabelType   type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
-  Buffer<std::byte> labels;
-  labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
-  VisitLabelType(type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    ExpandLabels(volume, largest, context.Silent(), reinterpret_cast<T *>(labels.Data()));
-  });
+  WriteOptions writing;
+  writing.compress = !arguments.noCompression;
+  writing.context = context.Silent();
   WriteImageFile(arguments.output,
-                 labels.Data(),
-                 ScalarTypeOfLabel(type),
-                 image.extent,
-                 image.geometry,
-                 !arguments.noCompression);
+                 { ScalarTypeOfLabel(type),
+                   image.extent,
+                   image.geometry,
+                   [&](std::int64_t begin, std::int64_t end, void * rows) {
+                     ExpandRows(volume, begin, end, type, rows);
+                   } },
+                 writing);
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);

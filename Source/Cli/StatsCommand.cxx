@@ -5,7 +5,7 @@
 #include "BrickCCL/Components/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 
 #ifdef BRICKCCL_USE_VTK
 #  include "BrickCCL/Vtk/HistogramChart.h"

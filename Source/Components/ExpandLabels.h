@@ -142,6 +142,47 @@ ExpandLabels(const RunVolume &   volume,
   });
 }
 
+/** Writes the labels of the rows [begin, end), background 0, to `output`, which has room for these rows alone, on the
+ *  calling thread; T must hold all labels. */
+template <typename T>
+void
+ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, T * output)
+{
+  const std::int64_t length = volume.GetExtent().RowLength();
+  volume.VisitLabels([&](const auto * labels) {
+    for (std::int64_t row = begin; row < end; ++row, output += length)
+    {
+      if constexpr (sizeof(*labels) == sizeof(std::uint32_t))
+      {
+        if (simd::HasVectors())
+        {
+          simd::ExpandRow({ volume.Foreground(row),
+                            volume.StartsFollowForeground() ? nullptr : volume.StoredStarts(row),
+                            length,
+                            labels + volume.FirstRun(row) },
+                          reinterpret_cast<VectorLabel<T> *>(output),
+                          false);
+          continue;
+        }
+      }
+      std::fill(output, output + length, T(0));
+      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t run) {
+        std::fill(output + first, output + last, static_cast<T>(labels[run]));
+      });
+    }
+  });
+}
+
+/** As above, for a label type chosen at run time. */
+inline void
+ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, LabelType type, void * output)
+{
+  VisitLabelType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    ExpandRows(volume, begin, end, static_cast<T *>(output));
+  });
+}
+
 } // namespace brickccl
 
 #endif

@@ -78,6 +78,17 @@ Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) cons
   });
 }
 
+void
+Labeling::WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const
+{
+  if (m_Components > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(m_Components) + " components do not fit the label type " + NameOf(type) +
+                        "; use " + NameOf(SmallestType()));
+  }
+  ExpandRows(m_Volume, begin, end, type, labels);
+}
+
 ComponentTable
 Labeling::Measure(const MeasureOptions & options, const ProgressHooks & hooks) const
 {

@@ -110,6 +110,11 @@ public:
   /** As above, for a label type chosen at run time; `labels` points to voxels of that type. */
   void Write(void * labels, LabelType type, const ProgressHooks & hooks = {}) const;
 
+  /** Writes the labels of the rows [begin, end), x fastest, to a buffer of these rows, on the calling thread; several
+   *  threads may write rows at once.
+   *  \throws LabelOverflow before anything is written, if the type is too small. */
+  void WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const;
+
   /** The component table: with no options its default columns, with an image alone those and its intensities. */
   ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
 

@@ -2,7 +2,7 @@
 #define BRICKCCL_ITK_PICTURE_H
 
 #include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 
 #include <cstdint>
 #include <string>

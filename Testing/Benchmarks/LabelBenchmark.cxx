@@ -18,7 +18,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Host/Buffer.h"
-#include "BrickCCL/Itk/ImageFile.h"
+#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 
 #include "itkConnectedComponentImageFilter.h"

@@ -1,0 +1,207 @@
+#include "BrickCCL/Files/Deflate.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <zlib.h>
+#ifdef BRICKCCL_USE_ISAL
+#  include <isa-l/crc.h>
+#  include <isa-l/igzip_lib.h>
+#endif
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** Compresses one piece after the other, each without what came before, to whole bytes. */
+class PieceCompressor
+{
+public:
+  PieceCompressor() = default;
+  PieceCompressor(const PieceCompressor &) = delete;
+  PieceCompressor & operator=(const PieceCompressor &) = delete;
+
+#ifdef BRICKCCL_USE_ISAL
+  /** Compresses `size` bytes to the end of `output`. */
+  void
+  Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
+  {
+    m_LevelMemory.resize(ISAL_DEF_LVL1_DEFAULT);
+    isal_deflate_init(&m_Stream);
+    m_Stream.level = 1;
+    m_Stream.level_buf = m_LevelMemory.data();
+    m_Stream.level_buf_size = static_cast<std::uint32_t>(m_LevelMemory.size());
+    m_Stream.gzip_flag = IGZIP_DEFLATE;
+    m_Stream.flush = isLast ? NO_FLUSH : FULL_FLUSH;
+    m_Stream.end_of_stream = isLast ? 1 : 0;
+    m_Stream.next_in = const_cast<unsigned char *>(bytes);
+    m_Stream.avail_in = static_cast<std::uint32_t>(size);
+    std::size_t done = output.size();
+    do
+    {
+      output.resize(std::max(done + 4096, output.size() + size / 4));
+      m_Stream.next_out = output.data() + done;
+      m_Stream.avail_out = static_cast<std::uint32_t>(output.size() - done);
+      if (isal_deflate(&m_Stream) != COMP_OK)
+      {
+        throw Error("the data could not be compressed");
+      }
+      done = static_cast<std::size_t>(m_Stream.next_out - output.data());
+    } while (m_Stream.avail_out == 0);
+    output.resize(done);
+  }
+
+private:
+  isal_zstream               m_Stream = {};
+  std::vector<unsigned char> m_LevelMemory;
+#else
+  ~PieceCompressor()
+  {
+    if (m_IsOpen)
+    {
+      deflateEnd(&m_Stream);
+    }
+  }
+
+  void
+  Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
+  {
+    constexpr int level = 2;
+    if ((m_IsOpen ? deflateReset(&m_Stream)
+                  : deflateInit2(&m_Stream, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY)) != Z_OK)
+    {
+      throw std::bad_alloc();
+    }
+    m_IsOpen = true;
+    m_Stream.next_in = const_cast<unsigned char *>(bytes);
+    m_Stream.avail_in = static_cast<uInt>(size);
+    std::size_t done = output.size();
+    do
+    {
+      output.resize(std::max(done + 4096, output.size() + size / 4));
+      m_Stream.next_out = output.data() + done;
+      m_Stream.avail_out = static_cast<uInt>(output.size() - done);
+      deflate(&m_Stream, isLast ? Z_FINISH : Z_FULL_FLUSH);
+      done = static_cast<std::size_t>(m_Stream.next_out - output.data());
+    } while (m_Stream.avail_out == 0);
+    output.resize(done);
+  }
+
+private:
+  z_stream m_Stream = {};
+  bool     m_IsOpen = false;
+#endif
+};
+
+std::uint32_t
+Checksum(Wrapper wrapper, const unsigned char * bytes, std::size_t size)
+{
+#ifdef BRICKCCL_USE_ISAL
+  return wrapper == Wrapper::Gzip ? crc32_gzip_refl(0, bytes, size) : isal_adler32(1, bytes, size);
+#else
+  return static_cast<std::uint32_t>(wrapper == Wrapper::Gzip ? crc32_z(0, bytes, size) : adler32_z(1, bytes, size));
+#endif
+}
+
+std::uint32_t
+CombinedChecksum(Wrapper wrapper, std::uint32_t first, std::uint32_t second, std::uint64_t secondSize)
+{
+  const auto length = static_cast<z_off_t>(secondSize);
+  return static_cast<std::uint32_t>(wrapper == Wrapper::Gzip ? crc32_combine(first, second, length)
+                                                             : adler32_combine(first, second, length));
+}
+
+std::vector<unsigned char>
+HeaderOf(Wrapper wrapper)
+{
+  // No name, no time: the same bytes for the same image.
+  return wrapper == Wrapper::Gzip ? std::vector<unsigned char>{ 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 }
+                                  : std::vector<unsigned char>{ 0x78, 0x01 };
+}
+
+std::vector<unsigned char>
+TrailerOf(Wrapper wrapper, std::uint32_t checksum, std::uint64_t size)
+{
+  std::vector<unsigned char> bytes;
+  for (int i = 0; i < 4; ++i)
+  {
+    bytes.push_back(static_cast<unsigned char>(checksum >> (wrapper == Wrapper::Gzip ? 8 * i : 24 - 8 * i)));
+  }
+  for (int i = 0; i < 4 && wrapper == Wrapper::Gzip; ++i)
+  {
+    bytes.push_back(static_cast<unsigned char>(size >> (8 * i)));
+  }
+  return bytes;
+}
+
+struct Piece
+{
+  std::vector<unsigned char> plain;
+  std::vector<unsigned char> packed;
+  std::uint32_t              checksum = 0;
+  PieceCompressor            compressor;
+};
+
+} // namespace
+
+std::uint64_t
+Deflate(Wrapper             wrapper,
+        std::uint64_t       size,
+        std::uint64_t       pieceBytes,
+        const ByteSource &  source,
+        const ByteSink &    sink,
+        const HostContext & context)
+{
+  const auto header = HeaderOf(wrapper);
+  sink(header.data(), header.size());
+  std::uint64_t       written = header.size();
+  std::uint32_t       checksum = Checksum(wrapper, nullptr, 0);
+  const std::uint64_t pieces = std::max<std::uint64_t>(1, (size + pieceBytes - 1) / pieceBytes);
+  // So many are in the making at once.
+  const auto together =
+    static_cast<std::size_t>(std::min<std::uint64_t>(pieces, 4u * EffectiveThreadCount(context.threads)));
+  std::vector<Piece> room(together);
+  for (std::uint64_t first = 0; first < pieces; first += together)
+  {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(together, pieces - first));
+    ParallelFor(static_cast<std::int64_t>(count), context.Silent(), [&](std::int64_t i) {
+      Piece &             piece = room[static_cast<std::size_t>(i)];
+      const std::uint64_t number = first + static_cast<std::uint64_t>(i);
+      const std::uint64_t begin = number * pieceBytes;
+      const std::uint64_t end = std::min(size, begin + pieceBytes);
+      piece.plain.resize(static_cast<std::size_t>(end - begin));
+      source(begin, end, piece.plain.data());
+      piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
+      piece.packed.clear();
+      piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
+    });
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      const Piece & piece = room[i];
+      checksum = CombinedChecksum(wrapper, checksum, piece.checksum, piece.plain.size());
+      sink(piece.packed.data(), piece.packed.size());
+      written += piece.packed.size();
+    }
+    context.progress.Update(static_cast<double>(first + count) / static_cast<double>(pieces));
+  }
+  const auto trailer = TrailerOf(wrapper, checksum, size);
+  sink(trailer.data(), trailer.size());
+  return written + trailer.size();
+}
+
+std::vector<unsigned char>
+DeflateAlone(const unsigned char * bytes, std::size_t size)
+{
+  static thread_local PieceCompressor compressor;
+  std::vector<unsigned char>          packed = HeaderOf(Wrapper::Zlib);
+  compressor.Compress(bytes, size, true, packed);
+  const auto trailer = TrailerOf(Wrapper::Zlib, Checksum(Wrapper::Zlib, bytes, size), size);
+  packed.insert(packed.end(), trailer.begin(), trailer.end());
+  return packed;
+}
+
+} // namespace brickccl::files

@@ -1,0 +1,35 @@
+#ifndef BRICKCCL_FILES_DEFLATE_H
+#define BRICKCCL_FILES_DEFLATE_H
+
+#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** Writes the bytes [begin, end) of what is to be compressed; is called from several threads at once. */
+using ByteSource = std::function<void(std::uint64_t begin, std::uint64_t end, unsigned char * output)>;
+/** Takes bytes in their order, on the calling thread. */
+using ByteSink = std::function<void(const unsigned char * bytes, std::size_t size)>;
+
+/** Compresses `size` bytes as one gzip member or zlib stream, which every reader takes; threads compress pieces of
+ *  `pieceBytes` bytes each, and the result is the same for every number of threads.
+ *  \return the number of compressed bytes. \throws Cancelled; whatever source and sink throw. */
+std::uint64_t Deflate(Wrapper             wrapper,
+                      std::uint64_t       size,
+                      std::uint64_t       pieceBytes,
+                      const ByteSource &  source,
+                      const ByteSink &    sink,
+                      const HostContext & context);
+
+/** Compresses bytes as a zlib stream of their own (a strip of a TIFF file). */
+std::vector<unsigned char> DeflateAlone(const unsigned char * bytes, std::size_t size);
+
+} // namespace brickccl::files
+
+#endif

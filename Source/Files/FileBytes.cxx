@@ -1,0 +1,120 @@
+#include "BrickCCL/Files/FileBytes.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+class Descriptor
+{
+public:
+  explicit Descriptor(const std::string & path)
+    : m_Number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+  {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor & operator=(const Descriptor &) = delete;
+  ~Descriptor()
+  {
+    if (m_Number >= 0)
+    {
+      ::close(m_Number);
+    }
+  }
+  int
+  Number() const
+  {
+    return m_Number;
+  }
+
+private:
+  int m_Number;
+};
+
+} // namespace
+
+FileBytes
+FileBytes::Map(const std::string & path)
+{
+  const Descriptor file(path);
+  struct stat      status = {};
+  if (file.Number() < 0 || ::fstat(file.Number(), &status) != 0)
+  {
+    throw Error(errno == ENOENT ? "there is no such file" : std::strerror(errno));
+  }
+  if (!S_ISREG(status.st_mode))
+  {
+    throw Error("it is no file of a disk (a folder, a pipe or a device)");
+  }
+  FileBytes bytes;
+  bytes.m_Path = path;
+  bytes.m_Size = static_cast<std::size_t>(status.st_size);
+  if (bytes.m_Size > 0)
+  {
+    void * const memory = ::mmap(nullptr, bytes.m_Size, PROT_READ, MAP_PRIVATE, file.Number(), 0);
+    if (memory == MAP_FAILED)
+    {
+      throw Error(std::strerror(errno));
+    }
+    const std::size_t size = bytes.m_Size;
+    bytes.m_Owner = std::shared_ptr<const void>(memory, [size](const void * mapped) {
+      ::munmap(const_cast<void *>(mapped), size);
+    });
+    bytes.m_Data = static_cast<const unsigned char *>(memory);
+  }
+  return bytes;
+}
+
+FileBytes
+FileBytes::FromMemory(std::string path, const void * data, std::size_t size)
+{
+  // Exactly as long as the bytes, so that a sanitizer sees a read past their end.
+  const auto copy = std::shared_ptr<unsigned char>(new unsigned char[size], std::default_delete<unsigned char[]>());
+  if (size > 0)
+  {
+    std::memcpy(copy.get(), data, size);
+  }
+  FileBytes bytes;
+  bytes.m_Path = std::move(path);
+  bytes.m_Data = copy.get();
+  bytes.m_Size = size;
+  bytes.m_Owner = copy;
+  return bytes;
+}
+
+void
+FileBytes::Require(std::uint64_t begin, std::uint64_t count) const
+{
+  if (begin > m_Size || count > m_Size - begin)
+  {
+    const std::uint64_t needs = count > UINT64_MAX - begin ? UINT64_MAX : begin + count;
+    throw Error("the file is truncated: '" + std::filesystem::path(m_Path).filename().string() + "' has " +
+                std::to_string(m_Size) + " bytes of " + std::to_string(needs));
+  }
+}
+
+bool
+FileBytes::BeginsWith(const char * text, std::size_t length) const
+{
+  return m_Size >= length && std::memcmp(m_Data, text, length) == 0;
+}
+
+std::string
+PathBeside(const std::string & header, const std::string & name)
+{
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
+}
+
+} // namespace brickccl::files

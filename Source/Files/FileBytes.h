@@ -1,0 +1,65 @@
+#ifndef BRICKCCL_FILES_FILEBYTES_H
+#define BRICKCCL_FILES_FILEBYTES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** The bytes of a file, mapped into memory, and the path that they came from. Copies share the mapping. */
+class FileBytes
+{
+public:
+  FileBytes() = default;
+
+  /** \throws Error with the system's reason; also for what is no regular file (folders, pipes, devices). */
+  static FileBytes Map(const std::string & path);
+
+  /** Bytes that lie in memory already, which are copied: a file as a test makes it. */
+  static FileBytes FromMemory(std::string path, const void * data, std::size_t size);
+
+  const std::string &
+  Path() const
+  {
+    return m_Path;
+  }
+  const unsigned char *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::size_t
+  Size() const
+  {
+    return m_Size;
+  }
+  /** What keeps the bytes alive. */
+  const std::shared_ptr<const void> &
+  Owner() const
+  {
+    return m_Owner;
+  }
+
+  /** \throws Error, which says that the file is truncated, unless the bytes [begin, begin + count) are there. */
+  void Require(std::uint64_t begin, std::uint64_t count) const;
+
+  bool
+  BeginsWith(const char * text, std::size_t length) const;
+
+private:
+  std::string                 m_Path;
+  std::shared_ptr<const void> m_Owner;
+  const unsigned char *       m_Data = nullptr;
+  std::size_t                 m_Size = 0;
+};
+
+/** The path of a file that a header names, which lies beside the header unless its path is absolute. */
+std::string PathBeside(const std::string & header, const std::string & name);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,77 @@
+#include "BrickCCL/Files/Formats.h"
+
+#include <cctype>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+bool
+HoldsAll(ScalarType)
+{
+  return true;
+}
+
+bool
+HoldsPngTypes(ScalarType type)
+{
+  return type == ScalarType::UInt8 || type == ScalarType::UInt16;
+}
+
+} // namespace
+
+const std::vector<Format> &
+AllFormats()
+{
+  static const std::vector<Format> formats = {
+    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, 4, HoldsAll },
+    { "NIfTI", ".nii.gz .nii .hdr .img .hdr.gz .img.gz", IsNifti, ReadNifti, WriteNifti, 4, HoldsAll },
+    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, 4, HoldsAll },
+    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, 3, HoldsAll },
+    { "PNG", ".png", IsPng, ReadPng, WritePng, 2, HoldsPngTypes },
+    { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, 0, nullptr },
+    { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, 0, nullptr },
+    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, 0, nullptr },
+    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, 0, nullptr },
+  };
+  return formats;
+}
+
+bool
+HasExtension(const std::string & path, const char * extensions)
+{
+  const std::string list = std::string(extensions) + ' ';
+  for (std::size_t begin = 0, end = 0; (end = list.find(' ', begin)) != std::string::npos; begin = end + 1)
+  {
+    const std::size_t length = end - begin;
+    bool              same = path.size() > length;
+    for (std::size_t i = 0; i < length && same; ++i)
+    {
+      const auto letter = static_cast<unsigned char>(path[path.size() - length + i]);
+      same = std::tolower(letter) == list[begin + i];
+    }
+    // A name that is nothing but the extension (".png") has none.
+    if (same && path[path.size() - length - 1] != '/')
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+const Format *
+FormatOfName(const std::string & path)
+{
+  for (const Format & format : AllFormats())
+  {
+    if (HasExtension(path, format.extensions))
+    {
+      return &format;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace brickccl::files

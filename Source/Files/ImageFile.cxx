@@ -1,0 +1,340 @@
+#include "BrickCCL/Files/ImageFile.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Host/AtomicFile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <sstream>
+
+#include <glob.h>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace files;
+
+std::string
+CannotRead(const std::string & path, const std::string & reason)
+{
+  return "cannot read '" + path + "': " + reason;
+}
+
+std::string
+CannotWrite(const std::string & path, const std::string & reason)
+{
+  return "cannot write '" + path + "': " + reason;
+}
+
+/** Calls `function` and puts the path before the reason of whatever error it throws, which keeps its kind. */
+template <typename TFunction>
+decltype(auto)
+Naming(const std::function<std::string(const std::string &)> & sentence, TFunction && function)
+{
+  try
+  {
+    return function();
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument(sentence(error.what()));
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported(sentence(error.what()));
+  }
+  catch (const Error & error)
+  {
+    throw Error(sentence(error.what()));
+  }
+  catch (const std::bad_alloc &)
+  {
+    throw Error(sentence("it does not fit into memory"));
+  }
+  catch (const std::filesystem::filesystem_error & error)
+  {
+    throw Error(sentence(error.code().message()));
+  }
+}
+
+std::string
+ListFormats(bool written)
+{
+  std::string text;
+  for (const Format & format : AllFormats())
+  {
+    if (written && format.write == nullptr)
+    {
+      continue;
+    }
+    std::string extensions = format.extensions;
+    for (std::size_t place = 0; (place = extensions.find(' ', place)) != std::string::npos; place += 2)
+    {
+      extensions.replace(place, 1, ", ");
+    }
+    text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions + ")";
+    text += written && format.mostDimensions == 2 ? " in 2-D" : "";
+  }
+  return text;
+}
+
+/** The usual extensions of the formats that can hold such an image: ".nrrd, .nii.gz". */
+std::string
+ExtensionsThatHold(ScalarType type, int dimension)
+{
+  std::string text;
+  for (const Format & format : AllFormats())
+  {
+    if (format.write != nullptr && dimension <= format.mostDimensions && format.holds(type))
+    {
+      const std::string extensions = format.extensions;
+      text += (text.empty() ? "" : ", ") + extensions.substr(0, extensions.find(' '));
+    }
+  }
+  return text;
+}
+
+LoadedImage
+ReadOneFile(const FileBytes & file, const ReadOptions & options)
+{
+  for (const Format & format : AllFormats())
+  {
+    if (format.recognises(file))
+    {
+      return format.read(file, options);
+    }
+  }
+  const Format * const named = FormatOfName(file.Path());
+  throw Error(file.Size() == 0 ? "the file is empty"
+              : named != nullptr
+                ? std::string("its first bytes are none of a ") + named->name + " file: it is damaged or something else"
+                : "its format is none of those that are read: " + ReadableFormats());
+}
+
+/** The files that a pattern with * and ? stands for. */
+std::vector<std::string>
+FilesOfPattern(const std::string & pattern)
+{
+  glob_t                   found = {};
+  std::vector<std::string> files;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return files;
+}
+
+std::vector<std::string>
+SliceImagesOfFolder(const std::string & path)
+{
+  std::vector<std::string> files;
+  for (const auto & entry : std::filesystem::directory_iterator(path))
+  {
+    const std::string name = entry.path().string();
+    if (entry.is_regular_file() && entry.path().filename().string()[0] != '.' &&
+        HasExtension(name, ".tif .tiff .png .bmp .jpg .jpeg"))
+    {
+      files.push_back(name);
+    }
+  }
+  return files;
+}
+
+LoadedImage
+ReadAny(const std::string & path, const ReadOptions & options)
+{
+  const std::filesystem::path file(path);
+  if (std::filesystem::is_directory(file))
+  {
+    if (HoldsDicom(path))
+    {
+      return ReadDicomFolder(path, options);
+    }
+    const auto slices = SliceImagesOfFolder(path);
+    if (slices.empty())
+    {
+      throw Error("the folder holds no DICOM files and no slice images (.tif, .png, .bmp, .jpg)");
+    }
+    return ReadSliceImages(slices, options);
+  }
+  if (!std::filesystem::exists(file) && path.find_first_of("*?") != std::string::npos)
+  {
+    const auto slices = FilesOfPattern(path);
+    if (slices.empty())
+    {
+      throw Error("there is no file that this pattern stands for");
+    }
+    return ReadSliceImages(slices, options);
+  }
+  return ReadOneFile(FileBytes::Map(path), options);
+}
+
+void
+TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
+{
+  const auto dimension = static_cast<std::size_t>(image.extent.dimension);
+  if (spacing.size() < std::min<std::size_t>(dimension, 3) || spacing.size() > dimension)
+  {
+    throw InvalidArgument("--spacing has " + std::to_string(spacing.size()) + " numbers but the image " +
+                          std::to_string(dimension) + " dimensions");
+  }
+  for (std::size_t axis = 0; axis < spacing.size(); ++axis)
+  {
+    if (!(spacing[axis] > 0) || std::isinf(spacing[axis]))
+    {
+      throw InvalidArgument("the spacing " + Shortest(spacing[axis]) + " is invalid; it must be a number above 0");
+    }
+    image.geometry.spacing[axis] = spacing[axis];
+  }
+  image.spacingSource = "--spacing";
+}
+
+const Format &
+FormatForWriting(const std::string & path)
+{
+  const Format * const format = FormatOfName(path);
+  if (format == nullptr || format->write == nullptr)
+  {
+    throw Unsupported("no format with this extension keeps label maps; those that do: " + WritableFormats());
+  }
+  return *format;
+}
+
+/** The image's extent without trailing axes of size 1 that the format does not have. */
+Extent
+ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
+{
+  Extent written = extent;
+  while (written.dimension > format.mostDimensions && written.size[written.dimension - 1] == 1)
+  {
+    --written.dimension;
+  }
+  if (written.dimension > format.mostDimensions)
+  {
+    throw Unsupported(std::string(format.name) + " files do not hold " + std::to_string(extent.dimension) +
+                      " dimensions; use " + ExtensionsThatHold(type, extent.dimension));
+  }
+  if (!format.holds(type))
+  {
+    throw Unsupported(std::string(format.name) + " files do not hold voxels of type " + NameOf(type) +
+                      "; use a smaller label type, or " + ExtensionsThatHold(type, written.dimension));
+  }
+  return written;
+}
+
+} // namespace
+
+ImageToWrite
+ImageToWrite::FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry)
+{
+  const std::size_t rowBytes = static_cast<std::size_t>(extent.RowLength()) * SizeOf(type);
+  return { type, extent, geometry, [=](std::int64_t begin, std::int64_t end, void * output) {
+            std::memcpy(output,
+                        static_cast<const std::byte *>(voxels) + static_cast<std::size_t>(begin) * rowBytes,
+                        static_cast<std::size_t>(end - begin) * rowBytes);
+          } };
+}
+
+std::string
+ReadableFormats()
+{
+  return ListFormats(false);
+}
+
+std::string
+WritableFormats()
+{
+  return ListFormats(true);
+}
+
+LoadedImage
+ReadImageFile(const std::string & path, const ReadOptions & options)
+{
+  return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
+                [&] {
+                  LoadedImage image = ReadAny(path, options);
+                  if (!options.spacing.empty())
+                  {
+                    TakeSpacing(options.spacing, image);
+                  }
+                  return image;
+                });
+}
+
+void
+CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent)
+{
+  Naming([&](const std::string & reason) { return CannotWrite(path, reason); },
+         [&] { ExtentInFormat(FormatForWriting(path), type, extent); });
+  CheckWritable(path);
+}
+
+std::vector<std::string>
+WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
+{
+  return Naming([&](const std::string & reason) { return CannotWrite(path, reason); },
+                [&] {
+                  const Format & format = FormatForWriting(path);
+                  ImageToWrite   written = image;
+                  written.extent = ExtentInFormat(format, image.type, image.extent);
+                  std::vector<std::string> notes;
+                  ReplaceFile(path, [&](const std::string & temporary) {
+                    notes = format.write(temporary, path, written, options);
+                  });
+                  return notes;
+                });
+}
+
+void
+CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::string & otherName)
+{
+  if (!std::equal(image.extent.size, image.extent.size + MaximumDimension, other.extent.size))
+  {
+    throw InvalidArgument("'" + otherName + "' has the extent " + other.extent.ToString() +
+                          " but the input image has " + image.extent.ToString() + "; they must be the same");
+  }
+  const auto complain = [&](const char * what, double theirs, double ours) {
+    std::ostringstream text;
+    text << "'" << otherName << "' lies elsewhere in space than the input image: its " << what << " is " << theirs
+         << " instead of " << ours << "; resample it to the grid of the input image";
+    throw InvalidArgument(text.str());
+  };
+  constexpr double relative = 1e-4;
+  // A slice in a file of two dimensions lies nowhere along z.
+  const int dimension = std::min(image.extent.dimension, other.extent.dimension);
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    const double spacing = image.geometry.spacing[axis];
+    if (std::fabs(other.geometry.spacing[axis] - spacing) > relative * spacing)
+    {
+      complain("spacing", other.geometry.spacing[axis], spacing);
+    }
+    if (std::fabs(other.geometry.origin[axis] - image.geometry.origin[axis]) > 1e-3 * spacing)
+    {
+      complain("origin", other.geometry.origin[axis], image.geometry.origin[axis]);
+    }
+    for (int row = 0; row < dimension; ++row)
+    {
+      if (std::fabs(other.geometry.direction[row][axis] - image.geometry.direction[row][axis]) > relative)
+      {
+        complain("direction", other.geometry.direction[row][axis], image.geometry.direction[row][axis]);
+      }
+    }
+  }
+}
+
+} // namespace brickccl

@@ -1,0 +1,50 @@
+#ifndef BRICKCCL_FILES_INFLATE_H
+#define BRICKCCL_FILES_INFLATE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace brickccl::files
+{
+
+/** How deflated bytes are wrapped: gzip (one or several members) or zlib. */
+enum class Wrapper
+{
+  Gzip,
+  Zlib
+};
+
+/** Decompresses bytes piece by piece and verifies checksums. Every error says that the compressed data are damaged or
+ *  truncated. */
+class Inflater
+{
+public:
+  /** \param name  what is compressed, for errors: "'a.raw.gz'". */
+  Inflater(const unsigned char * data, std::size_t size, Wrapper wrapper, std::string name);
+  ~Inflater();
+  Inflater(const Inflater &) = delete;
+  Inflater & operator=(const Inflater &) = delete;
+
+  /** Writes the next `size` bytes. \throws Error if there are fewer, or they are damaged. */
+  void Read(void * output, std::size_t size);
+
+  /** Writes up to `size` bytes. \return their number, less than `size` only at the end. */
+  std::size_t ReadSome(void * output, std::size_t size);
+
+  /** \throws Error unless all has been read and its checksum is right. Bytes after the compressed data are let be if
+   *  they are zeros (as tapes and some writers leave them). */
+  void Finish();
+
+private:
+  struct State;
+  std::unique_ptr<State> m_State;
+};
+
+/** The most bytes that `size` compressed bytes can hold: whoever says more is wrong. */
+std::uint64_t MostInflated(std::uint64_t size);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,102 @@
+#ifndef BRICKCCL_FILES_LOADEDIMAGE_H
+#define BRICKCCL_FILES_LOADEDIMAGE_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Buffer.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The voxels of an image: memory of its own, or a part of a mapped file, which is read when it is looked at. */
+class VoxelMemory
+{
+public:
+  /** Own memory of `bytes` bytes, which are unspecified. \throws std::bad_alloc. */
+  std::byte *
+  Resize(std::size_t bytes)
+  {
+    m_Owner.reset();
+    m_Own.Resize(bytes);
+    m_Data = m_Own.Data();
+    m_Size = bytes;
+    return m_Own.Data();
+  }
+
+  /** Bytes that `owner` keeps alive. */
+  void
+  Share(std::shared_ptr<const void> owner, const void * data, std::size_t bytes)
+  {
+    m_Own.Release();
+    m_Owner = std::move(owner);
+    m_Data = static_cast<const std::byte *>(data);
+    m_Size = bytes;
+  }
+
+  void
+  Release()
+  {
+    m_Own.Release();
+    m_Owner.reset();
+    m_Data = nullptr;
+    m_Size = 0;
+  }
+
+  const std::byte *
+  Data() const
+  {
+    return m_Data;
+  }
+  std::size_t
+  Size() const
+  {
+    return m_Size;
+  }
+  bool
+  IsShared() const
+  {
+    return m_Owner != nullptr;
+  }
+
+private:
+  Buffer<std::byte>           m_Own;
+  std::shared_ptr<const void> m_Owner;
+  const std::byte *           m_Data = nullptr;
+  std::size_t                 m_Size = 0;
+};
+
+/** An image in memory whose type was found in its file. */
+struct LoadedImage
+{
+  VoxelMemory voxels;
+  ScalarType  type = ScalarType::UInt8;
+  /** Of values; alpha, which tells how a voxel is drawn, is left out. */
+  int         channels = 1;
+  Extent      extent;
+  Geometry    geometry;
+  /** What tells of the spacing, "file", "--spacing", or "none" where 1 mm was taken for want of one. */
+  std::string spacingSource = "file";
+  /** What is unusual about a file whose voxels and geometry are right, each a sentence without a full stop. */
+  std::vector<std::string> notes;
+
+  ImageView
+  View() const
+  {
+    return ImageView(static_cast<const void *>(voxels.Data()), type, extent, channels);
+  }
+
+  std::size_t
+  ByteCount() const
+  {
+    return static_cast<std::size_t>(extent.VoxelCount()) * static_cast<std::size_t>(channels) * SizeOf(type);
+  }
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,386 @@
+#include "BrickCCL/Files/Settle.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+const char AxisNames[] = "xyzt";
+
+/** Values of `values` bytes each, in pieces that are worth a thread. */
+template <typename TWork>
+void
+ForPieces(std::int64_t count, const HostContext & context, TWork work)
+{
+  const Chunks chunks(count, std::int64_t{ 1 } << 18, 256);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) { work(chunks.Begin(chunk), chunks.End(chunk)); });
+}
+
+} // namespace
+
+std::string
+Shortest(double value)
+{
+  char       text[32];
+  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  return std::string(text, end);
+}
+
+double
+Millimetres(const std::string & unit)
+{
+  std::string name;
+  for (const char letter : unit)
+  {
+    if (letter != ' ' && letter != '"' && letter != '\0')
+    {
+      name += static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+    }
+  }
+  static constexpr struct
+  {
+    const char * name;
+    double       millimetres;
+  } Units[] = { { "mm", 1 },
+                { "millimeter", 1 },
+                { "millimeters", 1 },
+                { "millimetre", 1 },
+                { "millimetres", 1 },
+                { "cm", 10 },
+                { "centimeter", 10 },
+                { "centimeters", 10 },
+                { "m", 1000 },
+                { "meter", 1000 },
+                { "meters", 1000 },
+                { "metre", 1000 },
+                { "um", 1e-3 },
+                { "\xC2\xB5m", 1e-3 },
+                { "\xCE\xBCm", 1e-3 },
+                { "\xB5m", 1e-3 },
+                { "\\u00b5m", 1e-3 },
+                { "micron", 1e-3 },
+                { "microns", 1e-3 },
+                { "micrometer", 1e-3 },
+                { "micrometers", 1e-3 },
+                { "micrometre", 1e-3 },
+                { "nm", 1e-6 },
+                { "nanometer", 1e-6 },
+                { "nanometers", 1e-6 },
+                { "inch", 25.4 },
+                { "inches", 25.4 },
+                { "in", 25.4 } };
+  for (const auto & known : Units)
+  {
+    if (name == known.name)
+    {
+      return known.millimetres;
+    }
+  }
+  return 0;
+}
+
+void
+SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
+           const std::string & what,
+           const ReadOptions & options,
+           LoadedImage &       image)
+{
+  const int dimension = image.extent.dimension;
+  double    unit[MaximumDimension][MaximumDimension] = {};
+  double    cosine = 0;
+  int       first = 0;
+  int       second = 0;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    double squares = 0;
+    for (int row = 0; row < dimension; ++row)
+    {
+      squares += vectors[axis][row] * vectors[axis][row];
+    }
+    const double length = std::sqrt(squares);
+    if (!(length > 0) || std::isinf(length))
+    {
+      throw Error(what + " of axis " + AxisNames[axis] + " has the length " + Shortest(length) +
+                  "; it must be above 0");
+    }
+    image.geometry.spacing[axis] = length;
+    for (int row = 0; row < dimension; ++row)
+    {
+      unit[axis][row] = vectors[axis][row] / length;
+    }
+    for (int other = 0; other < axis; ++other)
+    {
+      double product = 0;
+      for (int row = 0; row < dimension; ++row)
+      {
+        product += unit[axis][row] * unit[other][row];
+      }
+      if (std::fabs(product) > std::fabs(cosine))
+      {
+        cosine = product;
+        first = other;
+        second = axis;
+      }
+    }
+  }
+  constexpr double rightAngle = 1e-4;
+  if (std::fabs(cosine) > rightAngle)
+  {
+    const std::string angle =
+      what + ": the axes " + AxisNames[first] + " and " + AxisNames[second] + " meet at " +
+      Shortest(std::round(std::acos(std::min(1.0, std::max(-1.0, cosine))) * 180e4 / std::acos(-1.0)) / 1e4) +
+      " degrees instead of 90 (sheared)";
+    if (!options.acceptSheared)
+    {
+      throw Error(angle + "; resample the image, or go on with the nearest orthogonal geometry by --accept-sheared");
+    }
+    image.notes.push_back(angle + "; the nearest orthogonal geometry of the same voxel volume is used");
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      double rest[MaximumDimension] = {};
+      std::copy(vectors[axis], vectors[axis] + dimension, rest);
+      for (int other = 0; other < axis; ++other)
+      {
+        double product = 0;
+        for (int row = 0; row < dimension; ++row)
+        {
+          product += rest[row] * unit[other][row];
+        }
+        for (int row = 0; row < dimension; ++row)
+        {
+          rest[row] -= product * unit[other][row];
+        }
+      }
+      double squares = 0;
+      for (int row = 0; row < dimension; ++row)
+      {
+        squares += rest[row] * rest[row];
+      }
+      const double length = std::sqrt(squares);
+      if (!(length > 1e-6 * image.geometry.spacing[axis]))
+      {
+        throw Error(what + " span no volume: axis " + AxisNames[axis] + " lies in the plane of the others");
+      }
+      image.geometry.spacing[axis] = length;
+      for (int row = 0; row < dimension; ++row)
+      {
+        unit[axis][row] = rest[row] / length;
+      }
+    }
+  }
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    for (int row = 0; row < dimension; ++row)
+    {
+      image.geometry.direction[row][axis] = unit[axis][row];
+    }
+    if (!std::isfinite(image.geometry.origin[axis]))
+    {
+      throw Error("its origin along " + std::string(1, AxisNames[axis]) + " is " +
+                  Shortest(image.geometry.origin[axis]) + "; it must be a number");
+    }
+  }
+}
+
+void
+SettleSpacing(LoadedImage & image)
+{
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  {
+    const double spacing = image.geometry.spacing[axis];
+    if (!(std::fabs(spacing) > 0) || std::isinf(spacing))
+    {
+      throw Error("its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
+                  "; it must be above 0");
+    }
+    for (int row = 0; row < image.extent.dimension; ++row)
+    {
+      vectors[axis][row] = image.geometry.direction[row][axis] * spacing;
+    }
+  }
+  SettleAxes(vectors, "the direction", {}, image);
+}
+
+Extent
+SettleExtent(const std::vector<std::int64_t> & sizes)
+{
+  std::size_t dimension = sizes.size();
+  while (dimension > 3 && sizes[dimension - 1] == 1)
+  {
+    --dimension;
+  }
+  std::string text;
+  for (const std::int64_t size : sizes)
+  {
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  }
+  if (dimension < 1 || dimension > static_cast<std::size_t>(MaximumDimension))
+  {
+    throw Unsupported("it has " + std::to_string(dimension) + " dimensions" + (text.empty() ? "" : " (" + text + ")") +
+                      "; 1 to " + std::to_string(MaximumDimension) + " are supported");
+  }
+  double voxels = 1;
+  for (const std::int64_t size : sizes)
+  {
+    if (size < 1)
+    {
+      throw Error("its size is " + text + "; there must be at least one voxel along each axis");
+    }
+    voxels *= static_cast<double>(size);
+  }
+  if (voxels > 4e18)
+  {
+    throw Error("its size is " + text + ", more voxels than any memory holds: the header is damaged");
+  }
+  return Extent(static_cast<int>(dimension), sizes.data());
+}
+
+std::size_t
+VoxelBytes(const Extent & extent, int channels, ScalarType type)
+{
+  if (channels < 1)
+  {
+    throw Error("it has " + std::to_string(channels) + " channels; there must be at least 1");
+  }
+  const auto voxels = static_cast<std::uint64_t>(extent.VoxelCount());
+  const auto perVoxel = static_cast<std::uint64_t>(channels) * SizeOf(type);
+  if (voxels > (std::uint64_t{ 1 } << 62) / perVoxel)
+  {
+    throw Error("its size of " + extent.ToString() + " voxels is more than any memory holds: the header is damaged");
+  }
+  return static_cast<std::size_t>(voxels * perVoxel);
+}
+
+void
+SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context)
+{
+  const auto swap = [&](auto one) {
+    using T = decltype(one);
+    auto * const bytes = static_cast<unsigned char *>(values);
+    ForPieces(static_cast<std::int64_t>(count), context, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+      {
+        T value;
+        std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+        if constexpr (sizeof(T) == 2)
+        {
+          value = __builtin_bswap16(value);
+        }
+        else if constexpr (sizeof(T) == 4)
+        {
+          value = __builtin_bswap32(value);
+        }
+        else
+        {
+          value = __builtin_bswap64(value);
+        }
+        std::memcpy(bytes + i * sizeof(T), &value, sizeof(T));
+      }
+    });
+  };
+  size == 2   ? swap(std::uint16_t{})
+  : size == 4 ? swap(std::uint32_t{})
+  : size == 8 ? swap(std::uint64_t{})
+              : void();
+}
+
+ScalarType
+TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector<Scaling> & scalings)
+{
+  bool   identity = true;
+  bool   whole = stored != ScalarType::Float32 && stored != ScalarType::Float64;
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const Scaling & scaling : scalings)
+  {
+    if (!std::isfinite(scaling.slope) || scaling.slope == 0 || !std::isfinite(scaling.intercept))
+    {
+      throw Error("its values are stored with the slope " + Shortest(scaling.slope) + " and the intercept " +
+                  Shortest(scaling.intercept) + "; they must be numbers, and the slope not 0");
+    }
+    identity = identity && scaling.IsIdentity();
+    whole = whole && scaling.slope == std::floor(scaling.slope) && scaling.intercept == std::floor(scaling.intercept);
+    for (const double value : { lowest, highest })
+    {
+      least = std::min(least, scaling.slope * value + scaling.intercept);
+      most = std::max(most, scaling.slope * value + scaling.intercept);
+    }
+  }
+  if (identity)
+  {
+    return stored;
+  }
+  // Sums of doubles are exact below 2^53.
+  if (whole && least > -9e15 && most < 9e15)
+  {
+    static constexpr struct
+    {
+      ScalarType type;
+      double     least;
+      double     most;
+    } Types[] = { { ScalarType::UInt8, 0, 255 },           { ScalarType::Int8, -128, 127 },
+                  { ScalarType::UInt16, 0, 65535 },        { ScalarType::Int16, -32768, 32767 },
+                  { ScalarType::UInt32, 0, 4294967295.0 }, { ScalarType::Int32, -2147483648.0, 2147483647.0 } };
+    // Signed ones stay signed, so that a CT's type does not depend on its intercept's sign.
+    const bool isSigned = stored == ScalarType::Int8 || stored == ScalarType::Int16 || stored == ScalarType::Int32 ||
+                          stored == ScalarType::Int64;
+    for (const auto & candidate : Types)
+    {
+      if (least >= candidate.least && most <= candidate.most && !(isSigned && candidate.least == 0))
+      {
+        return candidate.type;
+      }
+    }
+    return ScalarType::Int64;
+  }
+  return stored == ScalarType::Float64 || (SizeOf(stored) > 2 && stored != ScalarType::Float32) ? ScalarType::Float64
+                                                                                               : ScalarType::Float32;
+}
+
+void
+Rescale(const void *        stored,
+        ScalarType          storedType,
+        const Scaling &     scaling,
+        void *              values,
+        ScalarType          type,
+        std::int64_t        count,
+        const HostContext & context)
+{
+  VisitScalarType(storedType, [&](auto storedTag) {
+    using From = typename decltype(storedTag)::Type;
+    VisitScalarType(type, [&](auto tag) {
+      using To = typename decltype(tag)::Type;
+      const auto * const from = static_cast<const unsigned char *>(stored);
+      auto * const       to = static_cast<To *>(values);
+      ForPieces(count, context, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+        {
+          From value;
+          std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+          if constexpr (std::is_floating_point_v<To>)
+          {
+            to[i] = static_cast<To>(static_cast<double>(value) * scaling.slope + scaling.intercept);
+          }
+          else
+          {
+            // Whole numbers that TypeOfScaled has found to fit.
+            to[i] = static_cast<To>(static_cast<std::int64_t>(static_cast<double>(value) * scaling.slope) +
+                                    static_cast<std::int64_t>(scaling.intercept));
+          }
+        }
+      });
+    });
+  });
+}
+
+} // namespace brickccl::files

@@ -17,6 +17,9 @@ namespace brickccl::files
 namespace
 {
 
+/** What is handed to the libraries at once. */
+constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
+
 /** Compresses one piece after the other, each without what came before, to whole bytes. */
 class PieceCompressor
 {
@@ -36,22 +39,30 @@ public:
     m_Stream.level_buf = m_LevelMemory.data();
     m_Stream.level_buf_size = static_cast<std::uint32_t>(m_LevelMemory.size());
     m_Stream.gzip_flag = IGZIP_DEFLATE;
-    m_Stream.flush = isLast ? NO_FLUSH : FULL_FLUSH;
-    m_Stream.end_of_stream = isLast ? 1 : 0;
-    m_Stream.next_in = const_cast<unsigned char *>(bytes);
-    m_Stream.avail_in = static_cast<std::uint32_t>(size);
     std::size_t done = output.size();
+    std::size_t taken = 0;
     do
     {
-      output.resize(std::max(done + 4096, output.size() + size / 4));
-      m_Stream.next_out = output.data() + done;
-      m_Stream.avail_out = static_cast<std::uint32_t>(output.size() - done);
-      if (isal_deflate(&m_Stream) != COMP_OK)
+      // The library counts in 32 bits.
+      const std::size_t part = std::min(size - taken, LargestPart);
+      const bool        isEnd = taken + part == size;
+      m_Stream.flush = isEnd && !isLast ? FULL_FLUSH : NO_FLUSH;
+      m_Stream.end_of_stream = isEnd && isLast ? 1 : 0;
+      m_Stream.next_in = const_cast<unsigned char *>(bytes + taken);
+      m_Stream.avail_in = static_cast<std::uint32_t>(part);
+      do
       {
-        throw Error("the data could not be compressed");
-      }
-      done = static_cast<std::size_t>(m_Stream.next_out - output.data());
-    } while (m_Stream.avail_out == 0);
+        output.resize(std::max(done + 4096, output.size() + part / 4));
+        m_Stream.next_out = output.data() + done;
+        m_Stream.avail_out = static_cast<std::uint32_t>(std::min(output.size() - done, LargestPart));
+        if (isal_deflate(&m_Stream) != COMP_OK)
+        {
+          throw Error("the data could not be compressed");
+        }
+        done = static_cast<std::size_t>(m_Stream.next_out - output.data());
+      } while (m_Stream.avail_out == 0);
+      taken += part;
+    } while (taken < size);
     output.resize(done);
   }
 
@@ -77,17 +88,24 @@ private:
       throw std::bad_alloc();
     }
     m_IsOpen = true;
-    m_Stream.next_in = const_cast<unsigned char *>(bytes);
-    m_Stream.avail_in = static_cast<uInt>(size);
     std::size_t done = output.size();
+    std::size_t taken = 0;
     do
     {
-      output.resize(std::max(done + 4096, output.size() + size / 4));
-      m_Stream.next_out = output.data() + done;
-      m_Stream.avail_out = static_cast<uInt>(output.size() - done);
-      deflate(&m_Stream, isLast ? Z_FINISH : Z_FULL_FLUSH);
-      done = static_cast<std::size_t>(m_Stream.next_out - output.data());
-    } while (m_Stream.avail_out == 0);
+      const std::size_t part = std::min(size - taken, LargestPart);
+      const bool        isEnd = taken + part == size;
+      m_Stream.next_in = const_cast<unsigned char *>(bytes + taken);
+      m_Stream.avail_in = static_cast<uInt>(part);
+      do
+      {
+        output.resize(std::max(done + 4096, output.size() + part / 4));
+        m_Stream.next_out = output.data() + done;
+        m_Stream.avail_out = static_cast<uInt>(std::min(output.size() - done, LargestPart));
+        deflate(&m_Stream, !isEnd ? Z_NO_FLUSH : isLast ? Z_FINISH : Z_FULL_FLUSH);
+        done = static_cast<std::size_t>(m_Stream.next_out - output.data());
+      } while (m_Stream.avail_out == 0);
+      taken += part;
+    } while (taken < size);
     output.resize(done);
   }
 
@@ -154,27 +172,39 @@ Deflate(Wrapper             wrapper,
         std::uint64_t       pieceBytes,
         const ByteSource &  source,
         const ByteSink &    sink,
-        const HostContext & context)
+        const HostContext & context,
+        const std::vector<unsigned char> & first)
 {
   const auto header = HeaderOf(wrapper);
   sink(header.data(), header.size());
   std::uint64_t       written = header.size();
   std::uint32_t       checksum = Checksum(wrapper, nullptr, 0);
-  const std::uint64_t pieces = std::max<std::uint64_t>(1, (size + pieceBytes - 1) / pieceBytes);
+  const std::uint64_t before = first.empty() ? 0 : 1;
+  const std::uint64_t pieces = std::max<std::uint64_t>(1, before + (size + pieceBytes - 1) / pieceBytes);
   // So many are in the making at once.
   const auto together =
     static_cast<std::size_t>(std::min<std::uint64_t>(pieces, 4u * EffectiveThreadCount(context.threads)));
   std::vector<Piece> room(together);
-  for (std::uint64_t first = 0; first < pieces; first += together)
+  for (std::uint64_t next = 0; next < pieces; next += together)
   {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(together, pieces - first));
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(together, pieces - next));
     ParallelFor(static_cast<std::int64_t>(count), context.Silent(), [&](std::int64_t i) {
       Piece &             piece = room[static_cast<std::size_t>(i)];
-      const std::uint64_t number = first + static_cast<std::uint64_t>(i);
-      const std::uint64_t begin = number * pieceBytes;
-      const std::uint64_t end = std::min(size, begin + pieceBytes);
-      piece.plain.resize(static_cast<std::size_t>(end - begin));
-      source(begin, end, piece.plain.data());
+      const std::uint64_t number = next + static_cast<std::uint64_t>(i);
+      if (number < before)
+      {
+        piece.plain = first;
+      }
+      else
+      {
+        const std::uint64_t begin = (number - before) * pieceBytes;
+        const std::uint64_t end = std::min(size, begin + pieceBytes);
+        piece.plain.resize(static_cast<std::size_t>(end - begin));
+        if (begin < end)
+        {
+          source(begin, end, piece.plain.data());
+        }
+      }
       piece.checksum = Checksum(wrapper, piece.plain.data(), piece.plain.size());
       piece.packed.clear();
       piece.compressor.Compress(piece.plain.data(), piece.plain.size(), number + 1 == pieces, piece.packed);
@@ -186,9 +216,9 @@ Deflate(Wrapper             wrapper,
       sink(piece.packed.data(), piece.packed.size());
       written += piece.packed.size();
     }
-    context.progress.Update(static_cast<double>(first + count) / static_cast<double>(pieces));
+    context.progress.Update(static_cast<double>(next + count) / static_cast<double>(pieces));
   }
-  const auto trailer = TrailerOf(wrapper, checksum, size);
+  const auto trailer = TrailerOf(wrapper, checksum, size + first.size());
   sink(trailer.data(), trailer.size());
   return written + trailer.size();
 }

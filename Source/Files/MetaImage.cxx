@@ -1,25 +1,460 @@
+// MetaImage (.mha, .mhd), https://itk.org/Wiki/ITK/MetaIO/Documentation: lines "Key = value", then voxels.
+
 #include "BrickCCL/Files/Formats.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/Voxels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
 
 namespace brickccl::files
 {
 
-bool
-IsMetaImage(const FileBytes &)
+namespace
 {
-  return false;
+
+struct MetaHeader
+{
+  /** By the names of the fields. */
+  std::map<std::string, std::string> fields;
+  /** The lines after "ElementDataFile = LIST". */
+  std::vector<std::string> lines;
+  std::uint64_t            end = 0;
+
+  const std::string *
+  Find(const std::string & name) const
+  {
+    const auto found = fields.find(name);
+    return found == fields.end() ? nullptr : &found->second;
+  }
+  const std::string *
+  FindFirst(std::initializer_list<const char *> names) const
+  {
+    for (const char * name : names)
+    {
+      if (const std::string * const value = Find(name))
+      {
+        return value;
+      }
+    }
+    return nullptr;
+  }
+  bool
+  IsTrue(std::initializer_list<const char *> names) const
+  {
+    const std::string * const value = FindFirst(names);
+    if (value == nullptr || value->empty())
+    {
+      return false;
+    }
+    const char letter = (*value)[0];
+    if (std::strchr("TtYy1FfNn0", letter) == nullptr)
+    {
+      throw Error(std::string("its field '") + *names.begin() + "' is '" + *value + "'; True and False are right");
+    }
+    return std::strchr("TtYy1", letter) != nullptr;
+  }
+};
+
+MetaHeader
+ParseHeader(const FileBytes & file)
+{
+  MetaHeader         header;
+  const char * const begin = reinterpret_cast<const char *>(file.Data());
+  const char * const end = begin + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
+  bool               isList = false;
+  for (const char * place = begin; place < end;)
+  {
+    const char * const lineEnd = std::find(place, end, '\n');
+    const std::string  line(place, lineEnd);
+    place = lineEnd < end ? lineEnd + 1 : end;
+    if (isList)
+    {
+      if (!Trimmed(line).empty())
+      {
+        header.lines.push_back(Trimmed(line));
+      }
+      continue;
+    }
+    const auto equals = line.find_first_of("=:");
+    if (equals == std::string::npos)
+    {
+      if (Trimmed(line).empty())
+      {
+        continue;
+      }
+      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
+    }
+    const std::string key = Trimmed(line.substr(0, equals));
+    const std::string value = Trimmed(line.substr(equals + 1));
+    header.fields[key] = value;
+    if (key == "ElementDataFile")
+    {
+      header.end = static_cast<std::uint64_t>(place - begin);
+      const auto words = Words(value);
+      isList = !words.empty() && words[0] == "LIST" &&
+               (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789") == std::string::npos));
+      if (!isList)
+      {
+        return header;
+      }
+    }
+  }
+  if (!isList)
+  {
+    throw Error("its header has no field 'ElementDataFile', or the file is truncated");
+  }
+  return header;
+}
+
+constexpr struct
+{
+  const char * name;
+  ScalarType   type;
+} Types[] = { { "MET_CHAR", ScalarType::Int8 },       { "MET_UCHAR", ScalarType::UInt8 },
+              { "MET_SHORT", ScalarType::Int16 },     { "MET_USHORT", ScalarType::UInt16 },
+              { "MET_INT", ScalarType::Int32 },       { "MET_UINT", ScalarType::UInt32 },
+              { "MET_LONG_LONG", ScalarType::Int64 }, { "MET_ULONG_LONG", ScalarType::UInt64 },
+              { "MET_FLOAT", ScalarType::Float32 },   { "MET_DOUBLE", ScalarType::Float64 },
+              // In files, these have four bytes.
+              { "MET_LONG", ScalarType::Int32 },      { "MET_ULONG", ScalarType::UInt32 } };
+
+ScalarType
+TypeOf(const MetaHeader & header)
+{
+  const std::string * const name = header.Find("ElementType");
+  if (name == nullptr)
+  {
+    throw Error("its header has no field 'ElementType'");
+  }
+  for (const auto & known : Types)
+  {
+    if (*name == known.name)
+    {
+      return known.type;
+    }
+  }
+  throw Unsupported("its ElementType is '" + *name + "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read");
+}
+
+/** Numbers of a field, as many as there are axes. */
+std::optional<std::vector<double>>
+NumbersOf(const MetaHeader & header, std::initializer_list<const char *> names, std::size_t count)
+{
+  const std::string * const text = header.FindFirst(names);
+  if (text == nullptr)
+  {
+    return std::nullopt;
+  }
+  auto numbers = RealNumbers(*text, *names.begin());
+  if (numbers.size() < count)
+  {
+    throw Error(std::string("its field '") + *names.begin() + "' has " + std::to_string(numbers.size()) +
+                " numbers instead of " + std::to_string(count));
+  }
+  return numbers;
+}
+
+void
+SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOptions & options, LoadedImage & image)
+{
+  const auto dimension = static_cast<std::size_t>(image.extent.dimension);
+  const auto spacing = NumbersOf(header, { "ElementSpacing", "ElementSize" }, fileDimension);
+  const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
+  const auto matrix =
+    NumbersOf(header, { "TransformMatrix", "Rotation", "Orientation" }, fileDimension * fileDimension);
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (std::size_t axis = 0; axis < dimension; ++axis)
+  {
+    image.geometry.origin[axis] = origin ? (*origin)[axis] : 0;
+    for (std::size_t row = 0; row < dimension; ++row)
+    {
+      const double cosine = matrix ? (*matrix)[axis * fileDimension + row] : axis == row ? 1 : 0;
+      vectors[axis][row] = cosine * (spacing ? (*spacing)[axis] : 1);
+    }
+  }
+  image.spacingSource = spacing ? "file" : "none";
+  SettleAxes(vectors, "TransformMatrix times ElementSpacing", options, image);
+}
+
+/** The data files, each with the place where its voxels begin. */
+std::vector<FileBytes>
+DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
+{
+  const std::string & name = *header.Find("ElementDataFile");
+  const auto          words = Words(name);
+  isLocal = name == "LOCAL" || name == "Local" || name == "local";
+  if (isLocal)
+  {
+    return { file };
+  }
+  std::vector<std::string> names = header.lines;
+  const bool               isThere = std::filesystem::exists(PathBeside(file.Path(), name));
+  if (names.empty() && !isThere && words.size() >= 3 && words.size() <= 4 && words[0].find('%') != std::string::npos)
+  {
+    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "ElementDataFile"); };
+    names = NamesOfPattern(words[0], number(1), number(2), words.size() == 4 ? number(3) : 1);
+  }
+  else if (names.empty())
+  {
+    names = { name };
+  }
+  std::vector<FileBytes> files;
+  for (const std::string & each : names)
+  {
+    try
+    {
+      files.push_back(FileBytes::Map(PathBeside(file.Path(), each)));
+    }
+    catch (const Error & error)
+    {
+      throw Error("its data file '" + each + "' cannot be read: " + error.what());
+    }
+  }
+  return files;
+}
+
+void
+ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & context, LoadedImage & image)
+{
+  bool              isLocal = false;
+  const auto        files = DataFilesOf(file, header, isLocal);
+  const bool        isCompressed = header.IsTrue({ "CompressedData" });
+  const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
+  const std::size_t size = SizeOf(image.type);
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  bool swapped = !isText && size > 1 &&
+                 header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  if (bytes % files.size() != 0 || (bytes / files.size()) % size != 0)
+  {
+    throw Error("its voxels do not part evenly among " + std::to_string(files.size()) + " data files");
+  }
+  const std::size_t bytesOfFile = bytes / files.size();
+  const auto        headerSize =
+    header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
+  if (headerSize < -1)
+  {
+    throw Error("its HeaderSize is " + std::to_string(headerSize) + "; it must be at least 0, or -1");
+  }
+  std::uint64_t present = 0;
+  for (const FileBytes & data : files)
+  {
+    present += data.Size();
+  }
+  std::byte * output = nullptr;
+  if (isText || isCompressed || files.size() > 1)
+  {
+    output = MakeRoom(present, isCompressed ? MostInflated(1) : isText ? size : 1, image);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+  {
+    const FileBytes & data = files[i];
+    std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
+    std::uint64_t     begin = isLocal ? header.end : 0;
+    if (headerSize > 0)
+    {
+      begin += static_cast<std::uint64_t>(headerSize);
+      data.Require(begin, 0);
+    }
+    if (isCompressed)
+    {
+      // CompressedDataSize may be missing or wrong (it is written last); the stream itself tells where it ends.
+      const unsigned char * const packed = data.Data() + begin;
+      const std::size_t           packedSize = data.Size() - begin;
+      const bool                  isGzip = packedSize >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
+      if (const std::string * const stated = header.Find("CompressedDataSize"))
+      {
+        const double number = stated->empty() ? 0 : RealNumber(*stated, "CompressedDataSize");
+        if (files.size() == 1 && number > static_cast<double>(packedSize))
+        {
+          data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
+        }
+      }
+      Inflater inflater(packed,
+                        packedSize,
+                        isGzip ? Wrapper::Gzip : Wrapper::Zlib,
+                        "'" + std::filesystem::path(data.Path()).filename().string() + "'");
+      inflater.Read(part, bytesOfFile);
+      inflater.Finish();
+      continue;
+    }
+    if (isText)
+    {
+      const char * const text = reinterpret_cast<const char *>(data.Data());
+      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, part);
+      continue;
+    }
+    if (headerSize == -1)
+    {
+      data.Require(begin, bytesOfFile);
+      begin = data.Size() - bytesOfFile;
+    }
+    if (part == nullptr)
+    {
+      TakeStored(data, begin, swapped, context, image);
+      swapped = false;
+    }
+    else
+    {
+      CopyStored(data, begin, bytesOfFile, part, context);
+    }
+    if (data.Size() - begin > bytesOfFile)
+    {
+      image.notes.push_back("after the voxels come " + std::to_string(data.Size() - begin - bytesOfFile) +
+                            " bytes that its header does not tell of");
+    }
+  }
+  if (swapped)
+  {
+    SwapBytes(output, size, bytes / size, context);
+  }
+}
+
+/** Values that stand for others: value = slope * stored + offset. */
+void
+ApplyScaling(const MetaHeader & header, const HostContext & context, LoadedImage & image)
+{
+  Scaling scaling;
+  if (const std::string * const slope = header.Find("ElementToIntensityFunctionSlope"))
+  {
+    scaling.slope = RealNumber(*slope, "ElementToIntensityFunctionSlope");
+  }
+  if (const std::string * const offset = header.Find("ElementToIntensityFunctionOffset"))
+  {
+    scaling.intercept = RealNumber(*offset, "ElementToIntensityFunctionOffset");
+  }
+  RescaleImage(scaling, "ElementToIntensityFunction", context, image);
+}
+
+} // namespace
+
+bool
+IsMetaImage(const FileBytes & file)
+{
+  return HasExtension(file.Path(), ".mha .mhd") || file.BeginsWith("ObjectType", 10);
 }
 
 LoadedImage
-ReadMetaImage(const FileBytes &, const ReadOptions &)
+ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 {
-  throw Unsupported("not yet");
+  const MetaHeader          header = ParseHeader(file);
+  const HostContext         context{ options.threads };
+  LoadedImage               image;
+  const std::string * const objectType = header.Find("ObjectType");
+  if (objectType != nullptr && LowerCase(*objectType) != "image")
+  {
+    throw Unsupported("its ObjectType is '" + *objectType + "'; Image is read");
+  }
+  const std::string * const count = header.Find("NDims");
+  const std::string * const sizes = header.Find("DimSize");
+  if (count == nullptr || sizes == nullptr)
+  {
+    throw Error(std::string("its header has no field '") + (count == nullptr ? "NDims" : "DimSize") + "'");
+  }
+  const auto dimension = WholeNumber(*count, "NDims");
+  if (dimension < 1 || dimension > 16)
+  {
+    throw Error("its NDims is " + std::to_string(dimension) + "; 1 to 16 are possible");
+  }
+  std::vector<std::int64_t> extent;
+  for (const std::string & word : Words(*sizes))
+  {
+    extent.push_back(WholeNumber(word, "DimSize"));
+  }
+  if (extent.size() != static_cast<std::size_t>(dimension))
+  {
+    throw Error("its NDims is " + std::to_string(dimension) + " but its DimSize has " + std::to_string(extent.size()) +
+                " numbers");
+  }
+  image.type = TypeOf(header);
+  image.extent = SettleExtent(extent);
+  if (const std::string * const channels = header.Find("ElementNumberOfChannels"))
+  {
+    const auto number = WholeNumber(*channels, "ElementNumberOfChannels");
+    if (number < 1 || number > 1000000)
+    {
+      throw Error("its ElementNumberOfChannels is " + std::to_string(number) + "; it must be at least 1");
+    }
+    image.channels = static_cast<int>(number);
+  }
+  SetGeometry(header, extent.size(), options, image);
+  ReadData(file, header, context, image);
+  ApplyScaling(header, context, image);
+  return image;
 }
 
 std::vector<std::string>
-WriteMetaImage(const std::string &, const std::string &, const ImageToWrite &, const WriteOptions &)
+WriteMetaImage(const std::string &  path,
+               const std::string &  final,
+               const ImageToWrite & image,
+               const WriteOptions & options)
 {
-  throw Unsupported("not yet");
+  const bool isDetached = HasExtension(path, ".mhd");
+  const int  dimension = image.extent.dimension;
+  const auto join = [&](auto word) {
+    std::string text;
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      text += " " + word(axis);
+    }
+    return text + "\n";
+  };
+  const char * type = nullptr;
+  for (const auto & known : Types)
+  {
+    type = type == nullptr && known.type == image.type ? known.name : type;
+  }
+  const std::string data = isDetached ? DataFileName(final, options.compress ? ".zraw" : ".raw") : "LOCAL";
+  // The size of the compressed voxels is not known before they are written: its place is kept.
+  constexpr int sizeDigits = 20;
+  const auto    headerWith = [&](std::uint64_t packed) {
+    std::string size = std::to_string(packed);
+    size.insert(0, sizeDigits - size.size(), ' ');
+    std::string header = "ObjectType = Image\nNDims = " + std::to_string(dimension) +
+                         "\nBinaryData = True\nBinaryDataByteOrderMSB = " + (HostIsBigEndian ? "True" : "False") +
+                         "\nCompressedData = " + (options.compress ? "True" : "False") + "\n";
+    header += options.compress ? "CompressedDataSize = " + size + "\n" : "";
+    header += "TransformMatrix =" + join([&](int axis) {
+      std::string cosines;
+      for (int row = 0; row < dimension; ++row)
+      {
+        cosines += (row == 0 ? "" : " ") + Shortest(image.geometry.direction[row][axis] + 0.0);
+      }
+      return cosines;
+    });
+    header += "Offset =" + join([&](int axis) { return Shortest(image.geometry.origin[axis]); });
+    header += "CenterOfRotation =" + join([](int) { return std::string("0"); });
+    header += "ElementSpacing =" + join([&](int axis) { return Shortest(image.geometry.spacing[axis]); });
+    header += "DimSize =" + join([&](int axis) { return std::to_string(image.extent.size[axis]); });
+    // MetaIO takes names that begin with LIST for lists.
+    const bool looksLikeList = data.compare(0, 4, "LIST") == 0 || (isDetached && LowerCase(data) == "local");
+    header += std::string("ElementType = ") + type + "\nElementDataFile = " + (looksLikeList ? "./" : "") + data + "\n";
+    return header;
+  };
+  const auto    wrapper = WrapperIf(options.compress, Wrapper::Zlib);
+  OutputFile    file(path);
+  std::uint64_t packed = 0;
+  file.Write(headerWith(0));
+  if (isDetached)
+  {
+    OutputFile voxels((std::filesystem::path(path).parent_path() / data).string());
+    packed = WriteVoxels(voxels, image, wrapper, options.context);
+    voxels.Close();
+  }
+  else
+  {
+    packed = WriteVoxels(file, image, wrapper, options.context);
+  }
+  const std::string header = headerWith(packed);
+  file.WriteAt(0, header.data(), header.size());
+  file.Close();
+  return {};
 }
+
 } // namespace brickccl::files

@@ -383,4 +383,34 @@ Rescale(const void *        stored,
   });
 }
 
+void
+RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image)
+{
+  if (scaling.IsIdentity())
+  {
+    return;
+  }
+  const ScalarType type = VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    return TypeOfScaled(image.type,
+                        static_cast<double>(std::numeric_limits<T>::lowest()),
+                        static_cast<double>(std::numeric_limits<T>::max()),
+                        { scaling });
+  });
+  VoxelMemory      scaled;
+  const auto       count = image.extent.VoxelCount() * image.channels;
+  Rescale(image.voxels.Data(),
+          image.type,
+          scaling,
+          scaled.Resize(static_cast<std::size_t>(count) * SizeOf(type)),
+          type,
+          count,
+          context);
+  image.notes.push_back("its values are " + Shortest(scaling.slope) + " times the stored ones" +
+                        (scaling.intercept == 0 ? "" : " plus " + Shortest(scaling.intercept)) + " (" + what +
+                        "), as " + NameOf(type));
+  image.voxels = std::move(scaled);
+  image.type = type;
+}
+
 } // namespace brickccl::files

@@ -75,6 +75,13 @@ void Rescale(const void *        stored,
              std::int64_t        count,
              const HostContext & context);
 
+/** Rescales all values of an image whose scaling is no identity, by TypeOfScaled with the limits of its type; a note
+ *  names the slope, the intercept and `what` states them. */
+void RescaleImage(const Scaling &     scaling,
+                  const std::string & what,
+                  const HostContext & context,
+                  LoadedImage &       image);
+
 /** A number with as many digits as tell it from its neighbours, "0.1" rather than "0.100000". */
 std::string Shortest(double value);
 

@@ -1,0 +1,307 @@
+#include "BrickCCL/Files/Voxels.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Deflate.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+constexpr std::int64_t PieceBytes = std::int64_t{ 1 } << 20;
+
+/** How many rows make a piece of about `bytes` bytes. */
+std::int64_t
+RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
+{
+  const auto rowBytes = image.extent.RowLength() * static_cast<std::int64_t>(SizeOf(image.type));
+  return std::min(image.extent.RowCount(), std::max<std::int64_t>(1, bytes / rowBytes));
+}
+
+bool
+IsSeparator(char letter)
+{
+  return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t' || letter == ',' || letter == '\0';
+}
+
+template <typename T>
+T
+ValueOfText(const char * begin, const char * end)
+{
+  const char * const digits = begin + (*begin == '+' ? 1 : 0);
+  T                  value = {};
+  auto               result = std::from_chars(digits, end, value);
+  if constexpr (std::is_integral_v<T>)
+  {
+    double real = 0;
+    if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
+    {
+      // Whole numbers are also written as 7.0 or 3e2.
+      result = std::from_chars(digits, end, real);
+      if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
+          real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+          real <= static_cast<double>(std::numeric_limits<T>::max()))
+      {
+        return static_cast<T>(real);
+      }
+      result.ptr = begin;
+    }
+  }
+  if (result.ec != std::errc() || result.ptr != end)
+  {
+    throw Error("'" + std::string(begin, std::min<std::ptrdiff_t>(end - begin, 40)) +
+                "' among its voxels is no number that the type " + NameOf(ScalarTypeOf<T>()) + " holds");
+  }
+  return value;
+}
+
+} // namespace
+
+void
+TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image)
+{
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  file.Require(begin, bytes);
+  const std::size_t           size = SizeOf(image.type);
+  const unsigned char * const voxels = file.Data() + begin;
+  if ((!swapped || size == 1) && reinterpret_cast<std::uintptr_t>(voxels) % size == 0)
+  {
+    image.voxels.Share(file.Owner(), voxels, bytes);
+    return;
+  }
+  std::byte * const copy = image.voxels.Resize(bytes);
+  CopyStored(file, begin, bytes, copy, context);
+  if (swapped)
+  {
+    SwapBytes(copy, size, bytes / size, context);
+  }
+}
+
+void
+CopyStored(const FileBytes &   file,
+           std::uint64_t       begin,
+           std::uint64_t       count,
+           std::byte *         output,
+           const HostContext & context)
+{
+  file.Require(begin, count);
+  const Chunks chunks(static_cast<std::int64_t>(count), PieceBytes, 4096);
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    const auto first = static_cast<std::size_t>(chunks.Begin(chunk));
+    const auto last = static_cast<std::size_t>(chunks.End(chunk));
+    std::memcpy(output + first, file.Data() + begin + first, last - first);
+  });
+}
+
+std::byte *
+MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
+{
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  if (bytes / perByte > fileBytes)
+  {
+    throw Error("the file is truncated, or its header is damaged: " + std::to_string(fileBytes) +
+                " bytes cannot hold the " + std::to_string(bytes) + " of " + image.extent.ToString() + " voxels");
+  }
+  return image.voxels.Resize(bytes);
+}
+
+void
+ReadText(const char * begin, const char * end, ScalarType type, std::size_t count, void * output)
+{
+  VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    auto * const values = static_cast<T *>(output);
+    const char * place = begin;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      place = std::find_if_not(place, end, IsSeparator);
+      const char * const last = std::find_if(place, end, IsSeparator);
+      if (place == last)
+      {
+        throw Error("the file is truncated: it has " + std::to_string(i) + " numbers of " + std::to_string(count));
+      }
+      values[i] = ValueOfText<T>(place, last);
+      place = last;
+    }
+    if (std::find_if_not(place, end, IsSeparator) != end)
+    {
+      throw Error("it has more numbers than the " + std::to_string(count) + " of its voxels");
+    }
+  });
+}
+
+void
+InterleaveChannels(LoadedImage & image, const HostContext & context)
+{
+  if (image.channels == 1)
+  {
+    return;
+  }
+  const std::size_t size = SizeOf(image.type);
+  const auto        voxels = image.extent.VoxelCount();
+  const auto        channels = static_cast<std::size_t>(image.channels);
+  VoxelMemory       mixed;
+  std::byte * const to = mixed.Resize(image.ByteCount());
+  const auto *      from = image.voxels.Data();
+  const Chunks      chunks(voxels, 1 << 16, 256);
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk)); voxel < static_cast<std::size_t>(chunks.End(chunk));
+         ++voxel)
+    {
+      for (std::size_t channel = 0; channel < channels; ++channel)
+      {
+        std::memcpy(to + (voxel * channels + channel) * size,
+                    from + (channel * static_cast<std::size_t>(voxels) + voxel) * size,
+                    size);
+      }
+    }
+  });
+  image.voxels = std::move(mixed);
+}
+
+void
+DropAlpha(LoadedImage & image, const HostContext & context)
+{
+  const std::size_t size = SizeOf(image.type);
+  const std::size_t from = static_cast<std::size_t>(image.channels) * size;
+  const std::size_t to = from - size;
+  const auto *      all = image.voxels.Data();
+  VoxelMemory       kept;
+  std::byte * const output = kept.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * to);
+  const Chunks      chunks(image.extent.VoxelCount(), 1 << 16, 256);
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk)); voxel < static_cast<std::size_t>(chunks.End(chunk));
+         ++voxel)
+    {
+      std::memcpy(output + voxel * to, all + voxel * from, to);
+    }
+  });
+  image.voxels = std::move(kept);
+  --image.channels;
+  image.notes.push_back("alpha is left out: " + std::to_string(image.channels) + " of " +
+                        std::to_string(image.channels + 1) + " channels take part");
+}
+
+OutputFile::OutputFile(const std::string & path)
+  : m_Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
+{
+  if (m_Descriptor < 0)
+  {
+    throw Error(std::strerror(errno));
+  }
+}
+
+OutputFile::~OutputFile()
+{
+  if (m_Descriptor >= 0)
+  {
+    ::close(m_Descriptor);
+  }
+}
+
+void
+OutputFile::Write(const void * bytes, std::size_t size)
+{
+  WriteAt(m_Size, bytes, size);
+  m_Size += size;
+}
+
+void
+OutputFile::WriteAt(std::uint64_t place, const void * bytes, std::size_t size)
+{
+  const auto * from = static_cast<const char *>(bytes);
+  while (size > 0)
+  {
+    const ::ssize_t written = ::pwrite(m_Descriptor, from, size, static_cast<::off_t>(place));
+    if (written < 0 && errno == EINTR)
+    {
+      continue;
+    }
+    if (written <= 0)
+    {
+      throw Error(written < 0 ? std::strerror(errno) : "the system wrote nothing");
+    }
+    from += written;
+    size -= static_cast<std::size_t>(written);
+    place += static_cast<std::uint64_t>(written);
+  }
+}
+
+void
+OutputFile::Close()
+{
+  const int descriptor = m_Descriptor;
+  m_Descriptor = -1;
+  if (::close(descriptor) != 0)
+  {
+    throw Error(std::strerror(errno));
+  }
+}
+
+std::uint64_t
+WriteVoxels(OutputFile &                       file,
+            const ImageToWrite &               image,
+            std::optional<Wrapper>             wrapper,
+            const HostContext &                context,
+            const std::vector<unsigned char> & first)
+{
+  const std::int64_t rowCount = image.extent.RowCount();
+  const std::size_t  rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
+  const std::int64_t pieceRows = RowsOfPiece(image, PieceBytes);
+  const auto         bytes = static_cast<std::uint64_t>(rowCount) * rowBytes;
+  if (wrapper)
+  {
+    return Deflate(
+      *wrapper,
+      bytes,
+      static_cast<std::uint64_t>(pieceRows) * rowBytes,
+      [&](std::uint64_t begin, std::uint64_t end, unsigned char * output) {
+        image.rows(static_cast<std::int64_t>(begin / rowBytes), static_cast<std::int64_t>(end / rowBytes), output);
+      },
+      [&](const unsigned char * packed, std::size_t size) { file.Write(packed, size); },
+      context,
+      first);
+  }
+  file.Write(first.data(), first.size());
+  const std::uint64_t begin = file.Size();
+  const Chunks        chunks(rowCount, pieceRows, std::numeric_limits<std::int64_t>::max());
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    static thread_local std::vector<unsigned char> rows;
+    const std::int64_t                             row = chunks.Begin(chunk);
+    const std::int64_t                             end = chunks.End(chunk);
+    rows.resize(static_cast<std::size_t>(end - row) * rowBytes);
+    image.rows(row, end, rows.data());
+    file.WriteAt(begin + static_cast<std::uint64_t>(row) * rowBytes, rows.data(), rows.size());
+  });
+  file.Grow(bytes);
+  return bytes;
+}
+
+void
+WriteCompressed(OutputFile & file, const std::vector<unsigned char> & bytes, Wrapper wrapper)
+{
+  Deflate(
+    wrapper,
+    0,
+    1,
+    {},
+    [&](const unsigned char * packed, std::size_t size) { file.Write(packed, size); },
+    {},
+    bytes);
+}
+
+} // namespace brickccl::files

@@ -1,10 +1,10 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Itk/Picture.h"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +14,7 @@
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <sstream>
 
 namespace brickccl::cli
@@ -42,6 +43,7 @@ struct LabelArguments
   std::string              algorithm = "Auto";
   std::string              device = "auto";
   int                      threads = 0;
+  FileArguments            files;
   TableArguments           table;
   std::string              picture;
   bool                     noCompression = false;
@@ -76,34 +78,21 @@ CriterionOf(const LabelArguments & arguments)
   return criterion;
 }
 
-Connectivity
-ConnectivityOf(const LabelArguments & arguments, int dimension)
-{
-  const std::string axes = "xyzt";
-  const int         sliceAxis = arguments.bySlice.empty() ? -1 : static_cast<int>(axes.find(arguments.bySlice));
-  if (sliceAxis >= dimension || (sliceAxis >= 0 && dimension < 3))
-  {
-    throw InvalidArgument("--by-slice " + arguments.bySlice + " does not fit an image of " + std::to_string(dimension) +
-                          " dimensions");
-  }
-  const int          within = dimension - (sliceAxis >= 0 ? 1 : 0);
-  const Connectivity connectivity = arguments.connectivity == 0
-                                    ? Connectivity::Face(within)
-                                    : Connectivity::FromNeighbourCount(arguments.connectivity, within);
-  return sliceAxis >= 0 ? connectivity.WithinSlices(sliceAxis) : connectivity;
-}
-
 std::uint64_t
-CountNotANumber(const LoadedImage & image)
+CountNotANumber(const LoadedImage & image, int threads)
 {
   return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
     using T = typename decltype(tag)::Type;
     if constexpr (std::is_floating_point_v<T>)
     {
-      const auto * values = reinterpret_cast<const T *>(image.voxels.Data());
-      return static_cast<std::uint64_t>(std::count_if(values,
-                                                      values + image.extent.VoxelCount() * image.channels,
-                                                      [](T value) { return std::isnan(value); }));
+      const auto *               values = reinterpret_cast<const T *>(image.voxels.Data());
+      const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
+      std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
+      ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
+        counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(std::count_if(
+          values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) { return std::isnan(value); }));
+      });
+      return std::accumulate(counts.begin(), counts.end(), std::uint64_t{ 0 });
     }
     else
     {
@@ -134,30 +123,41 @@ RunLabel(const LabelArguments & arguments)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
+  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
+                               { "--statistics", arguments.table.table },
+                               { "--contacts", arguments.table.contacts },
+                               { "--picture", arguments.picture } };
+  CheckOutputs({ { "INPUT", arguments.input },
+                 { "--mask", arguments.mask },
+                 { "--intensity", arguments.table.intensity },
+                 { "--part", arguments.table.part } },
+               outputs);
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
   }
 
   reporter.Step("reading " + arguments.input);
-  LoadedImage image = ReadImageFile(arguments.input);
-  options.connectivity = ConnectivityOf(arguments, image.extent.dimension);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.input, arguments.equalValue);
+  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
-  const std::uint64_t notNumbers = CountNotANumber(image);
+  const std::uint64_t notNumbers = CountNotANumber(image, arguments.threads);
   if (notNumbers > 0)
   {
-    reporter.Note("note: " + std::to_string(notNumbers) + " values are not a number (NaN) and count as background");
+    reader.Note(std::to_string(notNumbers) + " values are not a number (NaN) and count as background");
   }
   std::optional<LoadedImage> mask;
   if (!arguments.mask.empty())
   {
-    mask = ReadImageFile(arguments.mask);
+    mask = reader.Read(arguments.mask, true);
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  const TableImages tableImages = ReadTableImages(arguments.table, image);
+  const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("labeling");
@@ -200,14 +200,18 @@ RunLabel(const LabelArguments & arguments)
   WriteOptions        writing;
   writing.compress = !arguments.noCompression;
   writing.context = { arguments.threads, Progress(hooks) };
-  WriteImageFile(arguments.output,
-                 { ScalarTypeOfLabel(type),
-                   image.extent,
-                   image.geometry,
-                   [&](std::int64_t begin, std::int64_t end, void * rows) {
-                     labeling.WriteRows(begin, end, rows, type);
-                   } },
-                 writing);
+  const auto lost = WriteImageFile(arguments.output,
+                                   { ScalarTypeOfLabel(type),
+                                     image.extent,
+                                     image.geometry,
+                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
+                                       labeling.WriteRows(begin, end, rows, type);
+                                     } },
+                                   writing);
+  for (const std::string & note : lost)
+  {
+    reader.Note("'" + arguments.output + "': " + note);
+  }
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);
@@ -233,6 +237,8 @@ RunLabel(const LabelArguments & arguments)
     summary["nan_values"] = notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
+    summary["spacing_source"] = image.spacingSource;
+    summary["channels"] = image.channels;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
@@ -244,6 +250,7 @@ RunLabel(const LabelArguments & arguments)
     {
       summary["device_remark"] = labeling.UsedDevice().remark;
     }
+    summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
     std::cout << summary.dump(2) << std::endl;
@@ -251,16 +258,12 @@ RunLabel(const LabelArguments & arguments)
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::string spacingText;
-    for (const double value : spacing)
-    {
-      spacingText += (spacingText.empty() ? "" : " x ") + Rounded(value);
-    }
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
               << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
               << options.criterion.ToString() << '\n'
               << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
-              << extent.ToString() << ", spacing " << spacingText << " mm)\n"
+              << extent.ToString() << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "")
+              << ", spacing " << DescribeSpacing(image) << ")\n"
               << arguments.output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName()
               << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -279,9 +282,11 @@ AddLabelCommand(CLI::App & app)
   command
     ->add_option("INPUT",
                  arguments->input,
-                 "image file of any format that ITK reads, or a folder with one DICOM series")
+                 "image: " + ReadableFormats() +
+                   "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "label map: .nrrd, .nii.gz, .mha, .tif or (2-D) .png")->required();
+  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  AddFileOptions(*command, arguments->files);
   command->add_option("--connectivity",
                       arguments->connectivity,
                       "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces");

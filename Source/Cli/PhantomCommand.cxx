@@ -1,6 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Ridges.h"
 
@@ -78,6 +78,7 @@ RunPhantom(const PhantomArguments & arguments)
       geometry.spacing[axis] = arguments.spacing[axis];
     }
   }
+  CheckOutputs({}, { { "OUT", arguments.output }, { "--truth", arguments.truth } });
   CheckImageFileWritable(arguments.output, isScan ? ScalarType::Int16 : ScalarType::UInt8, extent);
   if (isScan)
   {
@@ -136,7 +137,7 @@ AddPhantomCommand(CLI::App & app)
                             "ridge",
                             "log",
                             "casting" }));
-  command->add_option("OUT", arguments->output, "image file")->required();
+  command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
   command
     ->add_option("--size",
                  arguments->size,

@@ -1,11 +1,11 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/Condition.h"
 #include "BrickCCL/Components/ExpandLabels.h"
 #include "BrickCCL/Components/Relabel.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Files/ImageFile.h"
 
 #include <nlohmann/json.hpp>
 
@@ -27,6 +27,7 @@ struct SelectArguments
   bool           keep = false;
   bool           remove = false;
   bool           keepLabels = false;
+  FileArguments  files;
   TableArguments table;
   int            threads = 0;
   bool           noCompression = false;
@@ -75,12 +76,22 @@ RunSelect(const SelectArguments & arguments)
   const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
+  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
+                               { "--statistics", arguments.table.table },
+                               { "--contacts", arguments.table.contacts } };
+  CheckOutputs({ { "LABELS", arguments.labels },
+                 { "--intensity", arguments.table.intensity },
+                 { "--part", arguments.table.part } },
+               outputs);
+
   reporter.Step("reading " + arguments.labels);
-  LoadedImage image = ReadImageFile(arguments.labels);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.labels, true);
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
-  const TableImages images = ReadTableImages(arguments.table, image);
+  const TableImages images = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
@@ -124,14 +135,18 @@ RunSelect(const SelectArguments & arguments)
   WriteOptions writing;
   writing.compress = !arguments.noCompression;
   writing.context = context.Silent();
-  WriteImageFile(arguments.output,
-                 { ScalarTypeOfLabel(type),
-                   image.extent,
-                   image.geometry,
-                   [&](std::int64_t begin, std::int64_t end, void * rows) {
-                     ExpandRows(volume, begin, end, type, rows);
-                   } },
-                 writing);
+  const auto lost = WriteImageFile(arguments.output,
+                                   { ScalarTypeOfLabel(type),
+                                     image.extent,
+                                     image.geometry,
+                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
+                                       ExpandRows(volume, begin, end, type, rows);
+                                     } },
+                                   writing);
+  for (const std::string & note : lost)
+  {
+    reader.Note("'" + arguments.output + "': " + note);
+  }
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);
@@ -145,6 +160,7 @@ RunSelect(const SelectArguments & arguments)
     summary["components_before"] = holds.size();
     summary["components"] = kept;
     summary["label_type"] = NameOf(type);
+    summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
     std::cout << summary.dump(2) << std::endl;
@@ -163,8 +179,9 @@ AddSelectCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SelectArguments>();
   CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
-  command->add_option("LABELS", arguments->labels, "label map; every value but 0 is one component")->required();
-  command->add_option("OUTPUT", arguments->output, "label map: .nrrd, .nii.gz, .mha, .tif or (2-D) .png")->required();
+  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats() + "; every value but 0 is one component")->required();
+  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  AddFileOptions(*command, arguments->files);
   command
     ->add_option("--where",
                  arguments->where,

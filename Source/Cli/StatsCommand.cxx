@@ -1,11 +1,11 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Components/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Files/ImageFile.h"
 
 #ifdef BRICKCCL_USE_VTK
 #  include "BrickCCL/Vtk/HistogramChart.h"
@@ -25,6 +25,7 @@ namespace
 struct StatsArguments
 {
   std::string    labels;
+  FileArguments  files;
   TableArguments table;
   std::string    histogram;
   std::string    plot;
@@ -82,9 +83,19 @@ RunStats(const StatsArguments & arguments)
     CheckPlot(arguments);
   }
 
+  const NamedFiles outputs = { { "--output", arguments.table.table },
+                               { "--contacts", arguments.table.contacts },
+                               { "--plot", arguments.plot } };
+  CheckOutputs({ { "LABELS", arguments.labels },
+                 { "--intensity", arguments.table.intensity },
+                 { "--part", arguments.table.part } },
+               outputs);
+
   reporter.Step("reading " + arguments.labels);
-  const LoadedImage labels = ReadImageFile(arguments.labels);
-  const TableImages images = ReadTableImages(arguments.table, labels);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage labels = reader.Read(arguments.labels, true);
+  const TableImages images = ReadTableImages(arguments.table, labels, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
@@ -126,6 +137,7 @@ RunStats(const StatsArguments & arguments)
                                { "not_finite", histogram->notFinite } };
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
+    summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
     std::cout << summary.dump(2) << std::endl;
@@ -151,10 +163,11 @@ AddStatsCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
-  command->add_option("LABELS", arguments->labels, "label map; every value but 0 is one component")->required();
+  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats() + "; every value but 0 is one component")->required();
   command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv or .json")
     ->required()
     ->type_name("FILE");
+  AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .png; needs a display, if need be xvfb-run's")

@@ -83,17 +83,17 @@ TableImages::Options(const ColumnGroups & groups) const
 }
 
 TableImages
-ReadTableImages(const TableArguments & arguments, const LoadedImage & image)
+ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader)
 {
   TableImages images;
   if (!arguments.intensity.empty())
   {
-    images.intensity = ReadImageFile(arguments.intensity);
+    images.intensity = reader.Read(arguments.intensity, false);
     CheckSameGrid(image, *images.intensity, arguments.intensity);
   }
   if (!arguments.part.empty())
   {
-    images.part = ReadImageFile(arguments.part);
+    images.part = reader.Read(arguments.part, true);
     CheckSameGrid(image, *images.part, arguments.part);
   }
   return images;

@@ -1,8 +1,8 @@
 #ifndef BRICKCCL_CLI_TABLEOPTIONS_H
 #define BRICKCCL_CLI_TABLEOPTIONS_H
 
+#include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Files/ImageFile.h"
 
 #include <CLI/CLI.hpp>
 
@@ -39,7 +39,7 @@ struct TableImages
 };
 
 /** Reads them. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
-TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image);
+TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader);
 
 /** Writes the table, and the contacts where they are asked for. */
 void WriteTables(const TableArguments & arguments, const ComponentTable & table);

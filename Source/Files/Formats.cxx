@@ -26,15 +26,15 @@ const std::vector<Format> &
 AllFormats()
 {
   static const std::vector<Format> formats = {
-    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, 4, HoldsAll },
-    { "NIfTI", ".nii.gz .nii .hdr .img .hdr.gz .img.gz", IsNifti, ReadNifti, WriteNifti, 4, HoldsAll },
-    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, 4, HoldsAll },
-    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, 3, HoldsAll },
-    { "PNG", ".png", IsPng, ReadPng, WritePng, 2, HoldsPngTypes },
-    { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, 0, nullptr },
-    { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, 0, nullptr },
-    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, 0, nullptr },
-    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, 0, nullptr },
+    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, FilesBesideNrrd, 4, HoldsAll },
+    { "NIfTI", ".nii.gz .nii .hdr .img .hdr.gz .img.gz", IsNifti, ReadNifti, WriteNifti, FilesBesideNifti, 4, HoldsAll },
+    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, FilesBesideMetaImage, 4, HoldsAll },
+    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, nullptr, 3, HoldsAll },
+    { "PNG", ".png", IsPng, ReadPng, WritePng, nullptr, 2, HoldsPngTypes },
+    { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, nullptr, 0, nullptr },
+    { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, nullptr, 0, nullptr },
+    { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, nullptr, 0, nullptr },
+    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, nullptr, 0, nullptr },
   };
   return formats;
 }

@@ -25,11 +25,12 @@ struct Format
   LoadedImage (*read)(const FileBytes & file, const ReadOptions & options);
 
   /** Null where the format is only read. Writes the files at `path` and beside it, which lie in a folder of their own
-   *  and get their places later; `final` is where `path` will be. Returns what it does not hold of the geometry. */
+   *  and get their places later. Returns what it does not hold of the geometry. */
   std::vector<std::string> (*write)(const std::string &  path,
-                                    const std::string &  final,
                                     const ImageToWrite & image,
                                     const WriteOptions & options);
+  /** Null, or what may be written beside the file of a path. */
+  std::vector<std::string> (*beside)(const std::string & path);
   int mostDimensions;
   /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type);
@@ -46,24 +47,27 @@ bool HasExtension(const std::string & path, const char * extensions);
 
 // The functions of the formats, each in the file of its name.
 bool        IsNrrd(const FileBytes & file);
+std::vector<std::string> FilesBesideNrrd(const std::string & path);
 LoadedImage ReadNrrd(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WriteNrrd(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options);
+std::vector<std::string> WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsMetaImage(const FileBytes & file);
+std::vector<std::string> FilesBesideMetaImage(const std::string & path);
 LoadedImage ReadMetaImage(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WriteMetaImage(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options);
+std::vector<std::string> WriteMetaImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsNifti(const FileBytes & file);
+std::vector<std::string> FilesBesideNifti(const std::string & path);
 LoadedImage ReadNifti(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WriteNifti(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options);
+std::vector<std::string> WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsTiff(const FileBytes & file);
 LoadedImage ReadTiff(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WriteTiff(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options);
+std::vector<std::string> WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsPng(const FileBytes & file);
 LoadedImage ReadPng(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WritePng(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options);
+std::vector<std::string> WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsJpeg(const FileBytes & file);
 LoadedImage ReadJpeg(const FileBytes & file, const ReadOptions & options);

@@ -126,9 +126,7 @@ NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t las
 std::string
 DataFileName(const std::string & header, const std::string & extension)
 {
-  const std::filesystem::path path(header);
-  const std::string           plain = path.stem().string() + extension;
-  std::string                 name = plain;
+  std::string name = std::filesystem::path(header).stem().string() + extension;
   for (char & letter : name)
   {
     const auto code = static_cast<unsigned char>(letter);
@@ -136,11 +134,13 @@ DataFileName(const std::string & header, const std::string & extension)
   }
   // White space at the ends would be lost, too.
   name.front() = name.front() == ' ' ? '_' : name.front();
-  if (name != plain && std::filesystem::exists(path.parent_path() / name) && !std::filesystem::exists(path))
-  {
-    throw Error("its voxels would go to '" + name + "', which is there already; use another name, or .nrrd or .mha");
-  }
   return name;
+}
+
+std::string
+DataFilePath(const std::string & header, const std::string & extension)
+{
+  return (std::filesystem::path(header).parent_path() / DataFileName(header, extension)).string();
 }
 
 } // namespace brickccl::files

@@ -31,9 +31,11 @@ std::vector<std::string> NamesOfPattern(const std::string & pattern,
                                         std::int64_t        step);
 
 /** The name of the data file beside a header of this path: its own with another extension, "ct.raw.gz" of "ct.nhdr".
- *  What would mean something else in a header (%, \\, line ends, tabs) becomes an underscore.
- *  \throws Error if that name belongs to another file that is there. */
+ *  What would mean something else in a header (%, \\, line ends, tabs) becomes an underscore. */
 std::string DataFileName(const std::string & header, const std::string & extension);
+
+/** The path of that file. */
+std::string DataFilePath(const std::string & header, const std::string & extension);
 
 } // namespace brickccl::files
 

@@ -236,7 +236,28 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
+/** \throws Error if a file that would be written beside the image is there without it: it belongs to something else. */
+void
+CheckBeside(const std::string & path)
+{
+  for (const std::string & beside : FilesBesideImage(path))
+  {
+    if (std::filesystem::exists(beside) && !std::filesystem::exists(path))
+    {
+      throw Error("its voxels or its header would go to '" + beside +
+                  "', which is there already; use another name, or remove that file");
+    }
+  }
+}
+
 } // namespace
+
+std::vector<std::string>
+FilesBesideImage(const std::string & path)
+{
+  const Format * const format = FormatOfName(path);
+  return format != nullptr && format->beside != nullptr ? format->beside(path) : std::vector<std::string>();
+}
 
 ImageToWrite
 ImageToWrite::FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry)
@@ -267,6 +288,7 @@ ReadImageFile(const std::string & path, const ReadOptions & options)
   return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
                 [&] {
                   LoadedImage image = ReadAny(path, options);
+                  image.files.push_back(path);
                   if (!options.spacing.empty())
                   {
                     TakeSpacing(options.spacing, image);
@@ -279,7 +301,10 @@ void
 CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent)
 {
   Naming([&](const std::string & reason) { return CannotWrite(path, reason); },
-         [&] { ExtentInFormat(FormatForWriting(path), type, extent); });
+         [&] {
+           ExtentInFormat(FormatForWriting(path), type, extent);
+           CheckBeside(path);
+         });
   CheckWritable(path);
 }
 
@@ -291,9 +316,10 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
                   const Format & format = FormatForWriting(path);
                   ImageToWrite   written = image;
                   written.extent = ExtentInFormat(format, image.type, image.extent);
+                  CheckBeside(path);
                   std::vector<std::string> notes;
                   ReplaceFile(path, [&](const std::string & temporary) {
-                    notes = format.write(temporary, path, written, options);
+                    notes = format.write(temporary, written, options);
                   });
                   return notes;
                 });

@@ -67,8 +67,12 @@ std::vector<std::string> WriteImageFile(const std::string &  path,
                                         const ImageToWrite & image,
                                         const WriteOptions & options = {});
 
-/** \throws Error unless an image of this kind can be written to the path: the format is known and holds it, and files
- *  can be made there. The error names the formats that can hold it. */
+/** The files that may be written beside an image file of this path: the data file of a detached header, the other one of
+ *  a pair. */
+std::vector<std::string> FilesBesideImage(const std::string & path);
+
+/** \throws Error unless an image of this kind can be written to the path: the format is known and holds it, files can be
+ *  made there, and what would be written beside it is not there yet without it. The error names the formats that can hold it. */
 void CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent);
 
 /** The formats that can be read, or written, for help texts: "NRRD (.nrrd, .nhdr), NIfTI (.nii, .nii.gz, ...), ...". */

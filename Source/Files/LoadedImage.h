@@ -81,6 +81,8 @@ struct LoadedImage
   Geometry    geometry;
   /** What tells of the spacing, "file", "--spacing", or "none" where 1 mm was taken for want of one. */
   std::string spacingSource = "file";
+  /** The files that it was read from, data files beside a header included. */
+  std::vector<std::string> files;
   /** What is unusual about a file whose voxels and geometry are right, each a sentence without a full stop. */
   std::vector<std::string> notes;
 

@@ -225,6 +225,10 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
 {
   bool              isLocal = false;
   const auto        files = DataFilesOf(file, header, isLocal);
+  for (const FileBytes & data : files)
+  {
+    image.files.push_back(data.Path());
+  }
   const bool        isCompressed = header.IsTrue({ "CompressedData" });
   const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
   const std::size_t size = SizeOf(image.type);
@@ -340,6 +344,14 @@ IsMetaImage(const FileBytes & file)
   return HasExtension(file.Path(), ".mha .mhd") || file.BeginsWith("ObjectType", 10);
 }
 
+std::vector<std::string>
+FilesBesideMetaImage(const std::string & path)
+{
+  return HasExtension(path, ".mhd")
+           ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".zraw") }
+           : std::vector<std::string>();
+}
+
 LoadedImage
 ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 {
@@ -391,7 +403,6 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 
 std::vector<std::string>
 WriteMetaImage(const std::string &  path,
-               const std::string &  final,
                const ImageToWrite & image,
                const WriteOptions & options)
 {
@@ -410,7 +421,7 @@ WriteMetaImage(const std::string &  path,
   {
     type = type == nullptr && known.type == image.type ? known.name : type;
   }
-  const std::string data = isDetached ? DataFileName(final, options.compress ? ".zraw" : ".raw") : "LOCAL";
+  const std::string data = isDetached ? DataFileName(path, options.compress ? ".zraw" : ".raw") : "LOCAL";
   // The size of the compressed voxels is not known before they are written: its place is kept.
   constexpr int sizeDigits = 20;
   const auto    headerWith = [&](std::uint64_t packed) {
@@ -443,7 +454,7 @@ WriteMetaImage(const std::string &  path,
   file.Write(headerWith(0));
   if (isDetached)
   {
-    OutputFile voxels((std::filesystem::path(path).parent_path() / data).string());
+    OutputFile voxels(PathBeside(path, data));
     packed = WriteVoxels(voxels, image, wrapper, options.context);
     voxels.Close();
   }

@@ -463,6 +463,18 @@ IsNifti(const FileBytes & file)
   }
 }
 
+std::vector<std::string>
+FilesBesideNifti(const std::string & path)
+{
+  if (!HasExtension(path, ".hdr .img .hdr.gz .img.gz"))
+  {
+    return {};
+  }
+  const bool        isGzipped = HasExtension(path, ".gz");
+  const std::string stem = path.substr(0, path.size() - (isGzipped ? 7 : 4));
+  return { stem + (HasExtension(path, ".hdr .hdr.gz") ? ".img" : ".hdr") + (isGzipped ? ".gz" : "") };
+}
+
 LoadedImage
 ReadNifti(const FileBytes & file, const ReadOptions & options)
 {
@@ -492,6 +504,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage  image;
+  image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
   if (dimension < 1 || dimension > 7)
@@ -725,7 +738,6 @@ HeaderOf(const ImageToWrite & image, bool isSecond, bool isPair)
 
 std::vector<std::string>
 WriteNifti(const std::string &  path,
-           const std::string &,
            const ImageToWrite & image,
            const WriteOptions & options)
 {

@@ -605,6 +605,10 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   }
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
   const auto        files = DataFilesOf(file, header);
+  for (const FileBytes & data : files)
+  {
+    image.files.push_back(data.Path());
+  }
   if (bytes % files.size() != 0 || (bytes / files.size()) % size != 0)
   {
     throw Error("its voxels do not part evenly among " + std::to_string(files.size()) + " data files");
@@ -694,6 +698,14 @@ IsNrrd(const FileBytes & file)
   return file.BeginsWith("NRRD", 4);
 }
 
+std::vector<std::string>
+FilesBesideNrrd(const std::string & path)
+{
+  return HasExtension(path, ".nhdr")
+           ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".raw.gz") }
+           : std::vector<std::string>();
+}
+
 LoadedImage
 ReadNrrd(const FileBytes & file, const ReadOptions & options)
 {
@@ -771,7 +783,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
 }
 
 std::vector<std::string>
-WriteNrrd(const std::string & path, const std::string & final, const ImageToWrite & image, const WriteOptions & options)
+WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
   const bool isDetached = HasExtension(path, ".nhdr");
   const int  dimension = image.extent.dimension;
@@ -810,10 +822,10 @@ WriteNrrd(const std::string & path, const std::string & final, const ImageToWrit
   const auto wrapper = WrapperIf(options.compress, Wrapper::Gzip);
   if (isDetached)
   {
-    const std::string data = DataFileName(final, options.compress ? ".raw.gz" : ".raw");
+    const std::string data = DataFileName(path, options.compress ? ".raw.gz" : ".raw");
     // A name that begins with LIST would be taken for a list.
     header += "data file: " + std::string(data.compare(0, 4, "LIST") == 0 ? "./" : "") + data + "\n";
-    OutputFile voxels((std::filesystem::path(path).parent_path() / data).string());
+    OutputFile voxels(PathBeside(path, data));
     WriteVoxels(voxels, image, wrapper, options.context);
     voxels.Close();
   }

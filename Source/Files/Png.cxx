@@ -18,7 +18,7 @@ ReadPng(const FileBytes &, const ReadOptions &)
 }
 
 std::vector<std::string>
-WritePng(const std::string &, const std::string &, const ImageToWrite &, const WriteOptions &)
+WritePng(const std::string &, const ImageToWrite &, const WriteOptions &)
 {
   throw Unsupported("not yet");
 }

@@ -18,7 +18,7 @@ ReadTiff(const FileBytes &, const ReadOptions &)
 }
 
 std::vector<std::string>
-WriteTiff(const std::string &, const std::string &, const ImageToWrite &, const WriteOptions &)
+WriteTiff(const std::string &, const ImageToWrite &, const WriteOptions &)
 {
   throw Unsupported("not yet");
 }

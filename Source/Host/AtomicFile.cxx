@@ -27,6 +27,13 @@ FolderOf(const fs::path & path)
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/** The file that a symbolic link stands for, or the path itself. */
+fs::path
+Resolved(const fs::path & path)
+{
+  return fs::is_symlink(path) ? fs::weakly_canonical(path) : path;
+}
+
 /** A new folder that is removed, with what is left in it, at the end of its life. */
 class TemporaryFolder
 {
@@ -62,12 +69,13 @@ private:
   fs::path m_Path;
 };
 
-/** Asks the system to put a file's bytes on the disk; a late write error shows here. */
+/** Asks the system to put a file's bytes, or a folder's names, on the disk; a late write error shows here. */
 void
 Flush(const fs::path & file)
 {
   const int  descriptor = ::open(file.c_str(), O_RDONLY);
-  const bool flushed = descriptor >= 0 && ::fsync(descriptor) == 0;
+  // Some file systems have nothing to do for folders and say so.
+  const bool flushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;
   if (descriptor >= 0)
   {
@@ -101,9 +109,10 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 void
 ReplaceFile(const std::string & path, const std::function<void(const std::string &)> & write)
 {
-  const fs::path        target(path);
+  const fs::path        target = Resolved(path);
   const TemporaryFolder folder(target);
-  const fs::path        temporary = folder.Path() / target.filename();
+  // Writers choose the format by the name that was asked for.
+  const fs::path temporary = folder.Path() / fs::path(path).filename();
   write(temporary.string());
   if (!fs::exists(temporary))
   {
@@ -123,12 +132,13 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   for (const fs::path & file : files)
   {
     std::error_code failure;
-    fs::rename(file, FolderOf(target) / file.filename(), failure);
+    fs::rename(file, file == temporary ? target : FolderOf(target) / file.filename(), failure);
     if (failure)
     {
       throw Error("cannot write '" + path + "': " + failure.message());
     }
   }
+  Flush(FolderOf(target));
 }
 
 void
@@ -148,7 +158,7 @@ ReplaceTextFile(const std::string & path, const std::function<void(std::ostream 
 void
 CheckWritable(const std::string & path)
 {
-  TemporaryFolder folder{ fs::path(path) };
+  TemporaryFolder folder{ Resolved(path) };
 }
 
 } // namespace brickccl

@@ -12,7 +12,8 @@ namespace brickccl
  *
  *  `write` gets the path of a file of the same name in a new folder beside `path`; it may make further files there
  *  (the data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If
- *  anything fails, or the process is killed at any time, `path` is what it was before.
+ *  anything fails, or the process is killed at any time, `path` is what it was before. Where `path` is a symbolic link,
+ *  the file that it stands for is replaced.
  *  \throws Error that names the path and the system's reason; whatever `write` throws. */
 void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
 

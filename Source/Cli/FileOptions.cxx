@@ -1,0 +1,220 @@
+#include "BrickCCL/Cli/FileOptions.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include <sys/stat.h>
+
+namespace brickccl::cli
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** Whether two paths are, or would be, one file. */
+bool
+AreSameFile(const std::string & a, const std::string & b)
+{
+  struct stat first = {};
+  struct stat second = {};
+  const bool  firstIsThere = ::stat(a.c_str(), &first) == 0;
+  const bool  secondIsThere = ::stat(b.c_str(), &second) == 0;
+  if (firstIsThere && secondIsThere)
+  {
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  }
+  std::error_code ignored;
+  return firstIsThere == secondIsThere && fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+}
+
+/** An output with the files that are written beside it. */
+std::vector<std::string>
+WrittenFiles(const std::string & output)
+{
+  std::vector<std::string> files = FilesBesideImage(output);
+  files.insert(files.begin(), output);
+  return files;
+}
+
+/** \throws InvalidArgument if the output is one of the files. */
+void
+CheckOutput(const std::pair<std::string, std::string> & output,
+            const std::vector<std::string> &            files,
+            const std::string &                         what)
+{
+  for (const std::string & written : WrittenFiles(output.second))
+  {
+    for (const std::string & file : files)
+    {
+      if (AreSameFile(written, file))
+      {
+        throw InvalidArgument(output.first + " would write '" + written + "', which is " + what +
+                              (written == file ? "" : ", '" + file + "'") + "; give another name");
+      }
+    }
+  }
+}
+
+} // namespace
+
+void
+AddFileOptions(CLI::App & command, FileArguments & arguments)
+{
+  command
+    .add_option("--spacing", arguments.spacing, "mm from voxel to voxel along x, y and z, instead of what files say")
+    ->expected(2, 4)
+    ->type_name("X Y [Z]");
+  command.add_option("--series", arguments.series, "which of several DICOM series: UID, or number in the list")
+    ->type_name("UID");
+  command.add_flag("--accept-irregular-slices",
+                   arguments.acceptIrregularSlices,
+                   "go on where slices of a series lie at uneven distances");
+  command.add_flag("--accept-sheared",
+                   arguments.acceptSheared,
+                   "take the nearest orthogonal geometry where axes are not at right angles");
+}
+
+void
+CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
+{
+  for (auto output = outputs.begin(); output != outputs.end(); ++output)
+  {
+    if (output->second.empty())
+    {
+      continue;
+    }
+    for (const auto & [name, input] : inputs)
+    {
+      if (!input.empty())
+      {
+        CheckOutput(*output, { input }, "the input of " + name);
+      }
+    }
+    for (auto other = outputs.begin(); other != output; ++other)
+    {
+      if (!other->second.empty())
+      {
+        CheckOutput(*output, WrittenFiles(other->second), "also the output of " + other->first);
+      }
+    }
+  }
+}
+
+ImageReader::ImageReader(const FileArguments & arguments, int threads, Reporter & reporter)
+  : m_Reporter(reporter)
+{
+  m_Options.acceptIrregularSlices = arguments.acceptIrregularSlices;
+  m_Options.acceptSheared = arguments.acceptSheared;
+  m_Options.series = arguments.series;
+  m_Options.spacing = arguments.spacing;
+  m_Options.threads = threads;
+}
+
+void
+ImageReader::Note(const std::string & text)
+{
+  m_Notes.push_back(text);
+  m_Reporter.Note("note: " + text);
+}
+
+LoadedImage
+ImageReader::Read(const std::string & path, bool asLabels)
+{
+  ReadOptions options = m_Options;
+  options.asLabels = asLabels;
+  LoadedImage image = ReadImageFile(path, options);
+  for (const auto & output : m_Outputs)
+  {
+    if (!output.second.empty())
+    {
+      CheckOutput(output, image.files, "a part of the input '" + path + "'");
+    }
+  }
+  for (const std::string & note : image.notes)
+  {
+    Note("'" + path + "': " + note);
+  }
+  if (image.spacingSource == "none")
+  {
+    Note("'" + path + "': it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
+  }
+  return image;
+}
+
+Connectivity
+ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice)
+{
+  const std::string axisNames = "xyzt";
+  const int         sliceAxis = bySlice.empty() ? -1 : static_cast<int>(axisNames.find(bySlice));
+  if (sliceAxis >= extent.dimension || (sliceAxis >= 0 && extent.dimension < 3))
+  {
+    throw InvalidArgument("--by-slice " + bySlice + " does not fit an image of " + std::to_string(extent.dimension) +
+                          " dimensions");
+  }
+  std::vector<int> left;
+  if (sliceAxis >= 0)
+  {
+    left.push_back(sliceAxis);
+  }
+  const int                  within = extent.dimension - static_cast<int>(left.size());
+  std::optional<Connectivity> connectivity;
+  try
+  {
+    connectivity = neighbours == 0 ? Connectivity::Face(within) : Connectivity::FromNeighbourCount(neighbours, within);
+  }
+  catch (const InvalidArgument &)
+  {
+    int dimension = within;
+    for (int axis = extent.dimension - 1; axis >= 0 && dimension > 1 && !connectivity; --axis)
+    {
+      if (axis == sliceAxis || extent.size[axis] != 1)
+      {
+        continue;
+      }
+      left.push_back(axis);
+      --dimension;
+      try
+      {
+        connectivity = Connectivity::FromNeighbourCount(neighbours, dimension);
+      }
+      catch (const InvalidArgument &)
+      {
+        // Perhaps without another axis.
+      }
+    }
+    if (!connectivity)
+    {
+      throw;
+    }
+  }
+  // Axes come back from the lowest on, so that each is counted among those that are there by then.
+  std::sort(left.begin(), left.end());
+  for (const int axis : left)
+  {
+    connectivity = connectivity->WithinSlices(axis);
+  }
+  return *connectivity;
+}
+
+std::string
+DescribeSpacing(const LoadedImage & image)
+{
+  std::ostringstream text;
+  text.precision(4);
+  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  {
+    text << (axis == 0 ? "" : " x ") << image.geometry.spacing[axis];
+  }
+  text << " mm";
+  text << (image.spacingSource == "none"        ? " (taken for want of one)"
+           : image.spacingSource == "--spacing" ? " (from --spacing)"
+                                                : "");
+  return text.str();
+}
+
+} // namespace brickccl::cli

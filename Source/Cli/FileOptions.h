@@ -1,0 +1,77 @@
+#ifndef BRICKCCL_CLI_FILEOPTIONS_H
+#define BRICKCCL_CLI_FILEOPTIONS_H
+
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Files/ImageFile.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+/** What the commands that read images ask about their files. */
+struct FileArguments
+{
+  std::vector<double> spacing;
+  std::string         series;
+  bool                acceptIrregularSlices = false;
+  bool                acceptSheared = false;
+};
+
+void AddFileOptions(CLI::App & command, FileArguments & arguments);
+
+/** Files by the names of the options, or arguments, that name them; empty paths are none. */
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;
+
+/** \throws InvalidArgument if an output is an input or another output: the same file, also through links or as a part of
+ *  a folder of images, and also the data file beside a header. */
+void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
+
+/** Reads the images of a command, tells their notes and keeps them for the summary. */
+class ImageReader
+{
+public:
+  ImageReader(const FileArguments & arguments, int threads, Reporter & reporter);
+
+  /** An image, and checks that no output is one of the files that it came from.
+   *  \param asLabels  palette images are read as numbers. */
+  LoadedImage Read(const std::string & path, bool asLabels);
+
+  /** \throws InvalidArgument as CheckOutputs, once it is known of which files an image consists. */
+  void
+  Protect(NamedFiles outputs)
+  {
+    m_Outputs = std::move(outputs);
+  }
+
+  const std::vector<std::string> &
+  Notes() const
+  {
+    return m_Notes;
+  }
+  void Note(const std::string & text);
+
+private:
+  ReadOptions              m_Options;
+  Reporter &               m_Reporter;
+  NamedFiles               m_Outputs;
+  std::vector<std::string> m_Notes;
+};
+
+/** The connectivity of a number of neighbours (0: faces) for an image, within slices along an axis ("x" .. "t", or
+ *  empty). Axes of size 1 take part or not, whichever fits the number: a single slice has 4 and 8 neighbours, too.
+ *  \throws InvalidArgument, which lists the numbers that fit. */
+Connectivity ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice);
+
+/** "0.5 x 0.5 x 2 mm (taken for want of one)", for the summary. */
+std::string DescribeSpacing(const LoadedImage & image);
+
+} // namespace brickccl::cli
+
+#endif

@@ -65,10 +65,8 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
     fragment.SetByteValue(reinterpret_cast<const char *>(coded.data), gdcm::VL(static_cast<std::uint32_t>(coded.size)));
     fragments->AddFragment(fragment);
   }
-  gdcm::DataElement element(gdcm::Tag(0x7FE0, 0x0010), 0, gdcm::VR::OB);
-  element.SetVR(gdcm::VR::OB);
+  gdcm::DataElement element(gdcm::Tag(0x7FE0, 0x0010));
   element.SetValue(*fragments);
-  element.SetVLToUndefined();
   image.SetDataElement(element);
   if (image.GetBufferLength() != bytes)
   {
@@ -119,6 +117,40 @@ TameProcess(std::size_t addressSpace)
   ::dup2(nowhere, STDERR_FILENO);
 }
 
+/** What this process has written on its standard error, where libjpeg tells of damage that it goes on with. */
+class Complaints
+{
+public:
+  Complaints()
+  {
+#  ifdef __linux__
+    m_File = ::memfd_create("complaints", 0);
+    ::dup2(m_File, STDERR_FILENO);
+#  endif
+  }
+
+  /** \throws Error for damage that is told. */
+  void
+  Check() const
+  {
+    char text[4096] = {};
+    if (m_File >= 0 && ::pread(m_File, text, sizeof(text) - 1, 0) > 0)
+    {
+      for (const char * const told :
+           { "Corrupt JPEG", "Premature end", "Inconsistent progression", "Bogus", "Invalid" })
+      {
+        if (std::strstr(text, told) != nullptr)
+        {
+          throw Error(std::string(text).substr(0, std::string(text).find('\n')));
+        }
+      }
+    }
+  }
+
+private:
+  int m_File = -1;
+};
+
 /** A child process that decodes the frames [begin, end). */
 class Child
 {
@@ -144,12 +176,14 @@ public:
       return;
     }
     TameProcess(addressSpace);
+    const Complaints complaints;
     try
     {
       for (std::int64_t i = begin; i < end; ++i)
       {
         const auto index = static_cast<std::size_t>(i);
         DecodeFrame(frames[index], memory + index * frameBytes, frameBytes);
+        complaints.Check();
         report.done.store(i - begin + 1);
       }
       report.finished.store(true);
@@ -267,20 +301,23 @@ private:
 } // namespace
 
 void
+RequireDecoder(const std::string & transferSyntax)
+{
+  const auto syntax = gdcm::TransferSyntax::GetTSType(transferSyntax.c_str());
+  if (syntax == gdcm::TransferSyntax::TS_END || syntax < gdcm::TransferSyntax::JPEGBaselineProcess1 ||
+      syntax >= gdcm::TransferSyntax::MPEG2MainProfile)
+  {
+    throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
+                      ", which is not supported; convert it, for example by 'gdcmconv --raw'");
+  }
+}
+
+void
 DecodeInChildren(const std::vector<FrameToDecode> & frames,
                  unsigned char *                    sharedMemory,
                  std::size_t                        frameBytes,
                  int                                threads)
 {
-  for (const FrameToDecode & frame : frames)
-  {
-    const auto syntax = gdcm::TransferSyntax::GetTSType(frame.transferSyntax->c_str());
-    if (syntax == gdcm::TransferSyntax::TS_END || syntax >= gdcm::TransferSyntax::MPEG2MainProfile)
-    {
-      throw Unsupported(frame.name + "its pixel data are compressed by transfer syntax " + *frame.transferSyntax +
-                        ", which is not supported; convert it, for example by 'gdcmconv --raw'");
-    }
-  }
   const Chunks       ranges(static_cast<std::int64_t>(frames.size()), 1, EffectiveThreadCount(threads));
   const auto         count = static_cast<std::size_t>(ranges.count);
   const std::size_t  space = AddressSpace();
@@ -328,11 +365,15 @@ DecodeInChildren(const std::vector<FrameToDecode> & frames,
 #else
 
 void
-DecodeInChildren(const std::vector<FrameToDecode> & frames, unsigned char *, std::size_t, int)
+RequireDecoder(const std::string & transferSyntax)
 {
-  throw Unsupported(frames[0].name + "its pixel data are compressed by transfer syntax " + *frames[0].transferSyntax +
+  throw Unsupported("its pixel data are compressed by transfer syntax " + transferSyntax +
                     ", and this program was built without GDCM, which decodes them");
 }
+
+void
+DecodeInChildren(const std::vector<FrameToDecode> &, unsigned char *, std::size_t, int)
+{}
 
 #endif
 

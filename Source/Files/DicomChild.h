@@ -4,10 +4,14 @@
 #include "BrickCCL/Files/DicomDecoder.h"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace brickccl::files::dicom
 {
+
+/** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
+void RequireDecoder(const std::string & transferSyntax);
 
 /** Decodes frames by GDCM, in child processes, into memory that is shared with them. \throws Error that names the frame
  *  at which a child failed. */

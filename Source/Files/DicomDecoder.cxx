@@ -81,11 +81,35 @@ ReadCodestream(const Fragment & fragment)
   throw Error("its compressed pixel data have no JPEG frame header: they are damaged");
 }
 
+/** Whether the bytes end by the marker of an image's end, but for zeros that fill them up. */
+bool
+EndsStream(const CodedFrame & coded)
+{
+  unsigned char last[2] = { 0, 0 };
+  int           found = 0;
+  for (auto fragment = coded.rbegin(); fragment != coded.rend() && found < 2; ++fragment)
+  {
+    for (std::size_t i = fragment->size; i > 0 && found < 2; --i)
+    {
+      const unsigned char byte = fragment->data[i - 1];
+      if (found > 0 || byte != 0)
+      {
+        last[found++] = byte;
+      }
+    }
+  }
+  return last[0] == 0xD9 && last[1] == 0xFF;
+}
+
 void
 CheckCodestream(const FrameToDecode & frame)
 {
   const PixelFormat & format = *frame.format;
   std::size_t         bytes = 0;
+  if (*frame.transferSyntax != RleSyntax)
+  {
+    RequireDecoder(*frame.transferSyntax);
+  }
   for (const Fragment & fragment : *frame.coded)
   {
     bytes += fragment.size;
@@ -106,6 +130,10 @@ CheckCodestream(const FrameToDecode & frame)
     return;
   }
   const Codestream stream = ReadCodestream(frame.coded->front());
+  if (!EndsStream(*frame.coded))
+  {
+    throw Error("its compressed pixel data are cut: they do not end by the marker FFD9");
+  }
   if (stream.rows != format.rows || stream.columns != format.columns || stream.samples != format.samples)
   {
     throw Error("its header says " + std::to_string(format.columns) + " x " + std::to_string(format.rows) +

@@ -595,7 +595,7 @@ class Compressed(Dicom):
         yield JPEG2000Lossless, lambda a: imagecodecs.jpeg2k_encode(a, codecformat="j2k", reversible=True, level=0)
 
     def test_run_lengths(self):
-        for dtype in (np.uint8, np.int16, np.uint32):
+        for dtype in (np.uint8, np.int16, np.uint16):
             pixels = self.random((4, 20, 30), dtype) // 64 * 64
             data = make(pixels, SpacingBetweenSlices=2)
             data.compress(RLELossless)
@@ -642,6 +642,8 @@ class Compressed(Dicom):
             with open(path, "wb") as opened:
                 opened.write(whole[:-len(stream) // 2])
             self.refuses(path, saying=["d.dcm", "cut"])
+            self.refuses(self.save(self.compressed(pixels, syntax, [stream[:len(stream) // 2]]), "e.dcm"),
+                         saying="FFD9")
             self.refuses(self.save(self.compressed(pixels, syntax, [b"\0" * 100]), "z.dcm"), saying="damaged")
             for _ in range(20):
                 mutated = bytearray(stream)

@@ -265,19 +265,23 @@ DataSet::DataSet(const unsigned char * begin, const unsigned char * end, Encodin
     element.size = static_cast<std::size_t>(scanner.At() - element.data);
     m_Elements.push_back(element);
   }
+  const auto before = [](const Element & a, const Element & b) { return a.tag < b.tag; };
+  if (!std::is_sorted(m_Elements.begin(), m_Elements.end(), before))
+  {
+    std::stable_sort(m_Elements.begin(), m_Elements.end(), before);
+  }
 }
 
 const Element *
 DataSet::Find(const Tag & tag) const
 {
-  for (const Element & element : m_Elements)
-  {
-    if (element.tag == tag.number)
-    {
-      return element.size > 0 || IsPixelTag(tag.number) ? &element : nullptr;
-    }
-  }
-  return nullptr;
+  const auto found =
+    std::lower_bound(m_Elements.begin(),
+                     m_Elements.end(),
+                     tag.number,
+                     [](const Element & element, std::uint32_t number) { return element.tag < number; });
+  const bool isThere = found != m_Elements.end() && found->tag == tag.number;
+  return isThere && (found->size > 0 || IsPixelTag(tag.number)) ? &*found : nullptr;
 }
 
 std::string
@@ -320,38 +324,20 @@ DataSet::Numbers(const Tag & tag) const
       numbers.push_back(ParseNumber(text.substr(begin, end - begin), tag));
     }
   }
-  else if (representation == "US")
-  {
-    values(std::uint16_t{});
-  }
-  else if (representation == "SS")
-  {
-    values(std::int16_t{});
-  }
-  else if (representation == "UL")
-  {
-    values(std::uint32_t{});
-  }
-  else if (representation == "SL")
-  {
-    values(std::int32_t{});
-  }
-  else if (representation == "FL")
-  {
-    values(float{});
-  }
-  else if (representation == "FD")
-  {
-    values(double{});
-  }
-  else if (representation == "AT")
-  {
-    values(std::uint16_t{}); // groups and elements in turn
-  }
-  else
+  else if (std::string("US SS UL SL FL FD AT").find(representation) == std::string::npos)
   {
     throw Error("the header is damaged: " + std::string(tag.keyword) + " has the value representation " +
                 representation + ", which holds no numbers");
+  }
+  else
+  {
+    // Attribute tags (AT) are groups and elements in turn.
+    representation == "SS"   ? values(std::int16_t{})
+    : representation == "UL" ? values(std::uint32_t{})
+    : representation == "SL" ? values(std::int32_t{})
+    : representation == "FL" ? values(float{})
+    : representation == "FD" ? values(double{})
+                             : values(std::uint16_t{});
   }
   return numbers;
 }

@@ -116,6 +116,7 @@ public:
   std::vector<DataSet> Items(const Tag & tag) const;
 
 private:
+  /** Sorted by their tags. */
   std::vector<Element> m_Elements;
   Encoding             m_Encoding;
   int                  m_Depth = 0;

@@ -217,7 +217,7 @@ ReadPixelFormat(const File & file)
   PixelFormat format;
   format.rows = whole(tags::Rows, 1, 65535, 0);
   format.columns = whole(tags::Columns, 1, 65535, 0);
-  format.frames = whole(tags::Frames, 1, 2147483647, 1);
+  format.frames = whole(tags::Frames, 1, 1000000, 1);
   format.samples = static_cast<int>(whole(tags::Samples, 1, 4, 1));
   format.photometric = data.Text(tags::Photometric);
   format.bigEndian = file.encoding.bigEndian;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace brickccl::files::dicom
 {
@@ -11,38 +12,61 @@ namespace brickccl::files::dicom
 namespace
 {
 
+/** The functional groups of a frame, or those that all frames share. Each is looked through once. */
+class FunctionalGroups
+{
+public:
+  FunctionalGroups() = default;
+  explicit FunctionalGroups(DataSet groups)
+    : m_Groups(std::move(groups))
+  {}
+
+  /** The first item of a group; null if there is none. */
+  const DataSet *
+  Find(const Tag & group)
+  {
+    auto found = m_Items.find(group.number);
+    if (found == m_Items.end())
+    {
+      found = m_Items.emplace(group.number, m_Groups.Items(group)).first;
+    }
+    return found->second.empty() ? nullptr : &found->second[0];
+  }
+
+private:
+  DataSet                                       m_Groups;
+  std::map<std::uint32_t, std::vector<DataSet>> m_Items;
+};
+
 /** The data sets in which an attribute of a frame may stand: its own groups, those of all frames, the file. */
 class FrameAttributes
 {
 public:
-  FrameAttributes(const DataSet * own, const DataSet * shared, const DataSet & file)
+  FrameAttributes(FunctionalGroups & own, FunctionalGroups & shared, const DataSet & file)
     : m_Own(own)
     , m_Shared(shared)
     , m_File(file)
   {}
 
   /** The item of a functional group that holds an attribute, else the file's own data set. */
-  DataSet
+  const DataSet &
   Holder(const Tag & group, const Tag & attribute) const
   {
-    for (const DataSet * const groups : { m_Own, m_Shared })
+    for (FunctionalGroups * const groups : { &m_Own, &m_Shared })
     {
-      if (groups != nullptr)
+      const DataSet * const item = groups->Find(group);
+      if (item != nullptr && item->Has(attribute))
       {
-        std::vector<DataSet> items = groups->Items(group);
-        if (!items.empty() && items[0].Has(attribute))
-        {
-          return std::move(items[0]);
-        }
+        return *item;
       }
     }
     return m_File;
   }
 
 private:
-  const DataSet * m_Own;
-  const DataSet * m_Shared;
-  const DataSet & m_File;
+  FunctionalGroups & m_Own;
+  FunctionalGroups & m_Shared;
+  const DataSet &    m_File;
 };
 
 void
@@ -137,7 +161,7 @@ TakeStep(const FrameAttributes & attributes, bool mayBeNegative, Plane & plane)
 void
 TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & plane)
 {
-  const DataSet holder = attributes.Holder(tags::ValueTransformations, tags::Slope);
+  const DataSet & holder = attributes.Holder(tags::ValueTransformations, tags::Slope);
   if (!holder.Has(tags::Slope) && data.Has(tags::ModalityLut))
   {
     throw Unsupported("its values stand for others in a table (ModalityLUTSequence), which is not supported; apply the "
@@ -160,12 +184,11 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
 }
 
 void
-TakePlace(const FrameAttributes & attributes, const DataSet & data, Plane & plane, std::vector<std::string> & notes)
+TakePlace(const FrameAttributes & attributes, const DataSet * detector, Plane & plane, std::vector<std::string> & notes)
 {
-  const std::vector<DataSet> detectors = data.Items(tags::Detectors);
-  const auto                 take = [&](const Tag & group, const Tag & tag, std::size_t count, double * numbers) {
+  const auto take = [&](const Tag & group, const Tag & tag, std::size_t count, double * numbers) {
     return attributes.Holder(group, tag).FixedNumbers(tag, count, numbers) ||
-           (!detectors.empty() && detectors[0].FixedNumbers(tag, count, numbers));
+           (detector != nullptr && detector->FixedNumbers(tag, count, numbers));
   };
   const bool hasPosition = take(tags::PlanePositions, tags::Position, 3, plane.position);
   const bool hasOrientation = take(tags::PlaneOrientations, tags::Orientation, 6, plane.orientation);
@@ -309,14 +332,15 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   }
   const std::vector<DataSet> groups = data.Items(tags::FrameGroups);
   const std::vector<DataSet> shared = data.Items(tags::SharedGroups);
+  const std::vector<DataSet> detectors = data.Items(tags::Detectors);
+  FunctionalGroups           ofAll(shared.empty() ? DataSet() : shared[0]);
   const bool                 hasGroups = !groups.empty();
   if (hasGroups && groups.size() != static_cast<std::size_t>(format.frames))
   {
     throw Error("PerFrameFunctionalGroupsSequence has " + std::to_string(groups.size()) + " items for " +
                 std::to_string(format.frames) + " frames");
   }
-  const auto frames = static_cast<std::size_t>(format.frames);
-  // Encoded frames and headers bound the number of frames by the size of the file, but for 1 bit a frame.
+  const auto         frames = static_cast<std::size_t>(format.frames);
   std::vector<Plane> planes(frames);
   const bool         isNuclear = data.Text(tags::Modality) == "NM";
   bool               ownPlaces = hasGroups;
@@ -336,13 +360,14 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
       continue;
     }
     plane.source = source;
-    const FrameAttributes attributes(hasGroups ? &groups[i] : nullptr, shared.empty() ? nullptr : &shared[0], data);
-    TakePlace(attributes, data, plane, notes);
+    FunctionalGroups      own(hasGroups ? groups[i] : DataSet());
+    const FrameAttributes attributes(own, ofAll, data);
+    TakePlace(attributes, detectors.empty() ? nullptr : &detectors[0], plane, notes);
     TakeSpacing(attributes, plane, notes);
     TakeStep(attributes, isNuclear && frames > 1, plane);
     TakeScaling(attributes, data, plane);
     plane.number = data.Whole(tags::InstanceNumber);
-    ownPlaces = ownPlaces && !groups[i].Items(tags::PlanePositions).empty();
+    ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;
   }
   if (frames > 1 && !ownPlaces)
   {

@@ -167,6 +167,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   std::vector<Plane>  planes = PlanesOf(source, image.notes);
   const auto          groups = data.Items(tags::FrameGroups);
   const auto          shared = data.Items(tags::SharedGroups);
+  const std::int64_t  segmentOfAll = shared.empty() ? 0 : SegmentOf(shared[0]);
   std::vector<double> places;
   double              normal[3];
   NormalOf(planes[0].orientation, normal);
@@ -207,7 +208,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
     if (isBinary)
     {
       segments[i] = i < groups.size() ? SegmentOf(groups[i]) : 0;
-      segments[i] = segments[i] == 0 && !shared.empty() ? SegmentOf(shared[0]) : segments[i];
+      segments[i] = segments[i] == 0 ? segmentOfAll : segments[i];
       if (segments[i] < 1 || segments[i] > 65535)
       {
         throw Error(plane.name + " shows the segment " + std::to_string(segments[i]) +
@@ -246,18 +247,16 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   image.extent = SettleExtent({ format.columns, format.rows, grid.count });
   SettleAxes(vectors, "the positions of the frames", options, image);
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
-  std::map<std::int64_t, std::vector<std::size_t>> framesOfSlice;
+  std::map<std::int64_t, std::vector<std::size_t>>             framesOfSlice;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> shown;
   for (std::size_t i = 0; i < planes.size(); ++i)
   {
-    std::vector<std::size_t> & frames = framesOfSlice[grid.slices[i]];
-    for (const std::size_t other : frames)
+    framesOfSlice[grid.slices[i]].push_back(i);
+    if (const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i }); !isFirst)
     {
-      if (segments[other] == segments[i])
-      {
-        throw Error(planes[other].name + " and " + planes[i].name + " show the same segment at the same position");
-      }
+      throw Error(planes[other->second].name + " and " + planes[i].name +
+                  " show the same segment at the same position");
     }
-    frames.push_back(i);
   }
   const std::size_t  bytes = VoxelBytes(image.extent, 1, image.type);
   const StoredPlanes stored(planes, options.threads);

@@ -625,6 +625,23 @@ class Compressed(Dicom):
                                               RescaleSlope=1, RescaleIntercept=-10), "series", "%d.dcm" % index)
                 np.testing.assert_array_equal(self.read(self.path("series")).voxels, frames.astype(int) - 10)
 
+    def test_several_fragments_a_frame(self):
+        try:
+            codecs = list(self.codecs())
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        frames = np.stack([np.add.outer(np.arange(40), np.arange(50) * k).astype(np.uint16) for k in range(1, 4)])
+        for syntax, encode in codecs:
+            streams = [encode(frame) for frame in frames]
+            for offsets in (True, False):
+                data = self.compressed(frames, syntax, streams, SpacingBetweenSlices=2)
+                data.PixelData = encapsulate(streams, fragments_per_frame=2, has_bot=offsets)
+                np.testing.assert_array_equal(self.read(self.save(data, "f.dcm")).voxels, frames)
+            data.NumberOfFrames = 7
+            self.refuses(self.save(data, "f.dcm"), saying="7 frames")
+            data.NumberOfFrames = 2
+            self.refuses(self.save(data, "f.dcm"), saying="3 frames instead of 2")
+
     def test_damaged(self):
         try:
             codecs = list(self.codecs())
@@ -644,6 +661,9 @@ class Compressed(Dicom):
             self.refuses(path, saying=["d.dcm", "cut"])
             self.refuses(self.save(self.compressed(pixels, syntax, [stream[:len(stream) // 2]]), "e.dcm"),
                          saying="FFD9")
+            for part in (0.3, 0.6, 0.9):
+                ended = stream[:max(200, int(len(stream) * part))] + b"\xff\xd9"
+                self.refuses(self.save(self.compressed(pixels, syntax, [ended]), "e.dcm"), saying="damaged")
             self.refuses(self.save(self.compressed(pixels, syntax, [b"\0" * 100]), "z.dcm"), saying="damaged")
             for _ in range(20):
                 mutated = bytearray(stream)

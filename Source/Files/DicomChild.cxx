@@ -136,8 +136,7 @@ public:
     char text[4096] = {};
     if (m_File >= 0 && ::pread(m_File, text, sizeof(text) - 1, 0) > 0)
     {
-      for (const char * const told :
-           { "Corrupt JPEG", "Premature end", "Inconsistent progression", "Bogus", "Invalid" })
+      for (const char * const told : { "Corrupt JPEG", "Premature end", "Bogus" })
       {
         if (std::strstr(text, told) != nullptr)
         {

@@ -133,7 +133,7 @@ struct File
   const Element * pixels = nullptr;
 
   File() = default;
-  File(const FileBytes & bytes);
+  explicit File(const FileBytes & bytes);
   // `pixels` points into `data`, whose elements move along.
   File(File &&) = default;
   File & operator=(File &&) = default;

@@ -225,7 +225,8 @@ class Single(Dicom):
     def test_bad_headers(self):
         self.refuses(self.save(make(self.random((4, 4)), orientation=(1, 0, 0, 0.5, 1, 0)), "o.dcm"),
                      saying="ImageOrientationPatient")
-        self.refuses(self.save(make(self.random((4, 4)), RescaleSlope=0, RescaleIntercept=0), "o.dcm"), saying="RescaleSlope")
+        self.refuses(self.save(make(self.random((4, 4)), RescaleSlope=0, RescaleIntercept=0), "o.dcm"),
+                     saying="RescaleSlope")
         self.refuses(self.save(make(self.random((4, 4)), spacing=(0, 1)), "o.dcm"), saying="PixelSpacing")
         self.refuses(self.save(make(self.random((4, 4)), BitsStored=17), "o.dcm"), saying="BitsStored")
         self.refuses(self.save(make(self.random((4, 4)), Rows=None), "o.dcm"), saying="Rows")
@@ -242,7 +243,8 @@ class Single(Dicom):
         data = make(pixels, PixelData=pixels.tobytes())
         inner = one(CodeValue="1")
         data.ReferencedImageSequence = one(PurposeOfReferenceCodeSequence=inner)
-        for element in (data["ReferencedImageSequence"], data.ReferencedImageSequence[0]["PurposeOfReferenceCodeSequence"]):
+        purpose = data.ReferencedImageSequence[0]["PurposeOfReferenceCodeSequence"]
+        for element in (data["ReferencedImageSequence"], purpose):
             element.is_undefined_length = True
             element.value[0].is_undefined_length_sequence_item = True
         np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels[0], pixels)
@@ -270,7 +272,8 @@ class Single(Dicom):
         for _ in range(400):
             contents = bytearray(generator.choice(sources))
             for _ in range(generator.randint(1, 6)):
-                contents[generator.randrange(132, len(contents))] = generator.choice((0, 1, 0x7F, 0x80, 0xFF, generator.randrange(256)))
+                value = generator.choice((0, 1, 0x7F, 0x80, 0xFF, generator.randrange(256)))
+                contents[generator.randrange(132, len(contents))] = value
             if generator.random() < 0.2:
                 del contents[generator.randrange(140, len(contents)):]
             with open(path, "wb") as stream:

@@ -1,32 +1,29 @@
-#include "BrickCCL/Files/Formats.h"
-
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/DicomPlanes.h"
+#include "BrickCCL/Files/Formats.h"
 
 namespace brickccl::files
 {
 
+using namespace dicom;
+
 bool
-IsDicom(const FileBytes &)
+IsDicom(const FileBytes & file)
 {
-  return false;
+  return HasPreamble(file) || BeginsLikeDataSet(file);
 }
 
 LoadedImage
-ReadDicom(const FileBytes &, const ReadOptions &)
+ReadDicom(const FileBytes & file, const ReadOptions & options)
 {
-  throw Unsupported("not yet");
-}
-
-LoadedImage
-ReadDicomFolder(const std::string &, const ReadOptions &)
-{
-  throw Unsupported("not yet");
-}
-
-bool
-HoldsDicom(const std::string &)
-{
-  return false;
+  const std::shared_ptr<const Source> source = OpenSource(File(file), "");
+  if (IsSegmentation(source->file))
+  {
+    return ReadSegmentation(source, options);
+  }
+  std::vector<std::string> notes;
+  std::vector<Plane>       planes = PlanesOf(source, notes);
+  return StackPlanes(std::move(planes), false, std::move(notes), options);
 }
 
 } // namespace brickccl::files

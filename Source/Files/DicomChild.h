@@ -1,0 +1,25 @@
+#ifndef BRICKCCL_FILES_DICOMCHILD_H
+#define BRICKCCL_FILES_DICOMCHILD_H
+
+#include "BrickCCL/Files/DicomDecoder.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace brickccl::files::dicom
+{
+
+/** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
+void RequireDecoder(const std::string & transferSyntax);
+
+/** Decodes frames by GDCM, in child processes, into memory that is shared with them. \throws Error that names the frame
+ *  at which a child failed. */
+void DecodeInChildren(const std::vector<FrameToDecode> & frames,
+                      unsigned char *                    sharedMemory,
+                      std::size_t                        frameBytes,
+                      int                                threads);
+
+} // namespace brickccl::files::dicom
+
+#endif

@@ -1,0 +1,301 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/DicomPlanes.h"
+#include "BrickCCL/Files/Formats.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+namespace brickccl::files
+{
+
+using namespace dicom;
+
+namespace
+{
+
+/** Calls `function` and puts the name of a file before the reason of its errors. */
+template <typename TFunction>
+decltype(auto)
+NamingFile(const std::string & name, TFunction && function)
+{
+  try
+  {
+    return function();
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported(name + ": " + error.what());
+  }
+  catch (const Error & error)
+  {
+    throw Error(name + ": " + error.what());
+  }
+}
+
+/** Whether a name comes before another where numbers in them count as numbers: 2 before 10. */
+bool
+IsBeforeNaturally(const std::string & a, const std::string & b)
+{
+  const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  const auto skipZeros = [](const std::string & text, std::size_t at) {
+    while (at < text.size() && text[at] == '0')
+    {
+      ++at;
+    }
+    return at;
+  };
+  const auto skipDigits = [&](const std::string & text, std::size_t at) {
+    while (at < text.size() && isDigit(text[at]))
+    {
+      ++at;
+    }
+    return at;
+  };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size())
+  {
+    if (!isDigit(a[i]) || !isDigit(b[j]))
+    {
+      if (a[i] != b[j])
+      {
+        return a[i] < b[j];
+      }
+      ++i;
+      ++j;
+      continue;
+    }
+    const std::size_t iBegin = skipZeros(a, i);
+    const std::size_t jBegin = skipZeros(b, j);
+    i = skipDigits(a, iBegin);
+    j = skipDigits(b, jBegin);
+    const std::string ours = a.substr(iBegin, i - iBegin);
+    const std::string theirs = b.substr(jBegin, j - jBegin);
+    if (ours != theirs)
+    {
+      return ours.size() != theirs.size() ? ours.size() < theirs.size() : ours < theirs;
+    }
+  }
+  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
+}
+
+struct FoundFile
+{
+  std::string path;
+  /** From the folder on. */
+  std::string name;
+};
+
+std::vector<FoundFile>
+FilesBelow(const std::string & folder)
+{
+  std::vector<FoundFile> files;
+  for (const auto & entry : std::filesystem::recursive_directory_iterator(folder))
+  {
+    if (entry.is_regular_file())
+    {
+      files.push_back({ entry.path().string(), entry.path().lexically_relative(folder).string() });
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const FoundFile & a, const FoundFile & b) {
+    return IsBeforeNaturally(a.name, b.name);
+  });
+  return files;
+}
+
+/** Whether files of a class must have pixels, so that one without them is cut. */
+bool
+IsImageClass(const std::string & uid)
+{
+  // Images of computed radiography, CT, ultrasound, magnetic resonance (not spectroscopy), secondary capture, X rays,
+  // nuclear medicine, segmentations, PET and dose have these numbers below the root of storage classes.
+  static constexpr const char * Numbers[] = { "1",     "1.1",    "1.1.1",  "1.2",    "1.2.1", "1.3",  "1.3.1", "2",
+                                              "2.1",   "2.2",    "3.1",    "4",      "4.1",   "4.3",  "4.4",   "6.1",
+                                              "6.2",   "7",      "7.1",    "7.2",    "7.3",   "7.4",  "12.1",  "12.1.1",
+                                              "12.2",  "13.1.1", "13.1.2", "13.1.3", "20",    "66.4", "66.7",  "128",
+                                              "128.1", "130",    "481.1",  "481.2" };
+  static const std::string      root = "1.2.840.10008.5.1.4.1.1.";
+  return uid.compare(0, root.size(), root) == 0 &&
+         std::find(std::begin(Numbers), std::end(Numbers), uid.substr(root.size())) != std::end(Numbers);
+}
+
+struct ImageFile
+{
+  File        file;
+  std::string name;
+};
+
+/** Reads the header of a file; no image if it is none. \throws Error that names it if it is a damaged one. */
+std::optional<ImageFile>
+LookAt(const FoundFile & found)
+{
+  const std::string name = "'" + found.name + "'";
+  return NamingFile(name, [&]() -> std::optional<ImageFile> {
+    const FileBytes bytes = FileBytes::Map(found.path);
+    if (!IsDicom(bytes))
+    {
+      return std::nullopt;
+    }
+    ImageFile image;
+    try
+    {
+      image.file = File(bytes);
+    }
+    catch (const Error &)
+    {
+      // What has no preamble may be something else that happens to begin alike.
+      if (HasPreamble(bytes))
+      {
+        throw;
+      }
+      return std::nullopt;
+    }
+    image.name = name;
+    const DataSet & data = image.file.data;
+    if (image.file.pixels == nullptr && (data.Has(tags::Rows) || IsImageClass(data.Text(tags::SopClass))))
+    {
+      throw Error("the file is truncated: it is an image, but ends before its pixel data");
+    }
+    return image.file.pixels == nullptr ? std::nullopt : std::optional<ImageFile>(std::move(image));
+  });
+}
+
+struct Series
+{
+  std::string            uid;
+  std::int64_t           number = 0;
+  std::int64_t           frames = 0;
+  std::vector<ImageFile> files;
+};
+
+std::vector<Series>
+SeriesBelow(const std::string & path, int threads)
+{
+  const std::vector<FoundFile>          found = FilesBelow(path);
+  std::vector<std::optional<ImageFile>> images(found.size());
+  HostContext                           context;
+  context.threads = threads;
+  ParallelFor(static_cast<std::int64_t>(found.size()), context, [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    images[index] = LookAt(found[index]);
+  });
+  std::map<std::string, Series> byUid;
+  for (std::optional<ImageFile> & image : images)
+  {
+    if (!image)
+    {
+      continue;
+    }
+    NamingFile(image->name, [&] {
+      const DataSet & data = image->file.data;
+      Series &        series = byUid[data.Text(tags::SeriesUid)];
+      series.uid = data.Text(tags::SeriesUid);
+      series.number = data.Whole(tags::SeriesNumber).value_or(0);
+      series.frames += std::max<std::int64_t>(1, data.Whole(tags::Frames).value_or(1));
+      series.files.push_back(std::move(*image));
+    });
+  }
+  std::vector<Series> all;
+  for (auto & [uid, series] : byUid)
+  {
+    all.push_back(std::move(series));
+  }
+  std::sort(all.begin(), all.end(), [](const Series & a, const Series & b) {
+    return a.number != b.number ? a.number < b.number : a.uid < b.uid;
+  });
+  return all;
+}
+
+std::string
+ListSeries(const std::vector<Series> & all)
+{
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+  {
+    const DataSet & data = all[i].files[0].file.data;
+    text += "\n  " + std::to_string(i + 1) + ": " + (all[i].uid.empty() ? "(no UID)" : all[i].uid) + "  " +
+            data.Text(tags::Modality) + "  '" + data.Text(tags::SeriesDescription) + "'  " +
+            std::to_string(all[i].frames) + (all[i].frames == 1 ? " slice" : " slices");
+  }
+  return text;
+}
+
+Series
+ChooseSeries(std::vector<Series> all, const std::string & choice)
+{
+  if (choice.empty() && all.size() == 1)
+  {
+    return std::move(all[0]);
+  }
+  for (std::size_t i = 0; i < all.size() && !choice.empty(); ++i)
+  {
+    if (all[i].uid == choice || std::to_string(i + 1) == choice)
+    {
+      return std::move(all[i]);
+    }
+  }
+  throw Error(choice.empty() ? "it holds " + std::to_string(all.size()) +
+                                 " DICOM series; choose one by --series and its number or UID:" + ListSeries(all)
+                             : "it holds no series '" + choice + "', but" + ListSeries(all));
+}
+
+} // namespace
+
+LoadedImage
+ReadDicomFolder(const std::string & path, const ReadOptions & options)
+{
+  std::vector<Series> all = SeriesBelow(path, options.threads);
+  if (all.empty())
+  {
+    throw Error("the folder holds DICOM files, but none with an image");
+  }
+  Series                   series = ChooseSeries(std::move(all), options.series);
+  const bool               areFiles = series.files.size() > 1;
+  std::vector<std::string> notes;
+  std::vector<Plane>       planes;
+  for (ImageFile & file : series.files)
+  {
+    const bool isSegmentation = IsSegmentation(file.file);
+    if (isSegmentation && areFiles)
+    {
+      throw Unsupported("its series has " + std::to_string(series.files.size()) + " files that are segmentations (" +
+                        file.name + "); read them one at a time");
+    }
+    const std::string name = file.name;
+    const auto        source = NamingFile(name, [&] { return OpenSource(std::move(file.file), "slice " + name); });
+    if (isSegmentation)
+    {
+      return NamingFile(name, [&] { return ReadSegmentation(source, options); });
+    }
+    const std::vector<Plane> ofFile = NamingFile(name, [&] { return PlanesOf(source, notes); });
+    planes.insert(planes.end(), ofFile.begin(), ofFile.end());
+  }
+  return StackPlanes(std::move(planes), areFiles, std::move(notes), options);
+}
+
+bool
+HoldsDicom(const std::string & path)
+{
+  for (const FoundFile & file : FilesBelow(path))
+  {
+    try
+    {
+      const FileBytes bytes = FileBytes::Map(file.path);
+      if (HasPreamble(bytes) || (BeginsLikeDataSet(bytes) && File(bytes).data.Has(tags::SopClass)))
+      {
+        return true;
+      }
+    }
+    catch (const Error &)
+    {
+      // What cannot be read is an error where it is read.
+      continue;
+    }
+  }
+  return false;
+}
+
+} // namespace brickccl::files

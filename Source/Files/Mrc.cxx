@@ -33,8 +33,15 @@ public:
     }
     else
     {
-      // Some writers leave the stamp out; the mode tells.
-      m_IsBig = Integer(3) < 0 || Integer(3) > 127;
+      // Some writers leave the stamp out. The order of axes tells, or else the width: read in the wrong order of bytes
+      // it is larger.
+      const unsigned char * const axis = m_Data + 64;
+      m_IsBig = axis[0] == 0 && axis[3] != 0;
+      if (axis[0] == 0 && axis[3] == 0)
+      {
+        const auto little = static_cast<std::uint32_t>(Integer(0));
+        m_IsBig = __builtin_bswap32(little) < little;
+      }
     }
   }
 

@@ -338,6 +338,8 @@ UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * valu
     using T = typename decltype(tag)::Type;
     auto * const output = static_cast<T *>(values);
     std::size_t  bit = 0;
+    // Numbers of three bytes have the machine's order too.
+    const bool isReversed = bits == 24 && !HostIsBigEndian;
     for (std::size_t i = 0; i < count; ++i)
     {
       std::uint64_t value = 0;
@@ -348,6 +350,10 @@ UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * valu
         value = (value << taken) | ((stored[bit / 8] >> (inByte - taken)) & ((1u << taken) - 1));
         bit += static_cast<std::size_t>(taken);
         left -= taken;
+      }
+      if (isReversed)
+      {
+        value = (value & 0xff) << 16 | (value & 0xff00) | value >> 16;
       }
       if (isSigned && bits < 64 && (value >> (bits - 1)) != 0)
       {

@@ -16,8 +16,8 @@ void DecodeTiffPages(const FileBytes &             file,
                      unsigned char *               voxels,
                      const HostContext &           context);
 
-/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them. Numbers of 8, 16, 32 and
- *  64 bits are in the machine's byte order. */
+/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them. Numbers of 8, 16, 24,
+ *  32 and 64 bits are in the machine's byte order. */
 void
 UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count);
 

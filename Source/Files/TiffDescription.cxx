@@ -280,7 +280,6 @@ void
 DescribeByShape(const TiffPages & found, TiffStack & stack)
 {
   const std::string & text = found.description;
-  const TiffPage &    page = found.pages.front();
   const auto          pages = static_cast<std::int64_t>(found.pages.size());
   if (text.find("\"truncated\": true") != std::string::npos)
   {
@@ -323,7 +322,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
       }
     }
   }
-  if (product == pages && leading.size() == 2 && page.samples < 65535)
+  if (product == pages && leading.size() == 2)
   {
     stack.slices = leading[1];
     stack.frames = leading[0];

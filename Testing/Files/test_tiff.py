@@ -1,15 +1,20 @@
 """TIFF files beside tifffile: every kind of pixels and stack, spacing, what is refused, damage, and our writer."""
 
 import itertools
+import os
 import random
+import resource
+import signal
 import struct
+import subprocess
 import unittest
 
-from files import FilesTest, np, sys
+from files import COMMAND, FilesTest, np, sys
 
 try:
-    import imagecodecs
+    import imagecodecs  # noqa: F401, which tifffile needs for compressed files
     import tifffile
+    from PIL import Image as Picture
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -55,6 +60,18 @@ class Pixels(TiffTest):
                 continue
             with self.subTest(compression=compression, predictor=predictor, layout=layout):
                 self.assert_voxels(self.write(voxels, compression=compression, predictor=predictor, **layout), voxels)
+
+    def test_facsimile_and_webp(self):
+        voxels = RANDOM.integers(0, 2, (31, 45)).astype(bool)
+        for compression in ("group3", "group4", "tiff_ccitt", "tiff_lzw", "tiff_adobe_deflate", "packbits"):
+            with self.subTest(compression=compression):
+                Picture.fromarray(voxels).save(self.path("fax.tif"), compression=compression)
+                with tifffile.TiffFile(self.path("fax.tif")) as tiff:
+                    stored = voxels if tiff.pages[0].photometric.name == "MINISBLACK" else ~voxels
+                self.assert_voxels(self.path("fax.tif"), stored)
+        rgb = RANDOM.integers(0, 255, (40, 48, 3)).astype("u1")
+        self.assert_voxels(self.write(rgb, photometric="rgb", compression="webp",
+                                      compressionargs={"lossless": True, "level": -1}), rgb)
 
     def test_predictor_of_floats(self):
         for kind, order in itertools.product(("f4", "f8", "f2"), "<>"):
@@ -261,6 +278,22 @@ class Writing(TiffTest):
         labels = tifffile.imread(self.path("out.tif"))
         np.testing.assert_array_equal(labels > 0, voxels > 0)
         self.assert_voxels(self.path("out.tif"), labels)
+
+
+    def test_full_disk_is_an_error(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))
+
+        source = self.write((RANDOM.random((3, 400, 500)) < 0.3).astype("u1"))
+        for name in ("out.tif", "out.png"):
+            if name == "out.png":
+                source = self.write((RANDOM.random((900, 1000)) < 0.03).astype("u1"))
+            result = subprocess.run([COMMAND, "label", source, self.path(name), "--no-compression", "--label-type", "uint16"],
+                                    capture_output=True, text=True, preexec_fn=limit, timeout=60)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("File too large", result.stderr)
+            self.assertFalse(os.path.exists(self.path(name)))
 
 
 class Damage(TiffTest):

@@ -1,20 +1,234 @@
-#include "BrickCCL/Files/Formats.h"
-
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace brickccl::files
 {
 
-bool
-IsBmp(const FileBytes &)
+namespace
 {
-  return false;
+
+/** Numbers of a file, the lowest byte first. */
+class LittleEndian
+{
+public:
+  explicit LittleEndian(const FileBytes & file)
+    : m_File(file)
+  {}
+  std::uint32_t
+  Number(std::uint64_t place, int bytes) const
+  {
+    m_File.Require(place, static_cast<std::uint64_t>(bytes));
+    std::uint32_t number = 0;
+    for (int i = 0; i < bytes; ++i)
+    {
+      number |= std::uint32_t{ m_File.Data()[place + static_cast<std::uint64_t>(i)] } << (8 * i);
+    }
+    return number;
+  }
+  std::int64_t
+  Signed(std::uint64_t place) const
+  {
+    return static_cast<std::int32_t>(Number(place, 4));
+  }
+
+private:
+  const FileBytes & m_File;
+};
+
+struct BmpHeader
+{
+  std::uint64_t pixels = 0;
+  std::int64_t  width = 0;
+  std::int64_t  height = 0;
+  bool          isTopDown = false;
+  int           bits = 0;
+  std::int64_t  perMetreX = 0;
+  std::int64_t  perMetreY = 0;
+  std::uint64_t palette = 0;
+  int           colourBytes = 4;
+  std::int64_t  colours = 0;
+  std::uint64_t
+  RowBytes() const
+  {
+    return (static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(bits) + 31) / 32 * 4;
+  }
+};
+
+BmpHeader
+ReadHeader(const FileBytes & file)
+{
+  const LittleEndian  from(file);
+  BmpHeader           header;
+  const std::uint32_t size = from.Number(14, 4);
+  header.pixels = from.Number(10, 4);
+  std::uint32_t compression = 0;
+  if (size == 12)
+  {
+    header.width = from.Number(18, 2);
+    header.height = from.Number(20, 2);
+    header.bits = static_cast<int>(from.Number(24, 2));
+    header.colourBytes = 3;
+  }
+  else if (size >= 40 && size <= 124)
+  {
+    header.width = from.Signed(18);
+    header.height = from.Signed(22);
+    header.bits = static_cast<int>(from.Number(28, 2));
+    compression = from.Number(30, 4);
+    header.perMetreX = from.Signed(38);
+    header.perMetreY = from.Signed(42);
+    header.colours = from.Number(46, 4);
+  }
+  else
+  {
+    throw Unsupported("its header has " + std::to_string(size) + " bytes; BMP headers of 12 and of 40 to 124 are read");
+  }
+  header.isTopDown = header.height < 0;
+  header.height = std::llabs(header.height);
+  header.palette = 14 + size;
+  if (compression == 3 && header.bits == 32)
+  {
+    // The usual masks; in short headers they stand before the pixels.
+    if (from.Number(54, 4) != 0xff0000 || from.Number(58, 4) != 0xff00 || from.Number(62, 4) != 0xff)
+    {
+      throw Unsupported("its colours lie in unusual bits; save it as 24-bit BMP or as PNG");
+    }
+  }
+  else if (compression != 0)
+  {
+    throw Unsupported("it is compressed (method " + std::to_string(compression) + "); save it uncompressed or as PNG");
+  }
+  if (header.bits != 1 && header.bits != 4 && header.bits != 8 && header.bits != 24 && header.bits != 32)
+  {
+    throw Unsupported("its pixels have " + std::to_string(header.bits) + " bits; 1, 4, 8, 24 and 32 are read");
+  }
+  if (header.width < 1 || header.height < 1)
+  {
+    throw Error("its size is " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+                "; there must be at least one pixel along each axis");
+  }
+  if (header.bits <= 8)
+  {
+    const std::int64_t most = std::int64_t{ 1 } << header.bits;
+    header.colours = header.colours == 0 ? most : header.colours;
+    if (header.colours > most)
+    {
+      throw Error("its palette has " + std::to_string(header.colours) + " colours; " + std::to_string(header.bits) +
+                  "-bit pixels have at most " + std::to_string(most));
+    }
+    file.Require(header.palette, static_cast<std::uint64_t>(header.colours * header.colourBytes));
+  }
+  // Before the product, which might be beyond 64 bits.
+  file.Require(header.pixels, header.RowBytes());
+  if (static_cast<std::uint64_t>(header.height) > file.Size() / header.RowBytes())
+  {
+    throw Error("its header says " + std::to_string(header.width) + " x " + std::to_string(header.height) +
+                " pixels but the file has only " + std::to_string(file.Size()) +
+                " bytes: it is truncated or its header damaged");
+  }
+  file.Require(header.pixels, header.RowBytes() * static_cast<std::uint64_t>(header.height));
+  return header;
+}
+
+/** What becomes of the pixels of an image with a palette. */
+enum class Palette
+{
+  None,
+  Indices,
+  Grey,
+  Colour
+};
+
+Palette
+KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
+{
+  if (header.bits > 8)
+  {
+    return Palette::None;
+  }
+  bool isGrey = true;
+  bool isPlain = true;
+  for (std::int64_t i = 0; i < header.colours; ++i)
+  {
+    const unsigned char * const colour = file.Data() + header.palette + i * header.colourBytes;
+    isGrey = isGrey && colour[0] == colour[1] && colour[1] == colour[2];
+    isPlain = isPlain && colour[0] == i;
+  }
+  return asLabels && !(isGrey && isPlain) ? Palette::Indices : isGrey ? Palette::Grey : Palette::Colour;
+}
+
+} // namespace
+
+bool
+IsBmp(const FileBytes & file)
+{
+  // "BM" alone may begin any text.
+  return file.Size() >= 26 && file.BeginsWith("BM", 2) && file.Data()[15] == 0 && file.Data()[16] == 0 &&
+         file.Data()[17] == 0;
 }
 
 LoadedImage
-ReadBmp(const FileBytes &, const ReadOptions &)
+ReadBmp(const FileBytes & file, const ReadOptions & options)
 {
-  throw Unsupported("not yet");
+  const BmpHeader header = ReadHeader(file);
+  const Palette   palette = KindOfPalette(file, header, options.asLabels);
+  LoadedImage     image;
+  image.type = ScalarType::UInt8;
+  image.channels = palette == Palette::None || palette == Palette::Colour ? 3 : 1;
+  image.extent = SettleExtent({ header.width, header.height });
+  image.spacingSource = "none";
+  if (header.perMetreX > 0 && header.perMetreY > 0)
+  {
+    image.geometry.spacing[0] = 1000.0 / static_cast<double>(header.perMetreX);
+    image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMetreY);
+    image.spacingSource = "file";
+  }
+  if (palette == Palette::Indices || palette == Palette::Colour)
+  {
+    image.notes.push_back(palette == Palette::Indices
+                            ? "it has a palette; the voxels are the numbers of its colours"
+                            : "it has a palette; the channels are red, green and blue of its colours");
+  }
+  if (header.bits == 32)
+  {
+    image.notes.push_back("the fourth byte of its pixels (alpha) is left out; 3 channels take part");
+  }
+  auto * output =
+    reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
+  for (std::int64_t y = 0; y < header.height; ++y)
+  {
+    const auto                  stored = static_cast<std::uint64_t>(header.isTopDown ? y : header.height - 1 - y);
+    const unsigned char * const row = file.Data() + header.pixels + stored * header.RowBytes();
+    for (std::int64_t x = 0; x < header.width; ++x)
+    {
+      const unsigned char * colour = row + x * (header.bits / 8);
+      if (palette != Palette::None)
+      {
+        const std::int64_t bit = x * header.bits;
+        const int          index = (row[bit / 8] >> (8 - header.bits - bit % 8)) & ((1 << header.bits) - 1);
+        if (index >= header.colours)
+        {
+          throw Error("a pixel has the colour " + std::to_string(index) + " of a palette of " +
+                      std::to_string(header.colours) + ": the file is damaged");
+        }
+        colour = file.Data() + header.palette + index * header.colourBytes;
+        if (image.channels == 1)
+        {
+          *output++ = palette == Palette::Grey ? colour[0] : static_cast<unsigned char>(index);
+          continue;
+        }
+      }
+      // Blue comes first.
+      *output++ = colour[2];
+      *output++ = colour[1];
+      *output++ = colour[0];
+    }
+  }
+  return image;
 }
 
 } // namespace brickccl::files

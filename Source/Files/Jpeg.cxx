@@ -1,20 +1,176 @@
-#include "BrickCCL/Files/Formats.h"
-
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+#include <jpeglib.h>
 
 namespace brickccl::files
 {
 
-bool
-IsJpeg(const FileBytes &)
+namespace
 {
-  return false;
+
+/** A file in the hands of libjpeg, which leaves functions by longjmp at an error or warning. */
+class JpegDecoder
+{
+public:
+  JpegDecoder()
+  {
+    m_Jpeg.err = jpeg_std_error(&m_Errors);
+    m_Jpeg.client_data = this;
+    m_Errors.error_exit = Leave;
+    m_Errors.emit_message = LeaveAtWarning;
+    m_Errors.output_message = SayNothing;
+  }
+  ~JpegDecoder()
+  {
+    jpeg_destroy_decompress(&m_Jpeg);
+  }
+  JpegDecoder(const JpegDecoder &) = delete;
+  JpegDecoder & operator=(const JpegDecoder &) = delete;
+
+  bool
+  ReadHeader(const unsigned char * data, std::size_t size)
+  {
+    if (setjmp(m_Jump) != 0)
+    {
+      return false;
+    }
+    jpeg_create_decompress(&m_Jpeg);
+    m_Monitor.progress_monitor = LimitScans;
+    m_Jpeg.progress = &m_Monitor;
+    jpeg_mem_src(&m_Jpeg, data, static_cast<unsigned long>(size));
+    jpeg_read_header(&m_Jpeg, TRUE);
+    return true;
+  }
+
+  bool
+  ReadPixels(unsigned char * pixels, std::size_t rowBytes)
+  {
+    if (setjmp(m_Jump) != 0)
+    {
+      return false;
+    }
+    m_Jpeg.out_color_space = m_Jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(&m_Jpeg);
+    while (m_Jpeg.output_scanline < m_Jpeg.output_height)
+    {
+      JSAMPROW row = pixels + m_Jpeg.output_scanline * rowBytes;
+      jpeg_read_scanlines(&m_Jpeg, &row, 1);
+    }
+    jpeg_finish_decompress(&m_Jpeg);
+    return true;
+  }
+
+  const jpeg_decompress_struct &
+  Jpeg() const
+  {
+    return m_Jpeg;
+  }
+
+  [[noreturn]] void
+  Fail() const
+  {
+    throw Error(std::string("the JPEG file is damaged or truncated: libjpeg says: ") + m_Message);
+  }
+
+private:
+  static void
+  Leave(j_common_ptr jpeg)
+  {
+    auto & decoder = *static_cast<JpegDecoder *>(jpeg->client_data);
+    jpeg->err->format_message(jpeg, decoder.m_Message);
+    std::longjmp(decoder.m_Jump, 1);
+  }
+  static void
+  LeaveAtWarning(j_common_ptr jpeg, int level)
+  {
+    if (level < 0)
+    {
+      Leave(jpeg);
+    }
+  }
+  static void
+  SayNothing(j_common_ptr)
+  {}
+  /** Small files can hold scans without end, each of which goes over all pixels. */
+  static void
+  LimitScans(j_common_ptr jpeg)
+  {
+    constexpr int mostScans = 200;
+    auto &        decoder = *static_cast<JpegDecoder *>(jpeg->client_data);
+    if (jpeg->is_decompressor != FALSE && decoder.m_Jpeg.input_scan_number > mostScans)
+    {
+      std::snprintf(decoder.m_Message, sizeof(decoder.m_Message), "more than %d scans", mostScans);
+      std::longjmp(decoder.m_Jump, 1);
+    }
+  }
+
+  jpeg_decompress_struct m_Jpeg = {};
+  jpeg_error_mgr         m_Errors = {};
+  jpeg_progress_mgr      m_Monitor = {};
+  std::jmp_buf           m_Jump = {};
+  char                   m_Message[JMSG_LENGTH_MAX] = "";
+};
+
+} // namespace
+
+bool
+IsJpeg(const FileBytes & file)
+{
+  return file.BeginsWith("\xff\xd8\xff", 3);
 }
 
 LoadedImage
-ReadJpeg(const FileBytes &, const ReadOptions &)
+ReadJpeg(const FileBytes & file, const ReadOptions &)
 {
-  throw Unsupported("not yet");
+  JpegDecoder decoder;
+  if (!decoder.ReadHeader(file.Data(), file.Size()))
+  {
+    decoder.Fail();
+  }
+  const auto & jpeg = decoder.Jpeg();
+  if (jpeg.num_components != 1 && jpeg.num_components != 3)
+  {
+    throw Unsupported("its pixels have " + std::to_string(jpeg.num_components) +
+                      " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
+  }
+  // A block of 8 x 8 pixels takes at least two bits in one scan; smooth ones of many scans take less.
+  constexpr double mostPixelsPerByte = 2048;
+  const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
+  if (pixels > mostPixelsPerByte * static_cast<double>(file.Size()))
+  {
+    throw Error("its header says " + std::to_string(jpeg.image_width) + " x " + std::to_string(jpeg.image_height) +
+                " pixels but the file has only " + std::to_string(file.Size()) +
+                " bytes: it is truncated or its header damaged");
+  }
+  LoadedImage image;
+  image.type = ScalarType::UInt8;
+  image.channels = jpeg.num_components;
+  image.extent = SettleExtent({ jpeg.image_width, jpeg.image_height });
+  image.spacingSource = "none";
+  const double unit = jpeg.density_unit == 1 ? 25.4 : jpeg.density_unit == 2 ? 10 : 0;
+  if (jpeg.saw_JFIF_marker != FALSE && unit > 0 && jpeg.X_density > 1 && jpeg.Y_density > 1)
+  {
+    image.geometry.spacing[0] = unit / jpeg.X_density;
+    image.geometry.spacing[1] = unit / jpeg.Y_density;
+    image.spacingSource = "file";
+    image.notes.push_back("the spacing is from a resolution of " + std::to_string(jpeg.X_density) + " x " +
+                          std::to_string(jpeg.Y_density) + " pixels per " + (unit == 10 ? "cm" : "inch"));
+  }
+  const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);
+  auto * const      output =
+    reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
+  if (!decoder.ReadPixels(output, rowBytes))
+  {
+    decoder.Fail();
+  }
+  image.notes.push_back("JPEG compression is lossy: values near edges are not those of the original");
+  return image;
 }
 
 } // namespace brickccl::files

@@ -1,20 +1,220 @@
-#include "BrickCCL/Files/Formats.h"
-
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/TiffBlocks.h"
+
+#include <cmath>
+#include <cstring>
 
 namespace brickccl::files
 {
 
-bool
-IsMrc(const FileBytes &)
+namespace
 {
-  return false;
+
+constexpr std::uint64_t HeaderBytes = 1024;
+
+/** The header of a file, whose numbers have either order of bytes. */
+class MrcHeader
+{
+public:
+  explicit MrcHeader(const FileBytes & file)
+    : m_Data(file.Data())
+  {
+    file.Require(0, HeaderBytes);
+    const int stamp = m_Data[212];
+    if (stamp == 0x44 || stamp == 0x41)
+    {
+      m_IsBig = false;
+    }
+    else if (stamp == 0x11)
+    {
+      m_IsBig = true;
+    }
+    else
+    {
+      // Some writers leave the stamp out. The order of axes tells, or else the width: read in the wrong order of bytes
+      // it is larger.
+      const unsigned char * const axis = m_Data + 64;
+      m_IsBig = axis[0] == 0 && axis[3] != 0;
+      if (axis[0] == 0 && axis[3] == 0)
+      {
+        const auto little = static_cast<std::uint32_t>(Integer(0));
+        m_IsBig = __builtin_bswap32(little) < little;
+      }
+    }
+  }
+
+  bool
+  IsSwapped() const
+  {
+    return m_IsBig != HostIsBigEndian;
+  }
+  /** The number `word`, from 0, as the standard counts from 1. */
+  std::int32_t
+  Integer(int word) const
+  {
+    std::uint32_t number = 0;
+    for (int i = 0; i < 4; ++i)
+    {
+      number |= std::uint32_t{ m_Data[4 * word + i] } << (m_IsBig ? 24 - 8 * i : 8 * i);
+    }
+    return static_cast<std::int32_t>(number);
+  }
+  float
+  Float(int word) const
+  {
+    const std::int32_t number = Integer(word);
+    float              value;
+    std::memcpy(&value, &number, 4);
+    return value;
+  }
+
+private:
+  const unsigned char * m_Data;
+  bool                  m_IsBig = false;
+};
+
+struct MrcVoxels
+{
+  ScalarType type;
+  int        storedBytes;
+};
+
+MrcVoxels
+VoxelsOf(const MrcHeader & header)
+{
+  constexpr std::int32_t imodStamp = 1146047817;
+  const std::int32_t     mode = header.Integer(3);
+  switch (mode)
+  {
+  case 0:
+    // IMOD says with a flag whether bytes are signed, as the standard wants them.
+    return { header.Integer(38) == imodStamp && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8,
+             1 };
+  case 1:
+    return { ScalarType::Int16, 2 };
+  case 2:
+    return { ScalarType::Float32, 4 };
+  case 6:
+    return { ScalarType::UInt16, 2 };
+  case 12:
+    return { ScalarType::Float32, 2 };
+  default:
+    throw Unsupported("its mode is " + std::to_string(mode) +
+                      (mode == 3 || mode == 4 ? " (complex numbers)"
+                       : mode == 101          ? " (4-bit numbers)"
+                                              : "") +
+                      "; modes 0, 1, 2, 6 and 12 are read");
+  }
+}
+
+void
+SetGeometry(const MrcHeader & header, LoadedImage & image)
+{
+  constexpr double millimetresPerAngstrom = 1e-7;
+  bool             isTold = true;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    const double length = header.Float(10 + axis);
+    const double count = header.Integer(7 + axis);
+    isTold = isTold && length > 0 && std::isfinite(length) && count > 0;
+    const double angle = header.Float(13 + axis);
+    if (length > 0 && angle != 0 && !(std::fabs(angle - 90) < 1e-3))
+    {
+      throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; right angles are read");
+    }
+  }
+  if (!isTold)
+  {
+    image.spacingSource = "none";
+    return;
+  }
+  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  {
+    auto & spacing = image.geometry.spacing[axis];
+    // The numbers are floats: six digits of their quotient are told.
+    spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
+    const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
+    const double start = spacing * header.Integer(4 + axis);
+    if (!std::isfinite(origin))
+    {
+      throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
+    }
+    // The origin where there is one, else the number of the first voxel.
+    image.geometry.origin[axis] = origin != 0 ? origin : start;
+  }
+}
+
+} // namespace
+
+bool
+IsMrc(const FileBytes & file)
+{
+  return file.Size() >= 212 && std::memcmp(file.Data() + 208, "MAP ", 4) == 0;
 }
 
 LoadedImage
-ReadMrc(const FileBytes &, const ReadOptions &)
+ReadMrc(const FileBytes & file, const ReadOptions & options)
 {
-  throw Unsupported("not yet");
+  const MrcHeader header(file);
+  const MrcVoxels voxels = VoxelsOf(header);
+  const int       axes[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
+  const bool      isUnset = axes[0] == 0 && axes[1] == 0 && axes[2] == 0;
+  if (!isUnset && (axes[0] != 1 || axes[1] != 2 || axes[2] != 3))
+  {
+    throw Unsupported("its axes are in the order " + std::to_string(axes[0]) + ", " + std::to_string(axes[1]) + ", " +
+                      std::to_string(axes[2]) + "; 1, 2, 3 (x fastest) is read");
+  }
+  LoadedImage               image;
+  std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
+  if (sizes[2] == 1)
+  {
+    sizes.pop_back();
+  }
+  image.type = voxels.type;
+  image.extent = SettleExtent(sizes);
+  const std::int64_t extended = header.Integer(23);
+  if (extended < 0)
+  {
+    throw Error("its extended header has " + std::to_string(extended) + " bytes; there must be at least 0");
+  }
+  const std::uint64_t begin = HeaderBytes + static_cast<std::uint64_t>(extended);
+  const auto          count = static_cast<std::size_t>(image.extent.VoxelCount());
+  if (count > file.Size())
+  {
+    throw Error("its header says " + image.extent.ToString() + " voxels but the file has only " +
+                std::to_string(file.Size()) + " bytes: it is truncated or its header damaged");
+  }
+  const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
+  file.Require(begin, bytes);
+  SetGeometry(header, image);
+
+  const unsigned char * const data = file.Data() + begin;
+  const bool                  isHalf = header.Integer(3) == 12;
+  const bool                  isSwapped = header.IsSwapped() && voxels.storedBytes > 1;
+  if (!isHalf && !isSwapped && reinterpret_cast<std::uintptr_t>(data) % SizeOf(image.type) == 0)
+  {
+    image.voxels.Share(file.Owner(), data, bytes);
+    return image;
+  }
+  HostContext context;
+  context.threads = options.threads;
+  VoxelMemory       halves;
+  VoxelMemory &     stored = isHalf ? halves : image.voxels;
+  std::byte * const copy = stored.Resize(bytes);
+  std::memcpy(copy, data, bytes);
+  if (isSwapped)
+  {
+    SwapBytes(copy, static_cast<std::size_t>(voxels.storedBytes), count, context);
+  }
+  if (isHalf)
+  {
+    HalfToFloat(reinterpret_cast<const unsigned char *>(copy),
+                reinterpret_cast<float *>(image.voxels.Resize(count * sizeof(float))),
+                count);
+  }
+  return image;
 }
 
 } // namespace brickccl::files

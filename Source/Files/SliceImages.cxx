@@ -1,14 +1,201 @@
-#include "BrickCCL/Files/Formats.h"
-
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
 
 namespace brickccl::files
 {
 
-LoadedImage
-ReadSliceImages(const std::vector<std::string> &, const ReadOptions &)
+namespace
 {
-  throw Unsupported("not yet");
+
+std::string
+NameOfFile(const std::string & path)
+{
+  return std::filesystem::path(path).filename().string();
+}
+
+LoadedImage
+ReadSlice(const std::string & path, const ReadOptions & options)
+{
+  try
+  {
+    const FileBytes file = FileBytes::Map(path);
+    for (const Format & format : AllFormats())
+    {
+      if (format.recognises(file))
+      {
+        LoadedImage image = format.read(file, options);
+        if (image.extent.size[2] > 1 || image.extent.size[3] > 1)
+        {
+          throw Error("it holds " + image.extent.ToString() + " voxels; a slice image has two dimensions");
+        }
+        return image;
+      }
+    }
+    throw Error("its format is none of those that are read: " + ReadableFormats());
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported("slice '" + NameOfFile(path) + "': " + error.what());
+  }
+  catch (const Error & error)
+  {
+    throw Error("slice '" + NameOfFile(path) + "': " + error.what());
+  }
+}
+
+/** What two slices must have in common. */
+std::string
+KindOf(const LoadedImage & image)
+{
+  return std::to_string(image.extent.size[0]) + " x " + std::to_string(image.extent.size[1]) + " voxels of type " +
+         NameOf(image.type) + " in " + std::to_string(image.channels) +
+         (image.channels == 1 ? " channel" : " channels");
+}
+
+std::string
+SpacingOf(const LoadedImage & image)
+{
+  return image.spacingSource == "none"
+         ? std::string("no spacing")
+         : "a spacing of " + Shortest(image.geometry.spacing[0]) + " x " + Shortest(image.geometry.spacing[1]) + " mm";
+}
+
+void
+CheckAlike(const std::string & firstName,
+           const LoadedImage & first,
+           const std::string & name,
+           const LoadedImage & slice,
+           bool                spacingMatters)
+{
+  if (KindOf(slice) != KindOf(first))
+  {
+    throw Error("the slice '" + name + "' has " + KindOf(slice) + " but '" + firstName + "' has " + KindOf(first) +
+                "; all slices of a volume must be alike");
+  }
+  bool isSame = slice.spacingSource == first.spacingSource;
+  for (int axis = 0; axis < 2; ++axis)
+  {
+    const double spacing = first.geometry.spacing[axis];
+    isSame = isSame && std::fabs(slice.geometry.spacing[axis] - spacing) <= 1e-4 * spacing;
+  }
+  if (spacingMatters && !isSame)
+  {
+    throw Error("the slice '" + name + "' has " + SpacingOf(slice) + " but '" + firstName + "' has " +
+                SpacingOf(first) + "; all slices must have the same, unless --spacing gives it");
+  }
+}
+
+/** Notes of slices, each once, with how many slices it is of. */
+class MergedNotes
+{
+public:
+  void
+  Add(const std::vector<std::string> & notes)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    for (const std::string & note : notes)
+    {
+      const auto place =
+        std::find_if(m_Notes.begin(), m_Notes.end(), [&](const auto & known) { return known.first == note; });
+      if (place != m_Notes.end())
+      {
+        ++place->second;
+      }
+      else if (m_Notes.size() < Most)
+      {
+        m_Notes.emplace_back(note, 1);
+      }
+      else
+      {
+        ++m_Others;
+      }
+    }
+  }
+
+  /** In an order that does not depend on the threads. */
+  std::vector<std::string>
+  Take(std::size_t slices)
+  {
+    std::sort(m_Notes.begin(), m_Notes.end());
+    std::vector<std::string> notes;
+    for (const auto & [note, count] : m_Notes)
+    {
+      notes.push_back((count == slices ? "all slices: " : std::to_string(count) + " slices: ") + note);
+    }
+    if (m_Others > 0)
+    {
+      notes.push_back(std::to_string(m_Others) + " more notes of slices are left out");
+    }
+    return notes;
+  }
+
+private:
+  static constexpr std::size_t Most = 8;
+
+  std::mutex                                       m_Mutex;
+  std::vector<std::pair<std::string, std::size_t>> m_Notes;
+  std::size_t                                      m_Others = 0;
+};
+
+} // namespace
+
+LoadedImage
+ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options)
+{
+  if (paths.empty())
+  {
+    throw Error("there are no slice images");
+  }
+  std::vector<std::string> ordered = paths;
+  std::sort(ordered.begin(), ordered.end(), NaturallyBefore);
+  ReadOptions alone = options;
+  alone.threads = 1;
+  alone.spacing.clear();
+  const LoadedImage first = ReadSlice(ordered.front(), alone);
+  const std::string firstName = NameOfFile(ordered.front());
+
+  LoadedImage volume;
+  volume.type = first.type;
+  volume.channels = first.channels;
+  volume.geometry = first.geometry;
+  volume.geometry.spacing[2] = 1;
+  volume.spacingSource = first.spacingSource;
+  const auto count = static_cast<std::int64_t>(ordered.size());
+  volume.extent = SettleExtent({ first.extent.size[0], first.extent.size[1], count });
+  const std::size_t bytes = first.ByteCount();
+  auto * const      voxels = volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
+  MergedNotes       notes;
+  HostContext       context;
+  context.threads = options.threads;
+  ParallelFor(count, context, [&](std::int64_t i) {
+    const auto          number = static_cast<std::size_t>(i);
+    const LoadedImage   own = i == 0 ? LoadedImage() : ReadSlice(ordered[number], alone);
+    const LoadedImage & slice = i == 0 ? first : own;
+    CheckAlike(firstName, first, NameOfFile(ordered[number]), slice, options.spacing.empty());
+    std::memcpy(voxels + number * bytes, slice.voxels.Data(), bytes);
+    notes.Add(slice.notes);
+  });
+  volume.notes.push_back("the volume is made of " + std::to_string(count) +
+                         (count == 1
+                            ? " slice image, '" + firstName + "'"
+                            : " slice images, from '" + firstName + "' to '" + NameOfFile(ordered.back()) + "'"));
+  if (options.spacing.empty() && volume.spacingSource != "none")
+  {
+    volume.notes.push_back("slice images do not say their distance, which is taken as 1 mm; --spacing gives another");
+  }
+  for (const std::string & note : notes.Take(ordered.size()))
+  {
+    volume.notes.push_back(note);
+  }
+  return volume;
 }
 
 } // namespace brickccl::files

@@ -1,0 +1,15 @@
+#ifndef BRICKCCL_FILES_NATURALORDER_H
+#define BRICKCCL_FILES_NATURALORDER_H
+
+#include <string>
+
+namespace brickccl::files
+{
+
+/** Whether a name comes before another if the numbers in them count as numbers: "a2" before "a10". It is a strict
+ * order; names that differ only in leading zeros are ordered by their characters. */
+bool NaturallyBefore(const std::string & a, const std::string & b);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef BRICKCCL_FILES_TIFFBLOCKS_H
+#define BRICKCCL_FILES_TIFFBLOCKS_H
+
+#include "BrickCCL/Files/TiffPages.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** Decodes pages of one kind to voxels, page after page, each with its channels side by side and turned as its
+ *  orientation says. \throws Error for damaged or missing data; every voxel is set if it returns. */
+void DecodeTiffPages(const FileBytes &             file,
+                     const std::vector<TiffPage> & pages,
+                     unsigned char *               voxels,
+                     const HostContext &           context);
+
+/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them. Numbers of 8, 16, 24,
+ *  32 and 64 bits are in the machine's byte order. */
+void
+UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count);
+
+/** Converts numbers of 16 bits to float32. */
+void HalfToFloat(const unsigned char * stored, float * values, std::size_t count);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,363 @@
+#include "BrickCCL/Files/TiffDescription.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** A spacing from a resolution that is kept as a float: of the numbers that it may come from the shortest. */
+double
+SpacingOfResolution(double resolution, double millimetres)
+{
+  const double spacing = millimetres / resolution;
+  char         text[32];
+  std::snprintf(text, sizeof(text), "%.6g", spacing);
+  const double rounded = std::strtod(text, nullptr);
+  return std::fabs(rounded - spacing) <= 1.2e-7 * spacing ? rounded : spacing;
+}
+
+/** The value after "name=" at the beginning of a line; empty if there is none. */
+std::string
+ImageJValue(const std::string & description, const std::string & name)
+{
+  const std::size_t place = description.find("\n" + name + "=");
+  if (place == std::string::npos)
+  {
+    return "";
+  }
+  const std::size_t begin = place + name.size() + 2;
+  std::string       value = description.substr(begin, description.find('\n', begin) - begin);
+  value.erase(std::find(value.begin(), value.end(), '\r'), value.end());
+  return value;
+}
+
+std::int64_t
+Number(const std::string & text, std::int64_t otherwise, const std::string & name)
+{
+  if (text.empty())
+  {
+    return otherwise;
+  }
+  char *       end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || !(value >= 0 && value < 1e9) || value != std::floor(value))
+  {
+    throw Error("its description says " + name + "=" + text.substr(0, 40) + "; it must be a whole number from 0");
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+void
+SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
+{
+  if (found.xResolution > 0 && millimetres > 0)
+  {
+    stack.spacing[0] = SpacingOfResolution(found.xResolution, millimetres);
+    stack.spacing[1] = SpacingOfResolution(found.yResolution, millimetres);
+  }
+}
+
+void
+DescribeByTags(const TiffPages & found, TiffStack & stack)
+{
+  if (found.resolutionUnit == RESUNIT_CENTIMETER)
+  {
+    SetPlaneSpacing(found, 10, stack);
+  }
+  else if (found.resolutionUnit == RESUNIT_INCH && found.xResolution > 0)
+  {
+    SetPlaneSpacing(found, 25.4, stack);
+    stack.notes.push_back("the spacing is from a resolution of " + Shortest(found.xResolution) + " x " +
+                          Shortest(found.yResolution) + " pixels per inch");
+  }
+}
+
+void
+DescribeByImageJ(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const auto          pages = static_cast<std::int64_t>(found.pages.size());
+  const auto          images = Number(ImageJValue(text, "images"), 1, "images");
+  const auto          channels = Number(ImageJValue(text, "channels"), 1, "channels");
+  const auto          slices = Number(ImageJValue(text, "slices"), 1, "slices");
+  const auto          frames = Number(ImageJValue(text, "frames"), 1, "frames");
+  const auto          samples = static_cast<std::int64_t>(found.pages.front().samples);
+  if (channels > 1 && !(channels == samples && images <= 1 && pages == 1))
+  {
+    throw Unsupported("it is an ImageJ hyperstack of " + std::to_string(channels) +
+                      " channels, which are no slices; split the channels (Image > Color > Split Channels)");
+  }
+  if (images > 1 && images != pages && pages != 1)
+  {
+    throw Error("its ImageJ description says " + std::to_string(images) + " images but there are " +
+                std::to_string(pages) + " pages: the file is truncated or was changed");
+  }
+  stack.isWithoutDirectories = images > pages;
+  const auto planes = std::max(images, pages);
+  if (slices * frames == planes)
+  {
+    stack.slices = slices;
+    stack.frames = frames;
+  }
+  else if (slices > 1 && frames > 1)
+  {
+    throw Error("its ImageJ description says " + std::to_string(slices) + " slices and " + std::to_string(frames) +
+                " frames but there are " + std::to_string(planes) + " pages; the product must be their number");
+  }
+  else
+  {
+    stack.slices = planes;
+    stack.frames = 1;
+  }
+  const std::string unit = ImageJValue(text, "unit");
+  double            millimetres = Millimetres(unit);
+  if (millimetres == 0 && unit.empty())
+  {
+    millimetres = found.resolutionUnit == RESUNIT_CENTIMETER ? 10 : 0;
+  }
+  if (millimetres == 0)
+  {
+    if (!unit.empty() && unit != "pixel" && unit != "pixels")
+    {
+      stack.notes.push_back("the ImageJ unit of length is unknown; the spacing is taken as 1 mm");
+    }
+    return;
+  }
+  SetPlaneSpacing(found, millimetres, stack);
+  const double spacing = std::fabs(std::strtod(ImageJValue(text, "spacing").c_str(), nullptr)) * millimetres;
+  stack.spacing[2] = std::isfinite(spacing) ? spacing : 0;
+}
+
+/** The text of the tag that begins at `place`, up to its end. */
+std::string
+TagAt(const std::string & text, std::size_t place)
+{
+  return text.substr(place, text.find('>', place) - place);
+}
+
+/** An attribute of a tag; empty if it has none of this name. */
+std::string
+Attribute(const std::string & tag, const std::string & name)
+{
+  for (const char before : { ' ', '\n', '\t', '\r' })
+  {
+    for (const char quote : { '"', '\'' })
+    {
+      const std::string key = before + name + "=" + quote;
+      if (const std::size_t place = tag.find(key); place != std::string::npos)
+      {
+        const std::size_t begin = place + key.size();
+        return tag.substr(begin, tag.find(quote, begin) - begin);
+      }
+    }
+  }
+  return "";
+}
+
+double
+OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std::string> & notes)
+{
+  const double value = std::strtod(Attribute(pixels, "PhysicalSize" + axis).c_str(), nullptr);
+  std::string  unit = Attribute(pixels, "PhysicalSize" + axis + "Unit");
+  for (const char * const micro : { "&#181;", "&#xB5;", "&#xb5;", "&#956;", "&#x3BC;", "&#x3bc;" })
+  {
+    if (unit.rfind(micro, 0) == 0)
+    {
+      unit = "u" + unit.substr(std::string(micro).size());
+    }
+  }
+  // The schema's unit where none is told.
+  const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
+  if (value > 0 && millimetres == 0)
+  {
+    notes.push_back("the OME unit of PhysicalSize" + axis + " is unknown; the spacing is taken as 1 mm");
+  }
+  return value > 0 && std::isfinite(value) ? value * millimetres : 0;
+}
+
+/** The page of each plane of an OME file, slices first, then frames. */
+std::vector<std::size_t>
+OmeOrder(const std::string & text, bool isTimeFirst, std::int64_t slices, std::int64_t frames)
+{
+  const auto               planes = static_cast<std::size_t>(slices * frames);
+  const auto               unset = planes;
+  std::vector<std::size_t> order(planes, unset);
+  const auto               set = [&](std::int64_t number, std::int64_t page) {
+    const auto slice = isTimeFirst ? number / frames : number % slices;
+    const auto frame = isTimeFirst ? number % frames : number / slices;
+    if (number >= static_cast<std::int64_t>(planes) || page >= static_cast<std::int64_t>(planes))
+    {
+      throw Error("its OME description puts planes where there are none: it is damaged, or planes lie in other files");
+    }
+    order[static_cast<std::size_t>(slice + slices * frame)] = static_cast<std::size_t>(page);
+  };
+  bool hasData = false;
+  for (std::size_t place = 0; (place = text.find("<TiffData", place)) != std::string::npos; ++place)
+  {
+    const std::string tag = TagAt(text, place);
+    const std::string first = Attribute(tag, "IFD");
+    const auto        page = Number(first, 0, "IFD");
+    const auto        z = Number(Attribute(tag, "FirstZ"), 0, "FirstZ");
+    const auto        t = Number(Attribute(tag, "FirstT"), 0, "FirstT");
+    const auto        count = Number(Attribute(tag, "PlaneCount"), first.empty() ? slices * frames : 1, "PlaneCount");
+    if (z >= slices || t >= frames)
+    {
+      throw Error("its OME description names slice " + std::to_string(z) + " of frame " + std::to_string(t) +
+                  " but there are " + std::to_string(slices) + " slices and " + std::to_string(frames) + " frames");
+    }
+    const auto start = isTimeFirst ? t + frames * z : z + slices * t;
+    for (std::int64_t i = 0; i < count; ++i)
+    {
+      set(start + i, page + i);
+    }
+    hasData = true;
+  }
+  for (std::size_t i = 0; i < planes && !hasData; ++i)
+  {
+    set(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i));
+  }
+  auto sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < planes; ++i)
+  {
+    if (sorted[i] != i)
+    {
+      throw Error("its OME description leaves planes out or names them twice; they may lie in other files");
+    }
+  }
+  return order;
+}
+
+void
+DescribeByOme(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const std::size_t   place = text.find("<Pixels");
+  if (place == std::string::npos)
+  {
+    throw Unsupported("its OME description holds no image; the planes may be described in another file");
+  }
+  if (text.find("<Pixels", place + 1) != std::string::npos)
+  {
+    throw Unsupported("its OME description holds several images; save the one that is wanted alone");
+  }
+  const std::string pixels = TagAt(text, place);
+  const auto        pages = static_cast<std::int64_t>(found.pages.size());
+  const auto        channels = Number(Attribute(pixels, "SizeC"), 1, "SizeC");
+  const auto        slices = Number(Attribute(pixels, "SizeZ"), 1, "SizeZ");
+  const auto        frames = Number(Attribute(pixels, "SizeT"), 1, "SizeT");
+  const std::string order = Attribute(pixels, "DimensionOrder");
+  if (channels > 1 && channels != static_cast<std::int64_t>(found.pages.front().samples))
+  {
+    throw Unsupported("it is an OME image of " + std::to_string(channels) +
+                      " channels in pages of their own, which are no slices; save one channel alone");
+  }
+  if (slices * frames != pages)
+  {
+    throw Error("its OME description says " + std::to_string(slices) + " slices and " + std::to_string(frames) +
+                " time points but there are " + std::to_string(pages) +
+                " pages: the file is truncated, or planes lie in other files");
+  }
+  stack.slices = slices;
+  stack.frames = frames;
+  stack.order = OmeOrder(text, order.find('T') < order.find('Z'), slices, frames);
+  stack.spacing[0] = OmeSpacing(pixels, "X", stack.notes);
+  stack.spacing[1] = OmeSpacing(pixels, "Y", stack.notes);
+  stack.spacing[2] = OmeSpacing(pixels, "Z", stack.notes);
+}
+
+/** The description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
+void
+DescribeByShape(const TiffPages & found, TiffStack & stack)
+{
+  const std::string & text = found.description;
+  const auto          pages = static_cast<std::int64_t>(found.pages.size());
+  if (text.find("\"truncated\": true") != std::string::npos)
+  {
+    throw Unsupported("its pages have no directories of their own (tifffile's \"truncated\"); save it without that");
+  }
+  std::vector<std::int64_t> sizes;
+  for (const char * rest = text.c_str() + text.find('[') + 1; sizes.size() < 16;)
+  {
+    char *     end = nullptr;
+    const auto size = std::strtoll(rest, &end, 10);
+    if (end == rest)
+    {
+      break;
+    }
+    sizes.push_back(size);
+    rest = *end == ',' ? end + 1 : end;
+  }
+  // The last axes are those of a page; what is before them are pages.
+  std::int64_t              product = 1;
+  std::vector<std::int64_t> leading;
+  std::string               axes;
+  if (const std::size_t place = text.find("\"axes\": \""); place != std::string::npos)
+  {
+    axes = text.substr(place + 9, text.find('"', place + 9) - place - 9);
+  }
+  for (std::size_t axis = 0; axis < sizes.size() && product < pages; ++axis)
+  {
+    if (sizes[axis] < 1 || sizes[axis] > pages)
+    {
+      return;
+    }
+    product *= sizes[axis];
+    if (sizes[axis] > 1)
+    {
+      leading.push_back(sizes[axis]);
+      if (axis < axes.size() && axes.size() == sizes.size() && axes[axis] == 'C')
+      {
+        throw Unsupported("its description says that " + std::to_string(sizes[axis]) +
+                          " channels have pages of their own, which are no slices; save one channel alone");
+      }
+    }
+  }
+  if (product == pages && leading.size() == 2)
+  {
+    stack.slices = leading[1];
+    stack.frames = leading[0];
+  }
+  else if (product == pages && leading.size() > 2)
+  {
+    throw Unsupported("its description says that its pages have " + std::to_string(leading.size()) +
+                      " axes; one or two (slices, time points) are supported");
+  }
+}
+
+} // namespace
+
+TiffStack
+DescribeTiffStack(const TiffPages & found)
+{
+  TiffStack           stack;
+  const std::string & text = found.description;
+  if (text.rfind("ImageJ=", 0) == 0)
+  {
+    DescribeByImageJ(found, stack);
+  }
+  else if (text.find("<OME") != std::string::npos)
+  {
+    DescribeByOme(found, stack);
+  }
+  else
+  {
+    if (text.rfind("{\"shape\": [", 0) == 0)
+    {
+      DescribeByShape(found, stack);
+    }
+    DescribeByTags(found, stack);
+  }
+  return stack;
+}
+
+} // namespace brickccl::files

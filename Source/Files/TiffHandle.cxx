@@ -1,0 +1,249 @@
+#include "BrickCCL/Files/TiffHandle.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace brickccl::files
+{
+
+/** What libtiff calls. */
+struct TiffHandle::Procedures
+{
+  static TiffHandle &
+  Of(void * handle)
+  {
+    return *static_cast<TiffHandle *>(handle);
+  }
+
+  static int
+  Keep(std::string & message, const char * format, std::va_list arguments)
+  {
+    if (message.empty())
+    {
+      char text[512];
+      std::vsnprintf(text, sizeof(text), format, arguments);
+      message = text;
+      // libtiff quotes what a file holds.
+      for (char & letter : message)
+      {
+        const auto code = static_cast<unsigned char>(letter);
+        letter = code < 32 || code > 126 ? '?' : letter;
+      }
+      while (!message.empty() && (message.back() == '.' || message.back() == ' '))
+      {
+        message.pop_back();
+      }
+    }
+    return 1;
+  }
+  static int
+  KeepError(TIFF *, void * handle, const char *, const char * format, std::va_list arguments)
+  {
+    return Keep(Of(handle).m_Error, format, arguments);
+  }
+  static int
+  KeepWarning(TIFF *, void * handle, const char *, const char * format, std::va_list arguments)
+  {
+    return Keep(Of(handle).m_Warning, format, arguments);
+  }
+
+  static tmsize_t
+  ReadBytes(thandle_t handle, void * output, tmsize_t size)
+  {
+    TiffHandle &      of = Of(handle);
+    const std::size_t there = of.m_Bytes.Size();
+    const auto        begin = static_cast<std::size_t>(std::min<toff_t>(of.m_Place, there));
+    const std::size_t count = std::min(static_cast<std::size_t>(std::max<tmsize_t>(size, 0)), there - begin);
+    if (count > 0)
+    {
+      std::memcpy(output, of.m_Bytes.Data() + begin, count);
+    }
+    of.m_Place = begin + count;
+    return static_cast<tmsize_t>(count);
+  }
+  static tmsize_t
+  WriteNoBytes(thandle_t, void *, tmsize_t)
+  {
+    return -1;
+  }
+  static toff_t
+  SeekBytes(thandle_t handle, toff_t offset, int whence)
+  {
+    TiffHandle & of = Of(handle);
+    of.m_Place = offset + (whence == SEEK_CUR ? of.m_Place : whence == SEEK_END ? of.m_Bytes.Size() : 0);
+    return of.m_Place;
+  }
+  static toff_t
+  SizeOfBytes(thandle_t handle)
+  {
+    return Of(handle).m_Bytes.Size();
+  }
+  static int
+  MapBytes(thandle_t handle, void ** base, toff_t * size)
+  {
+    *base = const_cast<unsigned char *>(Of(handle).m_Bytes.Data());
+    *size = Of(handle).m_Bytes.Size();
+    return 1;
+  }
+  static void
+  UnmapBytes(thandle_t, void *, toff_t)
+  {}
+  static int
+  DoNotClose(thandle_t)
+  {
+    return 0;
+  }
+
+  static tmsize_t
+  ReadFile(thandle_t handle, void * output, tmsize_t size)
+  {
+    return ::read(Of(handle).m_File, output, static_cast<std::size_t>(size));
+  }
+  static tmsize_t
+  WriteFile(thandle_t handle, void * bytes, tmsize_t size)
+  {
+    tmsize_t done = 0;
+    while (done < size)
+    {
+      const auto count =
+        ::write(Of(handle).m_File, static_cast<const char *>(bytes) + done, static_cast<std::size_t>(size - done));
+      if (count < 0 && errno == EINTR)
+      {
+        continue;
+      }
+      if (count <= 0)
+      {
+        Of(handle).m_SystemError = count < 0 ? errno : ENOSPC;
+        return -1;
+      }
+      done += count;
+    }
+    return done;
+  }
+  static toff_t
+  SeekFile(thandle_t handle, toff_t offset, int whence)
+  {
+    return static_cast<toff_t>(::lseek(Of(handle).m_File, static_cast<off_t>(offset), whence));
+  }
+  static toff_t
+  SizeOfFile(thandle_t handle)
+  {
+    const off_t place = ::lseek(Of(handle).m_File, 0, SEEK_CUR);
+    const off_t size = ::lseek(Of(handle).m_File, 0, SEEK_END);
+    ::lseek(Of(handle).m_File, place, SEEK_SET);
+    return static_cast<toff_t>(std::max<off_t>(0, size));
+  }
+  static int
+  DoNotMap(thandle_t, void **, toff_t *)
+  {
+    return 0;
+  }
+};
+
+TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
+  : m_Bytes(bytes)
+{
+  // D: the places of strips are looked up when they are needed.
+  Open("file", headerOnly ? "rhD" : "rD");
+  if (m_Tiff == nullptr)
+  {
+    Fail("the TIFF header is damaged");
+  }
+}
+
+TiffHandle::TiffHandle(const std::string & path, bool isBig)
+  : m_File(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
+{
+  if (m_File < 0)
+  {
+    throw Error(std::strerror(errno));
+  }
+  Open("file", isBig ? "w8" : "w");
+  if (m_Tiff == nullptr)
+  {
+    const std::string reason = m_SystemError != 0 ? std::strerror(m_SystemError) : m_Error;
+    ::close(m_File);
+    throw Error(reason);
+  }
+}
+
+void
+TiffHandle::Open(const char * name, const char * mode)
+{
+  TIFFOpenOptions * const options = TIFFOpenOptionsAlloc();
+  if (options == nullptr)
+  {
+    return;
+  }
+  constexpr tmsize_t mostBytes = tmsize_t{ 1 } << 31;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, mostBytes);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, Procedures::KeepError, this);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, Procedures::KeepWarning, this);
+  const bool reads = m_File < 0;
+  m_Tiff = TIFFClientOpenExt(name,
+                             mode,
+                             this,
+                             reads ? Procedures::ReadBytes : Procedures::ReadFile,
+                             reads ? Procedures::WriteNoBytes : Procedures::WriteFile,
+                             reads ? Procedures::SeekBytes : Procedures::SeekFile,
+                             Procedures::DoNotClose,
+                             reads ? Procedures::SizeOfBytes : Procedures::SizeOfFile,
+                             reads ? Procedures::MapBytes : Procedures::DoNotMap,
+                             Procedures::UnmapBytes,
+                             options);
+  TIFFOpenOptionsFree(options);
+}
+
+TiffHandle::~TiffHandle()
+{
+  if (m_Tiff != nullptr)
+  {
+    TIFFClose(m_Tiff);
+  }
+  if (m_File >= 0)
+  {
+    ::close(m_File);
+  }
+}
+
+void
+TiffHandle::Fail(const std::string & what) const
+{
+  if (m_SystemError != 0)
+  {
+    throw Error(std::strerror(m_SystemError));
+  }
+  const std::string & reason = m_Error.empty() ? m_Warning : m_Error;
+  throw Error(what + (reason.empty() ? "" : ": libtiff says: " + reason));
+}
+
+void
+TiffHandle::Close()
+{
+  if (TIFFFlush(m_Tiff) != 1 || HasError() || m_SystemError != 0)
+  {
+    Fail("the file could not be written");
+  }
+  TIFFClose(m_Tiff);
+  m_Tiff = nullptr;
+  const int file = m_File;
+  m_File = -1;
+  if (::close(file) != 0)
+  {
+    throw Error(std::strerror(errno));
+  }
+  if (HasError() || m_SystemError != 0)
+  {
+    Fail("the file could not be written");
+  }
+}
+
+} // namespace brickccl::files

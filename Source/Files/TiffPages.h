@@ -1,0 +1,99 @@
+#ifndef BRICKCCL_FILES_TIFFPAGES_H
+#define BRICKCCL_FILES_TIFFPAGES_H
+
+#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Files/TiffHandle.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** How the pixels of a page are stored. */
+struct TiffPage
+{
+  /** Of the page's directory in the file. */
+  std::uint64_t place = 0;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint16_t bits = 1;
+  std::uint16_t samples = 1;
+  std::uint16_t format = SAMPLEFORMAT_UINT;
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
+  std::uint16_t compression = COMPRESSION_NONE;
+  std::uint16_t predictor = 1;
+  bool          isSeparate = false;
+  bool          isTiled = false;
+  bool          isFillReversed = false;
+  /** Of a strip or tile. */
+  std::uint32_t blockWidth = 0;
+  std::uint32_t blockHeight = 0;
+  /** The samples that are values, without alpha. */
+  std::vector<std::uint16_t> channels;
+
+  /** Of voxels in memory. */
+  ScalarType Type() const;
+
+  std::uint32_t
+  BlocksAcross() const
+  {
+    return (width - 1) / blockWidth + 1;
+  }
+  std::uint32_t
+  BlocksDown() const
+  {
+    return (height - 1) / blockHeight + 1;
+  }
+  std::uint32_t
+  BlocksPerPlane() const
+  {
+    return BlocksAcross() * BlocksDown();
+  }
+  std::uint32_t
+  Blocks() const
+  {
+    return BlocksPerPlane() * (isSeparate ? samples : 1u);
+  }
+  int
+  SamplesPerBlock() const
+  {
+    return isSeparate ? 1 : samples;
+  }
+  /** Of a row of a strip or tile, as it is stored. */
+  std::uint64_t
+  BlockRowBytes() const
+  {
+    return (std::uint64_t{ blockWidth } * static_cast<std::uint64_t>(SamplesPerBlock()) * bits + 7) / 8;
+  }
+  bool
+  IsTransposed() const
+  {
+    return orientation >= ORIENTATION_LEFTTOP;
+  }
+};
+
+/** What a file's directories hold. */
+struct TiffPages
+{
+  std::vector<TiffPage>    pages;
+  std::vector<std::string> notes;
+  std::string              description;
+  /** Pixels per unit along x and y of the first page; 0 if it does not say. */
+  double        xResolution = 0;
+  double        yResolution = 0;
+  std::uint16_t resolutionUnit = RESUNIT_INCH;
+};
+
+/** Makes libtiff decode the current page as ReadTiffPages() describes it. */
+void PrepareDecoding(TIFF * tiff, std::uint16_t compression, std::uint16_t photometric);
+
+/** Reads all directories. Reduced images and masks are left out with a note. \throws Error for damage, for pages that
+ *  are no slices of one volume and for pixels that cannot be read. */
+TiffPages ReadTiffPages(const FileBytes & file);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,286 @@
+"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
+
+import os
+import random
+import struct
+import unittest
+import zlib
+
+from files import FilesTest, np, sys
+from test_tiff import mutated
+
+try:
+    import imagecodecs
+    import SimpleITK
+    import tifffile
+    from PIL import Image as Picture
+except ImportError as missing:
+    print("skipped:", missing)
+    sys.exit(77)
+
+RANDOM = np.random.default_rng(5)
+GREY = RANDOM.integers(0, 255, (23, 17)).astype("u1")
+COLOUR = RANDOM.integers(0, 255, (23, 17, 3)).astype("u1")
+
+
+def png(width, height, bits, colour, rows, before=b"", interlaced=0):
+    """A PNG file of packed rows, unfiltered."""
+    chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, interlaced))
+            + before + chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) + chunk(b"IEND", b""))
+
+
+class PicturesTest(FilesTest):
+    def put(self, data, name):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as stream:
+            stream.write(data)
+        return self.path(name)
+
+    def save(self, picture, name, **options):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        picture.save(self.path(name), **options)
+        return self.path(name)
+
+    def assert_voxels(self, path, voxels, *options):
+        image = self.read(path, *options)
+        np.testing.assert_array_equal(image.voxels, voxels)
+        return image
+
+    def survives_mutations(self, paths, count, suffix):
+        chance = random.Random(3)
+        for path in paths:
+            with open(path, "rb") as stream:
+                data = stream.read()
+            for number in range(count):
+                changed = self.put(mutated(data, chance), "m" + suffix)
+                result, _ = self.run_dump(changed)
+                self.assertIn(result.returncode, (0, 1), "%s, mutation %d: %s" % (path, number, result.stderr))
+                self.assertNotIn("Sanitizer", result.stderr)
+
+    def refuses_every_cut(self, path, step=97):
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for length in list(range(0, len(data), step)) + [len(data) - 1]:
+            self.refuses(self.put(data[:length], "cut" + os.path.splitext(path)[1]))
+
+
+class Png(PicturesTest):
+    def test_grey_and_colour(self):
+        for name, voxels in (("g8", GREY), ("g16", GREY.astype("u2") * 257 + 3), ("rgb8", COLOUR),
+                             ("rgb16", COLOUR.astype("u2") * 251 + 5)):
+            image = self.assert_voxels(self.put(imagecodecs.png_encode(voxels), name + ".png"), voxels)
+            self.assertEqual(image.spacing_source, "none")
+
+    def test_few_bits_are_stored_values(self):
+        for bits in (1, 2, 4):
+            voxels = RANDOM.integers(0, 2**bits, (9, 13))
+            rows = []
+            for row in voxels:
+                text = "".join(format(int(value), "0%db" % bits) for value in row)
+                text += "0" * (-len(text) % 8)
+                rows.append(int(text, 2).to_bytes(len(text) // 8, "big"))
+            self.assert_voxels(self.put(png(13, 9, bits, 0, rows), "few.png"), voxels)
+
+    def test_transparency_takes_no_part(self):
+        for voxels in (np.dstack([COLOUR, GREY]), np.dstack([GREY, GREY[::-1]])):
+            kept = voxels[..., :-1].squeeze()
+            image = self.assert_voxels(self.put(imagecodecs.png_encode(voxels), "alpha.png"), kept)
+            self.assertIn("take", " ".join(image.notes))
+
+    def test_palettes(self):
+        picture = Picture.fromarray(GREY % 7, "P")
+        colours = RANDOM.integers(0, 255, (256, 3)).astype("u1")
+        picture.putpalette(colours.tobytes())
+        path = self.save(picture, "p.png", transparency=2)
+        self.assertIn("numbers", " ".join(self.assert_voxels(path, GREY % 7, "--as-labels").notes))
+        self.assertIn("red", " ".join(self.assert_voxels(path, colours[GREY % 7]).notes))
+
+    def test_interlaced(self):
+        passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+        rows = [GREY[y, x::dx].tobytes() for x, y0, dx, dy in passes for y in range(y0, 23, dy) if GREY[y, x::dx].size]
+        self.assert_voxels(self.put(png(17, 23, 8, 0, rows, interlaced=1), "i.png"), GREY)
+        self.refuses(self.put(png(17, 23, 8, 0, rows[:-1], interlaced=1), "i.png"))
+
+    def test_spacing(self):
+        image = self.read(self.save(Picture.fromarray(GREY), "s.png", dpi=(254, 127)))
+        np.testing.assert_allclose(image.spacing, (0.1, 0.2), rtol=1e-4)
+
+    def test_damage(self):
+        path = self.put(imagecodecs.png_encode(GREY), "a.png")
+        self.refuses_every_cut(path, 31)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for place in range(8, len(data), 7):
+            self.refuses(self.put(data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1:], "d.png"))
+        self.refuses(self.put(png(17, 23, 8, 0, [b"0" * 17] * 22), "short.png"))
+        self.refuses(self.put(png(2**30, 2**30, 8, 0, [b"0"]), "huge.png"), saying="truncated")
+        rgb = self.put(imagecodecs.png_encode(COLOUR), "b.png")
+        self.survives_mutations((path, rgb), 150, ".png")
+
+    def test_labels_are_written(self):
+        source = self.path("s.tif")
+        for kind, resolution in (("uint8", (20, 25)), ("uint16", (20, 25)), ("uint16", (30.3, 25))):
+            tifffile.imwrite(source, (GREY > 150).astype("u1"), resolution=resolution, resolutionunit="CENTIMETER")
+            result = self.label(source, self.path("l.png"), "--label-type", kind)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("l.png"), "rb") as stream:
+                labels = imagecodecs.png_decode(stream.read())
+            self.assertEqual(labels.dtype.name, kind)
+            np.testing.assert_array_equal(labels > 0, GREY > 150)
+            self.assert_geometry(self.assert_voxels(self.path("l.png"), labels), [10 / x for x in resolution])
+            np.testing.assert_array_equal(np.array(Picture.open(self.path("l.png"))), labels)
+
+
+class Jpeg(PicturesTest):
+    def test_grey_and_colour(self):
+        for voxels in (GREY, COLOUR):
+            for progressive in (False, True):
+                path = self.save(Picture.fromarray(voxels), "a.jpg", progressive=progressive, dpi=(254, 254))
+                image = self.read(path)
+                expected = np.array(Picture.open(path)).astype(int)
+                self.assertLessEqual(np.abs(image.voxels - expected).max(), 3)
+                self.assertIn("lossy", " ".join(image.notes))
+                self.assert_geometry(image, (0.1, 0.1))
+
+    def test_damage(self):
+        path = self.save(Picture.fromarray(COLOUR), "a.jpg")
+        self.refuses_every_cut(path)
+        progressive = self.save(Picture.fromarray(GREY), "b.jpg", progressive=True)
+        self.refuses_every_cut(progressive)
+        self.survives_mutations((path, progressive), 150, ".jpg")
+        self.refuses(self.save(Picture.fromarray(np.dstack([COLOUR, GREY]), "CMYK"), "c.jpg"), saying="components")
+
+
+class Bmp(PicturesTest):
+    def test_kinds_of_pixels(self):
+        image = self.assert_voxels(self.save(Picture.fromarray(GREY), "g.bmp", dpi=(254, 127)), GREY)
+        np.testing.assert_allclose(image.spacing, (0.1, 0.2), rtol=1e-4)
+        self.assert_voxels(self.save(Picture.fromarray(COLOUR), "c.bmp"), COLOUR)
+        self.assert_voxels(self.save(Picture.fromarray(GREY > 100), "b.bmp"), (GREY > 100) * 255)
+        rgba = Picture.fromarray(np.dstack([COLOUR, GREY]))
+        self.assertIn("3 channels", " ".join(self.assert_voxels(self.save(rgba, "a.bmp"), COLOUR).notes))
+
+    def test_palettes(self):
+        picture = Picture.fromarray(GREY % 7, "P")
+        colours = RANDOM.integers(0, 255, (256, 3)).astype("u1")
+        picture.putpalette(colours.tobytes())
+        path = self.save(picture, "p.bmp")
+        self.assert_voxels(path, GREY % 7, "--as-labels")
+        self.assert_voxels(path, colours[GREY % 7])
+
+    def header(self, width, height, bits, compression=0, colours=0, palette=b""):
+        start = 54 + len(palette)
+        return struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 0, 0, 0, start, 40, width, height, 1, bits, compression, 0, 0, 0,
+                           colours, 0) + palette
+
+    def test_top_down_and_four_bits(self):
+        palette = b"".join(bytes([16 * i] * 3 + [0]) for i in range(16))
+        rows = bytes([0x12, 0x30, 0, 0, 0x45, 0x60, 0, 0])
+        grey = np.array([[16, 32, 48], [64, 80, 96]])
+        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), grey)
+        self.assert_voxels(self.put(self.header(3, 2, 4, 0, 16, palette) + rows, "t.bmp"), grey[::-1])
+        self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), grey // 16, "--as-labels")
+        self.refuses(self.put(self.header(3, -2, 4, 0, 4, palette[:16]) + rows, "t.bmp"), saying="palette")
+
+    def test_damage(self):
+        self.refuses(self.put(self.header(3, 2, 8, 1, 256, bytes(1024)) + bytes(64), "r.bmp"), saying="compressed")
+        self.refuses(self.put(self.header(2**30, 2**30, 24) + bytes(64), "h.bmp"), saying="truncated")
+        self.refuses(self.put(self.header(3, -2**31, 24) + bytes(64), "h.bmp"))
+        path = self.save(Picture.fromarray(GREY), "g.bmp")
+        self.refuses_every_cut(path)
+        self.survives_mutations((path, self.save(Picture.fromarray(COLOUR), "c.bmp")), 150, ".bmp")
+
+
+class Mrc(PicturesTest):
+    VOXELS = RANDOM.integers(0, 100, (4, 6, 5))
+
+    def mrc(self, voxels, mode, order="<", extended=b"", axes=(1, 2, 3), imod=None, angle=90.0, stamp=True):
+        z, y, x = voxels.shape
+        words = struct.pack(order + "4i3i3i3f3f3i", x, y, z, mode, 0, 0, 0, x, y, z, x * 1.5, y * 2.5, z * 4.0, angle, 90.0,
+                            90.0, *axes)
+        words += struct.pack(order + "3f", 0, 0, 0) + struct.pack(order + "2i", 1, len(extended))
+        words = words.ljust(152, b"\0")
+        if imod is not None:
+            words += struct.pack(order + "2i", 1146047817, imod)
+        words = words.ljust(196, b"\0") + struct.pack(order + "3f", 10, 20, 30) + b"MAP "
+        words += (b"\x44\x44\0\0" if order == "<" else b"\x11\x11\0\0") if stamp else bytes(4)
+        return self.put(words.ljust(1024, b"\0") + extended + voxels.astype(voxels.dtype.newbyteorder(order)).tobytes(),
+                        "a.mrc")
+
+    def test_modes_in_both_byte_orders(self):
+        for mode, kind in ((0, "i1"), (1, "i2"), (2, "f4"), (6, "u2"), (12, "f2")):
+            for order in "<>":
+                voxels = (self.VOXELS - (50 if kind in ("i1", "i2") else 0)).astype(kind)
+                for extended in (b"", bytes(13)):
+                    for stamp in (True, False):
+                        path = self.mrc(voxels, mode, order, extended, stamp=stamp)
+                        image = self.assert_voxels(path, voxels)
+                        self.assertEqual(image.type, np.dtype("f4" if kind == "f2" else kind).name)
+                        self.assert_geometry(image, (1.5e-7, 2.5e-7, 4e-7))
+                        np.testing.assert_allclose(image.origin, (1e-6, 2e-6, 3e-6), rtol=1e-5)
+
+    def test_beside_simpleitk(self):
+        SimpleITK.WriteImage(SimpleITK.GetImageFromArray(self.VOXELS.astype("i2")), self.path("s.mrc"))
+        self.assert_voxels(self.path("s.mrc"), self.VOXELS)
+
+    def test_bytes_of_imod(self):
+        voxels = (self.VOXELS + 120).astype("u1")
+        self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
+        self.assertEqual(self.read(self.mrc(voxels, 0, imod=1)).type, "int8")
+
+    def test_refused(self):
+        voxels = self.VOXELS.astype("i2")
+        self.refuses(self.mrc(voxels, 4), saying="complex")
+        self.refuses(self.mrc(voxels, 3), saying="complex")
+        self.refuses(self.mrc(voxels, 101), saying="4-bit")
+        self.refuses(self.mrc(voxels, 1, axes=(3, 2, 1)), saying="order")
+        self.refuses(self.mrc(voxels, 1, angle=120.0), saying="angle")
+        path = self.mrc(voxels, 1)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        self.refuses(self.put(data[:-1], "cut.mrc"), saying="truncated")
+        self.refuses(self.put(data[:600], "cut.mrc"))
+        self.survives_mutations((path,), 200, ".mrc")
+
+
+class Slices(PicturesTest):
+    VOXELS = RANDOM.integers(0, 255, (12, 9, 8)).astype("u1")
+
+    def test_natural_order_in_folders_and_patterns(self):
+        for suffix in ("png", "tif", "bmp"):
+            for number, plane in enumerate(self.VOXELS):
+                name = self.path("folder-" + suffix, "ct_%d.%s" % (number + 1, suffix))
+                self.save(Picture.fromarray(plane), name)
+            for path in (self.path("folder-" + suffix), self.path("folder-" + suffix, "ct_*." + suffix)):
+                image = self.assert_voxels(path, self.VOXELS)
+                notes = " ".join(image.notes)
+                self.assertIn("12 slice images", notes)
+                self.assertIn("'ct_1.%s' to 'ct_12.%s'" % (suffix, suffix), notes)
+                # Pillow writes 96 dpi to BMP files.
+                self.assertEqual(image.spacing_source, "file" if suffix == "bmp" else "none")
+            self.assert_geometry(self.read(self.path("folder-" + suffix), "--spacing", 0.5, 0.25, 2), (0.5, 0.25, 2))
+
+    def test_spacing_and_merged_notes(self):
+        for number, plane in enumerate(self.VOXELS):
+            tifffile.imwrite(self.path("%02d.tif" % number), plane, resolution=(254, 127), resolutionunit="INCH")
+        image = self.read(self.path("*.tif"))
+        self.assert_geometry(image, (0.1, 0.2, 1))
+        self.assertEqual(sum("per inch" in note for note in image.notes), 1)
+        tifffile.imwrite(self.path("05.tif"), self.VOXELS[0], resolution=(100, 127), resolutionunit="INCH")
+        self.refuses(self.path("*.tif"), saying=("05.tif", "00.tif", "spacing"))
+        self.assert_geometry(self.read(self.path("*.tif"), "--spacing", 1, 2, 3), (1, 2, 3))
+
+    def test_unequal_slices_are_refused(self):
+        for other in (self.VOXELS[0, :5], self.VOXELS[0].astype("u2"), COLOUR[:9, :8]):
+            tifffile.imwrite(self.path("a.tif"), self.VOXELS[0])
+            tifffile.imwrite(self.path("b.tif"), other)
+            self.refuses(self.path("?.tif"), saying=("a.tif", "b.tif", "alike"))
+        tifffile.imwrite(self.path("b.tif"), self.VOXELS, photometric="minisblack")
+        self.refuses(self.path("?.tif"), saying=("b.tif", "two dimensions"))
+        self.put(b"II*\0", "b.tif")
+        self.refuses(self.path("?.tif"), saying="b.tif")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -224,6 +224,12 @@ Label(const ImageView & image, const LabelOptions & options, Labeling & result)
   }
 }
 
+void
+testing::OverwriteMemory(Labeling & labeling, unsigned char byte)
+{
+  labeling.m_Volume.Overwrite(byte);
+}
+
 Labeling
 Label(const ImageView & image, const LabelOptions & options)
 {

@@ -4,6 +4,7 @@
 #include "BrickCCL/Host/HugePages.h"
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -50,6 +51,9 @@ MakeUnset(std::size_t size)
   elements.reserve(size);
   AdviseHugePages(elements.data(), size * sizeof(T));
   elements.resize(size);
+#ifdef BRICKCCL_POISON_MEMORY
+  std::memset(static_cast<void *>(elements.data()), 0x5A, size * sizeof(T));
+#endif
   return elements;
 }
 
@@ -65,6 +69,9 @@ MakeUnset(std::size_t size, UnsetVector<T> old)
   }
   old.clear();
   old.resize(size);
+#ifdef BRICKCCL_POISON_MEMORY
+  std::memset(static_cast<void *>(old.data()), 0x5A, size * sizeof(T));
+#endif
   return old;
 }
 

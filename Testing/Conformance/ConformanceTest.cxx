@@ -120,6 +120,20 @@ IsLeftOut([[maybe_unused]] const std::string & algorithm,
 #endif
 }
 
+/** Labels an image of the same extent that has its voxels at other places, so that memory that is kept holds what is
+ *  wrong for the next one. */
+template <typename T>
+void
+LabelOthersBefore(const std::vector<T> &   voxels,
+                  const FloodFillProblem & problem,
+                  LabelOptions             options,
+                  Labeling &               labeling)
+{
+  const std::vector<T> reversed(voxels.rbegin(), voxels.rend());
+  options.mask.reset();
+  Label(ImageView(reversed.data(), problem.extent, problem.channels), options, labeling);
+}
+
 /** Compares one algorithm on the CUDA device with the expected labels, if it offers the problem; `algorithm` may have
  *  options. */
 template <typename T>
@@ -147,6 +161,10 @@ ExpectSameOnCuda(const std::string &                              algorithm,
   {
     options.mask = ImageView(mask->data(), problem.extent);
   }
+#ifndef BRICKCCL_CUDA_ON_HOST
+  // There memory is overwritten wherever it is asked for.
+  LabelOthersBefore(voxels, problem, options, onCuda);
+#endif
   Label(ImageView(voxels.data(), problem.extent, problem.channels), options, onCuda);
   ASSERT_EQ(onCuda.UsedDevice().device.kind, Device::Kind::Cuda) << onCuda.UsedDevice().remark;
   std::vector<std::uint64_t> labels(expected.size(), 12345);
@@ -183,6 +201,20 @@ ExpectSameAsFloodFill(const std::string &                              what,
 {
   const std::vector<std::uint64_t> expected = FloodFill(problem);
   Labeling                         reused;
+  // What the CPU's memory holds before a call; `Others` is left by the algorithm that keeps the most.
+  enum class Memory
+  {
+    None,
+    Others,
+    Ones,
+    Mixed
+  };
+  struct Run
+  {
+    int    threads;
+    int    grain;
+    Memory memory;
+  };
   for (const Algorithm & algorithm : Algorithms())
   {
     ExpectSameOnCuda(algorithm.name, what, voxels, problem, connectivity, mask, expected);
@@ -195,7 +227,10 @@ ExpectSameAsFloodFill(const std::string &                              what,
     {
       continue;
     }
-    for (const auto & [threads, grain] : { std::pair{ 1, 1 << 20 }, std::pair{ 1, 1 }, std::pair{ 3, 1 } })
+    for (const auto & [threads, grain, memory] : { Run{ 1, 1 << 20, Memory::None },
+                                                   Run{ 1, 1 << 20, Memory::Others },
+                                                   Run{ 1, 1, Memory::Ones },
+                                                   Run{ 3, 1, Memory::Mixed } })
     {
       LabelOptions options;
       options.algorithm = algorithm.name;
@@ -208,12 +243,27 @@ ExpectSameAsFloodFill(const std::string &                              what,
       {
         options.mask = ImageView(mask->data(), problem.extent);
       }
+      if (memory == Memory::None)
+      {
+        reused = Labeling();
+      }
+      else
+      {
+        LabelOptions others = options;
+        others.algorithm = "RunMerging";
+        LabelOthersBefore(voxels, problem, others, reused);
+      }
+      if (memory == Memory::Ones || memory == Memory::Mixed)
+      {
+        testing::OverwriteMemory(reused, memory == Memory::Ones ? 0xFF : 0x5A);
+      }
       Label(ImageView(voxels.data(), problem.extent, problem.channels), options, reused);
       std::vector<std::uint64_t> labels(expected.size(), 12345);
       reused.Write(labels.data());
       ASSERT_EQ(labels, expected) << algorithm.name << ", " << what << ", extent " << problem.extent.ToString()
                                   << ", connectivity " << connectivity.ToString() << ", "
-                                  << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain;
+                                  << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain
+                                  << ", memory " << static_cast<int>(memory);
     }
     ExpectSameLabelMap<std::uint32_t>(what, reused, expected);
     ExpectSameLabelMap<std::int16_t>(what, reused, expected);

@@ -2,7 +2,6 @@
 #include "BrickCCL/Components/MeasureGroups.h"
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,15 +15,10 @@ namespace
 template <typename T>
 struct IntensitiesOf
 {
-  static constexpr bool IsExact = std::is_integral_v<T> && sizeof(T) <= 4;
+  static constexpr bool IsExact = IntensitySums::HasSquares<T>;
 
   std::uint64_t voxels = 0;
-  IntensitySums sums;
-
-  IntensitiesOf()
-  {
-    sums.isExact = IsExact;
-  }
+  IntensitySums sums = IntensitySums::Of<T>();
 
   void
   AddRun(const T * values, std::int64_t length)

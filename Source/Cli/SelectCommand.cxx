@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/Condition.h"
@@ -120,18 +121,17 @@ RunSelect(const SelectArguments & arguments)
   seconds["measure"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
-  const LabelType   type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
-  WriteOptions writing;
+  const LabelType type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
+  WriteOptions    writing;
   writing.compress = !arguments.noCompression;
   writing.context = context.Silent();
-  WriteImageFile(arguments.output,
-                 { ScalarTypeOfLabel(type),
-                   image.extent,
-                   image.geometry,
-                   [&](std::int64_t begin, std::int64_t end, void * rows) {
-                     ExpandRows(volume, begin, end, type, rows);
-                   } },
-                 writing);
+  WriteImageFile(
+    arguments.output,
+    { ScalarTypeOfLabel(type),
+      image.extent,
+      image.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(volume, begin, end, type, rows); } },
+    writing);
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);
@@ -182,7 +182,9 @@ AddSelectCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

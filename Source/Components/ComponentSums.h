@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 /** What is summed up over the runs of a component, with the rules that combine partial sums. */
@@ -373,27 +372,14 @@ struct IntensitySums
 
   /** Of other types than integers. */
   DoubleDouble sum;
-  /** Where there are no squares: mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979),
-   * and within a run taken around its first value. The mean has twice the digits of a double: of values with a large
-   *  offset, the deviations are as good as of those without. Equal values deviate by exactly 0. */
+  /** Where there are no squares: mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979).
+   *  The mean has twice the digits of a double: of values with a large offset, deviations are as good as of those
+   *  without. */
   DoubleDouble mean;
   double       deviation = 0;
 
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
-
-  IntensitySums() = default;
-
-  /** None, of a type. */
-  template <typename T>
-  static IntensitySums
-  Of()
-  {
-    IntensitySums sums;
-    sums.isWhole = std::is_integral_v<T>;
-    sums.hasSquares = HasSquares<T>;
-    return sums;
-  }
 
   /** Whether sums of integers of a type leave nothing to rounding, so that their order does not matter. */
   template <typename T>
@@ -473,29 +459,6 @@ struct IntensitySums
     return measures;
   }
 
-  /** The sums of one run of voxels. */
-  template <typename T>
-  static IntensitySums
-  OfRun(const T * values, std::int64_t length)
-  {
-    IntensitySums run = Of<T>();
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      const auto value = static_cast<double>(values[i]);
-      run.minimum = value < run.minimum ? value : run.minimum;
-      run.maximum = value > run.maximum ? value : run.maximum;
-    }
-    if constexpr (HasSquares<T>)
-    {
-      run.AddSquares(values, length);
-    }
-    else
-    {
-      run.AddAround(values, length);
-    }
-    return run;
-  }
-
 private:
   double
   DeviationFromSquares(std::uint64_t voxels) const
@@ -507,88 +470,6 @@ private:
     const auto   rest = static_cast<long double>(wholeSum - whole * count);
     const auto   around = static_cast<long double>(aroundWhole) - rest * rest / longCount;
     return static_cast<double>(std::sqrt(std::max(0.0L, around) / (longCount - 1)));
-  }
-
-  template <typename T>
-  void
-  AddSquares(const T * values, std::int64_t count)
-  {
-    constexpr std::int64_t block = 1 << 20;
-    for (std::int64_t begin = 0; begin < count; begin += block)
-    {
-      std::int64_t  blockSum = 0;
-      std::uint64_t narrowSquares = 0;
-      for (std::int64_t i = begin; i < std::min(count, begin + block); ++i)
-      {
-        const auto value = static_cast<std::int64_t>(values[i]);
-        blockSum += value;
-        if constexpr (sizeof(T) <= 2)
-        {
-          narrowSquares += static_cast<std::uint64_t>(value * value);
-        }
-        else
-        {
-          squares +=
-            static_cast<std::uint64_t>(value < 0 ? -value : value) * static_cast<UInt128>(value < 0 ? -value : value);
-        }
-      }
-      wholeSum += blockSum;
-      squares += narrowSquares;
-    }
-  }
-
-  /** How far a value lies above another one: of integers exact but for one rounding. */
-  template <typename T>
-  static double
-  Above(T value, T other)
-  {
-    if constexpr (std::is_integral_v<T>)
-    {
-      const auto a = static_cast<std::uint64_t>(value);
-      const auto b = static_cast<std::uint64_t>(other);
-      return value < other ? -static_cast<double>(b - a) : static_cast<double>(a - b);
-    }
-    else
-    {
-      return static_cast<double>(value) - static_cast<double>(other);
-    }
-  }
-
-  /** Of the values of one run, sums around the first of them. */
-  template <typename T>
-  void
-  AddAround(const T * values, std::int64_t count)
-  {
-    using Wide = std::conditional_t<std::is_integral_v<T>, T, double>;
-    const T    first = values[0];
-    const auto length = static_cast<double>(count);
-    double     aboveFirst = 0;
-    for (std::int64_t i = 0; i < count; ++i)
-    {
-      aboveFirst += Above(values[i], first);
-      if constexpr (std::is_integral_v<T>)
-      {
-        wholeSum += values[i];
-      }
-    }
-    const double meanAbove = aboveFirst / length;
-    for (std::int64_t i = 0; i < count; ++i)
-    {
-      const double difference = Above(values[i], first) - meanAbove;
-      deviation += difference * difference;
-    }
-    mean = DoubleDouble::Exactly(static_cast<Wide>(first));
-    mean += meanAbove;
-    if constexpr (!std::is_integral_v<T>)
-    {
-      sum = DoubleDouble::ProductOf(static_cast<double>(first), length);
-      sum += aboveFirst;
-      if (!std::isfinite(sum.high))
-      {
-        // Differences of what is not finite are not what they should be, sums are.
-        sum = std::accumulate(values, values + count, 0.0);
-      }
-    }
   }
 };
 

@@ -317,7 +317,7 @@ AddLabelCommand(CLI::App & app)
   command
     ->add_option("--minimum-volume",
                  arguments->minimumVolume,
-                 "drop components of less volume (2-D: area), but for a 1e-9th of it")
+                 "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
     ->check(NumberFromZero())
     ->type_name("MM3");
   command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")

@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
@@ -160,6 +161,11 @@ RunLabel(const LabelArguments & arguments)
   const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
 
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                  std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
   reporter.Step("labeling");
   options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
   options.relabel.minimumSize = arguments.minimumSize;
@@ -182,7 +188,7 @@ RunLabel(const LabelArguments & arguments)
   {
     image.voxels.Release();
   }
-  const LabelType   type = ResolveLabelType(requestedType,
+  const LabelType type = ResolveLabelType(requestedType,
                                           labeling.ComponentCount(),
                                           std::to_string(labeling.ComponentCount()) + " components do");
   seconds["label"] = watch.Lap();
@@ -287,15 +293,18 @@ AddLabelCommand(CLI::App & app)
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
   AddFileOptions(*command, arguments->files);
-  command->add_option("--connectivity",
-                      arguments->connectivity,
-                      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces");
+  command
+    ->add_option("--connectivity",
+                 arguments->connectivity,
+                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
+    ->transform(Count(1, 1000));
   auto * range =
     command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
       ->expected(2)
       ->type_name("LO HI");
   auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
   command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
+    ->check(AnyNumber())
     ->type_name("T")
     ->excludes(equal);
   command->add_option("--background", arguments->background, "value of the background, or none: every voxel takes part")
@@ -308,18 +317,30 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
     ->check(CLI::IsMember({ "raster", "size" }))
     ->capture_default_str();
-  command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")->type_name("VOXELS");
-  command->add_option("--minimum-volume", arguments->minimumVolume, "drop components of less volume (2-D: area)")
+  command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
+    ->transform(Count(0))
+    ->type_name("VOXELS");
+  command
+    ->add_option("--minimum-volume",
+                 arguments->minimumVolume,
+                 "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
+    ->check(NumberFromZero())
     ->type_name("MM3");
-  command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")->type_name("VOXELS");
-  command->add_option("--largest", arguments->largest, "keep the K largest components only")->type_name("K");
+  command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")
+    ->transform(Count(0))
+    ->type_name("VOXELS");
+  command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
+    ->transform(Count(0))
+    ->type_name("K");
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "see `brickccl info`; the labels are the same for all")
     ->capture_default_str();
   command->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");

@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -6,6 +7,7 @@
 
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -143,29 +145,39 @@ AddPhantomCommand(CLI::App & app)
                  arguments->size,
                  "voxels along x, y and z; default 128 128 128, log and casting 128 128 96, ridge 512 512")
     ->expected(1, 4)
+    ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
     ->type_name("X Y [Z]");
   command->add_option("--spacing", arguments->spacing, "mm along x, y and z; default 1, log 2 2 4")
     ->expected(1, 4)
+    ->check(NumberAboveZero())
     ->type_name("X Y [Z]");
-  command->add_option("--seed", arguments->seed, "another seed, another phantom")->capture_default_str();
-  command->add_option("--density", arguments->density, "share of foreground: balls (default 0.2), random (0.5)");
-  command->add_option("--grain", arguments->grain, "random: side of the cubes in voxels")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "another seed, another phantom")
+    ->transform(Count(0))
+    ->capture_default_str();
+  command->add_option("--density", arguments->density, "share of foreground: balls (default 0.2), random (0.5)")
+    ->check(NumberFromZero());
+  command->add_option("--grain", arguments->grain, "random: side of the cubes in voxels")
+    ->transform(Count(1, std::numeric_limits<int>::max()))
+    ->capture_default_str();
   command->add_option("--truth", arguments->truth, "log, casting: write what each voxel is (1 crack, 2 knot, 3 pore)")
     ->type_name("FILE");
   command->add_option("--family",
                       arguments->family,
                       "ridge: leveling (default), scaling, subdivision, random-instancing, random-merging or spiral");
   command->add_option("--level", arguments->ridges.level, "ridge: rounds of label equivalence that the patterns take")
+    ->transform(Count(0, 28))
     ->capture_default_str();
   command
     ->add_option("--subdivisions",
                  arguments->ridges.subdivisions,
                  "ridge: 4^SUBDIVISIONS patterns (subdivision, random-instancing, random-merging)")
+    ->transform(Count(0, 28))
     ->capture_default_str();
   command
     ->add_option("--parameter",
                  arguments->ridges.parameter,
                  "ridge: the size (scaling, spiral) or the probability (random-instancing, random-merging), 0 to 1")
+    ->check(NumberFromZero())
     ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunPhantom(*arguments); });

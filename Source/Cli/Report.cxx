@@ -44,18 +44,6 @@ ExtensionOf(const std::string & path)
   return dot == std::string::npos ? "" : path.substr(dot);
 }
 
-Number
-ParseNumber(const std::string & text, const std::string & option)
-{
-  char *       end = nullptr;
-  const Number value = std::strtold(text.c_str(), &end);
-  if (text.empty() || *end != '\0')
-  {
-    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, inf or -inf");
-  }
-  return value;
-}
-
 Reporter::Reporter(bool quiet)
   : m_Quiet(quiet)
   , m_Terminal(isatty(STDERR_FILENO) == 1)

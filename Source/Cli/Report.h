@@ -2,7 +2,6 @@
 #define BRICKCCL_CLI_REPORT_H
 
 #include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Host/Progress.h"
 
 #include <chrono>
@@ -11,9 +10,6 @@
 
 namespace brickccl::cli
 {
-
-/** A number as a user writes it, "inf" and "-inf" included. \throws InvalidArgument that names the option. */
-Number ParseNumber(const std::string & text, const std::string & option);
 
 /** Tells a person how far the work is: on a terminal a bar, else a line per step, on the error stream. */
 class Reporter

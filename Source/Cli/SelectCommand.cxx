@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/Condition.h"
@@ -131,8 +132,8 @@ RunSelect(const SelectArguments & arguments)
   seconds["measure"] = watch.Lap();
 
   reporter.Step("writing " + arguments.output);
-  const LabelType   type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
-  WriteOptions writing;
+  const LabelType type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
+  WriteOptions    writing;
   writing.compress = !arguments.noCompression;
   writing.context = context.Silent();
   const auto lost = WriteImageFile(arguments.output,
@@ -199,7 +200,9 @@ AddSelectCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

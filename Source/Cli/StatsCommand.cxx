@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Components/ComponentTable.h"
@@ -172,7 +173,9 @@ AddStatsCommand(CLI::App & app)
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .png; needs a display, if need be xvfb-run's")
     ->type_name("FILE");
-  command->add_option("--bins", arguments->bins, "number of the histogram's bins")->capture_default_str();
+  command->add_option("--bins", arguments->bins, "number of the histogram's bins")
+    ->transform(Count(1, 1000000))
+    ->capture_default_str();
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
     command
       ->add_flag_callback(
@@ -186,7 +189,9 @@ AddStatsCommand(CLI::App & app)
   };
   list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
   list("--list-columns-markdown", true, "the same as a table of Markdown");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")->capture_default_str();
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunStats(*arguments); });

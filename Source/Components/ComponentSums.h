@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_COMPONENTS_COMPONENTSUMS_H
 #define BRICKCCL_COMPONENTS_COMPONENTSUMS_H
 
+#include "BrickCCL/Components/DoubleDouble.h"
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/WideInteger.h"
 #include "BrickCCL/Simd/JoinRuns.h"
@@ -362,19 +363,27 @@ struct ComponentMoments
 /** Sums of the intensities under a component, in a form that does not depend on their type. */
 struct IntensitySums
 {
-  /** Of integers of at most 32 bits: exact, |sum| < 2^31 * 2^62, sum of squares < 2^64 * 2^62. */
-  bool    isExact = false;
-  Int128  exactSum = 0;
+  /** Of integers: exact, |sum| < 2^64 * 2^62. */
+  bool   isWhole = false;
+  Int128 wholeSum = 0;
+  /** Of integers of at most 32 bits: exact, < 2^64 * 2^62. */
+  bool    hasSquares = false;
   UInt128 squares = 0;
 
-  /** Of other types: mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979), so that large
-   *  means do not swallow small deviations. */
-  double sum = 0;
-  double mean = 0;
-  double deviation = 0;
+  /** Of other types than integers. */
+  DoubleDouble sum;
+  /** Where there are no squares: mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979).
+   *  The mean has twice the digits of a double: of values with a large offset, deviations are as good as of those
+   *  without. */
+  DoubleDouble mean;
+  double       deviation = 0;
 
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
+
+  /** Whether sums of integers of a type leave nothing to rounding, so that their order does not matter. */
+  template <typename T>
+  static constexpr bool HasSquares = std::is_integral_v<T> && sizeof(T) <= 4;
 
   /** `ownVoxels` and `otherVoxels` were summed. */
   void
@@ -382,21 +391,47 @@ struct IntensitySums
   {
     minimum = std::min(minimum, other.minimum);
     maximum = std::max(maximum, other.maximum);
-    if (isExact)
+    wholeSum += other.wholeSum;
+    squares += other.squares;
+    if (hasSquares || otherVoxels == 0)
     {
-      exactSum += other.exactSum;
-      squares += other.squares;
+      return;
     }
-    else if (otherVoxels != 0)
+    if (ownVoxels == 0)
     {
-      const auto   own = static_cast<double>(ownVoxels);
-      const auto   others = static_cast<double>(otherVoxels);
-      const double total = own + others;
-      const double difference = other.mean - mean;
-      sum += other.sum;
-      deviation += other.deviation + difference * difference * own / total * others;
-      mean += difference * others / total;
+      sum = other.sum;
+      mean = other.mean;
+      deviation = other.deviation;
+      return;
     }
+    const auto   own = static_cast<double>(ownVoxels);
+    const auto   others = static_cast<double>(otherVoxels);
+    const double total = own + others;
+    DoubleDouble apart = other.mean;
+    apart += -mean;
+    const double difference = apart.Rounded();
+    sum += other.sum;
+    deviation += other.deviation + difference * difference * own / total * others;
+    mean += difference * others / total;
+  }
+
+  /** The mean as a whole number, or a double, and the rest. */
+  struct SplitMean
+  {
+    long double main;
+    long double rest;
+  };
+  SplitMean
+  MeanOf(std::uint64_t voxels) const
+  {
+    if (!isWhole)
+    {
+      return { mean.high, mean.low };
+    }
+    const auto   count = static_cast<Int128>(voxels);
+    const Int128 whole = wholeSum / count;
+    return { static_cast<long double>(whole),
+             static_cast<long double>(wholeSum - whole * count) / static_cast<long double>(voxels) };
   }
 
   IntensityMeasures
@@ -405,87 +440,36 @@ struct IntensitySums
     IntensityMeasures measures;
     measures.minimum = minimum;
     measures.maximum = maximum;
-    if (!isExact)
+    if (isWhole)
     {
-      measures.sum = sum;
-      measures.mean = sum / static_cast<double>(voxels);
-      measures.standardDeviation = voxels > 1 ? std::sqrt(deviation / static_cast<double>(voxels - 1)) : 0;
-      return measures;
-    }
-    const auto   count = static_cast<Int128>(voxels);
-    const Int128 floorMean = exactSum / count;
-    const Int128 rest = exactSum - floorMean * count;
-    const Int128 aroundFloor = static_cast<Int128>(squares) - 2 * floorMean * exactSum + count * floorMean * floorMean;
-    const auto   longCount = static_cast<long double>(voxels);
-    const auto   longRest = static_cast<long double>(rest);
-    const auto   around = static_cast<long double>(aroundFloor) - longRest * longRest / longCount;
-    measures.sum = static_cast<double>(exactSum);
-    measures.mean = static_cast<double>(static_cast<long double>(floorMean) + longRest / longCount);
-    measures.standardDeviation =
-      voxels > 1 ? static_cast<double>(std::sqrt(std::max(0.0L, around) / (longCount - 1))) : 0;
-    return measures;
-  }
-
-  /** The sums of one run of voxels. */
-  template <typename T>
-  static IntensitySums
-  OfRun(const T * values, std::int64_t length)
-  {
-    IntensitySums run;
-    run.isExact = std::is_integral_v<T> && sizeof(T) <= 4;
-    for (std::int64_t i = 0; i < length; ++i)
-    {
-      const auto value = static_cast<double>(values[i]);
-      run.minimum = value < run.minimum ? value : run.minimum;
-      run.maximum = value > run.maximum ? value : run.maximum;
-    }
-    if constexpr (std::is_integral_v<T> && sizeof(T) <= 4)
-    {
-      run.AddExact(values, length);
+      const SplitMean split = MeanOf(voxels);
+      measures.sum = static_cast<double>(wholeSum);
+      measures.mean = static_cast<double>(split.main + split.rest);
     }
     else
     {
-      for (std::int64_t i = 0; i < length; ++i)
-      {
-        run.sum += static_cast<double>(values[i]);
-      }
-      run.mean = run.sum / static_cast<double>(length);
-      for (std::int64_t i = 0; i < length; ++i)
-      {
-        const double difference = static_cast<double>(values[i]) - run.mean;
-        run.deviation += difference * difference;
-      }
+      measures.sum = sum.Rounded();
+      measures.mean = sum.Over(static_cast<double>(voxels));
     }
-    return run;
+    if (voxels > 1)
+    {
+      measures.standardDeviation =
+        hasSquares ? DeviationFromSquares(voxels) : std::sqrt(deviation / static_cast<double>(voxels - 1));
+    }
+    return measures;
   }
 
 private:
-  template <typename T>
-  void
-  AddExact(const T * values, std::int64_t count)
+  double
+  DeviationFromSquares(std::uint64_t voxels) const
   {
-    constexpr std::int64_t block = 1 << 20;
-    for (std::int64_t begin = 0; begin < count; begin += block)
-    {
-      std::int64_t  blockSum = 0;
-      std::uint64_t narrowSquares = 0;
-      for (std::int64_t i = begin; i < std::min(count, begin + block); ++i)
-      {
-        const auto value = static_cast<std::int64_t>(values[i]);
-        blockSum += value;
-        if constexpr (sizeof(T) <= 2)
-        {
-          narrowSquares += static_cast<std::uint64_t>(value * value);
-        }
-        else
-        {
-          squares +=
-            static_cast<std::uint64_t>(value < 0 ? -value : value) * static_cast<UInt128>(value < 0 ? -value : value);
-        }
-      }
-      exactSum += blockSum;
-      squares += narrowSquares;
-    }
+    const auto   count = static_cast<Int128>(voxels);
+    const Int128 whole = wholeSum / count;
+    const Int128 aroundWhole = static_cast<Int128>(squares) - 2 * whole * wholeSum + count * whole * whole;
+    const auto   longCount = static_cast<long double>(voxels);
+    const auto   rest = static_cast<long double>(wholeSum - whole * count);
+    const auto   around = static_cast<long double>(aroundWhole) - rest * rest / longCount;
+    return static_cast<double>(std::sqrt(std::max(0.0L, around) / (longCount - 1)));
   }
 };
 

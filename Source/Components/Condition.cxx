@@ -1,11 +1,13 @@
 #include "BrickCCL/Components/Condition.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/WideInteger.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 
 namespace brickccl
@@ -35,10 +37,41 @@ enum class Operation
   Max
 };
 
+namespace
+{
+
+/** A number, and the same exactly where it is a whole one that a double may not hold. */
+struct Value
+{
+  double number = 0;
+  bool   isWhole = false;
+  Int128 whole = 0;
+
+  Value() = default;
+  explicit Value(double value)
+    : number(value)
+  {}
+  explicit Value(Int128 value)
+    : number(static_cast<double>(value))
+    , isWhole(true)
+    , whole(value)
+  {}
+
+  /** Whether sums and products of two such numbers fit into 128 bits. */
+  bool
+  IsSmallWhole() const
+  {
+    constexpr Int128 most = (Int128{ 1 } << 63) - 1;
+    return isWhole && whole <= most && whole >= -most;
+  }
+};
+
+} // namespace
+
 struct Condition::Node
 {
   Operation                          operation = Operation::Number;
-  double                             number = 0;
+  Value                              number;
   std::size_t                        column = 0;
   std::vector<std::unique_ptr<Node>> operands;
 
@@ -48,13 +81,69 @@ struct Condition::Node
     return operation == Operation::Not || (operation >= Operation::Less && operation <= Operation::Or);
   }
 
-  double Evaluate(const std::vector<double> & columns) const;
+  Value Evaluate(const std::vector<Value> & columns) const;
 };
 
-double
-Condition::Node::Evaluate(const std::vector<double> & columns) const
+namespace
+{
+
+enum class Order
+{
+  Less,
+  Equal,
+  Greater,
+  /** One is not a number. */
+  None
+};
+
+Order
+Compare(const Value & a, const Value & b)
+{
+  if (a.isWhole && b.isWhole)
+  {
+    return a.whole < b.whole ? Order::Less : a.whole > b.whole ? Order::Greater : Order::Equal;
+  }
+  if (std::isnan(a.number) || std::isnan(b.number))
+  {
+    return Order::None;
+  }
+  const double larger = std::max(std::abs(a.number), std::abs(b.number));
+  if (a.number == b.number || std::abs(a.number - b.number) <= Condition::Tolerance * larger)
+  {
+    return Order::Equal;
+  }
+  return a.number < b.number ? Order::Less : Order::Greater;
+}
+
+Value
+TruthOf(bool truth)
+{
+  return Value(Int128{ truth ? 1 : 0 });
+}
+
+/** `a` combined with `b` as whole numbers if both are and the result is sure to fit, else as doubles. */
+template <typename TFunction>
+Value
+Combine(const Value & a, const Value & b, TFunction function)
+{
+  if (a.IsSmallWhole() && b.IsSmallWhole())
+  {
+    return Value(function(a.whole, b.whole));
+  }
+  return Value(function(a.number, b.number));
+}
+
+} // namespace
+
+Value
+Condition::Node::Evaluate(const std::vector<Value> & columns) const
 {
   const auto value = [&](std::size_t i) { return operands[i]->Evaluate(columns); };
+  const auto holds = [&](std::size_t i) { return value(i).number != 0; };
+  const auto isOneOf = [&](Order first, Order second) {
+    const Order order = Compare(value(0), value(1));
+    return TruthOf(order == first || order == second);
+  };
   switch (operation)
   {
   case Operation::Number:
@@ -62,42 +151,48 @@ Condition::Node::Evaluate(const std::vector<double> & columns) const
   case Operation::Column:
     return columns[column];
   case Operation::Negate:
-    return -value(0);
+    return Combine(Value(Int128{ 0 }), value(0), [](auto a, auto b) { return a - b; });
   case Operation::Not:
-    return value(0) == 0 ? 1 : 0;
+    return TruthOf(!holds(0));
   case Operation::Add:
-    return value(0) + value(1);
+    return Combine(value(0), value(1), [](auto a, auto b) { return a + b; });
   case Operation::Subtract:
-    return value(0) - value(1);
+    return Combine(value(0), value(1), [](auto a, auto b) { return a - b; });
   case Operation::Multiply:
-    return value(0) * value(1);
+    return Combine(value(0), value(1), [](auto a, auto b) { return a * b; });
   case Operation::Divide:
-    return value(0) / value(1);
+    return Value(value(0).number / value(1).number);
   case Operation::Less:
-    return value(0) < value(1) ? 1 : 0;
+    return isOneOf(Order::Less, Order::Less);
   case Operation::LessOrEqual:
-    return value(0) <= value(1) ? 1 : 0;
+    return isOneOf(Order::Less, Order::Equal);
   case Operation::Greater:
-    return value(0) > value(1) ? 1 : 0;
+    return isOneOf(Order::Greater, Order::Greater);
   case Operation::GreaterOrEqual:
-    return value(0) >= value(1) ? 1 : 0;
+    return isOneOf(Order::Greater, Order::Equal);
   case Operation::Equal:
-    return value(0) == value(1) ? 1 : 0;
+    return isOneOf(Order::Equal, Order::Equal);
   case Operation::Unequal:
-    return value(0) != value(1) ? 1 : 0;
+    return TruthOf(Compare(value(0), value(1)) != Order::Equal);
   case Operation::And:
-    return value(0) != 0 && value(1) != 0 ? 1 : 0;
+    return TruthOf(holds(0) && holds(1));
   case Operation::Or:
-    return value(0) != 0 || value(1) != 0 ? 1 : 0;
+    return TruthOf(holds(0) || holds(1));
   case Operation::Abs:
-    return std::abs(value(0));
+  {
+    const Value own = value(0);
+    return own.isWhole ? Value(own.whole < 0 ? -own.whole : own.whole) : Value(std::abs(own.number));
+  }
   case Operation::Sqrt:
-    return std::sqrt(value(0));
+    return Value(std::sqrt(value(0).number));
   default:
-    double result = value(0);
+    Value result = value(0);
     for (std::size_t i = 1; i < operands.size(); ++i)
     {
-      result = operation == Operation::Min ? std::min(result, value(i)) : std::max(result, value(i));
+      const Value other = value(i);
+      const bool  isLower = result.isWhole && other.isWhole ? other.whole < result.whole : other.number < result.number;
+      const bool isHigher = result.isWhole && other.isWhole ? other.whole > result.whole : other.number > result.number;
+      result = (operation == Operation::Min ? isLower : isHigher) ? other : result;
     }
     return result;
   }
@@ -134,6 +229,9 @@ public:
 private:
   /** Each level takes some of the stack, which a hostile condition would use up. */
   static constexpr int DeepestNesting = 200;
+
+  /** So many digits fit into 128 bits. */
+  static constexpr std::ptrdiff_t MostWholeDigits = 38;
 
   [[noreturn]] void
   Fail(std::size_t at, const std::string & what) const
@@ -379,7 +477,25 @@ private:
     const char * const start = m_Text.c_str() + m_At;
     char *             end = nullptr;
     auto               node = std::make_unique<Node>();
-    node->number = std::strtod(start, &end);
+    const double       number = std::strtod(start, &end);
+    const bool         hasDigitsAlone = std::all_of(start, static_cast<const char *>(end), [](char character) {
+      return std::isdigit(static_cast<unsigned char>(character)) != 0;
+    });
+    if (hasDigitsAlone && end - start <= MostWholeDigits)
+    {
+      Int128 whole = 0;
+      for (const char * digit = start; digit < end; ++digit)
+      {
+        whole = 10 * whole + (*digit - '0');
+      }
+      node->number = Value(whole);
+    }
+    else
+    {
+      // 1e3 and 2.0 are whole, too.
+      const bool isWhole = std::abs(number) < 1e38 && std::floor(number) == number;
+      node->number = isWhole ? Value(static_cast<Int128>(number)) : Value(number);
+    }
     const auto length = static_cast<std::size_t>(end - start);
     if (length == 0 || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
     {
@@ -504,16 +620,20 @@ Condition::Evaluate(const ComponentTable & table) const
     }
     columns.push_back(&*found);
   }
-  std::vector<bool>   holds;
-  std::vector<double> values(columns.size());
+  std::vector<bool>  holds;
+  std::vector<Value> values(columns.size());
   for (const ComponentMeasures & component : table.components)
   {
     for (std::size_t i = 0; i < columns.size(); ++i)
     {
-      values[i] =
-        std::visit([](auto value) { return static_cast<double>(value); }, columns[i]->value(table, component));
+      values[i] = std::visit(
+        [](auto value) {
+          using Kind = std::conditional_t<std::is_integral_v<decltype(value)>, Int128, double>;
+          return Value(static_cast<Kind>(value));
+        },
+        columns[i]->value(table, component));
     }
-    holds.push_back(m_Root->Evaluate(values) != 0);
+    holds.push_back(m_Root->Evaluate(values).number != 0);
   }
   return holds;
 }

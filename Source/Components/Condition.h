@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Components/ComponentTable.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,11 +22,17 @@ namespace brickccl
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
  *      function   = ( abs | sqrt | min | max ) "(" sum { "," sum } ")"
  *
- *  Numbers are doubles; comparisons with what is not a number are false, but for !=. It is parsed and evaluated here;
- *  nothing of it is executed. */
+ *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are sums,
+ *  differences and products of those below 2^63, and their comparisons. All other numbers are doubles. Two of them are
+ *  equal, for all six comparisons, if they differ by no more than the Tolerance: of 3 voxels of 0.1 x 0.1 x 0.1 mm
+ *  `volume_mm3 == 0.003` and `volume_mm3 >= 0.003` are true and `volume_mm3 > 0.003` is not. Comparisons with what is
+ *  not a number are false, but for !=. It is parsed and evaluated here; nothing of it is executed. */
 class Condition
 {
 public:
+  /** Relative, 8 last digits of a double: what a few products of decimal fractions may be off. */
+  static constexpr double Tolerance = 8 * std::numeric_limits<double>::epsilon();
+
   /** \throws InvalidArgument that shows the place of what is wrong. */
   explicit Condition(const std::string & text);
   ~Condition();

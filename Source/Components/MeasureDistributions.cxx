@@ -93,8 +93,13 @@ MeasureTypedDistributions(const RunVolume &   volume,
                           const HostContext & context,
                           ComponentTable &    table)
 {
-  const Extent &             extent = volume.GetExtent();
-  const std::uint64_t        components = table.components.size();
+  const Extent &      extent = volume.GetExtent();
+  const std::uint64_t components = table.components.size();
+  // A double would not do: of values with a large offset it is as far from the mean as they are.
+  std::vector<IntensitySums::SplitMean> means(static_cast<std::size_t>(components));
+  ForComponents(components, context, [&](std::size_t c) {
+    means[c] = table.intensitySums[c].MeanOf(table.components.VoxelCount(c));
+  });
   const auto                 sums = AccumulateRows<CentralSums>(volume, components, context, [&] {
     return [&](auto & accumulators, std::int64_t row) {
       const RowPosition position(extent, row);
@@ -105,13 +110,14 @@ MeasureTypedDistributions(const RunVolume &   volume,
         {
           return;
         }
-        CentralSums &     component = accumulators[static_cast<std::size_t>(label - 1)];
-        const long double mean = table.components.Intensity(static_cast<std::size_t>(label - 1)).mean;
-        long double       weight = 0;
+        const auto    place = static_cast<std::size_t>(label - 1);
+        CentralSums & component = accumulators[place];
+        const auto    mean = means[place];
+        long double   weight = 0;
         for (std::int64_t x = begin; x < end; ++x)
         {
           const auto        value = static_cast<long double>(values[x]);
-          const long double difference = value - mean;
+          const long double difference = (value - mean.main) - mean.rest;
           component.cubes += difference * difference * difference;
           component.fourths += difference * difference * difference * difference;
           component.weighted[0] += value * static_cast<long double>(x);

@@ -36,7 +36,9 @@ CheckMergeable(const ComponentTable & a, const ComponentTable & b)
     throw InvalidArgument(
       "the tables have different columns; both parts must be measured with the same groups and images");
   }
-  if (!a.intensitySums.empty() && !b.intensitySums.empty() && a.intensitySums[0].isExact != b.intensitySums[0].isExact)
+  if (!a.intensitySums.empty() && !b.intensitySums.empty() &&
+      (a.intensitySums[0].isWhole != b.intensitySums[0].isWhole ||
+       a.intensitySums[0].hasSquares != b.intensitySums[0].hasSquares))
   {
     throw InvalidArgument("the tables' intensities are of different types");
   }

@@ -64,6 +64,9 @@ public:
       BRICKCCL_CUDA_CHECK(cudaMalloc(reinterpret_cast<void **>(&m_Data), size * sizeof(T)));
       m_Capacity = size;
     }
+#if defined(BRICKCCL_POISON_MEMORY) && defined(BRICKCCL_CUDA_ON_HOST)
+    BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_Data, 0x5A, CapacityBytes(), nullptr));
+#endif
   }
 
   void

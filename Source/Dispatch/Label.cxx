@@ -13,7 +13,8 @@ namespace brickccl
 namespace
 {
 
-/** The fewest voxels whose volume is at least `volume`. */
+/** The fewest voxels whose volume is at least `volume`, but for what spacings and limits that are decimal fractions
+ * lose as doubles: a volume that is less by 1e-9 of the limit is enough. */
 std::uint64_t
 VoxelsOfVolume(double volume, double voxelVolume)
 {
@@ -22,17 +23,11 @@ VoxelsOfVolume(double volume, double voxelVolume)
     throw InvalidArgument("the minimum volume " + std::to_string(volume) +
                           " is invalid; it must be a number of at least 0");
   }
-  const double exact = std::ceil(volume / voxelVolume);
-  if (exact >= 9e18)
-  {
-    return std::numeric_limits<std::uint64_t>::max();
-  }
-  auto voxels = static_cast<std::uint64_t>(exact);
-  while (voxels > 0 && static_cast<double>(voxels - 1) * voxelVolume >= volume)
-  {
-    --voxels;
-  }
-  return voxels;
+  constexpr double tolerance = 1e-9;
+  const double     voxels = volume / voxelVolume;
+  const double     nearest = std::round(voxels);
+  const double     least = std::abs(nearest - voxels) <= tolerance * voxels ? nearest : std::ceil(voxels);
+  return least >= 9e18 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(least);
 }
 
 /** The axis that the connectivity leaves out, if any. */
@@ -222,6 +217,12 @@ Label(const ImageView & image, const LabelOptions & options, Labeling & result)
   {
     result.LabelOnCpu(*links, image.extent, options);
   }
+}
+
+void
+testing::OverwriteMemory(Labeling & labeling, unsigned char byte)
+{
+  labeling.m_Volume.Overwrite(byte);
 }
 
 Labeling

@@ -49,6 +49,14 @@ struct LabelOptions
   ProgressHooks progress;
 };
 
+class Labeling;
+
+namespace testing
+{
+/** Sets every byte of the host's memory that a result keeps for the next call; the result is only good for that. */
+void OverwriteMemory(Labeling & labeling, unsigned char byte);
+} // namespace testing
+
 /** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. Label maps of any type and the
  *  component table are made from it on request. It also keeps the memory of a CUDA device for the next call. */
 class Labeling
@@ -128,6 +136,7 @@ public:
 private:
   friend void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
   friend void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
+  friend void testing::OverwriteMemory(Labeling & labeling, unsigned char byte);
 
   HostContext
   Context(const ProgressHooks & hooks) const

@@ -106,7 +106,7 @@ PerMetre(double spacing)
 } // namespace
 
 std::vector<std::string>
-WritePng(const std::string & path, const std::string &, const ImageToWrite & image, const WriteOptions & options)
+WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
   constexpr std::int64_t mostPixels = 0x7fffffff;
   const std::int64_t     width = image.extent.size[0];

@@ -124,7 +124,7 @@ SetFields(const TiffHandle & tiff, const ImageToWrite & image, const Strips & st
 } // namespace
 
 std::vector<std::string>
-WriteTiff(const std::string & path, const std::string &, const ImageToWrite & image, const WriteOptions & options)
+WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
   const Extent & extent = image.extent;
   constexpr auto mostPixels = std::int64_t{ 1 } << 31;

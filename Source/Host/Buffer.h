@@ -4,6 +4,7 @@
 #include "BrickCCL/Host/HugePages.h"
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 
@@ -31,6 +32,20 @@ public:
       AdviseHugePages(m_Data.get(), size * sizeof(T));
     }
     m_Size = size;
+#ifdef BRICKCCL_POISON_MEMORY
+    Overwrite(0x5A);
+#endif
+  }
+
+  /** Sets every byte of the memory, that behind the last element, too: tests find with it who reads what was not
+   *  written. */
+  void
+  Overwrite(unsigned char byte)
+  {
+    if (m_Capacity > 0)
+    {
+      std::memset(static_cast<void *>(m_Data.get()), byte, CapacityBytes());
+    }
   }
 
   void
@@ -101,6 +116,16 @@ public:
     Buffer<std::max_align_t> & buffer = m_Buffers[number];
     buffer.Resize((count * sizeof(T) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
     return reinterpret_cast<T *>(buffer.Data());
+  }
+
+  /** As Buffer::Overwrite. */
+  void
+  Overwrite(unsigned char byte)
+  {
+    for (auto & buffer : m_Buffers)
+    {
+      buffer.Overwrite(byte);
+    }
   }
 
   std::size_t

@@ -4,6 +4,7 @@
 #include "BrickCCL/Host/HugePages.h"
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -41,6 +42,19 @@ struct UnsetAllocator : std::allocator<T>
 template <typename T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
+/** Where it is asked for, tests see with it who reads elements that were not set. */
+template <typename T>
+void
+PoisonUnset([[maybe_unused]] UnsetVector<T> & elements)
+{
+#ifdef BRICKCCL_POISON_MEMORY
+  if (!elements.empty())
+  {
+    std::memset(static_cast<void *>(elements.data()), 0x5A, elements.size() * sizeof(T));
+  }
+#endif
+}
+
 /** `size` unset elements, in large pages where the operating system has them. */
 template <typename T>
 UnsetVector<T>
@@ -50,6 +64,7 @@ MakeUnset(std::size_t size)
   elements.reserve(size);
   AdviseHugePages(elements.data(), size * sizeof(T));
   elements.resize(size);
+  PoisonUnset(elements);
   return elements;
 }
 
@@ -65,6 +80,7 @@ MakeUnset(std::size_t size, UnsetVector<T> old)
   }
   old.clear();
   old.resize(size);
+  PoisonUnset(old);
   return old;
 }
 

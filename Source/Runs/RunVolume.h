@@ -408,6 +408,25 @@ public:
     return m_Scratch;
   }
 
+  /** Sets every byte of the memory that is kept for the next volume, as Buffer::Overwrite; this one is no more. */
+  void
+  Overwrite(unsigned char byte)
+  {
+    m_Scratch.Overwrite(byte);
+    m_FirstRun.Overwrite(byte);
+    m_RunsBefore.Overwrite(byte);
+    m_Narrow.Overwrite(byte);
+    m_WideLabels.Overwrite(byte);
+    for (Buffer<Word> * words : { &m_Foreground, &m_Starts, &m_LinksAlongY, &m_LinksAlongZ, &m_Below, &m_Above })
+    {
+      words->Overwrite(byte);
+    }
+    for (Buffer<std::int32_t> * bounds : { &m_Begins, &m_Ends })
+    {
+      bounds->Overwrite(byte);
+    }
+  }
+
   std::size_t
   CapacityBytes() const
   {

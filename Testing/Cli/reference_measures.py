@@ -24,6 +24,7 @@ import reference_formulas  # needs them
 
 COMMAND = os.environ["BRICKCCL"]
 KINDS = {"uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "int16": "short",
+         "int64": "longlong", "uint64": "ulonglong", "float32": "float",
          "float64": "double"}
 checks = 0
 
@@ -175,6 +176,45 @@ def compare_by_definition(name, labels, intensity, geometry, part):
     print("%s: all %d columns of %d components as defined" % (name, len(ours), len(theirs)))
 
 
+def compare_far_from_zero(random):
+    """Moments of base + step * number, which are those of the numbers, of types that do not hold their squares."""
+    labels, _ = scipy.ndimage.label(random.random((20, 30, 40)) < 0.25)
+    labels = labels.astype(numpy.uint16)
+    names = range(1, labels.max() + 1)
+    numbers = numpy.floor(random.gamma(1, 50, labels.shape))
+    of_component = [numbers[labels == name].astype(numpy.longdouble) for name in names]
+    for kind, base, step in (("float64", 1e12, 2.0**-12), ("float64", -1e12, 2.0**-12), ("float64", 1e15, 1), ("float64", 0, 0.1),
+                             ("float32", 2**23, 1), ("int64", 2**62 + 1, 3), ("int64", -2**63, 7), ("uint64", 2**64 - 20000, 3),
+                             ("uint64", 2**53 + 1, 1), ("int64", 2**53 + 1, 2**40)):
+        if kind.startswith("float"):
+            intensity = (base + step * numbers).astype(kind)
+        else:
+            intensity = numpy.array([base + step * int(number) for number in numbers.flat], kind).reshape(labels.shape)
+        ours = measured(labels, intensity, reference_formulas.Geometry((1, 1, 1)), "intensity")
+
+        def check_relative(column, theirs, tolerance=1e-12):
+            theirs = numpy.array(theirs, float)
+            scale = numpy.where(theirs == 0, 1, theirs)
+            check("%s of %s at %g" % (column, kind, base), (ours[column] - theirs) / scale, 0 * theirs, tolerance)
+
+        deviations = [numpy.std(n, ddof=1) if len(n) > 1 else numpy.longdouble(0) for n in of_component]
+        check_relative("intensity_std", [step * deviation for deviation in deviations])
+        check_relative("intensity_mean", [base + step * numpy.mean(n) for n in of_component])
+        check_relative("intensity_sum", [len(n) * numpy.longdouble(base) + step * numpy.sum(n) for n in of_component])
+        for column, power, less in (("intensity_skewness", 3, 0), ("intensity_kurtosis", 4, 3)):
+            theirs = [float(numpy.mean((n - numpy.mean(n))**power) / deviation**power - less) if deviation != 0 else 0
+                      for n, deviation in zip(of_component, deviations)]
+            check("%s of %s at %g" % (column, kind, base), ours[column], theirs, 1e-9)
+    for value in (0.1, 1 / 3, -1000.1, 1e7 + 0.1):
+        for kind in ("float32", "float64"):
+            intensity = numpy.full(labels.shape, value, kind)
+            ours = measured(labels, intensity, reference_formulas.Geometry((1, 1, 1)), "intensity")
+            for column in ("intensity_std", "intensity_variance", "intensity_skewness", "intensity_kurtosis"):
+                check("%s of equal values" % column, ours[column], numpy.zeros(len(names)), 0)
+            check("intensity_mean of equal values", ours["intensity_mean"], numpy.full(len(names), float(intensity[0, 0, 0])), 0)
+    print("far from zero: moments of %d components agree" % len(names))
+
+
 def voxels_of(path, offset_marker, dtype, shape):
     """Voxels that a file holds compressed, behind its header if it has one."""
     with open(path, "rb") as stream:
@@ -184,6 +224,7 @@ def voxels_of(path, offset_marker, dtype, shape):
 
 def main():
     random = numpy.random.default_rng(5)
+    compare_far_from_zero(numpy.random.default_rng(8))
     for dimension, shape, spacing in ((3, (20, 31, 45), (0.5, 1.25, 2)), (3, (16, 16, 70), (1, 1, 1)),
                                       (2, (60, 91), (1, 1)), (2, (40, 50), (0.3, 2))):
         coarse = [-(-n // 3) for n in shape]

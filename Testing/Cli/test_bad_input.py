@@ -1,5 +1,6 @@
 """Bad input gets an error that says what, which value and what would be right; nothing is lost or half-written."""
 
+import json
 import os
 import random
 import signal
@@ -129,10 +130,48 @@ class BadInputTest(CommandTest):
         self.refuses("--device", "gpu", saying=["gpu", "cuda:N"])
         self.refuses("--order", "random", saying="--order")
         self.refuses("--threads", -2, saying="-2")
-        self.refuses("--minimum-volume", -1, saying="minimum volume")
         self.refuses("--magic", saying="--magic")
         self.assertNotEqual(run().returncode, 0)
         self.assertNotEqual(run("magic").returncode, 0)
+
+    def test_counts_are_digits_alone_and_checked_before_any_work(self):
+        missing = self.path("none.nrrd")
+        for option in ("--minimum-size", "--maximum-size", "--largest", "--threads", "--connectivity"):
+            for text in ("-1", "1e3", "12abc", "0x10", "2.5", "nan", "inf", "", " 5", "+5", "99999999999999999999",
+                         "-99999999999999999999"):
+                with self.subTest(option=option, text=text):
+                    self.fails("label", missing, self.output, option, text,
+                               saying=[option, "'%s'" % text, "whole number from ", "digits alone"])
+        for option, texts in (("--threads", ("-2", "4097")), ("--bins", ("0", "-3", "1.5", "1000001", "4294967297"))):
+            for text in texts:
+                with self.subTest(option=option, text=text):
+                    self.fails("stats", missing, "-o", self.path("t.csv"), "--histogram", "voxel_count", option, text,
+                               saying=[option, "'%s'" % text, "whole number from "])
+        self.fails("select", missing, self.output, "--where", "label > 0", "--keep", "--threads", -2,
+                   saying=["--threads", "'-2'"])
+        for option, text in (("--seed", "-1"), ("--size", "-4"), ("--grain", "0"), ("--level", "-1")):
+            self.fails("phantom", "random", self.path("p.nrrd"), option, text, saying=[option, text])
+        # Zeros at the front make no octal number of it.
+        self.ok("label", self.input, self.path("a.nrrd"), "--minimum-size", "010", "--threads", "01", "--quiet")
+        for count, kept in ((8, 1), (10, 1)):
+            write_nrrd(self.path("line.nrrd"), "uint8", (count, 1), [1] * count)
+            result = self.ok("label", self.path("line.nrrd"), self.path("a.nrrd"), "--minimum-size", "0%d" % count, "--json")
+            self.assertEqual(json.loads(result.stdout)["components"], kept)
+
+    def test_other_numbers_are_decimal_fractions_and_checked_before_any_work(self):
+        missing = self.path("none.nrrd")
+        for text in ("-1", "nan", "inf", "-inf", "12abc", "0x1p3", "1e400", "", " 5"):
+            with self.subTest(text=text):
+                self.fails("label", missing, self.output, "--minimum-volume", text,
+                           saying=["--minimum-volume", "'%s'" % text, "at least 0"])
+        for text in ("0x10", "12abc", "1e9999", "", " 1", "nan(1)", "1,5"):
+            with self.subTest(text=text):
+                self.fails("label", missing, self.output, "--range", text, "inf", saying=["--range", "'%s'" % text])
+                self.fails("label", missing, self.output, "--tolerance", text, saying=["--tolerance", "'%s'" % text])
+                self.fails("label", missing, self.output, "--background", text, saying=["--background", "'%s'" % text])
+        self.fails("label", missing, self.output, "--range", "nan", "nan", saying="range")
+        self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", "nan", 1, 1, saying=["--spacing", "'nan'"])
+        self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", 0, 1, 1, saying=["--spacing", "'0'"])
 
     def test_disk_full(self):
         mount = self.path("small")

@@ -1,6 +1,7 @@
 """What `brickccl label` does with good input."""
 
 import csv
+import decimal
 import json
 import os
 import random
@@ -185,6 +186,27 @@ class LabelTest(CommandTest):
                 summary, labels = self.label(*options)
                 self.assertEqual(labels, [1, 0, 2, 2, 0], options)
                 self.assertEqual(summary["nan_values"], 2)
+
+    def test_volume_limits_are_decimal_fractions(self):
+        """What doubles lose of 3 x 0.1 x 0.1 x 0.1 drops no component of that volume."""
+        lengths = range(1, 9)
+        row = [voxel for length in lengths for voxel in [1] * length + [0]]
+        for spacing in ((0.1, 0.1, 0.1), (0.2, 0.2, 0.2), (0.3, 0.7, 0.1), (0.478516, 0.478516, 1.25), (0.001, 0.001, 0.001)):
+            write_nrrd(self.input, "uint8", (len(row), 1, 1), row, spacing=spacing)
+            voxel = decimal.Decimal(1)
+            for step in spacing:
+                voxel *= decimal.Decimal(repr(step))
+            for length in lengths:
+                for limit, kept in ((voxel * length, 9 - length), (voxel * length * decimal.Decimal("1.000001"), 8 - length)):
+                    with self.subTest(spacing=spacing, limit=limit):
+                        result = self.ok("label", self.input, self.output, "--minimum-volume", format(limit, "f"), "--json")
+                        self.assertEqual(json.loads(result.stdout)["components"], kept)
+
+    def test_limits_that_keep_nothing_are_noted(self):
+        write_nrrd(self.input, "uint8", (9, 2), [1] * 18)
+        result = self.ok("label", self.input, self.output, "--minimum-size", 6, "--maximum-size", 5)
+        self.assertIn("--minimum-size 6 is above --maximum-size 5: no component is kept", result.stderr)
+        self.assertIn("0 components", result.stdout)
 
     def test_threads_and_device_do_not_change_the_labels(self):
         self.ok("phantom", "random", self.input, "--size", 200, 60, 50, "--density", 0.3, "--quiet")

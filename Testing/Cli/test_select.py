@@ -1,6 +1,7 @@
 """What `brickccl select` does."""
 
 import csv
+import decimal
 import struct
 import unittest
 
@@ -36,6 +37,45 @@ class SelectTest(CommandTest):
                                 ("nearest_distance_mm / 2 < 1", {9, 300, 4}), ("1e1 < label", {300})]:
             values = self.selected("--where", condition, "--keep", "--keep-labels")
             self.assertEqual(set(values) - {0}, kept, condition)
+
+    def test_whole_numbers_are_exact(self):
+        big = 9007199254740992  # 2^53, the last number up to which doubles tell each from the next
+        highest = 2**64 - 1
+        write_nrrd(self.labels, "uint64", (9, 1), [big, 0, big + 1, 0, big + 2, 0, highest - 1, 0, highest])
+        every = {big, big + 1, big + 2, highest - 1, highest}
+        for text, holds in (("==", lambda a, b: a == b), ("!=", lambda a, b: a != b), ("<", lambda a, b: a < b),
+                            ("<=", lambda a, b: a <= b), (">", lambda a, b: a > b), (">=", lambda a, b: a >= b)):
+            for number in (big, big + 1, highest - 1, highest):
+                for condition, kept in (("label %s %d" % (text, number), {x for x in every if holds(x, number)}),
+                                        ("%d %s label" % (number, text), {x for x in every if holds(number, x)})):
+                    with self.subTest(condition=condition):
+                        out = self.path("out.nrrd")
+                        self.ok("select", self.labels, out, "--where", condition, "--keep", "--keep-labels", "--label-type",
+                                "uint64", "--quiet", "--no-compression")
+                        self.assertEqual(set(struct.unpack("<9Q", read_nrrd(out)[1])) - {0}, kept)
+        for condition, kept in (("label - 1 == %d" % big, {big + 1}), ("-label == -%d" % (big + 1), {big + 1}),
+                                ("max(label, %d) == %d" % (big + 1, big + 1), {big, big + 1}), ("label < 1e16", every - {highest, highest - 1})):
+            out = self.path("out.nrrd")
+            self.ok("select", self.labels, out, "--where", condition, "--keep", "--keep-labels", "--label-type", "uint64",
+                    "--quiet", "--no-compression")
+            self.assertEqual(set(struct.unpack("<9Q", read_nrrd(out)[1])) - {0}, kept, condition)
+
+    def test_measures_at_a_limit(self):
+        """Decimal fractions that doubles do not hold: all six comparisons agree."""
+        for spacing in ((0.1, 0.1, 0.1), (0.2, 0.2, 0.2), (0.3, 0.7, 0.1), (0.478516, 0.478516, 1.25)):
+            write_nrrd(self.labels, "uint8", (12, 1, 1), [1, 0, 2, 2, 0, 3, 3, 3, 0, 0, 0, 0], spacing=spacing)
+            voxel = decimal.Decimal(1)
+            for step in spacing:
+                voxel *= decimal.Decimal(repr(step))
+            for count in (1, 2, 3):
+                for sign, kept in (("==", {count}), ("!=", {1, 2, 3} - {count}), ("<", set(range(1, count))),
+                                   ("<=", set(range(1, count + 1))), (">", set(range(count + 1, 4))),
+                                   (">=", set(range(count, 4)))):
+                    condition = "volume_mm3 %s %s" % (sign, format(voxel * count, "f"))
+                    out = self.path("out.nrrd")
+                    self.ok("select", self.labels, out, "--where", condition, "--keep", "--keep-labels", "--quiet",
+                            "--no-compression")
+                    self.assertEqual(set(read_nrrd(out)[1]) - {0}, kept, condition)
 
     def test_the_table_is_that_of_what_is_left(self):
         table = self.path("table.csv")

@@ -120,8 +120,22 @@ IsLeftOut([[maybe_unused]] const std::string & algorithm,
 #endif
 }
 
+/** Labels an image of the same extent that has its voxels at other places, so that memory that is kept holds what is
+ *  wrong for the next one. */
+template <typename T>
+void
+LabelOthersBefore(const std::vector<T> &   voxels,
+                  const FloodFillProblem & problem,
+                  LabelOptions             options,
+                  Labeling &               labeling)
+{
+  const std::vector<T> reversed(voxels.rbegin(), voxels.rend());
+  options.mask.reset();
+  Label(ImageView(reversed.data(), problem.extent, problem.channels), options, labeling);
+}
+
 /** Compares one algorithm on the CUDA device with the expected labels, if it offers the problem; `algorithm` may have
- *  options. */
+ *  options. \param afterOthers  whether memory is to hold what another image leaves, or what the case before left. */
 template <typename T>
 void
 ExpectSameOnCuda(const std::string &                              algorithm,
@@ -130,7 +144,8 @@ ExpectSameOnCuda(const std::string &                              algorithm,
                  const FloodFillProblem &                         problem,
                  const Connectivity &                             connectivity,
                  const std::optional<std::vector<std::uint8_t>> & mask,
-                 const std::vector<std::uint64_t> &               expected)
+                 const std::vector<std::uint64_t> &               expected,
+                 [[maybe_unused]] bool                            afterOthers)
 {
   static Labeling onCuda; // keeps the device's memory from case to case
   if (!HasCuda() || IsLeftOut(algorithm, what, problem.extent) ||
@@ -147,6 +162,13 @@ ExpectSameOnCuda(const std::string &                              algorithm,
   {
     options.mask = ImageView(mask->data(), problem.extent);
   }
+#ifndef BRICKCCL_CUDA_ON_HOST
+  // There memory is overwritten wherever it is asked for.
+  if (afterOthers)
+  {
+    LabelOthersBefore(voxels, problem, options, onCuda);
+  }
+#endif
   Label(ImageView(voxels.data(), problem.extent, problem.channels), options, onCuda);
   ASSERT_EQ(onCuda.UsedDevice().device.kind, Device::Kind::Cuda) << onCuda.UsedDevice().remark;
   std::vector<std::uint64_t> labels(expected.size(), 12345);
@@ -183,9 +205,23 @@ ExpectSameAsFloodFill(const std::string &                              what,
 {
   const std::vector<std::uint64_t> expected = FloodFill(problem);
   Labeling                         reused;
+  // What the CPU's memory holds before a call; `Others` is left by the algorithm that keeps the most.
+  enum class Memory
+  {
+    None,
+    Others,
+    Ones,
+    Mixed
+  };
+  struct Run
+  {
+    int    threads;
+    int    grain;
+    Memory memory;
+  };
   for (const Algorithm & algorithm : Algorithms())
   {
-    ExpectSameOnCuda(algorithm.name, what, voxels, problem, connectivity, mask, expected);
+    ExpectSameOnCuda(algorithm.name, what, voxels, problem, connectivity, mask, expected, true);
     if (::testing::Test::HasFatalFailure())
     {
       return;
@@ -195,7 +231,10 @@ ExpectSameAsFloodFill(const std::string &                              what,
     {
       continue;
     }
-    for (const auto & [threads, grain] : { std::pair{ 1, 1 << 20 }, std::pair{ 1, 1 }, std::pair{ 3, 1 } })
+    for (const auto & [threads, grain, memory] : { Run{ 1, 1 << 20, Memory::None },
+                                                   Run{ 1, 1 << 20, Memory::Others },
+                                                   Run{ 1, 1, Memory::Ones },
+                                                   Run{ 3, 1, Memory::Mixed } })
     {
       LabelOptions options;
       options.algorithm = algorithm.name;
@@ -208,12 +247,27 @@ ExpectSameAsFloodFill(const std::string &                              what,
       {
         options.mask = ImageView(mask->data(), problem.extent);
       }
+      if (memory == Memory::None)
+      {
+        reused = Labeling();
+      }
+      else
+      {
+        LabelOptions others = options;
+        others.algorithm = "RunMerging";
+        LabelOthersBefore(voxels, problem, others, reused);
+      }
+      if (memory == Memory::Ones || memory == Memory::Mixed)
+      {
+        testing::OverwriteMemory(reused, memory == Memory::Ones ? 0xFF : 0x5A);
+      }
       Label(ImageView(voxels.data(), problem.extent, problem.channels), options, reused);
       std::vector<std::uint64_t> labels(expected.size(), 12345);
       reused.Write(labels.data());
       ASSERT_EQ(labels, expected) << algorithm.name << ", " << what << ", extent " << problem.extent.ToString()
                                   << ", connectivity " << connectivity.ToString() << ", "
-                                  << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain;
+                                  << problem.criterion.ToString() << ", " << threads << " threads, grain " << grain
+                                  << ", memory " << static_cast<int>(memory);
     }
     ExpectSameLabelMap<std::uint32_t>(what, reused, expected);
     ExpectSameLabelMap<std::int16_t>(what, reused, expected);
@@ -479,7 +533,7 @@ CheckMaskOnCuda(const std::string & what, const std::vector<std::uint8_t> & voxe
   for (problem.rank = 1; problem.rank <= extent.dimension; ++problem.rank)
   {
     const Connectivity connectivity(extent.dimension, problem.rank);
-    ExpectSameOnCuda("BundleMerging", what, voxels, problem, connectivity, {}, FloodFill(problem));
+    ExpectSameOnCuda("BundleMerging", what, voxels, problem, connectivity, {}, FloodFill(problem), true);
     if (::testing::Test::HasFatalFailure())
     {
       return;
@@ -640,7 +694,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
         const auto expected = FloodFill(problem);
         for (const std::string & variant : variants)
         {
-          ExpectSameOnCuda(variant, "options", image, problem, connectivity, {}, expected);
+          ExpectSameOnCuda(variant, "options", image, problem, connectivity, {}, expected, true);
         }
       }
     }
@@ -725,7 +779,8 @@ CheckRowsThatAreAlike(std::uint64_t seed)
                          problem,
                          Connectivity(extent.dimension, problem.rank),
                          {},
-                         FloodFill(problem));
+                         FloodFill(problem),
+                         true);
       }
     }
   }
@@ -760,7 +815,7 @@ CheckEdgesBesideEmptyBricks(const Criterion & criterion)
     {
       for (const std::int64_t across : { -1, 0, 1 })
       {
-        ExpectSameOnCuda("BundleMerging", "full", ones, flatProblem, Connectivity(2, 2), {}, one);
+        ExpectSameOnCuda("BundleMerging", "full", ones, flatProblem, Connectivity(2, 2), {}, one, false);
         std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
         const auto     set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
           voxels[static_cast<std::size_t>((z * 24 + y) * 200 + x)] = 1;
@@ -779,7 +834,8 @@ CheckEdgesBesideEmptyBricks(const Criterion & criterion)
                          problem,
                          Connectivity(3, problem.rank),
                          {},
-                         FloodFill(problem));
+                         FloodFill(problem),
+                         false);
       }
     }
   }

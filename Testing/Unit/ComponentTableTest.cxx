@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -690,6 +691,142 @@ TEST(ComponentTable, DistributionsAreThoseOfTheVoxels)
   CheckDistributions<std::int16_t>();
   CheckDistributions<std::uint64_t>();
   CheckDistributions<float>();
+}
+
+/** Values base + step * k of a component in two parts, for small numbers k, whose moments are those of k. */
+template <typename T>
+void
+CheckMomentsFarFromZero(T base, T step)
+{
+  const Extent                    extent{ 96, 64, 97 };
+  const std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 1);
+  std::vector<T>                  intensity(voxels.size());
+  long double                     sums[5] = { static_cast<long double>(voxels.size()) };
+  const auto                      numberOf = [](std::size_t i) {
+    const std::uint64_t hash = HashOf(5, i) % 100;
+    return hash * hash;
+  };
+  for (std::size_t i = 0; i < intensity.size(); ++i)
+  {
+    intensity[i] = static_cast<T>(base + step * static_cast<T>(numberOf(i)));
+    sums[1] += static_cast<long double>(numberOf(i));
+  }
+  const long double mean = sums[1] / sums[0];
+  for (std::size_t i = 0; i < intensity.size(); ++i)
+  {
+    const long double difference = static_cast<long double>(numberOf(i)) - mean;
+    for (int power = 2; power < 5; ++power)
+    {
+      sums[power] += std::pow(difference, static_cast<long double>(power));
+    }
+  }
+  const long double deviation = std::sqrt(sums[2] / (sums[0] - 1));
+  const auto        near = [](double value, long double expected) {
+    return std::abs(value - static_cast<double>(expected)) <= 1e-12 * std::abs(static_cast<double>(expected));
+  };
+  const ImageView image(intensity.data(), extent);
+  const auto   whole = Label(ImageView(voxels.data(), extent)).Measure({ image, ColumnGroups::FromNames("intensity") });
+  const Extent lower{ 96, 64, 40 };
+  const Extent upper{ 96, 64, 57 };
+  LabelOptions above;
+  above.geometry.startIndex[2] = 40;
+  const auto a = Label(ImageView(voxels.data(), lower)).Measure(ImageView(intensity.data(), lower));
+  const auto b =
+    Label(ImageView(voxels.data(), upper), above).Measure(ImageView(intensity.data() + lower.VoxelCount(), upper));
+  const auto merged = MergeComponentTables(a, b, { { 1, 1 } });
+  for (const ComponentTable * table : { &whole, &merged })
+  {
+    const long double expectedMean = static_cast<long double>(base) + static_cast<long double>(step) * mean;
+    EXPECT_TRUE(near(ValueOf(*table, 0, "intensity_mean"), expectedMean));
+    EXPECT_TRUE(near(ValueOf(*table, 0, "intensity_sum"), expectedMean * sums[0]));
+    EXPECT_TRUE(near(ValueOf(*table, 0, "intensity_std"), deviation * static_cast<long double>(step)))
+      << ValueOf(*table, 0, "intensity_std") << ' ' << deviation * static_cast<long double>(step);
+  }
+  EXPECT_NEAR(ValueOf(whole, 0, "intensity_skewness"),
+              static_cast<double>(sums[3] / sums[0] / std::pow(deviation, 3.0L)),
+              1e-10);
+  EXPECT_NEAR(ValueOf(whole, 0, "intensity_kurtosis"),
+              static_cast<double>(sums[4] / sums[0] / std::pow(deviation, 4.0L) - 3),
+              1e-10);
+}
+
+TEST(ComponentTable, MomentsFarFromZeroAreThoseOfTheDifferences)
+{
+  CheckMomentsFarFromZero<double>(1e12, 1.0 / 4096);
+  CheckMomentsFarFromZero<double>(-1e12, 1.0 / 4096);
+  CheckMomentsFarFromZero<double>(1e15, 1);
+  CheckMomentsFarFromZero<float>(1e7F, 1.0F);
+  CheckMomentsFarFromZero<std::int64_t>((std::int64_t{ 1 } << 62) + 1, 3);
+  CheckMomentsFarFromZero<std::int64_t>(std::numeric_limits<std::int64_t>::lowest(), 7);
+  CheckMomentsFarFromZero<std::uint64_t>(~std::uint64_t{ 0 } - 30000, 3);
+  CheckMomentsFarFromZero<std::uint64_t>(0, 1000000007);
+  CheckMomentsFarFromZero<std::int32_t>(2147400000, 7);
+  CheckMomentsFarFromZero<std::uint32_t>(4294900000U, 5);
+}
+
+TEST(ComponentTable, SumsOfWholeNumbersAreExactBeforeTheyAreRounded)
+{
+  const Extent                    extent{ 5 };
+  const std::vector<std::uint8_t> voxels(5, 1);
+  constexpr std::int64_t          lowest = std::numeric_limits<std::int64_t>::lowest();
+  const std::vector<std::int64_t> intensity{ -(lowest + 1), 3, lowest + 1, 5, 2 };
+  const ComponentTable table = Label(ImageView(voxels.data(), extent)).Measure(ImageView(intensity.data(), extent));
+  EXPECT_EQ(ValueOf(table, 0, "intensity_sum"), 10);
+  EXPECT_EQ(ValueOf(table, 0, "intensity_mean"), 2);
+}
+
+template <typename T>
+void
+CheckEqualValues()
+{
+  for (const double value : { 0.1, 0.3, 1.0 / 3, 1e-5, 123.456, -1000.1, 0.7, 1e7 + 0.1, 1e30, 1e-300 })
+  {
+    const Extent         extent{ 96, 64, 97 };
+    const std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()), static_cast<T>(value));
+    const Extent         lower{ 96, 64, 40 };
+    const Extent         upper{ 96, 64, 57 };
+    LabelOptions         options;
+    options.criterion.background.reset();
+    const auto measure = [&](const Extent & part, const T * from) {
+      const ImageView image(from, part);
+      return Label(image, options).Measure({ image, ColumnGroups::FromNames("intensity") });
+    };
+    const auto whole = measure(extent, voxels.data());
+    const auto a = measure(lower, voxels.data());
+    options.geometry.startIndex[2] = 40;
+    const auto b = measure(upper, voxels.data() + lower.VoxelCount());
+    const auto merged = MergeComponentTables(a, b, { { 1, 1 } });
+    for (const ComponentTable * table : { &whole, &merged })
+    {
+      EXPECT_EQ(ValueOf(*table, 0, "intensity_std"), 0) << value;
+      EXPECT_EQ(ValueOf(*table, 0, "intensity_variance"), 0) << value;
+      EXPECT_EQ(ValueOf(*table, 0, "intensity_mean"), static_cast<double>(static_cast<T>(value)));
+    }
+    EXPECT_EQ(ValueOf(whole, 0, "intensity_skewness"), 0) << value;
+    EXPECT_EQ(ValueOf(whole, 0, "intensity_kurtosis"), 0) << value;
+  }
+}
+
+TEST(ComponentTable, EqualValuesDoNotDeviate)
+{
+  CheckEqualValues<double>();
+  CheckEqualValues<float>();
+}
+
+/** Values that are not finite: what is summed is what a plain sum is. */
+TEST(ComponentTable, InfiniteValuesHaveInfiniteSums)
+{
+  constexpr double                infinity = std::numeric_limits<double>::infinity();
+  const Extent                    extent{ 3, 2 };
+  const std::vector<std::uint8_t> voxels(6, 1);
+  for (const std::vector<double> & intensity :
+       { std::vector<double>{ 1, infinity, 2, 3, 4, 5 }, std::vector<double>{ infinity, 1, 2, 3, 4, 5 } })
+  {
+    const auto table = Label(ImageView(voxels.data(), extent)).Measure(ImageView(intensity.data(), extent));
+    EXPECT_EQ(ValueOf(table, 0, "intensity_sum"), infinity);
+    EXPECT_EQ(ValueOf(table, 0, "intensity_mean"), infinity);
+    EXPECT_TRUE(std::isnan(ValueOf(table, 0, "intensity_std")));
+  }
 }
 
 TEST(ComponentTable, DistributionsOfNotANumberAreNone)

@@ -240,6 +240,34 @@ TEST(Label, WideNodeNumbersOfBundlesGiveTheSameLabels)
   }
 }
 
+/** Two diagonal links, which are looked at last: without memory of an earlier call, and with any. */
+TEST(Label, DiagonalLinksOfTheSmallestImageNeedNothingOfEarlierCalls)
+{
+  const Extent                     extent{ 2, 2 };
+  const std::vector<std::uint8_t>  voxels = { 0, 50, 50, 0 };
+  const std::vector<std::uint32_t> expected = { 0, 1, 1, 0 };
+  for (const char * algorithm : { "RunMerging", "LabelEquivalence" })
+  {
+    for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue(), Criterion::Tolerance(3) })
+    {
+      LabelOptions options;
+      options.algorithm = algorithm;
+      options.device = { Device::Kind::Cpu, 0 };
+      options.connectivity = Connectivity::Full(2);
+      options.criterion = criterion;
+      Labeling                   labeling;
+      std::vector<std::uint32_t> labels(4);
+      for (const int byte : { 0x00, 0x5A, 0xFF })
+      {
+        Label(ImageView(voxels.data(), extent), options, labeling);
+        labeling.Write(labels.data());
+        EXPECT_EQ(labels, expected) << algorithm << ", " << criterion.ToString();
+        testing::OverwriteMemory(labeling, static_cast<unsigned char>(byte));
+      }
+    }
+  }
+}
+
 TEST(Label, AnAlgorithmThatDoesNotLabelAProblemNamesThoseThatDo)
 {
   const auto   voxels = Volume();

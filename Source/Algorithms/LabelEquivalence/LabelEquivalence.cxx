@@ -87,7 +87,11 @@ LabelByLabelEquivalence(const RowLinks &     links,
                         const HostContext &  context,
                         RunVolume &          result)
 {
-  FindRuns(links, extent, { connectivity.Uses(0) }, context.Part(0, 0.3), result);
+  // Diagonal links that are postponed ask which run a voxel belongs to.
+  LinkAxes axes;
+  axes.x = connectivity.Uses(0);
+  axes.countsRuns = connectivity.Rank() > 1;
+  FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
   result.ResizeLabels(runs >= RunVolume::MostNarrowRuns);
   const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);

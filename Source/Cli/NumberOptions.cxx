@@ -1,0 +1,101 @@
+#include "BrickCCL/Cli/NumberOptions.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The number that a whole text is, of decimal digits, or "inf", "-inf" or "nan"; nothing if it is none or is too large
+ *  for its type. */
+std::optional<Number>
+NumberOf(const std::string & text)
+{
+  char *       end = nullptr;
+  const Number value = std::strtold(text.c_str(), &end);
+  const bool   isDecimal = text.find_first_of("0123456789") != std::string::npos;
+  const bool   isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
+  if (text.empty() || *end != '\0' || isOther || (isDecimal && !std::isfinite(value)))
+  {
+    return std::nullopt;
+  }
+  return value;
+}
+
+/** Takes numbers, as doubles finite, for which `fits`, others than which are "no " + `what`. */
+template <typename TFits>
+CLI::Validator
+NumberThat(TFits fits, const std::string & what)
+{
+  return CLI::Validator(
+    [fits, what](std::string & text) {
+      const std::optional<Number> value = NumberOf(text);
+      const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
+      return isGood ? std::string() : "'" + text + "' is no " + what;
+    },
+    "");
+}
+
+} // namespace
+
+CLI::Validator
+Count(std::uint64_t least, std::uint64_t most)
+{
+  return CLI::Validator(
+    [least, most](std::string & text) {
+      std::uint64_t count = 0;
+      const char *  end = text.data() + text.size();
+      const auto    parsed = std::from_chars(text.data(), end, count);
+      if (parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most)
+      {
+        // Without zeros at the front, which another parser may take for octal numbers.
+        text = std::to_string(count);
+        return std::string();
+      }
+      return "'" + text + "' is no whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+             ", written in digits alone";
+    },
+    "");
+}
+
+CLI::Validator
+AnyNumber()
+{
+  return CLI::Validator(
+    [](std::string & text) {
+      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf";
+    },
+    "");
+}
+
+CLI::Validator
+NumberFromZero()
+{
+  return NumberThat([](Number value) { return value >= 0; }, "number of at least 0, for example 2.5");
+}
+
+CLI::Validator
+NumberAboveZero()
+{
+  return NumberThat([](Number value) { return value > 0; }, "number above 0, for example 2.5");
+}
+
+Number
+ParseNumber(const std::string & text, const std::string & option)
+{
+  const std::optional<Number> value = NumberOf(text);
+  if (!value)
+  {
+    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, for example -0.5, inf or -inf");
+  }
+  return *value;
+}
+
+} // namespace brickccl::cli

@@ -684,10 +684,34 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   }
 }
 
+/** The names that the format's own library writes. */
 const char *
 NrrdNameOf(ScalarType type)
 {
-  return type == ScalarType::Float32 ? "float" : type == ScalarType::Float64 ? "double" : NameOf(type);
+  switch (type)
+  {
+  case ScalarType::Int8:
+    return "signed char";
+  case ScalarType::UInt8:
+    return "unsigned char";
+  case ScalarType::Int16:
+    return "short";
+  case ScalarType::UInt16:
+    return "unsigned short";
+  case ScalarType::Int32:
+    return "int";
+  case ScalarType::UInt32:
+    return "unsigned int";
+  case ScalarType::Int64:
+    return "long long int";
+  case ScalarType::UInt64:
+    return "unsigned long long int";
+  case ScalarType::Float32:
+    return "float";
+  case ScalarType::Float64:
+    break;
+  }
+  return "double";
 }
 
 } // namespace

@@ -53,9 +53,9 @@ class BadInputTest(CommandTest):
                 os.truncate(path, left)
                 with self.subTest(file=name, left=left, of=size):
                     self.fails("label", path, self.output, saying="cannot read")
-        for name in ("c.mhd", "c.nhdr"):
+        for name in ("c.mhd", "d.nhdr"):
             self.ok("label", self.input, self.path(name), "--equal-value", "--no-compression", "--quiet")
-            os.truncate(self.path("c.raw"), 30000)
+            os.truncate(self.path(name[0] + ".raw"), 30000)
             self.fails("label", self.path(name), self.output, saying="cannot read")
 
     def test_truncated_png(self):
@@ -114,11 +114,19 @@ class BadInputTest(CommandTest):
         self.fails("label", self.input, self.path("out.xyz"), saying=["out.xyz", ".nrrd"])
         self.fails("label", self.input, self.path("out.png"), saying="3 dimensions")
         self.fails("label", self.input, self.path("out.jpg"), saying="out.jpg")
-        self.fails("label", self.input, self.path("out.tif"), "--label-type", "uint64", saying="uint64")
+        write_nrrd(self.path("flat.nrrd"), "uint8", (4, 4), [1] * 16)
+        self.fails("label", self.path("flat.nrrd"), self.path("out.png"), "--label-type", "uint64", saying="uint64")
         self.refuses("--statistics", self.path("none/t.csv"), saying="none/t.csv")
         self.refuses("--statistics", self.path("t.xls"), saying=".csv, .tsv or .json")
         self.refuses("--picture", self.path("p.jpg"), saying=".png")
         self.refuses("--picture", self.path("none/p.png"), saying="none/p.png")
+
+    def test_outputs_that_are_inputs(self):
+        self.fails("label", self.input, self.input, saying="the input of INPUT")
+        os.symlink(self.input, self.path("link.nrrd"))
+        self.fails("label", self.input, self.path("link.nrrd"), saying="the input of INPUT")
+        self.fails("label", self.input, self.path("o.png"), "--picture", self.path("o.png"), saying="also the output")
+        self.fails("label", self.input, self.output, "--mask", self.output, saying="the input of --mask")
 
     def test_unknown_names(self):
         self.refuses("--algorithm", "Magic", saying=["Magic", "RunMerging"])

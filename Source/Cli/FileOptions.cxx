@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/FileOptions.h"
 
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
   command
     .add_option("--spacing", arguments.spacing, "mm from voxel to voxel along x, y and z, instead of what files say")
     ->expected(2, 4)
+    ->check(NumberAboveZero())
     ->type_name("X Y [Z]");
   command.add_option("--series", arguments.series, "which of several DICOM series: UID, or number in the list")
     ->type_name("UID");

@@ -178,6 +178,8 @@ class BadInputTest(CommandTest):
                 self.fails("label", missing, self.output, "--tolerance", text, saying=["--tolerance", "'%s'" % text])
                 self.fails("label", missing, self.output, "--background", text, saying=["--background", "'%s'" % text])
         self.fails("label", missing, self.output, "--range", "nan", "nan", saying="range")
+        for text in ("nan", "inf", "0", "-1", "0x1", "two"):
+            self.fails("label", missing, self.output, "--spacing", 1, text, 1, saying=["--spacing", "'%s'" % text, "above 0"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", "nan", 1, 1, saying=["--spacing", "'nan'"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", 0, 1, 1, saying=["--spacing", "'0'"])
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/DicomPlanes.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/NaturalOrder.h"
 
 #include <algorithm>
 #include <cctype>
@@ -35,53 +36,6 @@ NamingFile(const std::string & name, TFunction && function)
   }
 }
 
-/** Whether a name comes before another where numbers in them count as numbers: 2 before 10. */
-bool
-IsBeforeNaturally(const std::string & a, const std::string & b)
-{
-  const auto isDigit = [](char letter) { return letter >= '0' && letter <= '9'; };
-  const auto skipZeros = [](const std::string & text, std::size_t at) {
-    while (at < text.size() && text[at] == '0')
-    {
-      ++at;
-    }
-    return at;
-  };
-  const auto skipDigits = [&](const std::string & text, std::size_t at) {
-    while (at < text.size() && isDigit(text[at]))
-    {
-      ++at;
-    }
-    return at;
-  };
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size())
-  {
-    if (!isDigit(a[i]) || !isDigit(b[j]))
-    {
-      if (a[i] != b[j])
-      {
-        return a[i] < b[j];
-      }
-      ++i;
-      ++j;
-      continue;
-    }
-    const std::size_t iBegin = skipZeros(a, i);
-    const std::size_t jBegin = skipZeros(b, j);
-    i = skipDigits(a, iBegin);
-    j = skipDigits(b, jBegin);
-    const std::string ours = a.substr(iBegin, i - iBegin);
-    const std::string theirs = b.substr(jBegin, j - jBegin);
-    if (ours != theirs)
-    {
-      return ours.size() != theirs.size() ? ours.size() < theirs.size() : ours < theirs;
-    }
-  }
-  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
-}
-
 struct FoundFile
 {
   std::string path;
@@ -101,7 +55,7 @@ FilesBelow(const std::string & folder)
     }
   }
   std::sort(files.begin(), files.end(), [](const FoundFile & a, const FoundFile & b) {
-    return IsBeforeNaturally(a.name, b.name);
+    return NaturallyBefore(a.name, b.name);
   });
   return files;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include <sys/stat.h>
@@ -163,7 +164,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
   {
     left.push_back(sliceAxis);
   }
-  const int                  within = extent.dimension - static_cast<int>(left.size());
+  const int                   within = extent.dimension - static_cast<int>(left.size());
   std::optional<Connectivity> connectivity;
   try
   {

@@ -6,7 +6,6 @@
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>
@@ -29,8 +28,8 @@ void AddFileOptions(CLI::App & command, FileArguments & arguments);
 /** Files by the names of the options, or arguments, that name them; empty paths are none. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
-/** \throws InvalidArgument if an output is an input or another output: the same file, also through links or as a part of
- *  a folder of images, and also the data file beside a header. */
+/** \throws InvalidArgument if an output is an input or another output: the same file, also through links, and the
+ *  data file beside a header. Files of a folder are known, and looked at, once it is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** Reads the images of a command, tells their notes and keeps them for the summary. */
@@ -43,7 +42,7 @@ public:
    *  \param asLabels  palette images are read as numbers. */
   LoadedImage Read(const std::string & path, bool asLabels);
 
-  /** \throws InvalidArgument as CheckOutputs, once it is known of which files an image consists. */
+  /** From now on Read refuses images of whose files one is an output. */
   void
   Protect(NamedFiles outputs)
   {

@@ -90,8 +90,10 @@ CountNotANumber(const LoadedImage & image, int threads)
       const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
       std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
       ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
-        counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(std::count_if(
-          values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) { return std::isnan(value); }));
+        counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(
+          std::count_if(values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) {
+            return std::isnan(value);
+          }));
       });
       return std::accumulate(counts.begin(), counts.end(), std::uint64_t{ 0 });
     }
@@ -125,9 +127,9 @@ RunLabel(const LabelArguments & arguments)
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
   const NamedFiles   outputs = { { "OUTPUT", arguments.output },
-                               { "--statistics", arguments.table.table },
-                               { "--contacts", arguments.table.contacts },
-                               { "--picture", arguments.picture } };
+                                 { "--statistics", arguments.table.table },
+                                 { "--contacts", arguments.table.contacts },
+                                 { "--picture", arguments.picture } };
   CheckOutputs({ { "INPUT", arguments.input },
                  { "--mask", arguments.mask },
                  { "--intensity", arguments.table.intensity },
@@ -164,7 +166,7 @@ RunLabel(const LabelArguments & arguments)
   if (arguments.minimumSize > arguments.maximumSize)
   {
     reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                  std::to_string(arguments.maximumSize) + ": no component is kept");
+                std::to_string(arguments.maximumSize) + ": no component is kept");
   }
   reporter.Step("labeling");
   options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
@@ -206,14 +208,13 @@ RunLabel(const LabelArguments & arguments)
   WriteOptions        writing;
   writing.compress = !arguments.noCompression;
   writing.context = { arguments.threads, Progress(hooks) };
-  const auto lost = WriteImageFile(arguments.output,
-                                   { ScalarTypeOfLabel(type),
-                                     image.extent,
-                                     image.geometry,
-                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
-                                       labeling.WriteRows(begin, end, rows, type);
-                                     } },
-                                   writing);
+  const auto lost = WriteImageFile(
+    arguments.output,
+    { ScalarTypeOfLabel(type),
+      image.extent,
+      image.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
+    writing);
   for (const std::string & note : lost)
   {
     reader.Note("'" + arguments.output + "': " + note);

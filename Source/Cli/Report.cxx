@@ -120,6 +120,18 @@ CatchInterrupts()
 }
 
 void
+CatchShortenedFiles()
+{
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    static const char text[] = "brickccl: error: a file was shortened, or its disk failed, while it was read\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof(text) - 1);
+    ::_exit(1);
+  };
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+void
 ThrowIfInterrupted()
 {
   if (interrupted != 0)

@@ -36,6 +36,8 @@ private:
 /** Makes an interrupt (Ctrl-C) or a termination request stop the work in an orderly way; a second one ends the
  *  process at once. */
 void CatchInterrupts();
+/** Makes the end of a mapped file that another program shortens meanwhile an error that says so. */
+void CatchShortenedFiles();
 /** \throws Cancelled after an interrupt. */
 void ThrowIfInterrupted();
 

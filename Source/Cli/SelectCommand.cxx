@@ -77,7 +77,7 @@ RunSelect(const SelectArguments & arguments)
   const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
-  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
+  const NamedFiles outputs = { { "OUTPUT", arguments.output },
                                { "--statistics", arguments.table.table },
                                { "--contacts", arguments.table.contacts } };
   CheckOutputs({ { "LABELS", arguments.labels },
@@ -136,14 +136,13 @@ RunSelect(const SelectArguments & arguments)
   WriteOptions    writing;
   writing.compress = !arguments.noCompression;
   writing.context = context.Silent();
-  const auto lost = WriteImageFile(arguments.output,
-                                   { ScalarTypeOfLabel(type),
-                                     image.extent,
-                                     image.geometry,
-                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
-                                       ExpandRows(volume, begin, end, type, rows);
-                                     } },
-                                   writing);
+  const auto lost = WriteImageFile(
+    arguments.output,
+    { ScalarTypeOfLabel(type),
+      image.extent,
+      image.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(volume, begin, end, type, rows); } },
+    writing);
   for (const std::string & note : lost)
   {
     reader.Note("'" + arguments.output + "': " + note);
@@ -180,7 +179,11 @@ AddSelectCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<SelectArguments>();
   CLI::App * command = app.add_subcommand("select", "Keep or remove components of a label map by their measures");
-  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats() + "; every value but 0 is one component")->required();
+  command
+    ->add_option("LABELS",
+                 arguments->labels,
+                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+    ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
   AddFileOptions(*command, arguments->files);
   command

@@ -164,7 +164,11 @@ AddStatsCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
-  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats() + "; every value but 0 is one component")->required();
+  command
+    ->add_option("LABELS",
+                 arguments->labels,
+                 "label map: " + ReadableFormats() + "; every value but 0 is one component")
+    ->required();
   command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv or .json")
     ->required()
     ->type_name("FILE");

@@ -18,6 +18,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
   brickccl::cli::CatchInterrupts();
+  brickccl::cli::CatchShortenedFiles();
   try
   {
     app.parse(argc, argv);

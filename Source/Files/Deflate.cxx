@@ -82,8 +82,8 @@ private:
   Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
   {
     constexpr int level = 2;
-    if ((m_IsOpen ? deflateReset(&m_Stream)
-                  : deflateInit2(&m_Stream, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY)) != Z_OK)
+    if ((m_IsOpen ? deflateReset(&m_Stream) : deflateInit2(&m_Stream, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY)) !=
+        Z_OK)
     {
       throw std::bad_alloc();
     }
@@ -167,12 +167,12 @@ struct Piece
 } // namespace
 
 std::uint64_t
-Deflate(Wrapper             wrapper,
-        std::uint64_t       size,
-        std::uint64_t       pieceBytes,
-        const ByteSource &  source,
-        const ByteSink &    sink,
-        const HostContext & context,
+Deflate(Wrapper                            wrapper,
+        std::uint64_t                      size,
+        std::uint64_t                      pieceBytes,
+        const ByteSource &                 source,
+        const ByteSink &                   sink,
+        const HostContext &                context,
         const std::vector<unsigned char> & first)
 {
   const auto header = HeaderOf(wrapper);

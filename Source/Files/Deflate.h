@@ -21,12 +21,12 @@ using ByteSink = std::function<void(const unsigned char * bytes, std::size_t siz
  *  `pieceBytes` bytes each, and the result is the same for every number of threads.
  *  \param first  bytes that come before (a header in the same stream), a piece of their own.
  *  \return the number of compressed bytes. \throws Cancelled; whatever source and sink throw. */
-std::uint64_t Deflate(Wrapper             wrapper,
-                      std::uint64_t       size,
-                      std::uint64_t       pieceBytes,
-                      const ByteSource &  source,
-                      const ByteSink &    sink,
-                      const HostContext & context,
+std::uint64_t Deflate(Wrapper                            wrapper,
+                      std::uint64_t                      size,
+                      std::uint64_t                      pieceBytes,
+                      const ByteSource &                 source,
+                      const ByteSink &                   sink,
+                      const HostContext &                context,
                       const std::vector<unsigned char> & first = {});
 
 /** Compresses bytes as a zlib stream of their own (a strip of a TIFF file). */

@@ -209,9 +209,11 @@ ReadDicomFolder(const std::string & path, const ReadOptions & options)
   Series                   series = ChooseSeries(std::move(all), options.series);
   const bool               areFiles = series.files.size() > 1;
   std::vector<std::string> notes;
+  std::vector<std::string> paths;
   std::vector<Plane>       planes;
   for (ImageFile & file : series.files)
   {
+    paths.push_back(file.file.bytes.Path());
     const bool isSegmentation = IsSegmentation(file.file);
     if (isSegmentation && areFiles)
     {
@@ -222,12 +224,16 @@ ReadDicomFolder(const std::string & path, const ReadOptions & options)
     const auto        source = NamingFile(name, [&] { return OpenSource(std::move(file.file), "slice " + name); });
     if (isSegmentation)
     {
-      return NamingFile(name, [&] { return ReadSegmentation(source, options); });
+      LoadedImage image = NamingFile(name, [&] { return ReadSegmentation(source, options); });
+      image.files = paths;
+      return image;
     }
     const std::vector<Plane> ofFile = NamingFile(name, [&] { return PlanesOf(source, notes); });
     planes.insert(planes.end(), ofFile.begin(), ofFile.end());
   }
-  return StackPlanes(std::move(planes), areFiles, std::move(notes), options);
+  LoadedImage image = StackPlanes(std::move(planes), areFiles, std::move(notes), options);
+  image.files = std::move(paths);
+  return image;
 }
 
 bool

@@ -68,9 +68,8 @@ FileBytes::Map(const std::string & path)
       throw Error(std::strerror(errno));
     }
     const std::size_t size = bytes.m_Size;
-    bytes.m_Owner = std::shared_ptr<const void>(memory, [size](const void * mapped) {
-      ::munmap(const_cast<void *>(mapped), size);
-    });
+    bytes.m_Owner =
+      std::shared_ptr<const void>(memory, [size](const void * mapped) { ::munmap(const_cast<void *>(mapped), size); });
     bytes.m_Data = static_cast<const unsigned char *>(memory);
   }
   return bytes;
@@ -115,6 +114,24 @@ PathBeside(const std::string & header, const std::string & name)
 {
   const std::filesystem::path path(name);
   return path.is_absolute() ? name : (std::filesystem::path(header).parent_path() / path).string();
+}
+
+std::vector<FileBytes>
+MapDataFiles(const std::string & header, const std::vector<std::string> & names)
+{
+  std::vector<FileBytes> files;
+  for (const std::string & name : names)
+  {
+    try
+    {
+      files.push_back(FileBytes::Map(PathBeside(header, name)));
+    }
+    catch (const Error & error)
+    {
+      throw Error("its data file '" + name + "' cannot be read: " + error.what());
+    }
+  }
+  return files;
 }
 
 } // namespace brickccl::files

@@ -47,8 +47,7 @@ public:
   /** \throws Error, which says that the file is truncated, unless the bytes [begin, begin + count) are there. */
   void Require(std::uint64_t begin, std::uint64_t count) const;
 
-  bool
-  BeginsWith(const char * text, std::size_t length) const;
+  bool BeginsWith(const char * text, std::size_t length) const;
 
 private:
   std::string                 m_Path;
@@ -59,6 +58,9 @@ private:
 
 /** The path of a file that a header names, which lies beside the header unless its path is absolute. */
 std::string PathBeside(const std::string & header, const std::string & name);
+
+/** Maps the data files that a header names. \throws Error that names the one that cannot be read. */
+std::vector<FileBytes> MapDataFiles(const std::string & header, const std::vector<std::string> & names);
 
 } // namespace brickccl::files
 

@@ -27,7 +27,14 @@ AllFormats()
 {
   static const std::vector<Format> formats = {
     { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, FilesBesideNrrd, 4, HoldsAll },
-    { "NIfTI", ".nii.gz .nii .hdr .img .hdr.gz .img.gz", IsNifti, ReadNifti, WriteNifti, FilesBesideNifti, 4, HoldsAll },
+    { "NIfTI",
+      ".nii.gz .nii .hdr .img .hdr.gz .img.gz",
+      IsNifti,
+      ReadNifti,
+      WriteNifti,
+      FilesBesideNifti,
+      4,
+      HoldsAll },
     { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, FilesBesideMetaImage, 4, HoldsAll },
     { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, nullptr, 3, HoldsAll },
     { "PNG", ".png", IsPng, ReadPng, WritePng, nullptr, 2, HoldsPngTypes },

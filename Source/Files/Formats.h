@@ -26,9 +26,7 @@ struct Format
 
   /** Null where the format is only read. Writes the files at `path` and beside it, which lie in a folder of their own
    *  and get their places later. Returns what it does not hold of the geometry. */
-  std::vector<std::string> (*write)(const std::string &  path,
-                                    const ImageToWrite & image,
-                                    const WriteOptions & options);
+  std::vector<std::string> (*write)(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
   /** Null, or what may be written beside the file of a path. */
   std::vector<std::string> (*beside)(const std::string & path);
   int mostDimensions;
@@ -46,27 +44,28 @@ const Format * FormatOfName(const std::string & path);
 bool HasExtension(const std::string & path, const char * extensions);
 
 // The functions of the formats, each in the file of its name.
-bool        IsNrrd(const FileBytes & file);
+bool                     IsNrrd(const FileBytes & file);
 std::vector<std::string> FilesBesideNrrd(const std::string & path);
-LoadedImage ReadNrrd(const FileBytes & file, const ReadOptions & options);
+LoadedImage              ReadNrrd(const FileBytes & file, const ReadOptions & options);
 std::vector<std::string> WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
-bool        IsMetaImage(const FileBytes & file);
+bool                     IsMetaImage(const FileBytes & file);
 std::vector<std::string> FilesBesideMetaImage(const std::string & path);
-LoadedImage ReadMetaImage(const FileBytes & file, const ReadOptions & options);
-std::vector<std::string> WriteMetaImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
+LoadedImage              ReadMetaImage(const FileBytes & file, const ReadOptions & options);
+std::vector<std::string>
+WriteMetaImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
-bool        IsNifti(const FileBytes & file);
+bool                     IsNifti(const FileBytes & file);
 std::vector<std::string> FilesBesideNifti(const std::string & path);
-LoadedImage ReadNifti(const FileBytes & file, const ReadOptions & options);
+LoadedImage              ReadNifti(const FileBytes & file, const ReadOptions & options);
 std::vector<std::string> WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
-bool        IsTiff(const FileBytes & file);
-LoadedImage ReadTiff(const FileBytes & file, const ReadOptions & options);
+bool                     IsTiff(const FileBytes & file);
+LoadedImage              ReadTiff(const FileBytes & file, const ReadOptions & options);
 std::vector<std::string> WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
-bool        IsPng(const FileBytes & file);
-LoadedImage ReadPng(const FileBytes & file, const ReadOptions & options);
+bool                     IsPng(const FileBytes & file);
+LoadedImage              ReadPng(const FileBytes & file, const ReadOptions & options);
 std::vector<std::string> WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
 
 bool        IsJpeg(const FileBytes & file);

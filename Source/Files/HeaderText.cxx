@@ -20,8 +20,7 @@ std::string
 Trimmed(const std::string & text)
 {
   const auto begin = text.find_first_not_of(WhiteSpace);
-  return begin == std::string::npos ? std::string()
-                                    : text.substr(begin, text.find_last_not_of(WhiteSpace) - begin + 1);
+  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(WhiteSpace) - begin + 1);
 }
 
 std::vector<std::string>

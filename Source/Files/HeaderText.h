@@ -20,15 +20,13 @@ std::string LowerCase(std::string text);
 std::int64_t WholeNumber(const std::string & text, const std::string & field);
 
 /** A number that is all of the text, "nan" and "inf" included. \throws Error, which names the field. */
-double RealNumber(const std::string & text, const std::string & field);
+double              RealNumber(const std::string & text, const std::string & field);
 std::vector<double> RealNumbers(const std::string & text, const std::string & field);
 
 /** The names that a pattern with one %d (%03d, %i, %u), a first, a last number and a step stand for.
  *  \throws Error for other patterns, a step of 0, and more than a million names. */
-std::vector<std::string> NamesOfPattern(const std::string & pattern,
-                                        std::int64_t        first,
-                                        std::int64_t        last,
-                                        std::int64_t        step);
+std::vector<std::string>
+NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step);
 
 /** The name of the data file beside a header of this path: its own with another extension, "ct.raw.gz" of "ct.nhdr".
  *  What would mean something else in a header (%, \\, line ends, tabs) becomes an underscore. */

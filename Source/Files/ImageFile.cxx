@@ -311,18 +311,17 @@ CheckImageFileWritable(const std::string & path, ScalarType type, const Extent &
 std::vector<std::string>
 WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
-  return Naming([&](const std::string & reason) { return CannotWrite(path, reason); },
-                [&] {
-                  const Format & format = FormatForWriting(path);
-                  ImageToWrite   written = image;
-                  written.extent = ExtentInFormat(format, image.type, image.extent);
-                  CheckBeside(path);
-                  std::vector<std::string> notes;
-                  ReplaceFile(path, [&](const std::string & temporary) {
-                    notes = format.write(temporary, written, options);
-                  });
-                  return notes;
-                });
+  return Naming(
+    [&](const std::string & reason) { return CannotWrite(path, reason); },
+    [&] {
+      const Format & format = FormatForWriting(path);
+      ImageToWrite   written = image;
+      written.extent = ExtentInFormat(format, image.type, image.extent);
+      CheckBeside(path);
+      std::vector<std::string> notes;
+      ReplaceFile(path, [&](const std::string & temporary) { notes = format.write(temporary, written, options); });
+      return notes;
+    });
 }
 
 void

@@ -47,10 +47,8 @@ struct ImageToWrite
   std::function<void(std::int64_t begin, std::int64_t end, void * voxels)> rows;
 
   /** An image whose voxels lie in memory. */
-  static ImageToWrite FromMemory(const void *       voxels,
-                                 ScalarType         type,
-                                 const Extent &     extent,
-                                 const Geometry &   geometry);
+  static ImageToWrite
+  FromMemory(const void * voxels, ScalarType type, const Extent & extent, const Geometry & geometry);
 };
 
 struct WriteOptions
@@ -63,16 +61,16 @@ struct WriteOptions
 /** Writes an image of one channel in the format of the path's extension, all or nothing (see ReplaceFile).
  *  \return what the format does not hold of the geometry ("PNG files hold no spacing"), each without a full stop.
  *  \throws Error that names the path and the reason; Unsupported if the format cannot hold the image. */
-std::vector<std::string> WriteImageFile(const std::string &  path,
-                                        const ImageToWrite & image,
-                                        const WriteOptions & options = {});
+std::vector<std::string>
+WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options = {});
 
-/** The files that may be written beside an image file of this path: the data file of a detached header, the other one of
- *  a pair. */
+/** The files that may be written beside an image file of this path: the data file of a detached header, the other one
+ * of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);
 
-/** \throws Error unless an image of this kind can be written to the path: the format is known and holds it, files can be
- *  made there, and what would be written beside it is not there yet without it. The error names the formats that can hold it. */
+/** \throws Error unless an image of this kind can be written to the path: the format is known and holds it, files can
+ * be made there, and what would be written beside it is not there yet without it. The error names the formats that can
+ * hold it. */
 void CheckImageFileWritable(const std::string & path, ScalarType type, const Extent & extent);
 
 /** The formats that can be read, or written, for help texts: "NRRD (.nrrd, .nhdr), NIfTI (.nii, .nii.gz, ...), ...". */

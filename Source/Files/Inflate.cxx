@@ -86,7 +86,7 @@ struct Inflater::State
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
     {
       Fail(stream.msg != nullptr && std::strstr(stream.msg, "check") != nullptr ? "damaged: their checksum is wrong"
-                                                                               : "damaged");
+                                                                                : "damaged");
     }
     finished = status == Z_STREAM_END;
 #endif

@@ -76,9 +76,9 @@ struct LoadedImage
   VoxelMemory voxels;
   ScalarType  type = ScalarType::UInt8;
   /** Of values; alpha, which tells how a voxel is drawn, is left out. */
-  int         channels = 1;
-  Extent      extent;
-  Geometry    geometry;
+  int      channels = 1;
+  Extent   extent;
+  Geometry geometry;
   /** What tells of the spacing, "file", "--spacing", or "none" where 1 mm was taken for want of one. */
   std::string spacingSource = "file";
   /** The files that it was read from, data files beside a header included. */

@@ -98,8 +98,9 @@ ParseHeader(const FileBytes & file)
     {
       header.end = static_cast<std::uint64_t>(place - begin);
       const auto words = Words(value);
-      isList = !words.empty() && words[0] == "LIST" &&
-               (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789") == std::string::npos));
+      isList =
+        !words.empty() && words[0] == "LIST" &&
+        (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789") == std::string::npos));
       if (!isList)
       {
         return header;
@@ -117,13 +118,19 @@ constexpr struct
 {
   const char * name;
   ScalarType   type;
-} Types[] = { { "MET_CHAR", ScalarType::Int8 },       { "MET_UCHAR", ScalarType::UInt8 },
-              { "MET_SHORT", ScalarType::Int16 },     { "MET_USHORT", ScalarType::UInt16 },
-              { "MET_INT", ScalarType::Int32 },       { "MET_UINT", ScalarType::UInt32 },
-              { "MET_LONG_LONG", ScalarType::Int64 }, { "MET_ULONG_LONG", ScalarType::UInt64 },
-              { "MET_FLOAT", ScalarType::Float32 },   { "MET_DOUBLE", ScalarType::Float64 },
+} Types[] = { { "MET_CHAR", ScalarType::Int8 },
+              { "MET_UCHAR", ScalarType::UInt8 },
+              { "MET_SHORT", ScalarType::Int16 },
+              { "MET_USHORT", ScalarType::UInt16 },
+              { "MET_INT", ScalarType::Int32 },
+              { "MET_UINT", ScalarType::UInt32 },
+              { "MET_LONG_LONG", ScalarType::Int64 },
+              { "MET_ULONG_LONG", ScalarType::UInt64 },
+              { "MET_FLOAT", ScalarType::Float32 },
+              { "MET_DOUBLE", ScalarType::Float64 },
               // In files, these have four bytes.
-              { "MET_LONG", ScalarType::Int32 },      { "MET_ULONG", ScalarType::UInt32 } };
+              { "MET_LONG", ScalarType::Int32 },
+              { "MET_ULONG", ScalarType::UInt32 } };
 
 ScalarType
 TypeOf(const MetaHeader & header)
@@ -140,7 +147,8 @@ TypeOf(const MetaHeader & header)
       return known.type;
     }
   }
-  throw Unsupported("its ElementType is '" + *name + "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read");
+  throw Unsupported("its ElementType is '" + *name +
+                    "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read");
 }
 
 /** Numbers of a field, as many as there are axes. */
@@ -205,26 +213,14 @@ DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
   {
     names = { name };
   }
-  std::vector<FileBytes> files;
-  for (const std::string & each : names)
-  {
-    try
-    {
-      files.push_back(FileBytes::Map(PathBeside(file.Path(), each)));
-    }
-    catch (const Error & error)
-    {
-      throw Error("its data file '" + each + "' cannot be read: " + error.what());
-    }
-  }
-  return files;
+  return MapDataFiles(file.Path(), names);
 }
 
 void
 ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & context, LoadedImage & image)
 {
-  bool              isLocal = false;
-  const auto        files = DataFilesOf(file, header, isLocal);
+  bool       isLocal = false;
+  const auto files = DataFilesOf(file, header, isLocal);
   for (const FileBytes & data : files)
   {
     image.files.push_back(data.Path());
@@ -233,8 +229,8 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
   const bool        isText = header.Find("BinaryData") != nullptr && !header.IsTrue({ "BinaryData" });
   const std::size_t size = SizeOf(image.type);
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  bool swapped = !isText && size > 1 &&
-                 header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
+  bool              swapped =
+    !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
   if (bytes % files.size() != 0 || (bytes / files.size()) % size != 0)
   {
     throw Error("its voxels do not part evenly among " + std::to_string(files.size()) + " data files");
@@ -348,8 +344,8 @@ std::vector<std::string>
 FilesBesideMetaImage(const std::string & path)
 {
   return HasExtension(path, ".mhd")
-           ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".zraw") }
-           : std::vector<std::string>();
+         ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".zraw") }
+         : std::vector<std::string>();
 }
 
 LoadedImage
@@ -402,9 +398,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 }
 
 std::vector<std::string>
-WriteMetaImage(const std::string &  path,
-               const ImageToWrite & image,
-               const WriteOptions & options)
+WriteMetaImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
 {
   const bool isDetached = HasExtension(path, ".mhd");
   const int  dimension = image.extent.dimension;
@@ -432,13 +426,13 @@ WriteMetaImage(const std::string &  path,
                          "\nCompressedData = " + (options.compress ? "True" : "False") + "\n";
     header += options.compress ? "CompressedDataSize = " + size + "\n" : "";
     header += "TransformMatrix =" + join([&](int axis) {
-      std::string cosines;
-      for (int row = 0; row < dimension; ++row)
-      {
-        cosines += (row == 0 ? "" : " ") + Shortest(image.geometry.direction[row][axis] + 0.0);
-      }
-      return cosines;
-    });
+                std::string cosines;
+                for (int row = 0; row < dimension; ++row)
+                {
+                  cosines += (row == 0 ? "" : " ") + Shortest(image.geometry.direction[row][axis] + 0.0);
+                }
+                return cosines;
+              });
     header += "Offset =" + join([&](int axis) { return Shortest(image.geometry.origin[axis]); });
     header += "CenterOfRotation =" + join([](int) { return std::string("0"); });
     header += "ElementSpacing =" + join([&](int axis) { return Shortest(image.geometry.spacing[axis]); });

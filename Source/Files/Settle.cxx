@@ -288,10 +288,7 @@ SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext 
       }
     });
   };
-  size == 2   ? swap(std::uint16_t{})
-  : size == 4 ? swap(std::uint32_t{})
-  : size == 8 ? swap(std::uint64_t{})
-              : void();
+  size == 2 ? swap(std::uint16_t{}) : size == 4 ? swap(std::uint32_t{}) : size == 8 ? swap(std::uint64_t{}) : void();
 }
 
 ScalarType
@@ -344,7 +341,7 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
     return ScalarType::Int64;
   }
   return stored == ScalarType::Float64 || (SizeOf(stored) > 2 && stored != ScalarType::Float32) ? ScalarType::Float64
-                                                                                               : ScalarType::Float32;
+                                                                                                : ScalarType::Float32;
 }
 
 void

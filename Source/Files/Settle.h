@@ -61,10 +61,7 @@ struct Scaling
  *  smallest integer type that holds every value that stored numbers from `lowest` to `highest` can stand for, if slopes
  *  and intercepts are whole numbers; else float32 for stored types of up to 16 bits and float32, else float64.
  *  \throws Error for slopes that are 0 or not finite, and intercepts that are not finite. */
-ScalarType TypeOfScaled(ScalarType                   stored,
-                        double                       lowest,
-                        double                       highest,
-                        const std::vector<Scaling> & scalings);
+ScalarType TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector<Scaling> & scalings);
 
 /** Writes slope * stored + intercept, as type `type` (from TypeOfScaled), for `count` values. */
 void Rescale(const void *        stored,
@@ -77,10 +74,7 @@ void Rescale(const void *        stored,
 
 /** Rescales all values of an image whose scaling is no identity, by TypeOfScaled with the limits of its type; a note
  *  names the slope, the intercept and `what` states them. */
-void RescaleImage(const Scaling &     scaling,
-                  const std::string & what,
-                  const HostContext & context,
-                  LoadedImage &       image);
+void RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image);
 
 /** A number with as many digits as tell it from its neighbours, "0.1" rather than "0.100000". */
 std::string Shortest(double value);

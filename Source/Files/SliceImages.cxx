@@ -195,6 +195,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   {
     volume.notes.push_back(note);
   }
+  volume.files = std::move(ordered);
   return volume;
 }
 

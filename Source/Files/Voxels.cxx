@@ -159,7 +159,8 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   const auto *      from = image.voxels.Data();
   const Chunks      chunks(voxels, 1 << 16, 256);
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk)); voxel < static_cast<std::size_t>(chunks.End(chunk));
+    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk));
+         voxel < static_cast<std::size_t>(chunks.End(chunk));
          ++voxel)
     {
       for (std::size_t channel = 0; channel < channels; ++channel)
@@ -184,7 +185,8 @@ DropAlpha(LoadedImage & image, const HostContext & context)
   std::byte * const output = kept.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * to);
   const Chunks      chunks(image.extent.VoxelCount(), 1 << 16, 256);
   ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
-    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk)); voxel < static_cast<std::size_t>(chunks.End(chunk));
+    for (auto voxel = static_cast<std::size_t>(chunks.Begin(chunk));
+         voxel < static_cast<std::size_t>(chunks.End(chunk));
          ++voxel)
     {
       std::memcpy(output + voxel * to, all + voxel * from, to);

@@ -19,10 +19,15 @@ namespace brickccl::files
  *  where they can be used as they lie there, else copied.
  *  \param swapped  the bytes of each value lie the other way round.
  *  \throws Error if the file is too short. */
-void TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
+void
+TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
 /** As above, into the bytes [begin, begin + count) of voxels that lie in several files. */
-void CopyStored(const FileBytes & file, std::uint64_t begin, std::uint64_t count, std::byte * output, const HostContext & context);
+void CopyStored(const FileBytes &   file,
+                std::uint64_t       begin,
+                std::uint64_t       count,
+                std::byte *         output,
+                const HostContext & context);
 
 /** Allocates the voxels of `image`. \throws Error if they cannot come from a file of `fileBytes` bytes, `perByte` bytes
  *  from each at the most: who says so is damaged. */
@@ -77,8 +82,8 @@ private:
   std::uint64_t m_Size = 0;
 };
 
-/** Writes the voxels of an image, x fastest, compressed where a wrapper is given; bytes that come before them in the same
- *  stream are `first`. \return the number of bytes written. */
+/** Writes the voxels of an image, x fastest, compressed where a wrapper is given; bytes that come before them in the
+ * same stream are `first`. \return the number of bytes written. */
 std::uint64_t WriteVoxels(OutputFile &                       file,
                           const ImageToWrite &               image,
                           std::optional<Wrapper>             wrapper,

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -20,134 +22,50 @@ namespace brickccl::files
 namespace
 {
 
-struct NrrdHeader
-{
-  /** Fields by their names in lower case, "datafile" as "data file". */
-  std::map<std::string, std::string> fields;
-  /** The lines after "data file: LIST". */
-  std::vector<std::string> dataFiles;
-  std::uint64_t            end = 0;
-  bool                     endsWithBlankLine = false;
-
-  const std::string *
-  Find(const std::string & name) const
-  {
-    const auto found = fields.find(name);
-    return found == fields.end() ? nullptr : &found->second;
-  }
-  const std::string &
-  Get(const std::string & name) const
-  {
-    const std::string * const value = Find(name);
-    if (value == nullptr)
-    {
-      throw Error("its header has no field '" + name + "'");
-    }
-    return *value;
-  }
-};
-
-/** The usual one of a field's names. */
-std::string
-FieldName(const std::string & text)
-{
-  const std::string name = LowerCase(Trimmed(text));
-  return name == "datafile"    ? "data file"
-         : name == "lineskip"  ? "line skip"
-         : name == "byteskip"  ? "byte skip"
-         : name == "axismins"  ? "axis mins"
-         : name == "axismaxs"  ? "axis maxs"
-         : name == "centerings" ? "centers"
-                               : name;
-}
-
-NrrdHeader
-ParseHeader(const FileBytes & file)
-{
-  NrrdHeader        header;
-  const char *      place = reinterpret_cast<const char *>(file.Data());
-  const char *      end = place + std::min<std::size_t>(file.Size(), std::size_t{ 1 } << 26);
-  bool              isFirst = true;
-  bool              isList = false;
-  const char *      begin = place;
-  while (place < end)
-  {
-    const char * const lineEnd = std::find(place, end, '\n');
-    std::string        line(place, lineEnd);
-    place = lineEnd < end ? lineEnd + 1 : end;
-    if (!line.empty() && line.back() == '\r')
-    {
-      line.pop_back();
-    }
-    if (isList)
-    {
-      if (!Trimmed(line).empty())
-      {
-        header.dataFiles.push_back(Trimmed(line));
-      }
-      continue;
-    }
-    if (line.empty())
-    {
-      header.endsWithBlankLine = true;
-      break;
-    }
-    const auto colon = line.find(':');
-    if (isFirst)
-    {
-      if (line.size() < 8 || line[4] != '0' || line[5] != '0' || line[6] != '0' || line[7] < '1' || line[7] > '5')
-      {
-        throw Unsupported("it begins with '" + line.substr(0, 16) + "'; NRRD0001 to NRRD0005 are read");
-      }
-      isFirst = false;
-    }
-    else if (line[0] == '#' || (colon != std::string::npos && colon + 1 < line.size() && line[colon + 1] == '='))
-    {
-      // Comments and key/value pairs say nothing of voxels.
-    }
-    else if (colon == std::string::npos)
-    {
-      throw Error("its header has the line '" + line.substr(0, 60) + "', which is no field");
-    }
-    else
-    {
-      const std::string name = FieldName(line.substr(0, colon));
-      if (!header.fields.emplace(name, Trimmed(line.substr(colon + 1))).second)
-      {
-        throw Error("its header has the field '" + name + "' twice");
-      }
-      const auto words = Words(line.substr(colon + 1));
-      isList = name == "data file" && !words.empty() && words[0] == "LIST";
-    }
-  }
-  header.end = static_cast<std::uint64_t>(place - begin);
-  return header;
-}
-
 ScalarType
 TypeOf(const std::string & field)
 {
   static const std::map<std::string, ScalarType> types = {
-    { "signed char", ScalarType::Int8 },       { "int8", ScalarType::Int8 },
-    { "int8_t", ScalarType::Int8 },            { "uchar", ScalarType::UInt8 },
-    { "unsigned char", ScalarType::UInt8 },    { "uint8", ScalarType::UInt8 },
-    { "uint8_t", ScalarType::UInt8 },          { "short", ScalarType::Int16 },
-    { "short int", ScalarType::Int16 },        { "signed short", ScalarType::Int16 },
-    { "signed short int", ScalarType::Int16 }, { "int16", ScalarType::Int16 },
-    { "int16_t", ScalarType::Int16 },          { "ushort", ScalarType::UInt16 },
-    { "unsigned short", ScalarType::UInt16 },  { "unsigned short int", ScalarType::UInt16 },
-    { "uint16", ScalarType::UInt16 },          { "uint16_t", ScalarType::UInt16 },
-    { "int", ScalarType::Int32 },              { "signed int", ScalarType::Int32 },
-    { "int32", ScalarType::Int32 },            { "int32_t", ScalarType::Int32 },
-    { "uint", ScalarType::UInt32 },            { "unsigned int", ScalarType::UInt32 },
-    { "uint32", ScalarType::UInt32 },          { "uint32_t", ScalarType::UInt32 },
-    { "longlong", ScalarType::Int64 },         { "long long", ScalarType::Int64 },
-    { "long long int", ScalarType::Int64 },    { "signed long long", ScalarType::Int64 },
-    { "signed long long int", ScalarType::Int64 }, { "int64", ScalarType::Int64 },
-    { "int64_t", ScalarType::Int64 },          { "ulonglong", ScalarType::UInt64 },
-    { "unsigned long long", ScalarType::UInt64 }, { "unsigned long long int", ScalarType::UInt64 },
-    { "uint64", ScalarType::UInt64 },          { "uint64_t", ScalarType::UInt64 },
-    { "float", ScalarType::Float32 },          { "double", ScalarType::Float64 },
+    { "signed char", ScalarType::Int8 },
+    { "int8", ScalarType::Int8 },
+    { "int8_t", ScalarType::Int8 },
+    { "uchar", ScalarType::UInt8 },
+    { "unsigned char", ScalarType::UInt8 },
+    { "uint8", ScalarType::UInt8 },
+    { "uint8_t", ScalarType::UInt8 },
+    { "short", ScalarType::Int16 },
+    { "short int", ScalarType::Int16 },
+    { "signed short", ScalarType::Int16 },
+    { "signed short int", ScalarType::Int16 },
+    { "int16", ScalarType::Int16 },
+    { "int16_t", ScalarType::Int16 },
+    { "ushort", ScalarType::UInt16 },
+    { "unsigned short", ScalarType::UInt16 },
+    { "unsigned short int", ScalarType::UInt16 },
+    { "uint16", ScalarType::UInt16 },
+    { "uint16_t", ScalarType::UInt16 },
+    { "int", ScalarType::Int32 },
+    { "signed int", ScalarType::Int32 },
+    { "int32", ScalarType::Int32 },
+    { "int32_t", ScalarType::Int32 },
+    { "uint", ScalarType::UInt32 },
+    { "unsigned int", ScalarType::UInt32 },
+    { "uint32", ScalarType::UInt32 },
+    { "uint32_t", ScalarType::UInt32 },
+    { "longlong", ScalarType::Int64 },
+    { "long long", ScalarType::Int64 },
+    { "long long int", ScalarType::Int64 },
+    { "signed long long", ScalarType::Int64 },
+    { "signed long long int", ScalarType::Int64 },
+    { "int64", ScalarType::Int64 },
+    { "int64_t", ScalarType::Int64 },
+    { "ulonglong", ScalarType::UInt64 },
+    { "unsigned long long", ScalarType::UInt64 },
+    { "unsigned long long int", ScalarType::UInt64 },
+    { "uint64", ScalarType::UInt64 },
+    { "uint64_t", ScalarType::UInt64 },
+    { "float", ScalarType::Float32 },
+    { "double", ScalarType::Float64 },
   };
   const auto found = types.find(LowerCase(field));
   if (found == types.end())
@@ -323,7 +241,7 @@ AxesOf(const NrrdHeader & header)
     {
       throw Unsupported("complex voxels are not supported; give their magnitude instead");
     }
-    axes.roles.push_back(kind == "domain" || kind == "space" || kind == "none" || kind == "???" ? Role::Space
+    axes.roles.push_back(kind == "domain" || kind == "space" || kind == "none" || kind == "???"  ? Role::Space
                          : kind == "list" || kind == "time" || kind == "stub" || kind == "point" ? Role::Other
                                                                                                  : Role::Channels);
   }
@@ -422,7 +340,7 @@ SetGeometry(const NrrdHeader &               header,
   }
   const auto numbers = [&](const char * field) {
     const std::string * const text = header.Find(field);
-    auto values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
+    auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
     if (text != nullptr && values.size() != fileDimension)
     {
       throw Error(std::string("its field '") + field + "' has " + std::to_string(values.size()) + " numbers for " +
@@ -450,8 +368,7 @@ SetGeometry(const NrrdHeader &               header,
     isKnown = isKnown || !std::isnan(spacing);
     spacing = std::isnan(spacing) ? 1 : spacing;
     image.geometry.spacing[i] = spacing * units[place];
-    image.geometry.origin[i] =
-      std::isnan(mins[place]) ? 0 : (mins[place] + (isCell ? spacing / 2 : 0)) * units[place];
+    image.geometry.origin[i] = std::isnan(mins[place]) ? 0 : (mins[place] + (isCell ? spacing / 2 : 0)) * units[place];
   }
   if (!isKnown)
   {
@@ -493,19 +410,7 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   {
     throw Error("its field 'data file' names no file");
   }
-  std::vector<FileBytes> files;
-  for (const std::string & name : names)
-  {
-    try
-    {
-      files.push_back(FileBytes::Map(PathBeside(file.Path(), name)));
-    }
-    catch (const Error & error)
-    {
-      throw Error("its data file '" + name + "' cannot be read: " + error.what());
-    }
-  }
-  return files;
+  return MapDataFiles(file.Path(), names);
 }
 
 /** Where the data begin after `lines` lines. */
@@ -529,10 +434,10 @@ AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
 int
 DigitOf(unsigned char letter)
 {
-  return letter >= '0' && letter <= '9'   ? letter - '0'
-         : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-         : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
-                                          : -1;
+  return letter >= '0' && letter <= '9' ? letter - '0'
+       : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
+       : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
+                                        : -1;
 }
 
 void
@@ -631,7 +536,7 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     std::uint64_t     begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
     if (isGzip)
     {
-      Inflater inflater(data.Data() + begin,
+      Inflater          inflater(data.Data() + begin,
                         data.Size() - begin,
                         Wrapper::Gzip,
                         "'" + std::filesystem::path(data.Path()).filename().string() + "'");
@@ -684,36 +589,6 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   }
 }
 
-/** The names that the format's own library writes. */
-const char *
-NrrdNameOf(ScalarType type)
-{
-  switch (type)
-  {
-  case ScalarType::Int8:
-    return "signed char";
-  case ScalarType::UInt8:
-    return "unsigned char";
-  case ScalarType::Int16:
-    return "short";
-  case ScalarType::UInt16:
-    return "unsigned short";
-  case ScalarType::Int32:
-    return "int";
-  case ScalarType::UInt32:
-    return "unsigned int";
-  case ScalarType::Int64:
-    return "long long int";
-  case ScalarType::UInt64:
-    return "unsigned long long int";
-  case ScalarType::Float32:
-    return "float";
-  case ScalarType::Float64:
-    break;
-  }
-  return "double";
-}
-
 } // namespace
 
 bool
@@ -722,18 +597,10 @@ IsNrrd(const FileBytes & file)
   return file.BeginsWith("NRRD", 4);
 }
 
-std::vector<std::string>
-FilesBesideNrrd(const std::string & path)
-{
-  return HasExtension(path, ".nhdr")
-           ? std::vector<std::string>{ DataFilePath(path, ".raw"), DataFilePath(path, ".raw.gz") }
-           : std::vector<std::string>();
-}
-
 LoadedImage
 ReadNrrd(const FileBytes & file, const ReadOptions & options)
 {
-  const NrrdHeader  header = ParseHeader(file);
+  const NrrdHeader  header = ParseNrrdHeader(file);
   const HostContext context{ options.threads };
   LoadedImage       image;
   image.type = TypeOf(header.Get("type"));
@@ -748,9 +615,9 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     }
     for (std::size_t axis = 0; axis < vectors.size(); ++axis)
     {
-      axes.roles[axis] = !vectors[axis].empty()             ? Role::Space
-                         : axes.roles[axis] == Role::Space ? Role::Other
-                                                           : axes.roles[axis];
+      axes.roles[axis] = !vectors[axis].empty()          ? Role::Space
+                       : axes.roles[axis] == Role::Space ? Role::Other
+                                                         : axes.roles[axis];
     }
   }
   // The fastest axis holds channels if it is no place; one that comes last follows the others as planes do.
@@ -804,69 +671,6 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     DropAlpha(image, context);
   }
   return image;
-}
-
-std::vector<std::string>
-WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
-{
-  const bool isDetached = HasExtension(path, ".nhdr");
-  const int  dimension = image.extent.dimension;
-  const auto join = [&](auto word) {
-    std::string text;
-    for (int axis = 0; axis < dimension; ++axis)
-    {
-      text += (axis == 0 ? "" : " ") + word(axis);
-    }
-    return text;
-  };
-  const auto vector = [&](auto number) {
-    std::string text;
-    for (int row = 0; row < dimension; ++row)
-    {
-      text += (row == 0 ? "(" : ",") + Shortest(number(row));
-    }
-    return text + ")";
-  };
-  std::string header = "NRRD0004\n# Complete NRRD file format specification at:\n"
-                       "# https://teem.sourceforge.net/nrrd/format.html\n";
-  header += std::string("type: ") + NrrdNameOf(image.type) + "\ndimension: " + std::to_string(dimension) + "\n";
-  header += dimension == 3 ? "space: left-posterior-superior\n"
-                           : "space dimension: " + std::to_string(dimension) + "\n";
-  header += "sizes: " + join([&](int axis) { return std::to_string(image.extent.size[axis]); }) + "\n";
-  header += "space directions: " + join([&](int axis) {
-    return vector([&](int row) { return image.geometry.direction[row][axis] * image.geometry.spacing[axis] + 0.0; });
-  }) + "\n";
-  header += "kinds: " + join([](int) { return std::string("domain"); }) + "\n";
-  if (SizeOf(image.type) > 1)
-  {
-    header += HostIsBigEndian ? "endian: big\n" : "endian: little\n";
-  }
-  header += options.compress ? "encoding: gzip\n" : "encoding: raw\n";
-  header += "space origin: " + vector([&](int row) { return image.geometry.origin[row]; }) + "\n";
-  const auto wrapper = WrapperIf(options.compress, Wrapper::Gzip);
-  if (isDetached)
-  {
-    const std::string data = DataFileName(path, options.compress ? ".raw.gz" : ".raw");
-    // A name that begins with LIST would be taken for a list.
-    header += "data file: " + std::string(data.compare(0, 4, "LIST") == 0 ? "./" : "") + data + "\n";
-    OutputFile voxels(PathBeside(path, data));
-    WriteVoxels(voxels, image, wrapper, options.context);
-    voxels.Close();
-  }
-  else if (!options.compress)
-  {
-    // Voxels that begin at a multiple of 16 bytes can be used in the file as they lie there.
-    header += "#" + std::string((16 - (header.size() + 3) % 16) % 16, ' ') + "\n";
-  }
-  OutputFile file(path);
-  file.Write(header);
-  if (!isDetached)
-  {
-    file.Write("\n", 1);
-    WriteVoxels(file, image, wrapper, options.context);
-  }
-  file.Close();
-  return {};
 }
 
 } // namespace brickccl::files

@@ -1,0 +1,58 @@
+#include "BrickCCL/Files/NiftiHeader.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <iterator>
+
+namespace brickccl::files::nifti
+{
+
+Stored
+StoredOf(std::int64_t code)
+{
+  switch (code)
+  {
+  case 2:
+    return { ScalarType::UInt8, 1, false };
+  case 4:
+    return { ScalarType::Int16, 1, false };
+  case 8:
+    return { ScalarType::Int32, 1, false };
+  case 16:
+    return { ScalarType::Float32, 1, false };
+  case 64:
+    return { ScalarType::Float64, 1, false };
+  case 128:
+    return { ScalarType::UInt8, 3, false };
+  case 256:
+    return { ScalarType::Int8, 1, false };
+  case 512:
+    return { ScalarType::UInt16, 1, false };
+  case 768:
+    return { ScalarType::UInt32, 1, false };
+  case 1024:
+    return { ScalarType::Int64, 1, false };
+  case 1280:
+    return { ScalarType::UInt64, 1, false };
+  case 2304:
+    return { ScalarType::UInt8, 4, true };
+  case 32:
+  case 1792:
+  case 2048:
+    throw Unsupported("complex voxels are not supported; give their magnitude instead");
+  default:
+    throw Unsupported("its voxels are of the type with the code " + std::to_string(code) +
+                      "; integers of 8 to 64 bits, float, double and RGB are read");
+  }
+}
+
+std::int64_t
+CodeOf(ScalarType type)
+{
+  constexpr std::int64_t codes[] = { 2, 4, 8, 16, 64, 256, 512, 768, 1024, 1280 };
+  return *std::find_if(std::begin(codes), std::end(codes), [&](std::int64_t code) {
+    return StoredOf(code).type == type;
+  });
+}
+
+} // namespace brickccl::files::nifti

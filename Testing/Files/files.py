@@ -2,6 +2,7 @@
 
 Needs numpy and the readers that the tests name; a test program without them exits with 77 and is skipped."""
 
+import importlib
 import json
 import os
 import shutil
@@ -15,6 +16,17 @@ try:
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
+
+
+
+def skip_without(module):
+    """The module; a test program that needs it ends here where it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        print("skipped:", error)
+        sys.exit(77)
+
 
 DUMP = os.environ["BRICKCCL_DUMP_IMAGE"]
 COMMAND = os.environ["BRICKCCL"]

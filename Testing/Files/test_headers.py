@@ -1,0 +1,418 @@
+"""NRRD, NIfTI and MetaImage files beside SimpleITK and nibabel: voxels, types, geometry, both ways; damage is an error."""
+
+import bz2
+import gzip
+import os
+import random
+import struct
+import unittest
+import zlib
+
+from files import COMMAND, FilesTest, np, skip_without
+
+import subprocess
+
+sitk = skip_without("SimpleITK")
+nib = skip_without("nibabel")
+
+TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
+LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
+WRITTEN = (".nrrd", ".nhdr", ".nii", ".nii.gz", ".hdr", ".img", ".hdr.gz", ".img.gz", ".mha", ".mhd")
+
+
+def rotation(*angles):
+    """A rotation about x, y and z."""
+    matrix = np.eye(3)
+    for axis, angle in enumerate(angles):
+        c, s = np.cos(angle), np.sin(angle)
+        i, j = [k for k in range(3) if k != axis]
+        turn = np.eye(3)
+        turn[i, i], turn[i, j], turn[j, i], turn[j, j] = c, -s, s, c
+        matrix = matrix @ turn
+    return matrix
+
+
+def values(kind, shape, seed=0):
+    numbers = np.random.default_rng(seed)
+    if kind.startswith("float"):
+        return numbers.normal(0, 1000, shape).astype(kind)
+    info = np.iinfo(kind)
+    return numbers.integers(info.min, info.max, shape, dtype=kind, endpoint=True)
+
+
+class ReadTest(FilesTest):
+    def test_files_of_simpleitk_in_every_type_dimension_and_compression(self):
+        shapes = ((5, 7), (4, 5, 7), (3, 4, 5, 7))
+        for kind in TYPES:
+            for shape in shapes:
+                voxels = values(kind, shape)
+                image = sitk.GetImageFromArray(voxels, isVector=False)
+                dimension = len(shape)
+                spacing = (0.5, 0.75, 2.5, 3)[:dimension]
+                origin = (-10, 20.5, 30, 4)[:dimension]
+                image.SetSpacing(spacing)
+                image.SetOrigin(origin)
+                direction = np.eye(dimension)
+                if dimension == 3:
+                    direction = rotation(0.2, -0.4, 0.9)
+                    image.SetDirection(direction.ravel())
+                for extension in (".nrrd", ".nhdr", ".nii", ".nii.gz", ".mha", ".mhd"):
+                    for compress in (False, True):
+                        with self.subTest(type=kind, shape=shape, extension=extension, compress=compress):
+                            path = self.path("a" + extension)
+                            sitk.WriteImage(image, path, compress)
+                            ours = self.read(path)
+                            self.assertEqual(ours.type, kind)
+                            np.testing.assert_array_equal(ours.voxels, voxels)
+                            self.assert_geometry(ours, spacing, origin, direction)
+
+    def test_nibabel_in_both_byte_orders_and_versions(self):
+        affine = np.eye(4)
+        affine[:3, :3] = rotation(0.3, 0.1, -0.7) @ np.diag([0.5, 1.25, 3])
+        affine[:3, 3] = [-11, 7, 90]
+        # The affine matrix is one of right, anterior, superior.
+        lps = np.diag([-1, -1, 1, 1]) @ affine
+        for make in (nib.Nifti1Image, nib.Nifti2Image, nib.Nifti1Pair, nib.Nifti2Pair):
+            for order in "<>":
+                for kind in ("uint8", "int16", "float64", "int64"):
+                    voxels = values(kind, (7, 5, 4))
+                    header = make.header_class(endianness=order)
+                    header.set_data_dtype(np.dtype(kind).newbyteorder(order))
+                    image = make(voxels, affine, header=header)
+                    image.header.set_slope_inter(1, 0)
+                    path = self.path("a.hdr" if "Pair" in make.__name__ else "a.nii.gz")
+                    nib.save(image, path)
+                    with self.subTest(make=make.__name__, order=order, type=kind):
+                        ours = self.read(path)
+                        self.assertEqual(ours.type, kind)
+                        np.testing.assert_array_equal(ours.voxels, voxels.T)
+                        self.assert_geometry(ours, (0.5, 1.25, 3), lps[:3, 3], lps[:3, :3] / (0.5, 1.25, 3))
+
+    def test_quaternion_alone_reflected_and_disagreeing(self):
+        affine = np.diag([2.0, 3, -4, 1])
+        affine[:3, 3] = [5, 6, 7]
+        image = nib.Nifti1Image(np.ones((4, 3, 2), np.uint8), None)
+        image.set_qform(affine, 1)
+        image.set_sform(None, 0)
+        nib.save(image, self.path("q.nii"))
+        ours = self.read(self.path("q.nii"))
+        self.assert_geometry(ours, (2, 3, 4), (-5, -6, 7), np.diag([-1, -1, -1]))
+        moved = affine.copy()
+        moved[0, 3] += 30
+        image.set_sform(moved, 2)
+        nib.save(image, self.path("both.nii"))
+        ours = self.read(self.path("both.nii"))
+        self.assert_geometry(ours, (2, 3, 4), (-35, -6, 7))
+        self.assertIn("30", " ".join(ours.notes))
+
+    def test_sheared_and_unscaled_matrices(self):
+        affine = np.array([[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1.0]])
+        image = nib.Nifti1Image(np.ones((4, 3, 2), np.uint8), None)
+        image.set_sform(affine, 1)
+        image.header["pixdim"][1:4] = np.sqrt((affine[:3, :3] ** 2).sum(0))
+        nib.save(image, self.path("s.nii"))
+        self.refuses(self.path("s.nii"), saying=["sheared", "--accept-sheared"])
+        ours = self.read(self.path("s.nii"), "--accept-sheared")
+        # A voxel keeps its volume.
+        self.assertAlmostEqual(np.prod(ours.spacing), 2, places=5)
+        self.assertIn("sheared", " ".join(ours.notes))
+        image = nib.Nifti1Image(np.ones((4, 3, 2), np.uint8), None)
+        image.set_sform(np.diag([400, 300, 500, 1]), 1)
+        nib.save(image, self.path("u.nii"))
+        self.refuses(self.path("u.nii"), saying=["pixdim", "unscaled"])
+
+    def test_vectors_of_nifti_and_colours(self):
+        voxels = values("float32", (6, 5, 4, 1, 3))
+        image = nib.Nifti1Image(voxels, np.eye(4))
+        image.header.set_intent("vector")
+        nib.save(image, self.path("v.nii.gz"))
+        ours = self.read(self.path("v.nii.gz"))
+        self.assertEqual(ours.channels, 3)
+        np.testing.assert_array_equal(ours.voxels, np.moveaxis(voxels[:, :, :, 0, :], (0, 1, 2), (2, 1, 0)))
+        colours = values("uint8", (4, 5, 6, 3))
+        sitk.WriteImage(sitk.GetImageFromArray(colours, isVector=True), self.path("c.nrrd"))
+        np.testing.assert_array_equal(self.read(self.path("c.nrrd")).voxels, colours)
+
+    def test_slopes(self):
+        stored = values("int16", (6, 5, 4))
+        for slope, intercept, kind in ((1, -1024, "int32"), (2, 0, "int32"), (0.5, 3, "float32")):
+            header = nib.Nifti1Header()
+            header.set_data_dtype("int16")
+            header.set_data_shape(stored.shape)
+            header["scl_slope"], header["scl_inter"], header["vox_offset"] = slope, intercept, 352
+            header["magic"] = b"n+1"
+            with open(self.path("s.nii"), "wb") as stream:
+                stream.write(header.binaryblock + b"\0" * 4 + stored.tobytes(order="F"))
+            ours = self.read(self.path("s.nii"))
+            self.assertEqual(ours.type, kind)
+            np.testing.assert_allclose(ours.voxels, stored.T.astype("f8") * slope + intercept, rtol=1e-6)
+            self.assertIn("scl_slope", " ".join(ours.notes))
+
+    def test_several_members_of_gzip_and_zeros_after_them(self):
+        nib.save(nib.Nifti1Image(values("int16", (9, 8, 7)), np.eye(4)), self.path("a.nii"))
+        with open(self.path("a.nii"), "rb") as stream:
+            content = stream.read()
+        want = self.read(self.path("a.nii")).voxels
+        for rest, good in ((b"", True), (bytes(512), True), (b"junk", False)):
+            with open(self.path("m.nii.gz"), "wb") as stream:
+                stream.write(gzip.compress(content[:500]) + gzip.compress(content[500:]) + rest)
+            if good:
+                np.testing.assert_array_equal(self.read(self.path("m.nii.gz")).voxels, want)
+            else:
+                self.refuses(self.path("m.nii.gz"), saying="something else")
+
+
+class NrrdTest(FilesTest):
+    def write(self, fields, data, name="a.nrrd"):
+        with open(self.path(name), "wb") as stream:
+            stream.write(("NRRD0005\n" + "\n".join(fields) + "\n\n").encode() + data)
+        return self.path(name)
+
+    def setUp(self):
+        super().setUp()
+        self.voxels = values("int16", (4, 5, 6))
+        self.raw = self.voxels.astype("<i2").tobytes()
+        self.fields = ["type: short", "dimension: 3", "sizes: 6 5 4", "endian: little"]
+
+    def test_encodings(self):
+        text = " ".join(map(str, self.voxels.ravel())).encode()
+        for encoding, data in (("raw", self.raw), ("gzip", gzip.compress(self.raw)), ("hex", self.raw.hex().encode()),
+                               ("ascii", text), ("text", text.replace(b" ", b", "))):
+            with self.subTest(encoding=encoding):
+                ours = self.read(self.write(self.fields + ["encoding: " + encoding], data))
+                np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(self.fields + ["encoding: bzip2"], bz2.compress(self.raw)), saying=["bzip2", "gzip"])
+        self.refuses(self.write(self.fields + ["encoding: text"], text + b" 7"), saying="more numbers")
+        self.refuses(self.write(self.fields + ["encoding: text"], text.replace(b" ", b" x", 1)), saying="no number")
+        self.refuses(self.write(self.fields + ["encoding: text"], b"99999 " * 120), saying="int16")
+
+    def test_spaces_and_units(self):
+        directions = ["space directions: (0.5,0,0) (0,2,0) (0,0,3)", "space origin: (10,20,30)", "encoding: raw"]
+        for space, origin, signs in (("left-posterior-superior", (10, 20, 30), (1, 1, 1)),
+                                     ("right-anterior-superior", (-10, -20, 30), (-1, -1, 1)),
+                                     ("LAS", (10, -20, 30), (1, -1, 1))):
+            ours = self.read(self.write(self.fields + ["space: " + space] + directions, self.raw))
+            self.assert_geometry(ours, (0.5, 2, 3), origin, np.diag(signs))
+        ours = self.read(self.write(self.fields + ["space: LPS", 'space units: "um" "um" "um"'] + directions, self.raw))
+        self.assert_geometry(ours, (0.5e-3, 2e-3, 3e-3), (10e-3, 20e-3, 30e-3))
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 1 2 3", "axis mins: 10 20 30",
+                                                   "centers: cell cell cell"], self.raw))
+        self.assert_geometry(ours, (1, 2, 3), (10.5, 21, 31.5))
+        self.refuses(self.write(self.fields + ["space: nowhere"] + directions, self.raw), saying="nowhere")
+        self.refuses(self.write(self.fields + ["space: LPS", "space directions: (1,0,0) (2,0,0) (0,0,1)",
+                                               "encoding: raw"], self.raw), saying="space directions")
+
+    def test_detached_data(self):
+        for k in range(4):
+            with open(self.path("s%02d.raw" % (k + 1)), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        pattern = self.fields + ["encoding: raw", "data file: s%02d.raw 1 4 1"]
+        np.testing.assert_array_equal(self.read(self.write(pattern, b"", "p.nhdr")).voxels, self.voxels)
+        names = "\n".join("s%02d.raw" % (k + 1) for k in range(4))
+        listed = self.fields + ["encoding: raw", "data file: LIST\n" + names]
+        np.testing.assert_array_equal(self.read(self.write(listed, b"", "l.nhdr")).voxels, self.voxels)
+        os.truncate(self.path("s03.raw"), 11)
+        self.refuses(self.path("p.nhdr"), saying=["truncated", "s03.raw"])
+        os.remove(self.path("s03.raw"))
+        self.refuses(self.path("l.nhdr"), saying=["s03.raw", "no such file"])
+        os.mkfifo(self.path("pipe"))
+        self.refuses(self.write(self.fields + ["encoding: raw", "data file: pipe"], b"", "f.nhdr"), saying="pipe")
+
+    def test_headers_that_are_wrong(self):
+        good = self.fields + ["encoding: raw"]
+        for wrong, saying in ((["sizes: 6 5"], "sizes"), (["sizes: 6 5 0"], "6 x 5 x 0"),
+                              (["sizes: 6 5 -4"], "6 x 5 x -4"), (["type: block"], "block"), (["dimension: 99"], "99"),
+                              (["sizes: 4000000000 4000000000 4000000000"], "more voxels"),
+                              (["byte skip: 99999999999"], "truncated"), (["line skip: 7"], "line skip"),
+                              (["endian: middle"], "middle"), (["spacings: 1 2"], "spacings"),
+                              (["spacings: 1 2 zero"], "zero"), (["kinds: complex domain domain"], "complex")):
+            name = wrong[0].split(":")[0]
+            fields = [field for field in good if not field.startswith(name)] + wrong
+            with self.subTest(wrong=wrong):
+                self.refuses(self.write(fields, self.raw), saying=saying)
+        self.refuses(self.write(good + ["type: short"], self.raw), saying="twice")
+
+
+class MetaImageTest(FilesTest):
+    def write(self, data, name="a.mha", **fields):
+        header = {"ObjectType": "Image", "NDims": "3", "BinaryData": "True", "BinaryDataByteOrderMSB": "False",
+                  "DimSize": "6 5 4", "ElementType": "MET_SHORT", "ElementDataFile": "LOCAL"}
+        header.update(fields)
+        header["ElementDataFile"] = header.pop("ElementDataFile")
+        with open(self.path(name), "wb") as stream:
+            stream.write("".join("%s = %s\n" % item for item in header.items()).encode() + data)
+        return self.path(name)
+
+    def setUp(self):
+        super().setUp()
+        self.voxels = values("int16", (4, 5, 6))
+        self.raw = self.voxels.astype("<i2").tobytes()
+
+    def test_compressed_data(self):
+        packed = zlib.compress(self.raw)
+        for size in ({}, {"CompressedDataSize": str(len(packed))}, {"CompressedDataSize": "0"}):
+            ours = self.read(self.write(packed, CompressedData="True", **size))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(packed, CompressedData="True", CompressedDataSize="99999"), saying="truncated")
+        for place in range(2, len(packed)):
+            damaged = bytearray(packed)
+            damaged[place] ^= 0x40
+            path = self.write(bytes(damaged), CompressedData="True")
+            if place == 2 and packed[2] & 6 == 0:
+                # Bits that the format leaves unused before stored bytes.
+                np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
+            else:
+                self.refuses(path, saying="'a.mha'")
+        self.refuses(self.write(packed[:-30], CompressedData="True"), saying="truncated")
+
+    def test_names_that_look_like_something_else(self):
+        for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):
+            with open(self.path(name), "wb") as stream:
+                stream.write(self.raw)
+            ours = self.read(self.write(b"", "h.mhd", ElementDataFile=name))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+
+    def test_headers_that_are_wrong(self):
+        for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),
+                              ({"ElementType": "MET_STRING"}, "MET_STRING"), ({"BinaryData": "perhaps"}, "perhaps"),
+                              ({"ElementSpacing": "1 1 nan"}, "axis z"), ({"HeaderSize": "-2"}, "HeaderSize"),
+                              ({"ElementNumberOfChannels": "0"}, "Channels"), ({"ObjectType": "Mesh"}, "Mesh"),
+                              ({"TransformMatrix": "1 0 0 0 1 0 0 0 0"}, "axis z")):
+            with self.subTest(wrong=wrong):
+                self.refuses(self.write(self.raw, **wrong), saying=saying)
+
+
+class WriteTest(FilesTest):
+    """What the command writes, read by others."""
+
+    def labels(self, path, kind, *options):
+        result = subprocess.run([COMMAND, "label", self.source, path, "--label-type", kind, "--connectivity", "26",
+                                 "--quiet", *options], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_every_format_type_and_compression(self):
+        mask = (np.random.default_rng(3).random((9, 11, 13)) < 0.08).astype(np.uint8)
+        image = sitk.GetImageFromArray(mask)
+        direction = rotation(-0.5, 0.25, 2)
+        direction[:, 2] *= -1  # left-handed
+        spacing, origin = (0.25, 0.5, 1.5), (-100, 33.25, 7)
+        image.SetSpacing(spacing)
+        image.SetOrigin(origin)
+        image.SetDirection(direction.ravel())
+        self.source = self.path("mask.nrrd")
+        sitk.WriteImage(image, self.source)
+        want = sitk.GetArrayFromImage(sitk.ConnectedComponent(image, True))
+        for extension in WRITTEN:
+            for kind in LABEL_TYPES:
+                for options in ((), ("--no-compression",)):
+                    with self.subTest(extension=extension, type=kind, options=options):
+                        path = self.path("%s%d_%s%s" % (kind, len(options), extension[1], extension))
+                        self.labels(path, kind, *options)
+                        back = sitk.ReadImage(path)
+                        self.assertEqual(sitk.GetArrayFromImage(back).dtype, kind)
+                        np.testing.assert_array_equal(sitk.GetArrayFromImage(back), want)
+                        np.testing.assert_allclose(back.GetSpacing(), spacing, rtol=1e-6)
+                        np.testing.assert_allclose(back.GetOrigin(), origin, rtol=1e-6)
+                        np.testing.assert_allclose(back.GetDirection(), direction.ravel(), atol=1e-6)
+                        ours = self.read(path)
+                        np.testing.assert_array_equal(ours.voxels, want)
+                        self.assert_geometry(ours, spacing, origin, direction)
+                        if ".nii" in extension or ".hdr" in extension or ".img" in extension:
+                            theirs = nib.load(path)
+                            np.testing.assert_array_equal(np.asanyarray(theirs.dataobj).T, want)
+                            lps = np.diag([-1, -1, 1, 1]) @ theirs.affine
+                            np.testing.assert_allclose(lps[:3, :3], direction * spacing, atol=1e-5)
+                            np.testing.assert_allclose(theirs.header.get_sform(), theirs.header.get_qform(), atol=1e-4)
+        with gzip.open(self.path("uint320_n.nii.gz")) as stream:
+            self.assertEqual(len(stream.read()), 352 + want.size * 4)
+
+    def test_dimensions(self):
+        for shape in ((13,), (11, 13), (3, 5, 7, 6)):
+            mask = (np.random.default_rng(3).random(shape) < 0.4).astype(np.uint8)
+            header = ["NRRD0004", "type: uint8", "dimension: %d" % len(shape),
+                      "sizes: " + " ".join(map(str, reversed(shape))), "encoding: raw"]
+            self.source = self.path("mask.nrrd")
+            with open(self.source, "wb") as stream:
+                stream.write(("\n".join(header) + "\n\n").encode() + mask.tobytes())
+            for extension in WRITTEN:
+                with self.subTest(shape=shape, extension=extension):
+                    path = self.path("d%d%s" % (len(shape), extension))
+                    result = subprocess.run([COMMAND, "label", self.source, path, "--quiet"], capture_output=True,
+                                            text=True)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    ours = self.read(path)
+                    np.testing.assert_array_equal(ours.voxels > 0, mask > 0)
+                    self.assertEqual(ours.voxels.shape, shape)
+
+    def test_more_voxels_than_the_first_nifti_counts(self):
+        self.source = self.path("long.nrrd")
+        mask = (np.random.default_rng(5).random((2, 40000)) < 0.3).astype(np.uint8)
+        sitk.WriteImage(sitk.GetImageFromArray(mask), self.source)
+        path = self.path("long.nii.gz")
+        result = subprocess.run([COMMAND, "label", self.source, path], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("NIfTI-2", result.stderr)
+        np.testing.assert_array_equal(np.asanyarray(nib.load(path).dataobj).T > 0, mask > 0)
+
+    def test_a_data_file_of_something_else_is_kept(self):
+        self.source = self.path("mask.nrrd")
+        sitk.WriteImage(sitk.GetImageFromArray(np.ones((3, 4, 5), np.uint8)), self.source)
+        with open(self.path("o.raw"), "wb") as stream:
+            stream.write(b"precious")
+        for extension in (".mhd", ".nhdr"):
+            result = self.label(self.source, self.path("o" + extension), "--no-compression")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("there already", result.stderr)
+        with open(self.path("o.raw"), "rb") as stream:
+            self.assertEqual(stream.read(), b"precious")
+        # The data file of an input under another header's name.
+        sitk.WriteImage(sitk.GetImageFromArray(np.ones((3, 4, 5), np.uint8)), self.path("scan.mhd"))
+        os.rename(self.path("scan.mhd"), self.path("other.mhd"))
+        with open(self.path("scan.mhd"), "wb") as stream:
+            stream.write(b"an earlier header")
+        result = self.label(self.path("other.mhd"), self.path("scan.mhd"), "--no-compression")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("a part of the input", result.stderr)
+
+
+class DamageTest(FilesTest):
+    def test_mutated_files_never_crash_and_compressed_ones_are_never_wrong(self):
+        numbers = random.Random(11)
+        voxels = (np.random.default_rng(1).random((9, 14, 17)) < 0.4).astype(np.int16) * 300
+        image = sitk.GetImageFromArray(voxels)
+        for extension, compress in ((".nrrd", 0), (".nrrd", 1), (".nii", 0), (".nii.gz", 1), (".mha", 0), (".mha", 1)):
+            path = self.path("a" + extension)
+            sitk.WriteImage(image, path, bool(compress))
+            with open(path, "rb") as stream:
+                good = stream.read()
+            for _ in range(60):
+                bad = bytearray(good)
+                if numbers.random() < 0.25:
+                    bad = bad[:numbers.randrange(len(bad))]
+                else:
+                    for _ in range(numbers.randint(1, 4)):
+                        bad[numbers.randrange(min(len(bad), numbers.choice((60, 400, len(bad)))))] = numbers.randrange(256)
+                with open(path, "wb") as stream:
+                    stream.write(bad)
+                result, _ = self.run_dump(path)
+                self.assertIn(result.returncode, (0, 1), (extension, result.stderr))
+
+    def test_compressed_voxels_that_change_are_an_error(self):
+        voxels = (np.random.default_rng(1).random((9, 14, 17)) < 0.4).astype(np.int16) * 300
+        for extension in (".nrrd", ".nii.gz", ".mha"):
+            path = self.path("a" + extension)
+            sitk.WriteImage(sitk.GetImageFromArray(voxels), path, True)
+            with open(path, "rb") as stream:
+                good = stream.read()
+            begin = good.index(b"\n\n") + 2 + 12 if extension == ".nrrd" else len(good) // 2
+            for place in np.linspace(begin, len(good) - 1, 40).astype(int):
+                bad = bytearray(good)
+                bad[place] ^= 0x5A
+                with open(path, "wb") as stream:
+                    stream.write(bad)
+                with self.subTest(extension=extension, place=place):
+                    self.refuses(path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -20,7 +20,6 @@ class HeaderBytes
 {
 public:
   explicit HeaderBytes(const unsigned char * bytes, std::size_t size)
-    : m_Size(size)
   {
     std::memcpy(m_Bytes, bytes, std::min(size, sizeof(m_Bytes)));
     for (const bool swapped : { false, true })
@@ -105,7 +104,6 @@ public:
 
 private:
   unsigned char m_Bytes[SizeOfSecond] = {};
-  std::size_t   m_Size;
   bool          m_Swapped = false;
   bool          m_IsSecond = false;
   bool          m_IsKnown = false;

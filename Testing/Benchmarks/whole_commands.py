@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Times whole commands, from start to the written label map, beside ten lines of Python with SimpleITK and cc3d.
+
+    Testing/Benchmarks/install-peers.sh numpy SimpleITK connected-components-3d
+    build/peers/bin/python Testing/Benchmarks/whole_commands.py [--runs 7] [--earlier OLD_BRICKCCL] IMAGE ...
+
+Images are masks that both read (.nhdr with .raw.gz, say). Programs take turns within one run; figures are medians, with
+the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader."""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PEER = """
+import sys
+import SimpleITK as sitk
+import cc3d
+image = sitk.ReadImage(sys.argv[1])
+labels = cc3d.connected_components(sitk.GetArrayFromImage(image), connectivity=26)
+out = sitk.GetImageFromArray(labels)
+out.CopyInformation(image)
+sitk.WriteImage(out, sys.argv[2], True)
+"""
+EXTENSIONS = (".nrrd", ".nii.gz", ".mha", ".tif")
+READ_PEER = "import sys, time; import SimpleITK as sitk; b = time.perf_counter(); sitk.ReadImage(sys.argv[1]); " \
+            "print(time.perf_counter() - b)"
+
+
+def seconds_of(command):
+    begin = time.perf_counter()
+    result = subprocess.run(command, capture_output=True, text=True)
+    duration = time.perf_counter() - begin
+    if result.returncode != 0:
+        return None, result
+    return duration, result
+
+
+def peak_of(command):
+    """The most memory of the command, bytes."""
+    result = subprocess.run(["/usr/bin/env", "python3", "-c",
+                             "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+                             "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); "
+                             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)", *command],
+                            capture_output=True, text=True)
+    return int(result.stdout) if result.returncode == 0 else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("images", nargs="*")
+    parser.add_argument("--command", default="build/release/bin/brickccl")
+    parser.add_argument("--earlier", help="an earlier brickccl")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--reading", action="append", default=[])
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="brickccl-")
+    peer = os.path.join(folder, "peer.py")
+    with open(peer, "w") as stream:
+        stream.write(PEER)
+    ratios, against_earlier = [], []
+    try:
+        if arguments.images:
+            print("| image | to | brickccl s | SimpleITK + cc3d s | ratio | earlier s | ratio | MB | SimpleITK's MB | "
+                  "earlier MB | peak bytes per voxel beyond 64 MB |")
+            print("| --- " * 11 + "|")
+        for image in arguments.images:
+            for extension in EXTENSIONS:
+                ours, theirs, old = (os.path.join(folder, name + extension) for name in ("ours", "theirs", "old"))
+                commands = {"ours": [arguments.command, "label", image, ours, "--connectivity", "26", "--quiet"],
+                            "theirs": [sys.executable, peer, image, theirs]}
+                if arguments.earlier:
+                    commands["old"] = [arguments.earlier, "label", image, old, "--connectivity", "26", "--quiet"]
+                times = {name: [] for name in commands}
+                for _ in range(arguments.runs + 1):
+                    for name, command in commands.items():
+                        times[name].append(seconds_of(command)[0])
+                median = {name: statistics.median(all_[1:]) if None not in all_ else None
+                          for name, all_ in times.items()}
+                size = {name: os.path.getsize(path) / 1e6 if os.path.exists(path) else 0
+                        for name, path in (("ours", ours), ("theirs", theirs), ("old", old))}
+                summary = subprocess.run([*commands["ours"][:-1], "--json"], capture_output=True, text=True).stdout
+                import json
+                extent = json.loads(summary)["extent"]
+                voxels = 1
+                for length in extent:
+                    voxels *= length
+                peak = (peak_of(commands["ours"]) - 64e6) / voxels
+                ratio = median["ours"] / median["theirs"] if median["theirs"] else None
+                ratios += [ratio] if ratio else []
+                earlier = median["ours"] / median["old"] if median.get("old") else None
+                against_earlier += [earlier] if earlier else []
+                text = lambda value: "" if value is None else "%.3f" % value
+                print("| %s | %s | %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f |" % (
+                    os.path.basename(image), extension, text(median["ours"]), text(median["theirs"]), text(ratio),
+                    text(median.get("old")), text(earlier), size["ours"], size["theirs"], size["old"], peak), flush=True)
+        for name, all_ in (("SimpleITK + cc3d", ratios), ("the earlier command", against_earlier)):
+            if all_:
+                print("geometric mean against %s: %.3f, largest %.3f" % (name, statistics.geometric_mean(all_), max(all_)))
+        for image in arguments.reading:
+            ours, theirs = [], []
+            for _ in range(arguments.runs + 1):
+                _, result = seconds_of([arguments.command, "label", image, os.path.join(folder, "r.nrrd"), "--json",
+                                        "--range", "100", "inf"])
+                import json
+                ours.append(json.loads(result.stdout)["seconds"]["read"])
+                theirs.append(float(seconds_of([sys.executable, "-c", READ_PEER, image])[1].stdout))
+            ours, theirs = statistics.median(ours[1:]), statistics.median(theirs[1:])
+            print("reading %s: %.4f s, SimpleITK %.4f s, ratio %.3f" % (os.path.basename(image), ours, theirs, ours / theirs))
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

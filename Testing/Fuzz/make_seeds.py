@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Makes the seeds of the fuzzers anew, small files of every kind, with independent writers:
+    build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
+
+import gzip
+import os
+import struct
+import zlib
+
+import nibabel as nib
+import numpy as np
+import pydicom
+import SimpleITK as sitk
+import tifffile
+from PIL import Image
+from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.sequence import Sequence
+from pydicom.uid import CTImageStorage, ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds")
+VOXELS = (np.random.default_rng(1).random((3, 5, 7)) < 0.4).astype(np.int16) * 300
+
+
+def path(kind, name):
+    os.makedirs(os.path.join(FOLDER, kind), exist_ok=True)
+    return os.path.join(FOLDER, kind, name)
+
+
+def write(kind, name, content):
+    with open(path(kind, name), "wb") as stream:
+        stream.write(content)
+
+
+def nrrd():
+    raw = VOXELS.tobytes()
+    head = "NRRD0005\n# comment\nkey:=value\ntype: short\ndimension: 3\nsizes: 7 5 3\nendian: little\n"
+    space = "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nspace origin: (1,2,3)\n" \
+            "kinds: domain domain domain\nspace units: \"mm\" \"um\" \"mm\"\n"
+    for encoding, data in (("raw", raw), ("gzip", gzip.compress(raw, mtime=0)), ("hex", raw.hex().encode()),
+                           ("text", " ".join(map(str, VOXELS.ravel())).encode())):
+        write("nrrd", encoding + ".nrrd", (head + space + "encoding: " + encoding + "\n\n").encode() + data)
+    write("nrrd", "spacings.nrrd", (head.replace("little", "big") + "spacings: 1 2 nan\naxis mins: 1 2 3\n"
+                                    "centers: cell cell node\nbyte skip: -1\nencoding: raw\n\n").encode() + raw)
+    write("nrrd", "vector.nrrd", b"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 4 3 2 2\nkinds: RGBA-color domain domain "
+          b"time\nspace: RAST\nspace directions: none (1,0,0,0) (0,1,0,0) none\nencoding: raw\n\n" + bytes(range(48)))
+    write("nrrd", "list.nrrd", b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nencoding: raw\ndata file: LIST 1\na\nb\n")
+    write("nrrd", "pattern.nrrd", b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 3 2\nencoding: raw\n"
+          b"data file: a%02d.raw 1 2 1\n\n")
+
+
+def nifti():
+    for name, make, kind in (("first", nib.Nifti1Image, "int16"), ("second", nib.Nifti2Image, "float32"),
+                             ("analyze", nib.Spm99AnalyzeImage, "uint8")):
+        image = make(VOXELS.T.astype(kind), np.diag([2, 3, 4, 1]))
+        target = path("nifti", name + (".hdr" if name == "analyze" else ".nii"))
+        nib.save(image, target)
+        if name == "analyze":
+            for extra in (".img", ".mat"):
+                if os.path.exists(target[:-4] + extra):
+                    os.remove(target[:-4] + extra)
+    with open(path("nifti", "first.nii"), "rb") as stream:
+        content = stream.read()
+    write("nifti", "packed.nii.gz", gzip.compress(content, mtime=0))
+    scaled = bytearray(content)
+    scaled[112:120] = struct.pack("<2f", 0.5, -3)
+    write("nifti", "scaled.nii", scaled)
+    colours = nib.Nifti1Image(np.zeros((3, 2, 2), dtype=[("R", "u1"), ("G", "u1"), ("B", "u1")]), np.eye(4))
+    nib.save(colours, path("nifti", "colours.nii"))
+    vector = nib.Nifti1Image(np.zeros((3, 2, 2, 1, 3), np.float32), np.eye(4))
+    nib.save(vector, path("nifti", "vector.nii"))
+
+
+def metaimage():
+    raw = VOXELS.tobytes()
+    head = "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\nDimSize = 7 5 3\n" \
+           "ElementSpacing = 1 2 3\nOffset = 4 5 6\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nElementType = MET_SHORT\n"
+    write("metaimage", "raw.mha", (head + "ElementDataFile = LOCAL\n").encode() + raw)
+    packed = zlib.compress(raw)
+    write("metaimage", "packed.mha", (head + "CompressedData = True\nCompressedDataSize = %d\nElementDataFile = LOCAL\n"
+                                      % len(packed)).encode() + packed)
+    write("metaimage", "text.mha", (head.replace("BinaryData = True", "BinaryData = False") +
+                                    "ElementDataFile = LOCAL\n").encode() + " ".join(map(str, VOXELS.ravel())).encode())
+    write("metaimage", "list.mha", (head + "ElementDataFile = LIST\na.raw\nb.raw\nc.raw\n").encode())
+    write("metaimage", "pattern.mha", (head + "ElementDataFile = a%d.raw 1 3 1\n").encode())
+    write("metaimage", "channels.mha", (head + "ElementNumberOfChannels = 2\nHeaderSize = -1\n"
+                                        "ElementDataFile = LOCAL\n").encode() + raw + raw)
+
+
+def tiff():
+    small = VOXELS.astype(np.uint16)
+    for name, options in (("plain", {}), ("big", {"bigtiff": True}), ("motorola", {"byteorder": ">"}),
+                          ("deflate", {"compression": "zlib", "predictor": True}), ("lzw", {"compression": "lzw"}),
+                          ("packbits", {"compression": "packbits"}), ("tiles", {"tile": (16, 16)}),
+                          ("rows", {"rowsperstrip": 1}), ("zstd", {"compression": "zstd"})):
+        tifffile.imwrite(path("tiff", name + ".tif"), small, photometric="minisblack", **options)
+    tifffile.imwrite(path("tiff", "imagej.tif"), small, imagej=True, resolution=(4, 4),
+                     metadata={"spacing": 2.0, "unit": "um", "axes": "ZYX"})
+    tifffile.imwrite(path("tiff", "ome.tif"), small, ome=True, metadata={"axes": "ZYX", "PhysicalSizeX": 0.5})
+    tifffile.imwrite(path("tiff", "bits.tif"), VOXELS > 0, photometric="minisblack")
+    tifffile.imwrite(path("tiff", "half.tif"), VOXELS.astype(np.float16), photometric="minisblack")
+    tifffile.imwrite(path("tiff", "colours.tif"), np.zeros((5, 7, 4), np.uint8), photometric="rgb", extrasamples=[2])
+    tifffile.imwrite(path("tiff", "planes.tif"), np.zeros((3, 5, 7), np.uint8), photometric="rgb",
+                     planarconfig="separate")
+    tifffile.imwrite(path("tiff", "turned.tif"), small[0], photometric="minisblack", extratags=[(274, 3, 1, 6, True)])
+
+
+def pictures():
+    grey = Image.fromarray((VOXELS[0] / 2).astype(np.uint8))
+    colour = Image.fromarray(np.stack([VOXELS[0] / 2] * 3, -1).astype(np.uint8))
+    palette = colour.convert("P")
+    for name, image in (("grey", grey), ("colour", colour), ("palette", palette), ("bits", grey.convert("1")),
+                        ("alpha", grey.convert("LA")), ("wide", Image.fromarray(VOXELS[0].astype(np.uint16)))):
+        image.save(path("png", name + ".png"))
+    for name, image in (("grey", grey), ("colour", colour), ("palette", palette), ("bits", grey.convert("1"))):
+        image.save(path("bmp", name + ".bmp"))
+    grey.save(path("jpeg", "grey.jpg"))
+    colour.save(path("jpeg", "colour.jpg"), progressive=True)
+
+
+def mrc():
+    for mode, kind in ((0, np.int8), (1, np.int16), (2, np.float32), (6, np.uint16), (12, np.float16)):
+        head = bytearray(1024)
+        struct.pack_into("<10i", head, 0, 7, 5, 3, mode, 0, 0, 0, 7, 5, 3)
+        struct.pack_into("<6f3i", head, 40, 14, 10, 9, 90, 90, 90, 1, 2, 3)
+        head[208:212], head[212:216] = b"MAP ", b"\x44\x44\0\0"
+        write("mrc", "mode%d.mrc" % mode, bytes(head) + (VOXELS / 3).astype(kind).tobytes())
+
+
+def slice_of(name, pixels, syntax=ExplicitVRLittleEndian, **extra):
+    meta = FileMetaDataset()
+    meta.MediaStorageSOPClassUID, meta.MediaStorageSOPInstanceUID = CTImageStorage, "1.2.3.4.5"
+    meta.TransferSyntaxUID = syntax
+    data = Dataset()
+    data.file_meta = meta
+    data.SOPClassUID, data.SOPInstanceUID, data.SeriesInstanceUID = CTImageStorage, "1.2.3.4.5", "1.2.3.4"
+    data.Modality, data.InstanceNumber = "CT", 1
+    data.ImagePositionPatient, data.ImageOrientationPatient = [1, 2, 3], [1, 0, 0, 0, 1, 0]
+    data.PixelSpacing, data.SliceThickness = [0.5, 0.5], 2
+    data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
+    data.Rows, data.Columns = pixels.shape[-2:]
+    data.BitsAllocated = data.BitsStored = 8 * pixels.itemsize
+    data.HighBit, data.PixelRepresentation = data.BitsStored - 1, int(pixels.dtype.kind == "i")
+    data.RescaleSlope, data.RescaleIntercept = "1", "-1024"
+    if pixels.ndim == 3:
+        data.NumberOfFrames = pixels.shape[0]
+    for key, value in extra.items():
+        setattr(data, key, value)
+    big = syntax == ExplicitVRBigEndian
+    data.PixelData = pixels.astype(pixels.dtype.newbyteorder(">" if big else "<")).tobytes()
+    data["PixelData"].VR = "OW" if pixels.itemsize > 1 else "OB"
+    pydicom.dcmwrite(path("dicom", name + ".dcm"), data, enforce_file_format=True, implicit_vr=syntax == ImplicitVRLittleEndian,
+                     little_endian=not big)
+
+
+def dicom():
+    slice_of("explicit", VOXELS[0])
+    slice_of("implicit", VOXELS[0], ImplicitVRLittleEndian)
+    slice_of("big", VOXELS[0], ExplicitVRBigEndian)
+    slice_of("frames", VOXELS, SpacingBetweenSlices=3)
+    slice_of("scaled", VOXELS[0], RescaleSlope="0.25")
+    packed = pydicom.dcmread(path("dicom", "explicit.dcm"))
+    packed.compress(pydicom.uid.RLELossless)
+    packed.save_as(path("dicom", "rle.dcm"))
+    frames = []
+    for k in range(3):
+        place, frame = Dataset(), Dataset()
+        place.ImagePositionPatient = [0, 0, 2 * k]
+        frame.PlanePositionSequence = Sequence([place])
+        frames.append(frame)
+    turn, measures, shared = Dataset(), Dataset(), Dataset()
+    turn.ImageOrientationPatient = [1, 0, 0, 0, 1, 0]
+    measures.PixelSpacing, measures.SliceThickness = [1, 1], 2
+    shared.PlaneOrientationSequence, shared.PixelMeasuresSequence = Sequence([turn]), Sequence([measures])
+    slice_of("enhanced", VOXELS, PerFrameFunctionalGroupsSequence=Sequence(frames),
+             SharedFunctionalGroupsSequence=Sequence([shared]))
+
+
+for make in (nrrd, nifti, metaimage, tiff, pictures, mrc, dicom):
+    make()

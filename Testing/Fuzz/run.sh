@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Fuzzes the readers of all image formats under the address and undefined-behaviour sanitizers.
+#   Testing/Fuzz/run.sh [SECONDS [FORMAT ...]]       60 seconds each by default
+# Ends with an error where an input crashes, takes more than 10 seconds or more than 2 GB; build/fuzz/found has it then.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+seconds=${1:-60}
+shift || true
+formats=("$@")
+[ ${#formats[@]} -gt 0 ] || formats=(nrrd nifti metaimage tiff png jpeg bmp mrc dicom)
+Testing/install-packages.sh clang libclang-rt-14-dev
+cmake --preset fuzz -Wno-dev --log-level=WARNING
+cmake --build --preset fuzz
+mkdir -p build/fuzz/found build/fuzz/corpus
+export ASAN_OPTIONS=allocator_may_return_null=0:detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1
+
+fuzz() {
+  mkdir -p "build/fuzz/corpus/$1"
+  build/fuzz/bin/brickccl-fuzz-"$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+    -print_final_stats=1 -artifact_prefix="build/fuzz/found/$1-" \
+    "build/fuzz/corpus/$1" "Testing/Fuzz/seeds/$1" >"build/fuzz/$1.log" 2>&1 || {
+    tail -40 "build/fuzz/$1.log"
+    echo "the reader of $1 files failed: see build/fuzz/found and build/fuzz/$1.log" >&2
+    return 1
+  }
+  echo "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log") inputs"
+}
+export -f fuzz
+export seconds
+printf '%s\n' "${formats[@]}" | xargs -P "$(nproc)" -I{} bash -c 'fuzz {}'

@@ -31,7 +31,8 @@ AreSameFile(const std::string & a, const std::string & b)
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
   }
   std::error_code ignored;
-  return firstIsThere == secondIsThere && fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  return firstIsThere == secondIsThere &&
+         fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
 }
 
 /** An output with the files that are written beside it. */

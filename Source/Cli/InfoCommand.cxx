@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/Device.h"
@@ -59,7 +60,7 @@ AddInfoCommand(CLI::App & app)
         }
         info["algorithms"].push_back(row);
       }
-      std::cout << info.dump(2) << std::endl;
+      std::cout << ToText(info) << std::endl;
       return;
     }
     std::cout << "BrickCCL " << Version << "\nbuild: " << BRICKCCL_BUILD_OPTIONS << "\ndevices:\n";

@@ -260,7 +260,7 @@ RunLabel(const LabelArguments & arguments)
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << summary.dump(2) << std::endl;
+    std::cout << ToText(summary) << std::endl;
   }
   else if (!arguments.quiet)
   {

@@ -4,6 +4,8 @@
 #include "BrickCCL/Components/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
 
+#include <nlohmann/json.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -57,6 +59,13 @@ public:
 private:
   std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 };
+
+/** JSON as text; bytes of file names that are no UTF-8 are replaced. */
+inline std::string
+ToText(const nlohmann::ordered_json & value)
+{
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 /** The most memory that this process has held. */
 std::uint64_t PeakMemoryBytes();

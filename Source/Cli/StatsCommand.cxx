@@ -141,7 +141,7 @@ RunStats(const StatsArguments & arguments)
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << summary.dump(2) << std::endl;
+    std::cout << ToText(summary) << std::endl;
   }
   else if (!arguments.quiet)
   {

@@ -22,6 +22,10 @@ main(int argc, char ** argv)
   try
   {
     app.parse(argc, argv);
+    if (!std::cout.flush())
+    {
+      throw brickccl::Error("the summary could not be written to the standard output");
+    }
     return 0;
   }
   catch (const CLI::ParseError & error)
@@ -30,7 +34,7 @@ main(int argc, char ** argv)
   }
   catch (const brickccl::Cancelled &)
   {
-    std::cerr << "brickccl: stopped; nothing was written" << std::endl;
+    std::cerr << "brickccl: stopped; what was not written by then is as it was before" << std::endl;
     return 130;
   }
   catch (const std::bad_alloc &)

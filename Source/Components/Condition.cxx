@@ -108,7 +108,7 @@ Compare(const Value & a, const Value & b)
     return Order::None;
   }
   const double larger = std::max(std::abs(a.number), std::abs(b.number));
-  if (a.number == b.number || std::abs(a.number - b.number) <= Condition::Tolerance * larger)
+  if (a.number == b.number || (std::isfinite(larger) && std::abs(a.number - b.number) <= Condition::Tolerance * larger))
   {
     return Order::Equal;
   }

@@ -126,9 +126,8 @@ struct Series
 };
 
 std::vector<Series>
-SeriesBelow(const std::string & path, int threads)
+SeriesOf(const std::vector<FoundFile> & found, int threads)
 {
-  const std::vector<FoundFile>          found = FilesBelow(path);
   std::vector<std::optional<ImageFile>> images(found.size());
   HostContext                           context;
   context.threads = threads;
@@ -198,13 +197,16 @@ ChooseSeries(std::vector<Series> all, const std::string & choice)
 
 } // namespace
 
-LoadedImage
-ReadDicomFolder(const std::string & path, const ReadOptions & options)
+namespace
 {
-  std::vector<Series> all = SeriesBelow(path, options.threads);
+
+LoadedImage
+ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
+{
+  std::vector<Series> all = SeriesOf(found, options.threads);
   if (all.empty())
   {
-    throw Error("the folder holds DICOM files, but none with an image");
+    throw Error("there are DICOM files, but none with an image");
   }
   Series                   series = ChooseSeries(std::move(all), options.series);
   const bool               areFiles = series.files.size() > 1;
@@ -234,6 +236,28 @@ ReadDicomFolder(const std::string & path, const ReadOptions & options)
   LoadedImage image = StackPlanes(std::move(planes), areFiles, std::move(notes), options);
   image.files = std::move(paths);
   return image;
+}
+
+} // namespace
+
+LoadedImage
+ReadDicomFolder(const std::string & path, const ReadOptions & options)
+{
+  return ReadDicomSeries(FilesBelow(path), options);
+}
+
+LoadedImage
+ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options)
+{
+  std::vector<FoundFile> found;
+  for (const std::string & path : paths)
+  {
+    found.push_back({ path, std::filesystem::path(path).filename().string() });
+  }
+  std::sort(found.begin(), found.end(), [](const FoundFile & a, const FoundFile & b) {
+    return NaturallyBefore(a.name, b.name);
+  });
+  return ReadDicomSeries(found, options);
 }
 
 bool

@@ -124,7 +124,13 @@ MapDataFiles(const std::string & header, const std::vector<std::string> & names)
   {
     try
     {
-      files.push_back(FileBytes::Map(PathBeside(header, name)));
+      const std::string path = PathBeside(header, name);
+      std::error_code   ignored;
+      if (std::filesystem::equivalent(path, header, ignored))
+      {
+        throw Error("it is the header itself");
+      }
+      files.push_back(FileBytes::Map(path));
     }
     catch (const Error & error)
     {

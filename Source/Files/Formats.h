@@ -83,6 +83,8 @@ LoadedImage ReadDicom(const FileBytes & file, const ReadOptions & options);
 /** The DICOM series of a folder and of the folders in it. \throws Error if there is none, or several and none is
  *  chosen. */
 LoadedImage ReadDicomFolder(const std::string & path, const ReadOptions & options);
+/** The same of the files that a pattern stands for. */
+LoadedImage ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options);
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
 

@@ -178,6 +178,13 @@ ReadAny(const std::string & path, const ReadOptions & options)
     {
       throw Error("there is no file that this pattern stands for");
     }
+    // Where slices of DICOM lie is in their headers, not in their names.
+    if (std::any_of(slices.begin(), slices.end(), [](const std::string & slice) {
+          return std::filesystem::is_regular_file(slice) && IsDicom(FileBytes::Map(slice));
+        }))
+    {
+      return ReadDicomFiles(slices, options);
+    }
     return ReadSliceImages(slices, options);
   }
   return ReadOneFile(FileBytes::Map(path), options);

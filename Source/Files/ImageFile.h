@@ -64,6 +64,11 @@ struct WriteOptions
 std::vector<std::string>
 WriteImageFile(const std::string & path, const ImageToWrite & image, const WriteOptions & options = {});
 
+/** Writes a PNG of 8 bits of red, green and blue for each pixel, x fastest; not all or nothing: within ReplaceFile.
+ *  \throws Error with the system's reason. */
+void
+WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
+
 /** The files that may be written beside an image file of this path: the data file of a detached header, the other one
  * of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);

@@ -100,7 +100,7 @@ ParseHeader(const FileBytes & file)
       const auto words = Words(value);
       isList =
         !words.empty() && words[0] == "LIST" &&
-        (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789") == std::string::npos));
+        (words.size() == 1 || (words.size() == 2 && words[1].find_first_not_of("0123456789dDX") == std::string::npos));
       if (!isList)
       {
         return header;
@@ -231,10 +231,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
   bool              swapped =
     !isText && size > 1 && header.IsTrue({ "BinaryDataByteOrderMSB", "ElementByteOrderMSB" }) != HostIsBigEndian;
-  if (bytes % files.size() != 0 || (bytes / files.size()) % size != 0)
-  {
-    throw Error("its voxels do not part evenly among " + std::to_string(files.size()) + " data files");
-  }
+  CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
   const auto        headerSize =
     header.Find("HeaderSize") == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find("HeaderSize"), "HeaderSize");
@@ -304,11 +301,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     {
       CopyStored(data, begin, bytesOfFile, part, context);
     }
-    if (data.Size() - begin > bytesOfFile)
-    {
-      image.notes.push_back("after the voxels come " + std::to_string(data.Size() - begin - bytesOfFile) +
-                            " bytes that its header does not tell of");
-    }
+    CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
   }
   if (swapped)
   {
@@ -387,7 +380,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
     const auto number = WholeNumber(*channels, "ElementNumberOfChannels");
     if (number < 1 || number > 1000000)
     {
-      throw Error("its ElementNumberOfChannels is " + std::to_string(number) + "; it must be at least 1");
+      throw Error("its ElementNumberOfChannels is " + std::to_string(number) + "; it must be 1 to 1000000");
     }
     image.channels = static_cast<int>(number);
   }

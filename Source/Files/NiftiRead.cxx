@@ -156,9 +156,15 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   double       quaternion[3][4] = {};
   double       matrix[3][4] = {};
   const bool   hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
-  const bool   hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
+  bool         hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
+  if (hasMatrix && hasQuaternion &&
+      std::all_of(matrix, matrix + 3, [](const double(&vector)[4]) { return LengthOf(vector) == 0; }))
+  {
+    image.notes.push_back("its sform is all zeros; the qform is used");
+    hasMatrix = false;
+  }
   double plain[3][4] = {};
   const double(*vectors)[4] = plain;
   std::string what = "pixdim";
@@ -188,7 +194,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
         break;
       }
     }
-    if (!unlike.empty() && !options.acceptSheared)
+    if (!unlike.empty() && (!options.acceptSheared || !(LengthOf(matrix[0]) > 0)))
     {
       throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
     }
@@ -393,12 +399,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   else
   {
     TakeStored(data, offset, swapped, context, image);
-    const std::uint64_t end = offset + image.ByteCount();
-    if (data.Size() > end)
-    {
-      image.notes.push_back("after the voxels come " + std::to_string(data.Size() - end) +
-                            " bytes that its header does not tell of");
-    }
+    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
   }
   if (isVector)
   {
@@ -410,7 +411,13 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   // In Analyze files SPM keeps its factor in the same place.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
-  if (stored.channels == 1 && scaling.slope != 0 && !(std::isnan(scaling.slope) && std::isnan(scaling.intercept)))
+  if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
+  {
+    image.notes.push_back("its scl_slope is " + Shortest(scaling.slope) + " and its scl_inter " +
+                          Shortest(scaling.intercept) +
+                          ", which are no numbers; its values are taken as they are stored");
+  }
+  else if (stored.channels == 1 && scaling.slope != 0)
   {
     RescaleImage(scaling, magic.empty() ? "SPM's factor" : "scl_slope and scl_inter", context, image);
   }

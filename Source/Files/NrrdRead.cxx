@@ -514,10 +514,7 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   {
     image.files.push_back(data.Path());
   }
-  if (bytes % files.size() != 0 || (bytes / files.size()) % size != 0)
-  {
-    throw Error("its voxels do not part evenly among " + std::to_string(files.size()) + " data files");
-  }
+  CheckFileCount(files.size(), image.extent);
   const std::size_t bytesOfFile = bytes / files.size();
   std::uint64_t     present = 0;
   for (const FileBytes & data : files)
@@ -577,10 +574,9 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     {
       CopyStored(data, begin, bytesOfFile, part, context);
     }
-    if (isRaw && data.Size() - begin > bytesOfFile)
+    if (isRaw)
     {
-      image.notes.push_back("after the voxels come " + std::to_string(data.Size() - begin - bytesOfFile) +
-                            " bytes that its header does not tell of");
+      CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
     }
   }
   if (swapped)
@@ -656,6 +652,11 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
     {
       sizes.push_back(size);
       ++beyond;
+      if (size > 1)
+      {
+        image.notes.push_back("its axis " + std::to_string(axis + 1) + " (kind " + axes.kinds[axis] +
+                              ") is no place in space but is labeled as one; --by-slice keeps its entries apart");
+      }
     }
   }
   image.extent = SettleExtent(sizes);

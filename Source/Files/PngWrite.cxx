@@ -105,62 +105,98 @@ PerMetre(double spacing)
 
 } // namespace
 
-std::vector<std::string>
-WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
+namespace
+{
+
+/** The colour types of the format. */
+enum class Colours : unsigned char
+{
+  Grey = 0,
+  RedGreenBlue = 2
+};
+
+/** Writes a PNG of rows of `rowBytes` bytes, which `rows(begin, end, output)` makes, high bytes first. */
+template <typename TRows>
+void
+WritePngRows(const std::string & path,
+             std::int64_t        width,
+             std::int64_t        height,
+             std::size_t         bits,
+             Colours             colours,
+             std::size_t         rowBytes,
+             std::uint32_t       xPerMetre,
+             std::uint32_t       yPerMetre,
+             const HostContext & context,
+             TRows               row)
 {
   constexpr std::int64_t mostPixels = 0x7fffffff;
-  const std::int64_t     width = image.extent.size[0];
-  const std::int64_t     height = image.extent.size[1];
   if (width > mostPixels / 8 || height > mostPixels)
   {
     throw Unsupported("PNG files of " + std::to_string(width) + " x " + std::to_string(height) +
                       " pixels are too large; use .nrrd");
   }
-  const std::size_t          size = SizeOf(image.type);
   ChunkFile                  file(path);
   std::vector<unsigned char> header;
   Append(header, static_cast<std::uint32_t>(width));
   Append(header, static_cast<std::uint32_t>(height));
-  // Bits, grey, deflate, filters, no interlacing.
-  header.insert(header.end(), { static_cast<unsigned char>(8 * size), 0, 0, 0, 0 });
+  // Bits, colours, deflate, filters, no interlacing.
+  header.insert(header.end(), { static_cast<unsigned char>(bits), static_cast<unsigned char>(colours), 0, 0, 0 });
   file.WriteChunk("IHDR", header.data(), header.size());
-
-  const std::uint32_t x = PerMetre(image.geometry.spacing[0]);
-  const std::uint32_t y = PerMetre(image.geometry.spacing[1]);
-  if (x != 0 && y != 0)
+  if (xPerMetre != 0 && yPerMetre != 0)
   {
     std::vector<unsigned char> resolution;
-    Append(resolution, x);
-    Append(resolution, y);
+    Append(resolution, xPerMetre);
+    Append(resolution, yPerMetre);
     resolution.push_back(1);
     file.WriteChunk("pHYs", resolution.data(), resolution.size());
   }
-
   // Each row begins with the number of its filter, 0 for none.
-  const std::size_t   rowBytes = static_cast<std::size_t>(width) * size;
   const std::uint64_t stride = rowBytes + 1;
   const std::uint64_t rowsPerPiece = std::max<std::uint64_t>(1, (std::uint64_t{ 1 } << 18) / stride);
-  HostContext         alone;
-  alone.threads = 1;
   Deflate(
     Wrapper::Zlib,
     stride * static_cast<std::uint64_t>(height),
     stride * rowsPerPiece,
     [&](std::uint64_t begin, std::uint64_t end, unsigned char * output) {
-      for (std::uint64_t row = begin / stride; row < end / stride; ++row, output += stride)
+      for (std::uint64_t number = begin / stride; number < end / stride; ++number, output += stride)
       {
         output[0] = 0;
-        image.rows(static_cast<std::int64_t>(row), static_cast<std::int64_t>(row) + 1, output + 1);
-        if (size > 1 && !HostIsBigEndian)
-        {
-          SwapBytes(output + 1, size, static_cast<std::size_t>(width), alone);
-        }
+        row(static_cast<std::int64_t>(number), output + 1);
       }
     },
     [&](const unsigned char * bytes, std::size_t count) { file.WriteChunk("IDAT", bytes, count); },
-    options.context);
+    context);
   file.WriteChunk("IEND", nullptr, 0);
   file.Close();
+}
+
+} // namespace
+
+std::vector<std::string>
+WritePng(const std::string & path, const ImageToWrite & image, const WriteOptions & options)
+{
+  const std::int64_t  width = image.extent.size[0];
+  const std::size_t   size = SizeOf(image.type);
+  const std::uint32_t x = PerMetre(image.geometry.spacing[0]);
+  const std::uint32_t y = PerMetre(image.geometry.spacing[1]);
+  HostContext         alone;
+  alone.threads = 1;
+  WritePngRows(path,
+               width,
+               image.extent.size[1],
+               8 * size,
+               Colours::Grey,
+               static_cast<std::size_t>(width) * size,
+               x,
+               y,
+               options.context,
+               [&](std::int64_t row, unsigned char * output) {
+                 image.rows(row, row + 1, output);
+                 if (size > 1 && !HostIsBigEndian)
+                 {
+                   SwapBytes(output, size, static_cast<std::size_t>(width), alone);
+                 }
+               });
 
   auto notes = NotesOfLostPlace(image, "PNG");
   if (x == 0 || y == 0)
@@ -172,3 +208,26 @@ WritePng(const std::string & path, const ImageToWrite & image, const WriteOption
 }
 
 } // namespace brickccl::files
+
+namespace brickccl
+{
+
+void
+WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels)
+{
+  const auto rowBytes = static_cast<std::size_t>(3 * width);
+  files::WritePngRows(path,
+                      width,
+                      height,
+                      8,
+                      files::Colours::RedGreenBlue,
+                      rowBytes,
+                      0,
+                      0,
+                      {},
+                      [&](std::int64_t row, unsigned char * output) {
+                        std::memcpy(output, pixels + static_cast<std::size_t>(row) * rowBytes, rowBytes);
+                      });
+}
+
+} // namespace brickccl

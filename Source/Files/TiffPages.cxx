@@ -26,6 +26,37 @@ TypeText(const TiffPage & page)
          (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
 }
 
+/** The predictor that the directory at `place` states; 1 if it states none. libtiff tells it for the compressions alone
+ *  whose decoder knows it. */
+std::uint64_t
+StatedPredictor(const FileBytes & file, std::uint64_t place)
+{
+  file.Require(0, 8);
+  const bool isBigEndian = file.Data()[0] == 'M';
+  const bool isBig = file.Data()[isBigEndian ? 3 : 2] == 43;
+  const auto number = [&](std::uint64_t at, std::size_t size) {
+    file.Require(at, size);
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+    {
+      value = value << 8 | file.Data()[at + (isBigEndian ? i : size - 1 - i)];
+    }
+    return value;
+  };
+  const std::uint64_t entries = number(place, isBig ? 8 : 2);
+  const std::uint64_t entrySize = isBig ? 20 : 12;
+  std::uint64_t       entry = place + (isBig ? 8 : 2);
+  for (std::uint64_t i = 0; i < entries; ++i, entry += entrySize)
+  {
+    file.Require(entry, entrySize);
+    if (number(entry, 2) == TIFFTAG_PREDICTOR)
+    {
+      return number(entry + (isBig ? 12 : 8), number(entry + 2, 2) == TIFF_LONG ? 4 : 2);
+    }
+  }
+  return PREDICTOR_NONE;
+}
+
 /** The most bytes that can be decoded from `size` bytes. */
 std::uint64_t
 MostDecoded(std::uint16_t compression, std::uint64_t size)
@@ -169,6 +200,12 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
       page.compression == COMPRESSION_LZMA)
   {
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PREDICTOR, &page.predictor);
+  }
+  else if (const std::uint64_t predictor = StatedPredictor(file, page.place); predictor != PREDICTOR_NONE)
+  {
+    throw Unsupported("its pixels are differences (predictor " + std::to_string(predictor) + ") under compression " +
+                      std::to_string(page.compression) +
+                      ", which the TIFF library does not undo; save it with deflate");
   }
   if (page.isTiled)
   {

@@ -83,10 +83,11 @@ DescriptionOf(const ImageToWrite & image)
     const std::string slices = std::to_string(image.extent.size[2]);
     text += "images=" + slices + "\nslices=" + slices + "\n";
   }
-  text += "unit=mm\n";
+  // In centimetres, as the tags, which other readers than ImageJ look at, have no millimetres.
+  text += "unit=cm\n";
   if (image.extent.dimension > 2)
   {
-    text += "spacing=" + Shortest(image.geometry.spacing[2]) + "\n";
+    text += "spacing=" + Shortest(image.geometry.spacing[2] / 10) + "\n";
   }
   return text + "loop=false\n";
 }
@@ -107,9 +108,9 @@ SetFields(const TiffHandle & tiff, const ImageToWrite & image, const Strips & st
   done = done && TIFFSetField(file, TIFFTAG_COMPRESSION, compress ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE) == 1;
   if (FitsResolution(spacing[0]) && FitsResolution(spacing[1]))
   {
-    done = done && TIFFSetField(file, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE) == 1;
-    done = done && TIFFSetField(file, TIFFTAG_XRESOLUTION, 1 / spacing[0]) == 1;
-    done = done && TIFFSetField(file, TIFFTAG_YRESOLUTION, 1 / spacing[1]) == 1;
+    done = done && TIFFSetField(file, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER) == 1;
+    done = done && TIFFSetField(file, TIFFTAG_XRESOLUTION, 10 / spacing[0]) == 1;
+    done = done && TIFFSetField(file, TIFFTAG_YRESOLUTION, 10 / spacing[1]) == 1;
   }
   if (isFirst)
   {

@@ -107,6 +107,43 @@ CopyStored(const FileBytes &   file,
   });
 }
 
+void
+CheckFileCount(std::size_t count, const Extent & extent)
+{
+  const auto files = static_cast<std::int64_t>(count);
+  bool       fits = files == 1;
+  if (extent.dimension > 1)
+  {
+    fits = fits || extent.size[extent.dimension - 1] % files == 0;
+  }
+  std::int64_t entries = 1;
+  for (int axis = extent.dimension - 1; axis > 0; --axis)
+  {
+    entries *= extent.size[axis];
+    fits = fits || entries == files;
+  }
+  if (!fits)
+  {
+    throw Error("it names " + std::to_string(count) + " data files for " + extent.ToString() +
+                " voxels, which do not part evenly among them");
+  }
+}
+
+void
+CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image)
+{
+  const std::string text = std::to_string(beyond) + " bytes that its header does not tell of";
+  if (beyond > 0 && fileCount > 1)
+  {
+    throw Error("after the voxels of one of its " + std::to_string(fileCount) + " data files come " + text +
+                ": they are not the right ones");
+  }
+  if (beyond > 0)
+  {
+    image.notes.push_back("after the voxels come " + text);
+  }
+}
+
 std::byte *
 MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
 {

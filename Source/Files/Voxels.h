@@ -29,6 +29,13 @@ void CopyStored(const FileBytes &   file,
                 std::byte *         output,
                 const HostContext & context);
 
+/** \throws Error unless the voxels of an image of these sizes part evenly among `count` files: each holds one or
+ * several whole entries of the slowest axes. */
+void CheckFileCount(std::size_t count, const Extent & extent);
+
+/** Says of bytes that follow the voxels: a note, or an Error where there are several files, which then do not fit. */
+void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
+
 /** Allocates the voxels of `image`. \throws Error if they cannot come from a file of `fileBytes` bytes, `perByte` bytes
  *  from each at the most: who says so is damaged. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);

@@ -31,7 +31,17 @@ FolderOf(const fs::path & path)
 fs::path
 Resolved(const fs::path & path)
 {
-  return fs::is_symlink(path) ? fs::weakly_canonical(path) : path;
+  fs::path resolved = path;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(resolved)); ++links)
+  {
+    if (links == 40)
+    {
+      throw Error("cannot write '" + path.string() + "': its symbolic links form a circle");
+    }
+    const fs::path next = fs::read_symlink(resolved);
+    resolved = next.is_absolute() ? next : resolved.parent_path() / next;
+  }
+  return resolved;
 }
 
 /** A new folder that is removed, with what is left in it, at the end of its life. */
@@ -43,6 +53,10 @@ public:
     if (fs::is_directory(target))
     {
       throw Error("cannot write '" + target.string() + "': it is a folder");
+    }
+    if (fs::exists(target) && !fs::is_regular_file(target))
+    {
+      throw Error("cannot write '" + target.string() + "': it is no file of a disk (a pipe or a device)");
     }
     std::string name = (FolderOf(target) / ".brickccl-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
@@ -73,7 +87,7 @@ private:
 void
 Flush(const fs::path & file)
 {
-  const int  descriptor = ::open(file.c_str(), O_RDONLY);
+  const int descriptor = ::open(file.c_str(), O_RDONLY);
   // Some file systems have nothing to do for folders and say so.
   const bool flushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;

@@ -5,12 +5,10 @@
 
 #include "itkIdentityTransform.h"
 #include "itkImage.h"
-#include "itkImageFileWriter.h"
 #include "itkLabelOverlayImageFilter.h"
 #include "itkLinearInterpolateImageFunction.h"
 #include "itkNearestNeighborExtrapolateImageFunction.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
-#include "itkPNGImageIO.h"
 #include "itkRGBPixel.h"
 #include "itkResampleImageFilter.h"
 #include "itkTileImageFilter.h"
@@ -265,13 +263,13 @@ WritePicture(const std::string &    path,
   try
   {
     tile->Update();
+    const Colour * const picture = tile->GetOutput();
+    const auto           size = picture->GetLargestPossibleRegion().GetSize();
     ReplaceFile(path, [&](const std::string & temporary) {
-      auto writer = itk::ImageFileWriter<Colour>::New();
-      writer->SetImageIO(itk::PNGImageIO::New());
-      writer->SetFileName(temporary);
-      writer->SetInput(tile->GetOutput());
-      writer->UseCompressionOn();
-      writer->Update();
+      WriteColourPicture(temporary,
+                         static_cast<std::int64_t>(size[0]),
+                         static_cast<std::int64_t>(size[1]),
+                         reinterpret_cast<const unsigned char *>(picture->GetBufferPointer()));
     });
   }
   catch (const itk::ExceptionObject & error)

@@ -128,6 +128,65 @@ class BadInputTest(CommandTest):
         self.fails("label", self.input, self.path("o.png"), "--picture", self.path("o.png"), saying="also the output")
         self.fails("label", self.input, self.output, "--mask", self.output, saying="the input of --mask")
 
+    def test_outputs_of_one_name_in_two_spellings(self):
+        there = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            self.fails("label", self.input, "q.nrrd", "--statistics", "n.csv", "--contacts", self.path("n.csv"),
+                       saying="also the output")
+            self.fails("phantom", "casting", "p.nrrd", "--truth", "./p.nrrd", "--size", 20, 20, 20,
+                       saying="also the output")
+        finally:
+            os.chdir(there)
+
+    def test_slices_of_a_folder_are_no_outputs(self):
+        os.mkdir(self.path("slices"))
+        write_nrrd(self.path("flat.nrrd"), "uint8", (8, 8), [1] * 64)
+        for k in range(3):
+            self.ok("label", self.path("flat.nrrd"), self.path("slices/s%d.png" % k), "--quiet")
+        slice_ = self.path("slices/s1.png")
+        with open(slice_, "rb") as stream:
+            before = stream.read()
+        os.symlink(slice_, self.path("t.csv"))
+        for image in (self.path("slices"), self.path("slices/s*.png")):
+            self.fails("label", image, self.output, "--picture", slice_, saying="a part of the input")
+            self.fails("label", image, self.output, "--statistics", self.path("t.csv"), saying="a part of the input")
+            self.fails("label", self.input, self.output, "--mask", image, "--statistics", self.path("t.csv"),
+                       saying="a part of the input")
+        with open(slice_, "rb") as stream:
+            self.assertEqual(stream.read(), before)
+
+    def test_links_and_pipes_as_outputs(self):
+        os.symlink(self.path("later.nrrd"), self.path("dangling.nrrd"))
+        self.ok("label", self.input, self.path("dangling.nrrd"), "--quiet")
+        self.assertTrue(os.path.islink(self.path("dangling.nrrd")))
+        self.assertTrue(os.path.isfile(self.path("later.nrrd")))
+        os.symlink("circle.nrrd", self.path("circle.nrrd"))
+        result = run("label", self.input, self.path("circle.nrrd"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("circle", result.stderr)
+        os.mkfifo(self.path("pipe.nrrd"))
+        result = run("label", self.input, self.path("pipe.nrrd"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("pipe", result.stderr)
+
+    def test_a_summary_that_cannot_be_printed(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([COMMAND, "label", self.input, self.output, "--json"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output", result.stderr)
+
+    def test_names_that_are_no_unicode(self):
+        name = os.fsencode(self.path("bad")) + b"\xff.nrrd"
+        with open(self.input, "rb") as stream, open(name, "wb") as copy:
+            copy.write(stream.read().replace(b"space origin", b"#space origin"))
+        result = subprocess.run([os.fsencode(COMMAND), b"label", name, os.fsencode(self.output), b"--json"],
+                                capture_output=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_unknown_names(self):
         self.refuses("--algorithm", "Magic", saying=["Magic", "RunMerging"])
         self.refuses("--algorithm", "RunMerging:fast=on", saying=["RunMerging", "fast", "none"])
@@ -203,6 +262,14 @@ class BadInputTest(CommandTest):
                     self.assertEqual(stream.read(), b"precious", name)
                 self.assertEqual(os.listdir(mount), [name], "something was left behind")
                 os.remove(target)
+            target = os.path.join(mount, "picture.png")
+            subprocess.run(["dd", "if=/dev/zero", "of=" + os.path.join(mount, "filling"), "bs=1k", "count=250"],
+                           capture_output=True)
+            result = run("label", big, self.output, "--picture", target, "--quiet")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("No space left", result.stderr)
+            self.assertEqual(os.listdir(mount), ["filling"])
+            os.remove(os.path.join(mount, "filling"))
             target = os.path.join(mount, "table.csv")
             result = run("label", big, self.output, "--statistics", target, "--quiet")
             self.assertGreater(result.returncode, 0)
@@ -250,7 +317,7 @@ class BadInputTest(CommandTest):
         errors = process.stderr.read()
         process.stderr.close()
         self.assertEqual(process.wait(), 130, errors)
-        self.assertIn("nothing was written", errors)
+        self.assertIn("stopped", errors)
         with open(self.output, "rb") as stream:
             self.assertEqual(stream.read(), b"precious")
         self.assertEqual(sorted(os.listdir(self.folder)), ["big.nrrd", "input.nrrd", "output.nrrd"])

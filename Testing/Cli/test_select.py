@@ -2,10 +2,19 @@
 
 import csv
 import decimal
+import json
 import struct
 import unittest
 
 from support import CommandTest, read_nrrd, write_nrrd
+
+
+class ConditionTest(CommandTest):
+    def test_infinite_values_compare_as_numbers_do(self):
+        write_nrrd(self.path("l.nrrd"), "uint8", (4, 2), [1, 1, 0, 2, 1, 1, 0, 2])
+        for condition, kept in (("voxel_count / 0 > 1", 2), ("voxel_count / 0 == 1", 0), ("voxel_count / 0 < 1", 0)):
+            result = self.ok("select", self.path("l.nrrd"), self.path("o.nrrd"), "--where", condition, "--keep", "--json")
+            self.assertEqual(json.loads(result.stdout)["components"], kept, condition)
 
 
 class SelectTest(CommandTest):

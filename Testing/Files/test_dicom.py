@@ -104,6 +104,17 @@ class Dicom(FilesTest):
         return self.path(folder), pixels
 
 
+class Pattern(Dicom):
+    def test_files_of_a_pattern_lie_where_their_headers_say(self):
+        self.series([8, 6, 4, 2])
+        folder = self.read(self.path("series"))
+        pattern = self.read(self.path("series", "*"))
+        np.testing.assert_array_equal(pattern.voxels, folder.voxels)
+        self.assert_geometry(pattern, folder.spacing, folder.origin, folder.direction)
+        self.series([0, 1, 2, 4, 5], folder="gap")
+        self.refuses(self.path("gap", "*"), saying="distance")
+
+
 class Single(Dicom):
     def test_types_and_byte_orders(self):
         for dtype in ("uint8", "int8", "uint16", "int16", "uint32", "int32"):

@@ -148,6 +148,29 @@ class ReadTest(FilesTest):
             np.testing.assert_allclose(ours.voxels, stored.T.astype("f8") * slope + intercept, rtol=1e-6)
             self.assertIn("scl_slope", " ".join(ours.notes))
 
+    def test_slopes_that_are_no_numbers_and_matrices_of_zeros(self):
+        image = nib.Nifti1Image(values("int16", (6, 5, 4)), np.diag([2, 3, 4, 1]))
+        nib.save(image, self.path("a.nii"))
+        with open(self.path("a.nii"), "rb") as stream:
+            content = bytearray(stream.read())
+        want = self.read(self.path("a.nii")).voxels
+        for slope, intercept in ((np.nan, 0), (np.inf, 0), (np.nan, np.nan), (1, np.nan)):
+            content[112:120] = struct.pack("<2f", slope, intercept)
+            with open(self.path("s.nii"), "wb") as stream:
+                stream.write(content)
+            ours = self.read(self.path("s.nii"))
+            np.testing.assert_array_equal(ours.voxels, want)
+            self.assertIn("no numbers", " ".join(ours.notes))
+        image.set_qform(np.diag([2, 3, 4, 1]), 1)
+        image.header["sform_code"] = 1
+        image.header["srow_x"] = image.header["srow_y"] = image.header["srow_z"] = 0
+        with open(self.path("z.nii"), "wb") as stream:
+            image.header["vox_offset"], image.header["magic"] = 352, b"n+1"
+            stream.write(image.header.binaryblock + b"\0" * 4 + bytes(240))
+        ours = self.read(self.path("z.nii"))
+        self.assert_geometry(ours, (2, 3, 4))
+        self.assertIn("qform is used", " ".join(ours.notes))
+
     def test_several_members_of_gzip_and_zeros_after_them(self):
         nib.save(nib.Nifti1Image(values("int16", (9, 8, 7)), np.eye(4)), self.path("a.nii"))
         with open(self.path("a.nii"), "rb") as stream:
@@ -218,6 +241,22 @@ class NrrdTest(FilesTest):
         os.mkfifo(self.path("pipe"))
         self.refuses(self.write(self.fields + ["encoding: raw", "data file: pipe"], b"", "f.nhdr"), saying="pipe")
 
+    def test_data_files_that_are_not_the_right_ones(self):
+        for k in range(5):
+            with open(self.path("t%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[0].astype("<i2").tobytes())
+        with open(self.path("t3.raw"), "ab") as stream:
+            stream.write(b"more")
+        for last, saying in ((4, "part evenly"), (2, "part evenly"), (1, "truncated"), (3, "not the right ones")):
+            fields = self.fields + ["encoding: raw", "data file: t%%d.raw 0 %d 1" % last]
+            self.refuses(self.write(fields, b"", "t.nhdr"), saying=saying)
+        fields = self.fields + ["encoding: raw", "byte skip: 0", "data file: self.nhdr"]
+        self.refuses(self.write(fields, bytes(500), "self.nhdr"), saying="the header itself")
+
+    def test_a_list_as_the_last_axis_is_told(self):
+        ours = self.read(self.write(self.fields + ["encoding: raw", "kinds: domain domain list"], self.raw))
+        self.assertIn("kind list", " ".join(ours.notes))
+
     def test_headers_that_are_wrong(self):
         good = self.fields + ["encoding: raw"]
         for wrong, saying in ((["sizes: 6 5"], "sizes"), (["sizes: 6 5 0"], "6 x 5 x 0"),
@@ -271,6 +310,16 @@ class MetaImageTest(FilesTest):
                 stream.write(self.raw)
             ours = self.read(self.write(b"", "h.mhd", ElementDataFile=name))
             np.testing.assert_array_equal(ours.voxels, self.voxels)
+
+    def test_lists(self):
+        for k in range(4):
+            with open(self.path("m%d.raw" % k), "wb") as stream:
+                stream.write(self.voxels[k].astype("<i2").tobytes())
+        names = "\n".join("m%d.raw" % k for k in range(4))
+        for word in ("LIST", "LIST 2", "LIST 2D"):
+            ours = self.read(self.write(b"", "l.mhd", ElementDataFile=word + "\n" + names))
+            np.testing.assert_array_equal(ours.voxels, self.voxels)
+        self.refuses(self.write(b"", "l.mhd", ElementDataFile="LIST\n" + names + "\nm0.raw"), saying="part evenly")
 
     def test_headers_that_are_wrong(self):
         for wrong, saying in (({"NDims": "x"}, "NDims"), ({"DimSize": "6 5"}, "DimSize"), ({"DimSize": "6 5 0"}, "x 0"),

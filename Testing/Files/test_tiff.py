@@ -23,6 +23,14 @@ RANDOM = np.random.default_rng(7)
 VOLUME = (RANDOM.random((5, 12, 10)) < 0.4) * RANDOM.integers(1, 120, (5, 12, 10))
 
 
+class UnknownPredictorTest(FilesTest):
+    def test_differences_that_the_library_does_not_undo_are_refused(self):
+        image = np.zeros((4, 5), np.uint8)
+        image[1:3, 1:4] = 7
+        tifffile.imwrite(self.path("p.tif"), image, compression="packbits", predictor=True, photometric="minisblack")
+        self.refuses(self.path("p.tif"), saying="predictor 2")
+
+
 class TiffTest(FilesTest):
     def write(self, voxels, name="a.tif", **options):
         options.setdefault("photometric", "minisblack")
@@ -262,10 +270,14 @@ class Writing(TiffTest):
                 with tifffile.TiffFile(out) as tiff:
                     self.assertEqual(len(tiff.pages), 5)
                     metadata = tiff.imagej_metadata
-                    self.assertEqual((metadata["images"], metadata["slices"], metadata["unit"]), (5, 5, "mm"))
-                    self.assertAlmostEqual(metadata["spacing"], 1.3)
+                    self.assertEqual((metadata["images"], metadata["slices"], metadata["unit"]), (5, 5, "cm"))
+                    self.assertAlmostEqual(metadata["spacing"], 0.13)
+                    # What readers without ImageJ's description go by.
+                    page = tiff.pages[0]
+                    self.assertEqual(page.resolutionunit, 3)
+                    np.testing.assert_allclose(page.resolution, (10 / 0.7, 10 / 0.25), rtol=1e-6)
                 image = self.assert_voxels(out, labels)
-                self.assertEqual(image.spacing, [0.7, 0.25, 1.3])
+                np.testing.assert_allclose(image.spacing, [0.7, 0.25, 1.3], rtol=1e-6)
 
     def test_plane_keeps_its_spacing(self):
         source = self.write((VOLUME[0] > 0).astype("u1"), resolution=(33, 50), resolutionunit="CENTIMETER")

@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_NRRDHEADER_H
 
 #include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/ImageFile.h"
 
 #include <cstdint>
 #include <map>
@@ -30,6 +31,16 @@ struct NrrdHeader
 
 /** \throws Error for other versions than 1 to 5, lines that are no fields, and fields that come twice. */
 NrrdHeader ParseNrrdHeader(const FileBytes & file);
+
+/** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */
+std::vector<std::vector<double>> NrrdVectors(const std::string & text, const std::string & field);
+
+/** Sets origin, spacing and direction of the spatial axes, whose numbers in the file `places` has. */
+void SetNrrdGeometry(const NrrdHeader &               header,
+                     const std::vector<std::size_t> & places,
+                     std::size_t                      fileDimension,
+                     const ReadOptions &              options,
+                     LoadedImage &                    image);
 
 } // namespace brickccl::files
 

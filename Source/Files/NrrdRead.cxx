@@ -75,121 +75,6 @@ TypeOf(const std::string & field)
   return found->second;
 }
 
-/** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */
-std::vector<std::vector<double>>
-Vectors(const std::string & text, const std::string & field)
-{
-  std::vector<std::vector<double>> vectors;
-  for (std::size_t place = text.find_first_not_of(" \t"); place != std::string::npos;
-       place = text.find_first_not_of(" \t", place))
-  {
-    if (text[place] != '(')
-    {
-      const std::size_t end = text.find_first_of(" \t(", place);
-      const std::string word = text.substr(place, end - place);
-      if (LowerCase(word) != "none")
-      {
-        throw Error("its field '" + field + "' has '" + word.substr(0, 40) + "' where a vector or none belongs");
-      }
-      vectors.emplace_back();
-      place = end == std::string::npos ? text.size() : end;
-      continue;
-    }
-    const std::size_t close = text.find(')', place);
-    if (close == std::string::npos)
-    {
-      throw Error("its field '" + field + "' has a vector without a closing parenthesis");
-    }
-    std::vector<double> vector;
-    for (std::size_t begin = place + 1; begin <= close;)
-    {
-      const std::size_t end = std::min(close, text.find(',', begin));
-      vector.push_back(RealNumber(Trimmed(text.substr(begin, end - begin)), field));
-      begin = end + 1;
-    }
-    vectors.push_back(vector);
-    place = close + 1;
-  }
-  return vectors;
-}
-
-/** The words of "\"mm\" \"mm\" \"mm\"". */
-std::vector<std::string>
-QuotedWords(const std::string & text)
-{
-  std::vector<std::string> words;
-  for (std::size_t begin = text.find('"'); begin != std::string::npos;)
-  {
-    const std::size_t end = text.find('"', begin + 1);
-    words.push_back(text.substr(begin + 1, end == std::string::npos ? end : end - begin - 1));
-    begin = end == std::string::npos ? end : text.find('"', end + 1);
-  }
-  return words.empty() ? Words(text) : words;
-}
-
-/** Millimetres of each unit; a note for those that are no lengths. */
-std::vector<double>
-UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
-{
-  std::vector<double>       factors(count, 1);
-  const std::string * const value = header.Find(field);
-  const auto                units = value == nullptr ? std::vector<std::string>() : QuotedWords(*value);
-  for (std::size_t i = 0; i < std::min(count, units.size()); ++i)
-  {
-    const double millimetres = Millimetres(units[i]);
-    factors[i] = millimetres > 0 ? millimetres : 1;
-    const std::string name = LowerCase(units[i]);
-    if (millimetres == 0 && !name.empty() && name != "none" && name != "???" && name != "s" && name != "ms" &&
-        name != "sec" && name != "second" && name != "seconds")
-    {
-      image.notes.push_back("its unit '" + units[i] + "' is no unit of length that is known; it is taken for mm");
-    }
-  }
-  return factors;
-}
-
-/** 1 or -1 for each direction of the space: what turns it into left-posterior-superior. */
-std::vector<double>
-SignsOfSpace(const std::string & space)
-{
-  std::string name = LowerCase(space);
-  bool        hasTime = false;
-  if (name.size() > 5 && name.compare(name.size() - 5, 5, "-time") == 0)
-  {
-    hasTime = true;
-    name.resize(name.size() - 5);
-  }
-  else if (name.size() == 4 && name.back() == 't')
-  {
-    hasTime = true;
-    name.pop_back();
-  }
-  std::vector<double> signs;
-  if (name == "right-anterior-superior" || name == "ras")
-  {
-    signs = { -1, -1, 1 };
-  }
-  else if (name == "left-anterior-superior" || name == "las")
-  {
-    signs = { 1, -1, 1 };
-  }
-  else if (name == "left-posterior-superior" || name == "lps" || name == "scanner-xyz" || name == "3d-right-handed" ||
-           name == "3d-left-handed")
-  {
-    signs = { 1, 1, 1 };
-  }
-  else
-  {
-    throw Error("its space is '" + space + "', which the format does not know; left-posterior-superior, " +
-                "right-anterior-superior, left-anterior-superior, scanner-xyz and the like are right");
-  }
-  if (hasTime)
-  {
-    signs.push_back(1);
-  }
-  return signs;
-}
-
 /** What an axis counts. */
 enum class Role
 {
@@ -246,139 +131,6 @@ AxesOf(const NrrdHeader & header)
                                                                                                  : Role::Channels);
   }
   return axes;
-}
-
-/** Sets origin, spacing and direction of the spatial axes, whose numbers in the file `places` has. */
-void
-SetGeometry(const NrrdHeader &               header,
-            const std::vector<std::size_t> & places,
-            std::size_t                      fileDimension,
-            const ReadOptions &              options,
-            LoadedImage &                    image)
-{
-  const std::size_t   count = places.size();
-  const std::string * directions = header.Find("space directions");
-  const std::string * space = header.Find("space");
-  double              vectors[MaximumDimension][MaximumDimension] = {};
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    vectors[axis][axis] = 1;
-  }
-  if (directions != nullptr)
-  {
-    std::vector<double> signs;
-    if (space != nullptr)
-    {
-      signs = SignsOfSpace(*space);
-    }
-    else
-    {
-      const auto size = WholeNumber(header.Get("space dimension"), "space dimension");
-      if (size < 1 || size > 16)
-      {
-        throw Error("its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
-      }
-      signs.assign(static_cast<std::size_t>(size), 1);
-    }
-    const auto          all = Vectors(*directions, "space directions");
-    const auto          units = UnitsOf(header, "space units", signs.size(), image);
-    std::vector<double> origin(signs.size(), 0);
-    if (const std::string * const text = header.Find("space origin"))
-    {
-      const auto given = Vectors(*text, "space origin");
-      if (given.size() != 1 || given[0].size() != signs.size())
-      {
-        throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " + std::to_string(signs.size()) +
-                    " numbers");
-      }
-      origin = given[0];
-    }
-    bool leavesSpace = count > signs.size();
-    for (std::size_t i = 0; i < count && !leavesSpace; ++i)
-    {
-      const auto & vector = all[places[i]];
-      if (vector.size() != signs.size())
-      {
-        throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
-                    std::to_string(vector.size()) + " numbers; its space has " + std::to_string(signs.size()) +
-                    " dimensions");
-      }
-      // A slice that lies at an angle in a space of more dimensions keeps its spacing alone.
-      for (std::size_t row = count; row < signs.size(); ++row)
-      {
-        leavesSpace = leavesSpace || vector[row] != 0;
-      }
-    }
-    if (leavesSpace)
-    {
-      image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
-    }
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      const auto & vector = all[places[i]];
-      double       squares = 0;
-      for (std::size_t row = 0; row < std::min(vector.size(), signs.size()); ++row)
-      {
-        const double length = vector[row] * signs[row] * units[row];
-        squares += length * length;
-        if (!leavesSpace && row < count)
-        {
-          vectors[i][row] = length;
-        }
-      }
-      if (leavesSpace)
-      {
-        vectors[i][i] = vector.empty() ? 1 : std::sqrt(squares);
-      }
-      else
-      {
-        image.geometry.origin[i] = origin[i] * signs[i] * units[i];
-      }
-    }
-    SettleAxes(vectors, "space directions", options, image);
-    return;
-  }
-  const auto numbers = [&](const char * field) {
-    const std::string * const text = header.Find(field);
-    auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
-    if (text != nullptr && values.size() != fileDimension)
-    {
-      throw Error(std::string("its field '") + field + "' has " + std::to_string(values.size()) + " numbers for " +
-                  std::to_string(fileDimension) + " axes");
-    }
-    values.resize(fileDimension, std::nan(""));
-    return values;
-  };
-  const auto spacings = numbers("spacings");
-  const auto mins = numbers("axis mins");
-  const auto maxs = numbers("axis maxs");
-  const auto units = UnitsOf(header, "units", fileDimension, image);
-  const auto centers = header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers"));
-  bool       isKnown = false;
-  for (std::size_t i = 0; i < count; ++i)
-  {
-    const std::size_t place = places[i];
-    const bool        isCell = place < centers.size() && LowerCase(centers[place]) == "cell";
-    const auto        size = static_cast<double>(image.extent.size[i]);
-    double            spacing = spacings[place];
-    if (std::isnan(spacing) && std::isfinite(mins[place]) && std::isfinite(maxs[place]) && (isCell || size > 1))
-    {
-      spacing = (maxs[place] - mins[place]) / (isCell ? size : size - 1);
-    }
-    isKnown = isKnown || !std::isnan(spacing);
-    spacing = std::isnan(spacing) ? 1 : spacing;
-    image.geometry.spacing[i] = spacing * units[place];
-    image.geometry.origin[i] = std::isnan(mins[place]) ? 0 : (mins[place] + (isCell ? spacing / 2 : 0)) * units[place];
-  }
-  if (!isKnown)
-  {
-    image.spacingSource = "none";
-  }
-  if (space != nullptr)
-  {
-    image.notes.push_back("it names the space '" + *space + "' but no space directions; its axes are taken as x, y, z");
-  }
-  SettleSpacing(image);
 }
 
 /** The files of detached data, each with its path; the file itself for attached ones. */
@@ -603,7 +355,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))
   {
-    const auto vectors = Vectors(*text, "space directions");
+    const auto vectors = NrrdVectors(*text, "space directions");
     if (vectors.size() != axes.sizes.size())
     {
       throw Error("it has " + std::to_string(vectors.size()) + " space directions for " +
@@ -661,7 +413,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
-  SetGeometry(header, places, axes.sizes.size(), options, image);
+  SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
   ReadData(file, header, context, image);
   if (channelsAreLast)
   {

@@ -41,4 +41,13 @@ ListDevices()
   return list;
 }
 
+void
+PrepareDevice(int device)
+{
+  if (cudaSetDevice(device) != cudaSuccess || cudaFree(nullptr) != cudaSuccess)
+  {
+    (void)cudaGetLastError();
+  }
+}
+
 } // namespace brickccl::cuda

@@ -18,6 +18,10 @@ struct DeviceList
 
 DeviceList ListDevices();
 
+/** Makes the device's context, which takes tenths of a second, so that the first labeling finds it there. What goes wrong is
+ *  told by that labeling. */
+void PrepareDevice(int device);
+
 } // namespace brickccl::cuda
 
 #endif

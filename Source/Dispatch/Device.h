@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_DISPATCH_DEVICE_H
 #define BRICKCCL_DISPATCH_DEVICE_H
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct ResolvedDevice
 };
 
 ResolvedDevice ResolveDevice(const Device & requested);
+
+/** Begins to make ready a CUDA device that is asked for by name, on a thread of its own: work that is done meanwhile,
+ * as reading a file, hides the tenths of a second that this takes. The end of the result's life waits for it. */
+std::future<void> PrepareDevice(const Device & requested);
 
 /** One line for each device that labeling can run on, the CPU first. */
 std::vector<std::string> DescribeDevices();

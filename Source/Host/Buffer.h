@@ -11,6 +11,11 @@
 namespace brickccl
 {
 
+#ifdef BRICKCCL_POISON_MEMORY
+/** What fresh memory is filled with: who reads it finds other values when this changes. */
+inline unsigned char PoisonPattern = 0x5A;
+#endif
+
 /** Memory that is neither initialized nor given back while it is large enough, so that a workspace can be reused
  *  and the threads that fill it are the first to touch it; in large pages where the operating system has them. */
 template <typename T>
@@ -33,7 +38,7 @@ public:
     }
     m_Size = size;
 #ifdef BRICKCCL_POISON_MEMORY
-    Overwrite(0x5A);
+    Overwrite(PoisonPattern);
 #endif
   }
 

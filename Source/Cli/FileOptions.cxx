@@ -150,6 +150,29 @@ ImageReader::Read(const std::string & path, bool asLabels)
   return image;
 }
 
+std::string
+OutputFor(const std::string & output,
+          const std::string & fallback,
+          ScalarType          type,
+          const Extent &      extent,
+          ImageReader &       notes)
+{
+  try
+  {
+    CheckImageFileWritable(output, type, extent);
+    return output;
+  }
+  catch (const Unsupported & error)
+  {
+    if (fallback.empty())
+    {
+      throw Unsupported(std::string(error.what()) + " (or name a second output by --output-fallback)");
+    }
+    notes.Note(std::string(error.what()) + "; the label map goes to '" + fallback + "'");
+    return fallback;
+  }
+}
+
 Connectivity
 ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice)
 {

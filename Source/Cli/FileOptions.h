@@ -63,6 +63,14 @@ private:
   std::vector<std::string> m_Notes;
 };
 
+/** Where label maps of a type go: to `output`, or to `fallback` (empty: none), with a note, if the output's format does
+ *  not hold them. \throws Unsupported, which names formats that do, without a fallback. */
+std::string OutputFor(const std::string & output,
+                      const std::string & fallback,
+                      ScalarType          type,
+                      const Extent &      extent,
+                      ImageReader &       notes);
+
 /** The connectivity of a number of neighbours (0: faces) for an image, within slices along an axis ("x" .. "t", or
  *  empty). Axes of size 1 take part or not, whichever fits the number: a single slice has 4 and 8 neighbours, too.
  *  \throws InvalidArgument, which lists the numbers that fit. */

@@ -28,6 +28,7 @@ struct LabelArguments
 {
   std::string              input;
   std::string              output;
+  std::string              outputFallback;
   int                      connectivity = 0;
   std::vector<std::string> range;
   bool                     equalValue = false;
@@ -127,6 +128,7 @@ RunLabel(const LabelArguments & arguments)
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
   const NamedFiles   outputs = { { "OUTPUT", arguments.output },
+                                 { "--output-fallback", arguments.outputFallback },
                                  { "--statistics", arguments.table.table },
                                  { "--contacts", arguments.table.contacts },
                                  { "--picture", arguments.picture } };
@@ -149,6 +151,10 @@ RunLabel(const LabelArguments & arguments)
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
+  if (!arguments.outputFallback.empty())
+  {
+    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
+  }
   const std::uint64_t notNumbers = CountNotANumber(image, arguments.threads);
   if (notNumbers > 0)
   {
@@ -216,8 +222,10 @@ RunLabel(const LabelArguments & arguments)
   WriteOptions        writing;
   writing.compress = !arguments.noCompression;
   writing.context = { arguments.threads, Progress(hooks) };
+  const std::string output =
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
   const auto lost = WriteImageFile(
-    arguments.output,
+    output,
     { ScalarTypeOfLabel(type),
       image.extent,
       image.geometry,
@@ -225,7 +233,7 @@ RunLabel(const LabelArguments & arguments)
     writing);
   for (const std::string & note : lost)
   {
-    reader.Note("'" + arguments.output + "': " + note);
+    reader.Note("'" + output + "': " + note);
   }
   if (!arguments.table.table.empty())
   {
@@ -279,8 +287,8 @@ RunLabel(const LabelArguments & arguments)
               << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
               << extent.ToString() << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "")
               << ", spacing " << DescribeSpacing(image) << ")\n"
-              << arguments.output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName()
-              << " on " << labeling.UsedDevice().device.ToString() << '\n'
+              << output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName() << " on "
+              << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
               << Rounded(seconds["measure"]) << ", write " << Rounded(seconds["write"]) << ", total "
               << Rounded(seconds["total"]) << std::endl;
@@ -301,6 +309,11 @@ AddLabelCommand(CLI::App & app)
                    "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command
+    ->add_option("--output-fallback",
+                 arguments->outputFallback,
+                 "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
+    ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
     ->add_option("--connectivity",

@@ -23,6 +23,7 @@ struct SelectArguments
 {
   std::string    labels;
   std::string    output;
+  std::string    outputFallback;
   std::string    where;
   std::string    labelType = "auto";
   bool           keep = false;
@@ -78,6 +79,7 @@ RunSelect(const SelectArguments & arguments)
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
   const NamedFiles outputs = { { "OUTPUT", arguments.output },
+                               { "--output-fallback", arguments.outputFallback },
                                { "--statistics", arguments.table.table },
                                { "--contacts", arguments.table.contacts } };
   CheckOutputs({ { "LABELS", arguments.labels },
@@ -92,6 +94,10 @@ RunSelect(const SelectArguments & arguments)
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
+  if (!arguments.outputFallback.empty())
+  {
+    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
+  }
   const TableImages images = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
 
@@ -136,8 +142,10 @@ RunSelect(const SelectArguments & arguments)
   WriteOptions    writing;
   writing.compress = !arguments.noCompression;
   writing.context = context.Silent();
+  const std::string output =
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
   const auto lost = WriteImageFile(
-    arguments.output,
+    output,
     { ScalarTypeOfLabel(type),
       image.extent,
       image.geometry,
@@ -145,7 +153,7 @@ RunSelect(const SelectArguments & arguments)
     writing);
   for (const std::string & note : lost)
   {
-    reader.Note("'" + arguments.output + "': " + note);
+    reader.Note("'" + output + "': " + note);
   }
   if (!arguments.table.table.empty())
   {
@@ -168,7 +176,7 @@ RunSelect(const SelectArguments & arguments)
   else if (!arguments.quiet)
   {
     reporter.Note("");
-    std::cout << kept << " of " << holds.size() << " components kept: " << arguments.output << std::endl;
+    std::cout << kept << " of " << holds.size() << " components kept: " << output << std::endl;
   }
 }
 
@@ -185,6 +193,11 @@ AddSelectCommand(CLI::App & app)
                  "label map: " + ReadableFormats() + "; every value but 0 is one component")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command
+    ->add_option("--output-fallback",
+                 arguments->outputFallback,
+                 "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
+    ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
     ->add_option("--where",

@@ -215,7 +215,8 @@ CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
   const std::vector<double> pointers = data.Numbers(tags::FrameIncrementPointer);
   for (std::size_t i = 0; i + 1 < pointers.size(); i += 2)
   {
-    const auto tag = static_cast<std::uint32_t>(pointers[i]) << 16 | static_cast<std::uint32_t>(pointers[i + 1]);
+    // What is no tag at all may be any number.
+    const double tag = pointers[i] * 65536 + pointers[i + 1];
     if (tag == 0x00181063 || tag == 0x00181065)
     {
       throw Unsupported("its " + std::to_string(frames) + " frames are moments in time (" +

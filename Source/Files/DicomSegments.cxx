@@ -30,7 +30,7 @@ PlacesOnGrid(const std::vector<double> & places, double first, double step)
   {
     const double steps = (place - first) / step;
     const double whole = std::round(steps);
-    if (!(steps < 1e9) || std::fabs(steps - whole) > 1e-2)
+    if (!(std::fabs(steps) < 1e9) || std::fabs(steps - whole) > 1e-2)
     {
       return {};
     }

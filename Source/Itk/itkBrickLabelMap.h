@@ -1,7 +1,7 @@
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Dispatch/Label.h"
 
 #include "itkGeometryUtilities.h"

@@ -770,5 +770,77 @@ TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)
             (OptionValues{ 7, 1, 1, 0 }));
 }
 
+TEST(Label, TheChosenAlgorithmKeepsItsOptionsOnBothSides)
+{
+  const ProblemTraits   traits({ 8, 8, 8 }, Connectivity::Face(3), true);
+  const AlgorithmChoice asked = ParseAlgorithm("LabelEquivalence:atomics=on,threads=64");
+  for (const Backend backend : { Backend::Cpu, Backend::Cuda })
+  {
+    const AlgorithmChoice chosen = ChooseAlgorithm(asked, traits, backend);
+    EXPECT_STREQ(chosen.algorithm->name, "LabelEquivalence");
+    EXPECT_EQ(chosen.options, (OptionValues{ 1, 0, 1, 0, 64 }));
+  }
+  EXPECT_EQ(ChooseAlgorithm({}, traits, Backend::Cuda).options.size(), 0u) << "BundleMerging has none";
+}
+
+TEST(Label, OfAlgorithmsThatDoNotLabelAProblemTheErrorNamesThoseThatDo)
+{
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.algorithm = "BrickMerging";
+  const std::vector<std::uint8_t> voxels(8, 1);
+  try
+  {
+    Label(ImageView(voxels.data(), { 2, 2, 2 }), options);
+    FAIL() << "it labels on CUDA devices alone";
+  }
+  catch (const Unsupported & error)
+  {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("BrickMerging"), std::string::npos) << text;
+    EXPECT_NE(text.find("RunMerging, LabelEquivalence"), std::string::npos) << text;
+  }
+}
+
+TEST(Label, LinksOfTheCallersOwnNeedBothFunctions)
+{
+  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ [](std::int64_t) { return true; }, {} }), InvalidArgument);
+  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ {}, [](std::int64_t, std::int64_t) { return true; } }), InvalidArgument);
+}
+
+TEST(Label, RunsAreThoseOfTheLabelMap)
+{
+  const Extent extent{ 70, 9, 5 };
+  const auto   voxels = MakeRandom(extent, 0.4, 2, 3);
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.relabel.minimumSize = 4;
+  const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+  std::vector<std::uint32_t> labels(voxels.size());
+  labeling.Write(labels.data());
+  std::vector<std::uint32_t> fromRuns(voxels.size(), 0);
+  std::int64_t               last = -1;
+  for (std::int64_t row = 0; row < extent.RowCount(); row += 7)
+  {
+    for (const LabelRun & run : labeling.ListRuns(row, std::min(row + 7, extent.RowCount())))
+    {
+      EXPECT_GT(run.place, last) << "in raster order, without touching";
+      last = run.place + run.length - 1;
+      std::fill_n(fromRuns.begin() + run.place, run.length, static_cast<std::uint32_t>(run.label));
+    }
+  }
+  EXPECT_EQ(fromRuns, labels);
+}
+
+TEST(Label, AMovedResultCanBeUsedAgain)
+{
+  const std::vector<std::uint8_t> voxels(8, 1);
+  Labeling                        first = Label(ImageView(voxels.data(), { 2, 2, 2 }));
+  const Labeling                  second = std::move(first);
+  EXPECT_EQ(second.ComponentCount(), 1u);
+  Label(ImageView(voxels.data(), { 2, 2, 2 }), {}, first);
+  EXPECT_EQ(first.ComponentCount(), 1u);
+}
+
 } // namespace
 } // namespace brickccl

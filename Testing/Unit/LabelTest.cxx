@@ -783,25 +783,6 @@ TEST(Label, TheChosenAlgorithmKeepsItsOptionsOnBothSides)
   EXPECT_EQ(ChooseAlgorithm({}, traits, Backend::Cuda).options.size(), 0u) << "BundleMerging has none";
 }
 
-TEST(Label, OfAlgorithmsThatDoNotLabelAProblemTheErrorNamesThoseThatDo)
-{
-  LabelOptions options;
-  options.device = { Device::Kind::Cpu, 0 };
-  options.algorithm = "BrickMerging";
-  const std::vector<std::uint8_t> voxels(8, 1);
-  try
-  {
-    Label(ImageView(voxels.data(), { 2, 2, 2 }), options);
-    FAIL() << "it labels on CUDA devices alone";
-  }
-  catch (const Unsupported & error)
-  {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("BrickMerging"), std::string::npos) << text;
-    EXPECT_NE(text.find("RunMerging, LabelEquivalence"), std::string::npos) << text;
-  }
-}
-
 TEST(Label, LinksOfTheCallersOwnNeedBothFunctions)
 {
   EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ [](std::int64_t) { return true; }, {} }), InvalidArgument);

@@ -15,6 +15,9 @@ main(int argc, char ** argv)
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
+#ifdef BRICKCCL_USE_VTK
+  brickccl::cli::AddMeshCommand(app);
+#endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
   brickccl::cli::CatchInterrupts();

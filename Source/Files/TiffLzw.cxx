@@ -85,7 +85,7 @@ CopyString(unsigned char * to, std::size_t distance, std::size_t length)
 struct Strings
 {
   /** The first eight bytes, the first one lowest. */
-  std::uint64_t heads[MostStrings] = {};
+  std::uint64_t heads[MostStrings];
   /** Where a string has been written in the output, and its length. */
   std::uint32_t begins[MostStrings];
   std::uint16_t lengths[MostStrings];

@@ -155,8 +155,8 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   std::vector<fs::path> files;
   for (const auto & entry : fs::directory_iterator(folder.Path()))
   {
-    KeepMode(placeOf(entry.path()), entry.path());
     Flush(entry.path());
+    KeepMode(placeOf(entry.path()), entry.path());
     if (entry.path() != temporary)
     {
       files.push_back(entry.path());

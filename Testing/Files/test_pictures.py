@@ -1,4 +1,4 @@
-"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
+"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs, SimpleITK and mrcfile."""
 
 import itertools
 import os

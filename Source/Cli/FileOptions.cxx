@@ -84,6 +84,26 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
 }
 
 void
+CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
+{
+  std::string names;
+  for (const auto & [name, input] : inputs)
+  {
+    if (!input.empty())
+    {
+      if (arguments.series.empty() || MayHoldSeries(input))
+      {
+        return;
+      }
+      names += (names.empty() ? "'" : " or '") + input + "'";
+    }
+  }
+  throw InvalidArgument("--series " + arguments.series +
+                        " chooses one of the DICOM series of a folder or a pattern, but " + names +
+                        " is none with DICOM files; leave it out");
+}
+
+void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
   for (auto output = outputs.begin(); output != outputs.end(); ++output)
@@ -106,6 +126,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
         CheckOutput(*output, WrittenFiles(other->second), "also the output of " + other->first);
       }
     }
+    CheckFilesBeside(output->second);
   }
 }
 

@@ -87,10 +87,11 @@ RunStats(const StatsArguments & arguments)
   const NamedFiles outputs = { { "--output", arguments.table.table },
                                { "--contacts", arguments.table.contacts },
                                { "--plot", arguments.plot } };
-  CheckOutputs({ { "LABELS", arguments.labels },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.labels },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
 
   reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);

@@ -154,6 +154,12 @@ SliceImagesOfFolder(const std::string & path)
   return files;
 }
 
+bool
+IsDicomFile(const std::string & path)
+{
+  return std::filesystem::is_regular_file(path) && IsDicom(FileBytes::Map(path));
+}
+
 LoadedImage
 ReadAny(const std::string & path, const ReadOptions & options)
 {
@@ -179,9 +185,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
       throw Error("there is no file that this pattern stands for");
     }
     // Where slices of DICOM lie is in their headers, not in their names.
-    if (std::any_of(slices.begin(), slices.end(), [](const std::string & slice) {
-          return std::filesystem::is_regular_file(slice) && IsDicom(FileBytes::Map(slice));
-        }))
+    if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
       return ReadDicomFiles(slices, options);
     }
@@ -243,16 +247,51 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
-/** \throws Error if a file that would be written beside the image is there without it: it belongs to something else. */
+/** The header of another format, empty if there is none, that is there and whose data file may be the file `beside` the
+ *  header of a path. */
+std::string
+OtherHeaderOf(const std::string & beside, const std::string & path)
+{
+  const std::string stem = std::filesystem::path(path).replace_extension().string();
+  for (const Format & format : AllFormats())
+  {
+    if (format.beside == nullptr || &format == FormatOfName(path))
+    {
+      continue;
+    }
+    std::istringstream extensions(format.extensions);
+    for (std::string extension; extensions >> extension;)
+    {
+      const auto files = format.beside(stem + extension);
+      if (std::filesystem::exists(stem + extension) && std::find(files.begin(), files.end(), beside) != files.end())
+      {
+        return stem + extension;
+      }
+    }
+  }
+  return "";
+}
+
+/** \throws Error if a file that would be written beside the image is there and may belong to something else: the
+ *  image's own file is not there, or another header beside it may stand for the same file. */
 void
 CheckBeside(const std::string & path)
 {
   for (const std::string & beside : FilesBesideImage(path))
   {
-    if (std::filesystem::exists(beside) && !std::filesystem::exists(path))
+    if (!std::filesystem::exists(beside))
+    {
+      continue;
+    }
+    if (!std::filesystem::exists(path))
     {
       throw Error("its voxels or its header would go to '" + beside +
                   "', which is there already; use another name, or remove that file");
+    }
+    if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
+    {
+      throw Error("its voxels would go to '" + beside + "', which may be the data file of '" + other +
+                  "' too; use another name, or remove one of the headers");
     }
   }
 }
@@ -287,6 +326,26 @@ std::string
 WritableFormats()
 {
   return ListFormats(true);
+}
+
+void
+CheckFilesBeside(const std::string & path)
+{
+  Naming([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
+}
+
+bool
+MayHoldSeries(const std::string & path)
+{
+  return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
+                [&] {
+                  if (std::filesystem::exists(path))
+                  {
+                    return std::filesystem::is_directory(path) && HoldsDicom(path);
+                  }
+                  const auto files = FilesOfPattern(path);
+                  return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
+                });
 }
 
 LoadedImage

@@ -101,6 +101,22 @@ Flush(const fs::path & file)
   }
 }
 
+/** Gives a file the mode of the one that it replaces, if there is one. */
+void
+KeepMode(const fs::path & replaced, const fs::path & file)
+{
+  std::error_code       failure;
+  const fs::file_status status = fs::status(replaced, failure);
+  if (fs::is_regular_file(status))
+  {
+    fs::permissions(file, status.permissions(), failure);
+    if (failure)
+    {
+      throw Error("cannot write '" + replaced.string() + "': its mode cannot be kept: " + failure.message());
+    }
+  }
+}
+
 /** \throws Error if the disk is full now: some writers of image formats pass over a write that failed. */
 void
 CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
@@ -133,10 +149,14 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
     throw Error("cannot write '" + path + "': nothing was written");
   }
   CheckRoomIsLeft(folder.Path(), target);
+  const auto placeOf = [&](const fs::path & file) {
+    return file == temporary ? target : FolderOf(target) / file.filename();
+  };
   std::vector<fs::path> files;
   for (const auto & entry : fs::directory_iterator(folder.Path()))
   {
     Flush(entry.path());
+    KeepMode(placeOf(entry.path()), entry.path());
     if (entry.path() != temporary)
     {
       files.push_back(entry.path());
@@ -146,7 +166,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   for (const fs::path & file : files)
   {
     std::error_code failure;
-    fs::rename(file, file == temporary ? target : FolderOf(target) / file.filename(), failure);
+    fs::rename(file, placeOf(file), failure);
     if (failure)
     {
       throw Error("cannot write '" + path + "': " + failure.message());

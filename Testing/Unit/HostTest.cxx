@@ -19,6 +19,7 @@
 #ifdef __linux__
 #  include <sys/mman.h>
 #endif
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace brickccl
@@ -225,6 +226,32 @@ TEST_F(AtomicFile, KeepsTheOldFileWhenWritingFails)
   ReplaceTextFile(m_Path, [](std::ostream & stream) { stream << "new"; });
   EXPECT_EQ(Content(), "new");
   EXPECT_EQ(std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()), 1) << "nothing is left behind";
+}
+
+TEST_F(AtomicFile, KeepsTheModeOfTheFileThatItReplaces)
+{
+  const auto mode = [](const fs::path & path) { return static_cast<unsigned>(fs::status(path).permissions()); };
+  const auto writeBoth = [&] {
+    ReplaceFile(m_Path, [](const std::string & temporary) {
+      std::ofstream(temporary) << "header";
+      std::ofstream(temporary + ".raw") << "data";
+    });
+  };
+  const ::mode_t before = ::umask(027);
+  writeBoth();
+  ::umask(before);
+  EXPECT_EQ(mode(m_Path), 0640u) << "a new file has what the umask leaves";
+  EXPECT_EQ(mode(m_Path + ".raw"), 0640u);
+  fs::permissions(m_Path, fs::perms(0600));
+  fs::permissions(m_Path + ".raw", fs::perms(0664));
+  writeBoth();
+  EXPECT_EQ(mode(m_Path), 0600u);
+  EXPECT_EQ(mode(m_Path + ".raw"), 0664u);
+  const fs::path link = m_Folder / "link";
+  fs::create_symlink(m_Path, link);
+  ReplaceTextFile(link.string(), [](std::ostream & stream) { stream << "new"; });
+  EXPECT_EQ(Content(), "new");
+  EXPECT_EQ(mode(m_Path), 0600u);
 }
 
 TEST_F(AtomicFile, SaysWhyAFileCannotBeWritten)

@@ -5,5 +5,7 @@
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
 
 #endif

@@ -1,6 +1,6 @@
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 
-#include "BrickCCL/Tables/ComponentRows.h"
+#include "BrickCCL/Tables/RowSums.h"
 #include "BrickCCL/Dispatch/CudaAlgorithms.cuh"
 
 #include <algorithm>
@@ -357,7 +357,7 @@ CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
       table.sliceAxis = axis;
     }
   }
-  table.components = ComponentRows(table.extent, geometry, std::move(sums));
+  table.components = MakeRows(table.extent, geometry, std::move(sums));
   return table;
 }
 

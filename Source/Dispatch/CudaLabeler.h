@@ -18,6 +18,8 @@
 namespace brickccl
 {
 
+struct ComponentMoments;
+
 /** Labeling on one CUDA device, with memory that is kept between calls. One labeler serves one thread at a time;
  *  several labelers may work at once, on one device or on several. */
 class CudaLabeler
@@ -83,7 +85,8 @@ public:
    *  \throws InvalidArgument if nothing was labeled; Unsupported for algorithms whose nodes are runs. */
   void MomentsOnDevice(void * stream = nullptr);
 
-  /** Does that and brings them to the host, in the order of labels. With "properties=size" they have sizes alone. */
+  /** Does that and brings them to the host, in the order of labels. With "properties=size" they have sizes alone.
+   *  Tables/ComponentSums.h says what they are. */
   std::vector<ComponentMoments> FetchMoments(void * stream = nullptr);
 
   /** Device memory held for the next call, beside uploaded images. */

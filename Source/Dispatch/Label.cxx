@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Measuring/Measure.h"
 
 #include <cmath>
 #include <numeric>

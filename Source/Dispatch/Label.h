@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_DISPATCH_LABEL_H
 #define BRICKCCL_DISPATCH_LABEL_H
 
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/LabelLists.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -12,7 +11,9 @@
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 #include <memory>

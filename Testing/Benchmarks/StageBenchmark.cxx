@@ -7,8 +7,8 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Runs/FindRuns.h"

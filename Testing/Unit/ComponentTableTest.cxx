@@ -1026,9 +1026,9 @@ TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
 
 TEST(ComponentTable, GroupsOfColumnsThatAreNoneAreNamed)
 {
-  EXPECT_TRUE(ColumnGroups::FromNames("shape").shape);
-  EXPECT_FALSE(ColumnGroups::FromNames("").shape);
-  EXPECT_TRUE(ColumnGroups::FromNames("place,shape").place);
+  EXPECT_TRUE(ColumnGroups::FromNames("shape").Has("shape"));
+  EXPECT_FALSE(ColumnGroups::FromNames("").Has("shape"));
+  EXPECT_TRUE(ColumnGroups::FromNames("place,shape").Has("place"));
   EXPECT_THROW(ColumnGroups::FromNames("shape,form"), InvalidArgument);
 }
 

@@ -204,7 +204,9 @@ TEST(Layering, IncludesPointDownwards)
       const fs::path    path(header.substr(9));
       const std::string other = path.begin()->string();
       EXPECT_LE(RankOf(other), rank) << relative << " includes " << header;
-      if (room == "Algorithms" && other == "Algorithms")
+      // What all algorithms share lies beside their folders.
+      const bool isOfFolder = std::distance(path.begin(), path.end()) > 2;
+      if (room == "Algorithms" && other == "Algorithms" && isOfFolder)
       {
         EXPECT_EQ(std::next(relative.begin())->string(), std::next(path.begin())->string())
           << relative << " includes another algorithm: " << header;

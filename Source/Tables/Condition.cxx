@@ -103,9 +103,19 @@ Condition::Node::Evaluate(const std::vector<Value> & columns) const
   case Operation::Unequal:
     return TruthOf(Compare(value(0), value(1)) != Order::Equal);
   case Operation::And:
-    return TruthOf(holds(0) && holds(1));
   case Operation::Or:
-    return TruthOf(holds(0) || holds(1));
+  {
+    // The first operand that decides ends it.
+    const bool decisive = operation == Operation::Or;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+    {
+      if (holds(i) == decisive)
+      {
+        return TruthOf(decisive);
+      }
+    }
+    return TruthOf(!decisive);
+  }
   case Operation::Abs:
   {
     const Value own = value(0);

@@ -157,8 +157,7 @@ ParseColumns(const std::string & names, bool hasIntensity)
   {
     if (group->needsIntensity && !hasIntensity)
     {
-      throw InvalidArgument(std::string("the columns '") + group->name +
-                            "' need an intensity image: --intensity FILE");
+      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image: --intensity FILE");
     }
   }
   return groups;

@@ -59,6 +59,20 @@ ColumnGroups::FromNames(const std::string & names)
   return groups;
 }
 
+ColumnGroups
+ColumnGroups::Of(const ComponentTable & table)
+{
+  ColumnGroups groups;
+  for (const ColumnGroup * const group : table.groups)
+  {
+    if (group->presence == ColumnGroup::Presence::OnRequest)
+    {
+      groups.Add(*group);
+    }
+  }
+  return groups;
+}
+
 void
 ColumnGroups::Add(const std::string & name)
 {

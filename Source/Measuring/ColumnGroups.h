@@ -34,6 +34,9 @@ public:
    *  \throws InvalidArgument for another name; the message lists the groups. */
   static ColumnGroups FromNames(const std::string & names);
 
+  /** The groups that were asked for when a table was measured. */
+  static ColumnGroups Of(const ComponentTable & table);
+
   /** Adds a group. \throws InvalidArgument for a name that no group has. */
   void Add(const std::string & name);
 

@@ -539,7 +539,8 @@ TEST(BrickConnectedComponentImageFilter, SurfacesOfCubicVoxelsEqualThoseOfItksLa
   for (const brickccl::ComponentMeasures & component : filter->GetComponentTable().components)
   {
     const auto * object = theirs->GetOutput()->GetLabelObject(static_cast<unsigned int>(component.label));
-    const double surface = filter->GetComponentTable().measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
+    const double surface =
+      filter->GetComponentTable().measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
     EXPECT_NEAR(surface, object->GetPerimeter(), 1e-9 * surface);
   }
 }

@@ -194,6 +194,8 @@ TEST(ColumnGroups, AreASetInTheOrderOfTheirColumns)
   EXPECT_THROW(groups.Add(""), InvalidArgument);
   groups.Add(LongestRunGroup);
   EXPECT_THROW(groups.CheckDimension(4), Unsupported);
+  EXPECT_EQ(ColumnGroups::Of(MeasureBar(0, groups)), groups);
+  EXPECT_EQ(ColumnGroups::Of(ComponentTable()), ColumnGroups());
   EXPECT_EQ(ColumnGroups::Names().find("longest_run"), std::string::npos);
 }
 

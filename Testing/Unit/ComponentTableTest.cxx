@@ -361,8 +361,7 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   std::ostringstream direct, fromMap, fromDouble;
   WriteJson(direct, labeling.Measure(ImageView(voxels.data(), extent)));
   WriteJson(fromMap, MeasureLabelImage(ImageView(labels.data(), extent), {}, ImageView(voxels.data(), extent)));
-  WriteJson(fromDouble,
-            MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent)));
+  WriteJson(fromDouble, MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent)));
   EXPECT_EQ(direct.str(), fromMap.str());
   EXPECT_EQ(direct.str(), fromDouble.str());
 

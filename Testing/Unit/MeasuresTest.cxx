@@ -179,8 +179,10 @@ TEST(Topology, EulerNumbersEqualTheCountsOfElements)
       for (std::size_t c = 0; c < table.components.size(); ++c)
       {
         const auto & own = voxels.at(table.components[c].label);
-        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFull, EulerOfClosedBoxes(own, extent.dimension)) << extent.ToString();
-        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFace, EulerOfFaceNeighbours(own, extent.dimension)) << extent.ToString();
+        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFull, EulerOfClosedBoxes(own, extent.dimension))
+          << extent.ToString();
+        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFace, EulerOfFaceNeighbours(own, extent.dimension))
+          << extent.ToString();
       }
     }
   }
@@ -243,10 +245,17 @@ TEST(Measures, AreTheSameByRunsAndByBits)
         {
           for (const ComponentTable * const table : { &ofLabeling, &ofImage })
           {
-            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].faces, byRuns.measures.Of<SurfaceMeasures>()[c].faces) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].crofton, byRuns.measures.Of<SurfaceMeasures>()[c].crofton) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFull, byRuns.measures.Of<TopologyMeasures>()[c].eulerFull) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFace, byRuns.measures.Of<TopologyMeasures>()[c].eulerFace) << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].faces, byRuns.measures.Of<SurfaceMeasures>()[c].faces)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].crofton,
+                      byRuns.measures.Of<SurfaceMeasures>()[c].crofton)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFull,
+                      byRuns.measures.Of<TopologyMeasures>()[c].eulerFull)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFace,
+                      byRuns.measures.Of<TopologyMeasures>()[c].eulerFace)
+              << extent.ToString() << ' ' << c;
           }
         }
       }
@@ -468,11 +477,13 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   const auto   table = MeasureLabels(extent, ball, "feret,inscribed,thickness");
   EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[0].feretDiameter, 58, 1);
   EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter, 58, 2);
-  EXPECT_GE(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter, table.measures.Of<ExtentMeasures>()[0].feretDiameter);
+  EXPECT_GE(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter,
+            table.measures.Of<ExtentMeasures>()[0].feretDiameter);
   // A voxel outside is nearer with its corner than with its centre, by up to half a diagonal.
   EXPECT_GE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58 - std::sqrt(3.0));
   EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58);
-  EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].meanLocal, table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter);
+  EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].meanLocal,
+            table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter);
   EXPECT_GE(table.measures.Of<ThicknessMeasures>()[0].meanLocal, 0.9 * 58);
   // All of a box's measures are its sides and diagonals.
   const auto box = Filled(extent, [](double x, double y, double z) {

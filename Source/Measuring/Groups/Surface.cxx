@@ -9,6 +9,7 @@
 #include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -133,9 +134,8 @@ MeasureSurfaces(const GroupInput & input, ComponentTable & table)
   const RunVolume &            volume = input.volume;
   const Extent &               extent = volume.GetExtent();
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
-  const auto                   sums =
-    (input.TouchingAreJoined() ? CountPairsByBits
-                               : CountPairsByRuns)(volume, steps, input.context, table.components.size());
+  const auto                   countPairs = input.TouchingAreJoined() ? CountPairsByBits : CountPairsByRuns;
+  const auto                   sums = countPairs(volume, steps, input.context, table.components.size());
   const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
   const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
   std::vector<SurfaceMeasures> surfaces(sums.size());

@@ -190,9 +190,8 @@ EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::u
 void
 MeasureTopology(const GroupInput & input, ComponentTable & table)
 {
-  const auto sums =
-    (input.TouchingAreJoined() ? EulerNumbersByBits
-                               : EulerNumbersByRuns)(input.volume, input.context, table.components.size());
+  const auto                    eulerNumbers = input.TouchingAreJoined() ? EulerNumbersByBits : EulerNumbersByRuns;
+  const auto                    sums = eulerNumbers(input.volume, input.context, table.components.size());
   std::vector<TopologyMeasures> topologies(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -152,9 +153,12 @@ ColumnGroups
 ParseColumns(const std::string & names, bool hasIntensity)
 {
   const ColumnGroups groups = ColumnGroups::FromNames(names);
-  if (groups.intensity && !hasIntensity)
+  for (const ColumnGroup * const group : groups.List())
   {
-    throw InvalidArgument("the columns 'intensity' need an intensity image: --intensity FILE");
+    if (group->needsIntensity && !hasIntensity)
+    {
+      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image: --intensity FILE");
+    }
   }
   return groups;
 }

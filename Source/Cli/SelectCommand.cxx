@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"

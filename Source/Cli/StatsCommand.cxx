@@ -3,7 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -103,7 +103,7 @@ RunStats(const StatsArguments & arguments)
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const ComponentTable table =
-    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), { arguments.threads, Progress(hooks) });
+    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), arguments.threads, hooks);
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {

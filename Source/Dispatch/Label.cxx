@@ -7,6 +7,7 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,10 @@
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "itkGeometryUtilities.h"
 #include "itkImageBase.h"
@@ -31,9 +33,18 @@ brickccl::ColumnGroups
 BrickGroupsOfAttributes()
 {
   brickccl::ColumnGroups groups;
-  groups.shape = HasBrickAttributes<TLabelObject, ShapeLabelObject>;
-  groups.surface = groups.shape && TLabelObject::ImageDimension <= 3;
-  groups.intensity = HasBrickAttributes<TLabelObject, StatisticsLabelObject>;
+  if (HasBrickAttributes<TLabelObject, ShapeLabelObject>)
+  {
+    groups.Add("shape");
+    if (TLabelObject::ImageDimension <= 3)
+    {
+      groups.Add("surface");
+    }
+  }
+  if (HasBrickAttributes<TLabelObject, StatisticsLabelObject>)
+  {
+    groups.Add("intensity");
+  }
   return groups;
 }
 
@@ -91,16 +102,16 @@ public:
     object->SetEquivalentSphericalPerimeter(GeometryType::HyperSpherePerimeter(ImageDimension, radius));
     object->SetElongation(ImageDimension > 1 ? Value(component, "elongation") : 1);
     object->SetFlatness(ImageDimension > 1 ? Value(component, "flatness") : 1);
-    if (m_Table.groups.surface)
+    if (m_Table.HasGroup("surface"))
     {
-      const double perimeter = m_Table.surfaces[component.place].crofton;
+      const double perimeter = m_Table.measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
       object->SetPerimeter(perimeter);
       object->SetRoundness(Value(component, "roundness"));
       object->SetPerimeterOnBorderRatio(object->GetPerimeterOnBorder() / perimeter);
     }
-    if (m_Table.groups.feret)
+    if (m_Table.HasGroup("feret"))
     {
-      const brickccl::ExtentMeasures &                    extent = m_Table.extents[component.place];
+      const auto & extent = m_Table.measures.Of<brickccl::ExtentMeasures>()[component.place];
       typename TLabelObject::OrientedBoundingBoxPointType corner;
       typename TLabelObject::OrientedBoundingBoxSizeType  size;
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)
@@ -185,7 +196,7 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
 /** A label map of the components of a labeling, made from its runs without a pass over the image's pixels, so that
  * ITK's LabelMap filters go on from here: openings and selections by attributes, keeping the N largest, colours.
  *
- *  Attributes that ITK defines in the same way have its values: see Components/COLUMNS.md for those that differ
+ *  Attributes that ITK defines in the same way have its values: see Tables/COLUMNS.md for those that differ
  *  (Perimeter and Roundness of anisotropic images, signs of PrincipalAxes, Median, which is exact). Not set are
  *  MinimumIndex, MaximumIndex, Histogram and the weighted principal moments, axes, elongation and flatness.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.

@@ -1,16 +1,24 @@
-#include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
+#include "BrickCCL/Measuring/CountRowMarks.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
+/** Euler numbers. */
 namespace brickccl
 {
 
 namespace
 {
+
+using namespace columns;
 
 struct EulerSums
 {
@@ -27,8 +35,8 @@ struct EulerSums
   }
 };
 
-/** What two rows' runs of one component have in common: as closed intervals, which also meet in a point, or as open
- *  ones. */
+/** Finds what the runs of one component have in common in two rows. Runs are closed intervals, which also meet in a
+ *  point, or open ones. */
 template <bool IsClosed>
 void
 Intersect(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, std::vector<LabeledRun> & common)
@@ -51,7 +59,7 @@ Intersect(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, 
   }
 }
 
-/** The runs of a row and of its neighbours before it along y, z and both, where there are any. */
+/** The runs of a row and of the rows before it along y, along z and along both. */
 struct RowQuartet
 {
   const std::vector<LabeledRun> & own;
@@ -60,21 +68,25 @@ struct RowQuartet
   const std::vector<LabeledRun> & yz;
 };
 
-/** Room for what they have in common. */
+/** Memory for what rows have in common. */
 struct CommonRuns
 {
   std::vector<LabeledRun> common, ownY, third;
 };
 
-/** Euler numbers by counting intervals.
+/** Computes Euler numbers by counting intervals.
  *
- *  The voxels of a component around a line of voxel corners along x are the union of the runs of four rows. Of the
- *  closed boxes' vertices, edges, faces and volumes, those on one line differ in number by its intervals, so that the
- *  Euler number is a sum of numbers of intervals of unions of 4, 2 and 1 rows; by inclusion and exclusion these become
- *  numbers of intervals that rows have in common:
- *  full = rows - pairs (6 of each four) + triples - fours, of closed intervals, and for voxels that join through faces,
- *  whose elements are voxels, common faces, edges with four voxels and corners with eight,
- *  face = rows - pairs (along y, along z) + fours, of open ones. */
+ *  The voxels of a component around a line of voxel corners along x are the union of the runs of four rows. The
+ * vertices, edges, faces and volumes of the closed boxes on one line differ in number by the number of its intervals.
+ * So the Euler number is a sum of numbers of intervals of unions of 4, 2 and 1 rows. By inclusion and exclusion these
+ * become numbers of intervals that rows have in common:
+ *
+ *      full = rows - pairs (6 of each four) + triples - fours               of closed intervals
+ *
+ *  For voxels that join through faces, the elements are voxels, common faces, edges with four voxels and corners with
+ *  eight:
+ *
+ *      face = rows - pairs (along y, along z) + fours                       of open intervals */
 void
 AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<EulerSums> & sums)
 {
@@ -115,7 +127,7 @@ AddEulerNumbers(const RowQuartet & rows, CommonRuns & room, SlabAccumulators<Eul
   add(room.common, 1, &EulerSums::face);
 }
 
-/** Euler numbers of all components, by their runs. */
+/** Computes the Euler numbers of all components by their runs. */
 UninitializedVector<EulerSums>
 EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::uint64_t components)
 {
@@ -141,9 +153,9 @@ EulerNumbersByRuns(const RunVolume & volume, const HostContext & context, std::u
     true);
 }
 
-/** The same by rows of bits, if runs that touch have the same label: then every interval of a union of rows belongs to
- *  one component, and the Euler number that connects fully is the number of
- *  intervals of the unions of four rows - of two (along y, along z) + of one. */
+/** The same by rows of bits; runs that touch must have the same label. Then every interval of a union of rows belongs
+ *  to one component, and the Euler number for full connectivity is the number of intervals of the unions of four rows,
+ *  less that of two (along y, along z), plus that of one. */
 UninitializedVector<EulerSums>
 EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::uint64_t components)
 {
@@ -175,18 +187,59 @@ EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::u
   return sums;
 }
 
-} // namespace
-
 void
-MeasureTopology(const RunVolume & volume, bool touchingAreJoined, const HostContext & context, ComponentTable & table)
+MeasureTopology(const GroupInput & input, ComponentTable & table)
 {
-  const auto sums =
-    (touchingAreJoined ? EulerNumbersByBits : EulerNumbersByRuns)(volume, context, table.components.size());
-  table.topologies.resize(sums.size());
+  const auto                    eulerNumbers = input.TouchingAreJoined() ? EulerNumbersByBits : EulerNumbersByRuns;
+  const auto                    sums = eulerNumbers(input.volume, input.context, table.components.size());
+  std::vector<TopologyMeasures> topologies(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
-    table.topologies[c] = { sums[c].full, sums[c].face };
+    topologies[c] = { sums[c].full, sums[c].face };
+  }
+  table.measures.Set(std::move(topologies));
+}
+
+void
+AddTopologyColumns(ColumnList & columns)
+{
+  const int                 dimension = columns.Dimension();
+  static const char * const full[] = { "2", "8", "26" };
+  static const char * const face[] = { "2", "4", "6" };
+  const auto                at = static_cast<std::size_t>(dimension - 1);
+  const std::string         holes = dimension == 3 ? "tunnels - cavities of a connected component: 1 - Euler number"
+                                                   : "holes of a connected component: 1 - Euler number";
+  const std::string         holesName = dimension == 3 ? "tunnels_less_cavities_" : "holes_";
+  const auto                add = [&](const char * neighbours, const char * meaning, auto euler) {
+    columns.Add(std::string("euler_number_") + neighbours,
+                std::string(dimension == 3 ? "pieces - tunnels + cavities" : "pieces - holes") + ", " + meaning,
+                "",
+                "euler_number",
+                MergeRule::SecondLook,
+                [euler](Table t, Component c) { return t.measures.Of<TopologyMeasures>()[c.place].*euler; });
+    columns.Add(holesName + neighbours, holes, "", "", MergeRule::SecondLook, [euler](Table t, Component c) {
+      return 1 - t.measures.Of<TopologyMeasures>()[c.place].*euler;
+    });
+  };
+  add(full[at], "voxels that touch in any way taken as joined", &TopologyMeasures::eulerFull);
+  if (dimension > 1)
+  {
+    add(face[at], "voxels taken as joined through faces only", &TopologyMeasures::eulerFace);
   }
 }
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Topology = [] {
+  ColumnGroup group;
+  group.name = "topology";
+  group.mostDimensions = 3;
+  group.addColumns = AddTopologyColumns;
+  group.measure = MeasureTopology;
+  return group;
+}();
+} // namespace groups
 
 } // namespace brickccl

@@ -1,20 +1,30 @@
-#include "BrickCCL/Measuring/AccumulateRuns.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
+/** How the intensities under the component are distributed. */
 namespace brickccl
 {
 
 namespace
 {
 
-/** Sums around a known mean, and of indices weighted by intensities. */
+using namespace columns;
+
+/** Sums of powers of the differences from a known mean, and sums of indices weighted by intensities. */
 struct CentralSums
 {
   static constexpr bool IsExact = false;
@@ -37,7 +47,7 @@ struct CentralSums
   }
 };
 
-/** The intensities of each component side by side: those of component c from offsets[c] on, in any order. */
+/** Brings the intensities of each component together. Component c has those from offsets[c] on, in any order. */
 template <typename T>
 std::vector<T>
 GatherIntensities(const RunVolume &                  volume,
@@ -67,7 +77,7 @@ GatherIntensities(const RunVolume &                  volume,
   return gathered;
 }
 
-/** The percentage's value among `count` values, which are put in another order. */
+/** The percentile of `count` values. It puts the values in another order. */
 template <typename T>
 double
 PercentileOf(T * values, std::uint64_t count, int percentage)
@@ -85,7 +95,7 @@ PercentileOf(T * values, std::uint64_t count, int percentage)
   return low + share * (high - low);
 }
 
-/** Distributions of intensities, whose means and deviations the table has. */
+/** Measures the distributions of intensities; the table has their means and deviations. */
 template <typename T>
 void
 MeasureTypedDistributions(const RunVolume &   volume,
@@ -95,10 +105,11 @@ MeasureTypedDistributions(const RunVolume &   volume,
 {
   const Extent &      extent = volume.GetExtent();
   const std::uint64_t components = table.components.size();
-  // A double would not do: of values with a large offset it is as far from the mean as they are.
+  // A double is not enough: with values of a large offset, its rounding is as large as their differences.
+  const auto                            intensitySums = table.measures.Of<IntensitySums>();
   std::vector<IntensitySums::SplitMean> means(static_cast<std::size_t>(components));
   ForComponents(components, context, [&](std::size_t c) {
-    means[c] = table.intensitySums[c].MeanOf(table.components.VoxelCount(c));
+    means[c] = intensitySums[c].MeanOf(table.components.VoxelCount(c));
   });
   const auto                 sums = AccumulateRows<CentralSums>(volume, components, context, [&] {
     return [&](auto & accumulators, std::int64_t row) {
@@ -136,14 +147,14 @@ MeasureTypedDistributions(const RunVolume &   volume,
   {
     offsets.push_back(offsets.back() + component.voxelCount);
   }
-  std::vector<T> gathered = GatherIntensities(volume, intensities, context, offsets);
-  table.distributions.resize(sums.size());
-  const Chunks parts(static_cast<std::int64_t>(components), 1, 64);
+  std::vector<T>                    gathered = GatherIntensities(volume, intensities, context, offsets);
+  std::vector<DistributionMeasures> distributions(sums.size());
+  const Chunks                      parts(static_cast<std::int64_t>(components), 1, 64);
   ParallelFor(parts.count, context, [&](std::int64_t part) {
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
       const ComponentMeasures & component = table.components[c];
-      DistributionMeasures &    measures = table.distributions[c];
+      DistributionMeasures &    measures = distributions[c];
       const auto                count = static_cast<long double>(component.voxelCount);
       const long double         deviation = component.intensity.standardDeviation;
       T * const                 values = gathered.data() + offsets[c];
@@ -168,20 +179,80 @@ MeasureTypedDistributions(const RunVolume &   volume,
       }
     }
   });
+  table.measures.Set(std::move(distributions));
+}
+
+void
+MeasureDistributions(const GroupInput & input, ComponentTable & table)
+{
+  const ImageView & intensity = *input.options.intensity;
+  VisitScalarType(intensity.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    MeasureTypedDistributions(input.volume, static_cast<const T *>(intensity.data), input.context, table);
+  });
+}
+
+void
+AddDistributionColumns(ColumnList & columns)
+{
+  columns.Add("intensity_skewness",
+              "third central moment over the cube of the sample's standard deviation; 0 for equal intensities",
+              "Skewness",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].skewness; });
+  columns.Add("intensity_kurtosis",
+              "fourth central moment over the fourth power of the deviation, less 3; 0 for equal intensities",
+              "Kurtosis",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].kurtosis; });
+  for (std::size_t i = 0; i < 5; ++i)
+  {
+    const std::string name = Percentages[i] == 50 ? "median" : "p" + std::to_string(Percentages[i]);
+    columns.Add(
+      "intensity_" + name,
+      "exact percentile, linear between two ranks as numpy.percentile",
+      name == "median" ? "Median (of a histogram)" : "",
+      name == "median" ? "intensity_median" : "",
+      MergeRule::SecondLook,
+      [i](Table t, Component c) { return t.measures.Of<DistributionMeasures>()[c.place].percentiles[i]; },
+      "intensity");
+  }
+  columns.AddAxes(
+    "weighted_centroid_",
+    "",
+    "mean index weighted by intensities",
+    "",
+    "centroid_weighted",
+    MergeRule::SecondLook,
+    [](Table t, Component c, int axis) {
+      return t.measures.Of<DistributionMeasures>()[c.place].weightedCentroid[axis];
+    },
+    "index");
+  columns.AddAxes("weighted_centroid_",
+                  "_mm",
+                  "physical point of the weighted centroid",
+                  "CenterOfGravity",
+                  "centroid_weighted (with spacing)",
+                  MergeRule::SecondLook,
+                  [](Table t, Component c, int axis) {
+                    return PhysicalPoint(t, t.measures.Of<DistributionMeasures>()[c.place].weightedCentroid, axis);
+                  });
 }
 
 } // namespace
 
-void
-MeasureDistributions(const RunVolume &   volume,
-                     const ImageView &   intensity,
-                     const HostContext & context,
-                     ComponentTable &    table)
+namespace groups
 {
-  VisitScalarType(intensity.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    MeasureTypedDistributions(volume, static_cast<const T *>(intensity.data), context, table);
-  });
-}
+extern constexpr ColumnGroup Distribution = [] {
+  ColumnGroup group;
+  group.name = "intensity";
+  group.needsIntensity = true;
+  group.addColumns = AddDistributionColumns;
+  group.measure = MeasureDistributions;
+  return group;
+}();
+} // namespace groups
 
 } // namespace brickccl

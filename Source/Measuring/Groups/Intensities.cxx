@@ -1,5 +1,9 @@
-#include "BrickCCL/Measuring/AccumulateRuns.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
+#include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +13,16 @@
 #include <utility>
 #include <vector>
 
+/** Lowest and highest intensity, sum, mean and deviation. The rows of the table have these measures. */
 namespace brickccl
 {
 
 namespace
 {
 
-/** The lowest and the highest of the values under a component; NaN are left out. */
+using namespace columns;
+
+/** The lowest and the highest value under a component. NaN are left out. */
 struct Extremes
 {
   double minimum = std::numeric_limits<double>::infinity();
@@ -44,7 +51,7 @@ struct Extremes
   }
 };
 
-/** Integers of at most 32 bits under a component: their sums and those of their squares are exact. */
+/** Sums of integers of at most 32 bits under a component. They and the sums of squares are exact. */
 template <typename T>
 struct NarrowIntensities
 {
@@ -107,7 +114,7 @@ struct NarrowIntensities
   }
 };
 
-/** How far a value lies above another one: rounded once. */
+/** The difference of two values, rounded once. */
 template <typename T>
 double
 Above(T value, T other)
@@ -124,23 +131,24 @@ Above(T value, T other)
   }
 }
 
-/** Values of other types under a component. What is summed is how far they lie above one of them, so that a large
- * offset takes no digits from the differences, and equal values deviate by exactly 0. */
+/** Sums of values of other types under a component. They are sums of differences from one of the values, so that a
+ *  large offset takes no digits from the differences, and equal values deviate by exactly 0. */
 template <typename T>
 struct WideIntensities
 {
   static constexpr bool IsExact = false;
 
   std::uint64_t voxels = 0;
-  /** The first value that came, or 0 where differences from it could be infinite. */
+  /** The first value, or 0 where differences from it could be infinite. */
   T first = 0;
-  /** The sum of the differences from it, with what is lost where the sums of runs are added. */
+  /** The sum of the differences from it, and what rounding lost when the sums of runs were added. */
   double above = 0;
   double lost = 0;
-  /** Their mean and squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979). */
+  /** The mean of the differences and their squared deviation, combined pairwise as Chan, Golub and LeVeque do (1979).
+   */
   double mean = 0;
   double deviation = 0;
-  /** Of integers. */
+  /** The sum of the values; for integers only. */
   Int128   sum = 0;
   Extremes extremes;
 
@@ -161,7 +169,7 @@ struct WideIntensities
     }
     if constexpr (std::is_integral_v<T>)
     {
-      // Differences that fit 64 bits with a sign become doubles at once.
+      // Differences that fit a signed number of 64 bits become doubles at once.
       constexpr double narrow = 4.6e18;
       const auto       top = static_cast<double>(first);
       if (extremes.minimum > -narrow && extremes.maximum < narrow && top > -narrow && top < narrow)
@@ -307,26 +315,115 @@ MeasureTypedIntensities(const RunVolume &   volume,
       component.AddRun(intensities + row * length + begin, end - begin);
     });
   std::vector<IntensityMeasures> measures(sums.size());
-  table.intensitySums.resize(sums.size());
+  std::vector<IntensitySums>     typeless(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
-    table.intensitySums[c] = sums[c].Sums();
-    measures[c] = table.intensitySums[c].Measures(sums[c].voxels);
+    typeless[c] = sums[c].Sums();
+    measures[c] = typeless[c].Measures(sums[c].voxels);
   });
+  table.measures.Set(std::move(typeless));
   table.components.SetIntensities(std::move(measures));
+}
+
+void
+MeasureIntensities(const GroupInput & input, ComponentTable & table)
+{
+  const ImageView & intensity = *input.options.intensity;
+  VisitScalarType(intensity.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    MeasureTypedIntensities(input.volume, static_cast<const T *>(intensity.data), input.context, table);
+  });
+}
+
+void
+MergeIntensities(const MergeInput & input, ComponentTable & table)
+{
+  const auto first = input.first.measures.Of<IntensitySums>();
+  const auto second = input.second.measures.Of<IntensitySums>();
+  if (!first.empty() && !second.empty() &&
+      (first[0].isWhole != second[0].isWhole || first[0].hasSquares != second[0].hasSquares))
+  {
+    throw InvalidArgument("the tables' intensities are of different types");
+  }
+  std::vector<IntensitySums>     sums(table.components.size());
+  std::vector<IntensityMeasures> measures(table.components.size());
+  for (std::size_t c = 0; c < sums.size(); ++c)
+  {
+    std::uint64_t voxels = 0;
+    input.ForParts(c, [&](const PartRow & row) {
+      const IntensitySums & own = row.table->measures.Of<IntensitySums>()[row.place];
+      const std::uint64_t   ownVoxels = row.table->components.VoxelCount(row.place);
+      if (voxels == 0)
+      {
+        sums[c] = own;
+      }
+      else
+      {
+        sums[c].Merge(voxels, own, ownVoxels);
+      }
+      voxels += ownVoxels;
+    });
+    measures[c] = sums[c].Measures(voxels);
+  }
+  table.measures.Set(std::move(sums));
+  table.components.SetIntensities(std::move(measures));
+}
+
+void
+AddIntensityColumns(ColumnList & columns)
+{
+  const auto add = [&](const char * name,
+                       const char * description,
+                       const char * itkName,
+                       const char * scikitImageName,
+                       MergeRule    merge,
+                       double IntensityMeasures::*measure) {
+    columns.Add(
+      name,
+      description,
+      itkName,
+      scikitImageName,
+      merge,
+      [measure](Table, Component c) { return c.intensity.*measure; },
+      "intensity");
+  };
+  add("intensity_min", "lowest intensity", "Minimum", "intensity_min", MergeRule::Minimum, &IntensityMeasures::minimum);
+  add("intensity_max",
+      "highest intensity",
+      "Maximum",
+      "intensity_max",
+      MergeRule::Maximum,
+      &IntensityMeasures::maximum);
+  add("intensity_mean", "mean intensity", "Mean", "intensity_mean", MergeRule::Recomputed, &IntensityMeasures::mean);
+  add("intensity_std",
+      "standard deviation of the sample (n - 1); 0 for one voxel",
+      "StandardDeviation",
+      "intensity_std (divides by n)",
+      MergeRule::Recomputed,
+      &IntensityMeasures::standardDeviation);
+  add("intensity_sum", "sum of the intensities", "Sum", "", MergeRule::Sum, &IntensityMeasures::sum);
+  columns.Add(
+    "intensity_variance",
+    "square of the standard deviation",
+    "Variance",
+    "",
+    MergeRule::Recomputed,
+    [](Table, Component c) { return c.intensity.standardDeviation * c.intensity.standardDeviation; },
+    "intensity^2");
 }
 
 } // namespace
 
-void
-MeasureIntensities(const RunVolume &   volume,
-                   const ImageView &   intensity,
-                   const HostContext & context,
-                   ComponentTable &    table)
+namespace groups
 {
-  VisitScalarType(intensity.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    MeasureTypedIntensities(volume, static_cast<const T *>(intensity.data), context, table);
-  });
-}
+extern constexpr ColumnGroup Intensities = [] {
+  ColumnGroup group;
+  group.presence = ColumnGroup::Presence::WithIntensity;
+  group.needsIntensity = true;
+  group.addColumns = AddIntensityColumns;
+  group.measure = MeasureIntensities;
+  group.merge = MergeIntensities;
+  return group;
+}();
+} // namespace groups
 
 } // namespace brickccl

@@ -1,22 +1,29 @@
-#include "BrickCCL/Measuring/AccumulateRuns.h"
 #include "BrickCCL/Geometry/Crofton.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
+/** The largest ball within the component, and how thick it is on average. */
 namespace brickccl
 {
 
 namespace
 {
 
-/** The voxel farthest from all others, the first of several in raster order. */
+using namespace columns;
+
+/** The voxel with the largest distance to all other components; the first of several in raster order. */
 struct Innermost
 {
   static constexpr bool IsExact = true;
@@ -45,21 +52,21 @@ struct DiameterSum
   }
 };
 
-/** A voxel whose ball no ball of a neighbour holds. */
+/** A voxel whose ball lies within no ball of a neighbour. */
 struct RidgeVoxel
 {
   float        square;
   std::int64_t place;
 };
 
-/** The way from a voxel to a neighbour. */
+/** The step from a voxel to a neighbour, and its length in mm. */
 struct NeighbourStep
 {
   std::int64_t step[3];
   double       distance;
 };
 
-/** Those to all neighbours. */
+/** The steps to all neighbours. */
 std::vector<NeighbourStep>
 StepsToNeighbours(int dimension, const Geometry & geometry)
 {
@@ -80,16 +87,16 @@ StepsToNeighbours(int dimension, const Geometry & geometry)
   return steps;
 }
 
-/** Balls within others add nothing to the local thickness: what is left when those of neighbours are considered. */
+/** Finds the voxels whose balls matter: a ball within that of a neighbour adds nothing to the local thickness. */
 std::vector<RidgeVoxel>
-FindRidge(const Extent &             extent,
-          const Geometry &           geometry,
+FindRidge(const Extent &                     extent,
+          const Geometry &                   geometry,
           const UninitializedVector<float> & squares,
-          const HostContext &        context)
+          const HostContext &                context)
 {
   const std::vector<NeighbourStep>     steps = StepsToNeighbours(extent.dimension, geometry);
   std::vector<std::vector<RidgeVoxel>> parts(static_cast<std::size_t>(extent.size[2]));
-  // Whether a neighbour's ball holds that of the voxel at (x, y, z).
+  // Says whether the ball of a neighbour holds the ball of the voxel at (x, y, z).
   const auto isHeld = [&](std::int64_t x, std::int64_t y, std::int64_t z, float square) {
     const double radius = std::sqrt(static_cast<double>(square));
     return std::any_of(steps.begin(), steps.end(), [&](const NeighbourStep & way) {
@@ -130,10 +137,13 @@ FindRidge(const Extent &             extent,
   return ridge;
 }
 
-/** Makes of each voxel's squared distance the largest of the balls that hold the voxel's centre. Each ball lies within
- * one component; the smaller ones are drawn first and the larger ones over them. */
+/** Replaces the squared distance of each voxel by that of the largest ball that holds the voxel's centre. Each ball
+ *  lies within one component. Smaller balls are drawn first and larger ones over them. */
 void
-DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & context, UninitializedVector<float> & squares)
+DrawBalls(const Extent &               extent,
+          const Geometry &             geometry,
+          const HostContext &          context,
+          UninitializedVector<float> & squares)
 {
   const std::vector<RidgeVoxel> ridge = FindRidge(extent, geometry, squares, context);
   const std::int64_t            rows = extent.RowCount();
@@ -167,7 +177,8 @@ DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & 
           {
             continue;
           }
-          // Strictly within: the surface belongs to others.
+          // Takes only voxels strictly within the ball: its surface touches voxels outside of the
+          // component.
           std::int64_t reachX = reach(std::sqrt(left), spacing[0]);
           const double dx = static_cast<double>(reachX) * spacing[0];
           reachX -= dx * dx >= left ? 1 : 0;
@@ -181,11 +192,15 @@ DrawBalls(const Extent & extent, const Geometry & geometry, const HostContext & 
   });
 }
 
-} // namespace
-
 void
-MeasureThickness(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+MeasureThickness(const GroupInput & input, ComponentTable & table)
 {
+  if (table.measures.Has<ThicknessMeasures>())
+  {
+    return;
+  }
+  const RunVolume &   volume = input.volume;
+  const HostContext & context = input.context;
   const Extent &      extent = volume.GetExtent();
   const std::uint64_t components = table.components.size();
   if (components > std::numeric_limits<std::uint32_t>::max())
@@ -210,10 +225,10 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
         best = square > best.square ? Innermost{ square, place } : best;
       }
     });
-  table.thicknesses.resize(static_cast<std::size_t>(components));
+  std::vector<ThicknessMeasures> thicknesses(static_cast<std::size_t>(components));
   for (std::size_t c = 0; c < innermost.size(); ++c)
   {
-    ThicknessMeasures & measures = table.thicknesses[c];
+    ThicknessMeasures & measures = thicknesses[c];
     measures.inscribedDiameter = 2 * std::sqrt(static_cast<double>(innermost[c].square));
     std::int64_t rest = innermost[c].place;
     for (int axis = 0; axis < extent.dimension; ++axis)
@@ -222,8 +237,9 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
       rest /= extent.size[axis];
     }
   }
-  if (!table.groups.thickness)
+  if (!table.HasGroup("thickness"))
   {
+    table.measures.Set(std::move(thicknesses));
     return;
   }
   DrawBalls(extent, table.geometry, context, squares);
@@ -240,8 +256,70 @@ MeasureThickness(const RunVolume & volume, const HostContext & context, Componen
     });
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
-    table.thicknesses[c].meanLocal = sums[c].sum / static_cast<double>(table.components.VoxelCount(c));
+    thicknesses[c].meanLocal = sums[c].sum / static_cast<double>(table.components.VoxelCount(c));
   }
+  table.measures.Set(std::move(thicknesses));
 }
+
+void
+AddInscribedColumns(ColumnList & columns)
+{
+  columns.Add("inscribed_sphere_diameter_mm",
+              "diameter of the largest ball (in 2-D the disc) around a voxel's centre that lies within the component's "
+              "voxels, taken as boxes; the image's border bounds them; also the largest local thickness",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedDiameter; });
+  columns.AddAxes(
+    "inscribed_sphere_",
+    "",
+    "index of that voxel, the first of several",
+    "",
+    "",
+    MergeRule::SecondLook,
+    [](Table t, Component c, int axis) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedCentre[axis]; },
+    "index");
+}
+
+void
+AddThicknessColumns(ColumnList & columns)
+{
+  columns.Add("thickness_mean_mm",
+              "mean over the voxels of the diameter of the largest such ball that holds the voxel's centre",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].meanLocal; });
+  columns.Add("thickness_max_mm",
+              "largest of these diameters: that of the inscribed sphere",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<ThicknessMeasures>()[c.place].inscribedDiameter; });
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Inscribed = [] {
+  ColumnGroup group;
+  group.name = "inscribed";
+  group.mostDimensions = 3;
+  group.addColumns = AddInscribedColumns;
+  group.measure = MeasureThickness;
+  return group;
+}();
+
+extern constexpr ColumnGroup Thickness = [] {
+  ColumnGroup group;
+  group.name = "thickness";
+  group.mostDimensions = 3;
+  group.addColumns = AddThicknessColumns;
+  group.measure = MeasureThickness;
+  return group;
+}();
+} // namespace groups
 
 } // namespace brickccl

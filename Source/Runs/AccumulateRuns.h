@@ -1,10 +1,9 @@
-#ifndef BRICKCCL_MEASURING_ACCUMULATERUNS_H
-#define BRICKCCL_MEASURING_ACCUMULATERUNS_H
+#ifndef BRICKCCL_RUNS_ACCUMULATERUNS_H
+#define BRICKCCL_RUNS_ACCUMULATERUNS_H
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Runs/RunVolume.h"
-#include "BrickCCL/Measuring/JoinRuns.h"
 
 #include <algorithm>
 #include <memory>
@@ -28,19 +27,30 @@ ForComponents(std::uint64_t components, const HostContext & context, TFunction f
   });
 }
 
-/** The accumulators that a slab of rows adds to, in blocks of components that come into being when one of them is met.
- * A slab that may takes the result's own block if no other has; then nothing has to be added up, and for labels in
- * raster order few blocks are met by two slabs. */
+/** The type that vector code adds to: the accumulator's `Line` if it has one, else the accumulator itself. */
+template <typename TAccumulator, typename = void>
+struct LineOfAccumulator
+{
+  using Type = TAccumulator;
+};
+template <typename TAccumulator>
+struct LineOfAccumulator<TAccumulator, std::void_t<typename TAccumulator::Line>>
+{
+  using Type = typename TAccumulator::Line;
+};
+
+/** The accumulators that a slab of rows adds to. They lie in blocks of components; a block is made when the slab meets
+ *  one of its components. A slab that may do so takes the result's own block if no other slab has taken it. Then
+ * nothing has to be added up afterwards, and with labels in raster order two slabs meet in few blocks. */
 template <typename TAccumulator>
 class SlabAccumulators
 {
 public:
-  static constexpr std::size_t BlockSize = simd::SumLinesPerBlock;
-  /** What vector code adds to, if it does. */
-  using Line = std::conditional_t<std::is_base_of_v<simd::SumLine, TAccumulator>, simd::SumLine, TAccumulator>;
+  static constexpr std::size_t BlockSize = 64;
+  using Line = typename LineOfAccumulator<TAccumulator>::Type;
   static_assert(sizeof(Line) == sizeof(TAccumulator));
 
-  /** \param taken  for each block whether a slab has taken that of `total`. */
+  /** \param taken  says for each block of `total` whether a slab has taken it. */
   SlabAccumulators(UninitializedVector<TAccumulator> & total, std::vector<unsigned char> & taken, bool mayTake)
     : m_Total(total)
     , m_Memory(total.data(), total.size() * sizeof(TAccumulator))
@@ -60,13 +70,13 @@ public:
     return Accumulators(number)[component % BlockSize];
   }
 
-  /** All blocks; null are those of which no component was met. */
+  /** All blocks. A block is null if the slab met none of its components. */
   Line * const *
   Blocks() const
   {
     return m_Blocks.data();
   }
-  /** Null if no component of the block was met. */
+  /** Null if the slab met no component of the block. */
   const TAccumulator *
   Block(std::size_t block) const
   {
@@ -99,7 +109,7 @@ private:
     m_Blocks[number] = block;
   }
 
-  UninitializedVector<TAccumulator> &                  m_Total;
+  UninitializedVector<TAccumulator> &          m_Total;
   FreshMemory                                  m_Memory;
   std::vector<unsigned char> &                 m_Taken;
   bool                                         m_MayTake;
@@ -109,17 +119,17 @@ private:
 
 /** Collects one accumulator per component, slab by slab.
  *
- *  `add(accumulators, begin, end)` sees each slab of rows once and adds what they hold to the accumulators of all
- *  components, the first one's at 0; slabs run in parallel and are then combined by `TAccumulator::Merge`: in any order
- *  where that gives the same (`TAccumulator::IsExact`), else in theirs. These slabs depend on the volume and on the
- *  number of components, never on the number of threads, so that floating-point sums do not either. The memory of `old`
- *  is used again. */
+ *  `add(accumulators, begin, end)` is called once for each slab of rows. It adds what the rows hold to the accumulators
+ *  of the components; component 1 has the accumulator 0. Slabs run in parallel and are then combined by
+ *  `TAccumulator::Merge`. If `TAccumulator::IsExact`, the order of merging does not matter and is not fixed. Otherwise
+ *  slabs are merged in their order, and they depend on the volume and on the number of components, never on the number
+ *  of threads; so floating-point sums do not depend on the threads either. The memory of `old` is used again. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
-AccumulateSlabs(const RunVolume &         volume,
-                std::uint64_t             components,
-                const HostContext &       context,
-                TAdd                      add,
+AccumulateSlabs(const RunVolume &                 volume,
+                std::uint64_t                     components,
+                const HostContext &               context,
+                TAdd                              add,
                 UninitializedVector<TAccumulator> old = {})
 {
   using Accumulators = SlabAccumulators<TAccumulator>;
@@ -131,8 +141,8 @@ AccumulateSlabs(const RunVolume &         volume,
   const std::int64_t     affordable = 1 + std::max(extent.VoxelCount() / 2, std::int64_t{ 1 } << 24) / bytes;
   const Chunks slabs(extent.RowCount(), 1 + leastVoxels / extent.RowLength(), std::min(mostSlabs, affordable));
 
-  UninitializedVector<TAccumulator>  total = MakeUnset(static_cast<std::size_t>(components), std::move(old));
-  std::vector<unsigned char> taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
+  UninitializedVector<TAccumulator> total = MakeUnset(static_cast<std::size_t>(components), std::move(old));
+  std::vector<unsigned char>        taken((total.size() + Accumulators::BlockSize - 1) / Accumulators::BlockSize, 0);
   std::vector<std::unique_ptr<Accumulators>> partial(static_cast<std::size_t>(slabs.count));
   ParallelFor(slabs.count, context, [&](std::int64_t slab) {
     auto & accumulators = partial[static_cast<std::size_t>(slab)];
@@ -174,15 +184,16 @@ AccumulateSlabs(const RunVolume &         volume,
   return total;
 }
 
-/** The same row by row. `makeVisit()` is called once for each slab of rows, for what its rows need in common, and gives
- *  `visit(accumulators, row)`, which sees each row that has runs (or each row at all) once, in raster order. */
+/** The same row by row. `makeVisit()` is called once for each slab and makes what the slab's rows share. It returns
+ *  `visit(accumulators, row)`, which is called once for each row that has runs (with `emptyRowsToo` for every row), in
+ *  raster order. */
 template <typename TAccumulator, typename TMakeVisit>
 UninitializedVector<TAccumulator>
-AccumulateRows(const RunVolume &         volume,
-               std::uint64_t             components,
-               const HostContext &       context,
-               TMakeVisit                makeVisit,
-               bool                      emptyRowsToo = false,
+AccumulateRows(const RunVolume &                 volume,
+               std::uint64_t                     components,
+               const HostContext &               context,
+               TMakeVisit                        makeVisit,
+               bool                              emptyRowsToo = false,
                UninitializedVector<TAccumulator> old = {})
 {
   return AccumulateSlabs<TAccumulator>(
@@ -202,15 +213,15 @@ AccumulateRows(const RunVolume &         volume,
     std::move(old));
 }
 
-/** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0:
- * `add(accumulator, row, position, begin, end)` sees each run of a component once, in the order that AccumulateRows
- * says. */
+/** Collects one accumulator per component from the runs of a labeled volume, whose labels are 1..components or 0.
+ *  `add(accumulator, row, position, begin, end)` is called once for each run of a component, in the order of
+ *  AccumulateRows. */
 template <typename TAccumulator, typename TAdd>
 UninitializedVector<TAccumulator>
-AccumulateRuns(const RunVolume &         volume,
-               std::uint64_t             components,
-               const HostContext &       context,
-               TAdd                      add,
+AccumulateRuns(const RunVolume &                 volume,
+               std::uint64_t                     components,
+               const HostContext &               context,
+               TAdd                              add,
                UninitializedVector<TAccumulator> old = {})
 {
   const auto makeVisit = [&] {

@@ -1,61 +1,28 @@
-#include "BrickCCL/Geometry/BoundingBoxTree.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
-#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Measuring/ComponentTrees.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Runs/FindRuns.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+/** Distances to the nearest other component, and contacts. */
 namespace brickccl
 {
 
 namespace
 {
 
-VoxelBox
-BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end)
-{
-  VoxelBox box;
-  box.low[0] = begin;
-  box.high[0] = end - 1;
-  for (int axis = 1; axis < MaximumDimension; ++axis)
-  {
-    box.low[axis] = box.high[axis] = position.at[axis - 1];
-  }
-  return box;
-}
+using namespace columns;
 
-/** One tree for each component, of its runs. */
-std::vector<BoundingBoxTree>
-MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table)
-{
-  std::vector<std::vector<VoxelBox>> boxes(table.components.size());
-  std::vector<LabeledRun>            runs;
-  for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
-  {
-    const RowPosition position(volume.GetExtent(), row);
-    CollectLabeledRuns(volume, row, runs);
-    for (const LabeledRun & run : runs)
-    {
-      boxes[static_cast<std::size_t>(run.label - 1)].push_back(BoxOfRun(position, run.begin, run.end));
-    }
-  }
-  std::vector<BoundingBoxTree> trees(boxes.size());
-  const Chunks         parts(static_cast<std::int64_t>(boxes.size()), 1, 256);
-  ParallelFor(parts.count, context, [&](std::int64_t part) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
-    {
-      trees[c] = BoundingBoxTree(std::move(boxes[c]), table.geometry.spacing);
-    }
-  });
-  return trees;
-}
-
-/** Finds the nearest other component: a tree over the components' boxes leads to those that may be it. */
+/** Finds the nearest other component. A tree over the boxes of the components leads to those that may be it. */
 class NearestSearch
 {
 public:
@@ -135,7 +102,8 @@ private:
     return node;
   }
 
-  /** Whether a component at least so far away cannot be the answer; of equally near ones the smallest label is it. */
+  /** Whether a component at this distance or farther cannot be the answer. If several are equally near, the one with
+   *  the smallest label is the answer. */
   static bool
   IsHopeless(double square, const Best & best, std::size_t component)
   {
@@ -171,11 +139,13 @@ private:
   Try(std::size_t other, std::size_t component, Best & best) const
   {
     if (other == component ||
-        IsHopeless(BoundingBoxTree::GapBetween(m_Trees[component].Bounds(), m_Trees[other].Bounds(), m_Spacing), best, other))
+        IsHopeless(BoundingBoxTree::GapBetween(m_Trees[component].Bounds(), m_Trees[other].Bounds(), m_Spacing),
+                   best,
+                   other))
     {
       return;
     }
-    // Smaller than the next number: equal distances are found, too.
+    // The limit is the next larger number, so that equal distances are found as well.
     const double limit =
       other < best.component ? std::nextafter(best.square, std::numeric_limits<double>::infinity()) : best.square;
     const double square = BoundingBoxTree::SmallestDistance(m_Trees[component], m_Trees[other], limit);
@@ -186,9 +156,9 @@ private:
   }
 
   const std::vector<BoundingBoxTree> & m_Trees;
-  const double *               m_Spacing;
-  std::vector<std::size_t>     m_Order;
-  std::vector<Node>            m_Nodes;
+  const double *                       m_Spacing;
+  std::vector<std::size_t>             m_Order;
+  std::vector<Node>                    m_Nodes;
 };
 
 struct PairHash
@@ -200,7 +170,7 @@ struct PairHash
   }
 };
 
-/** How many faces across each axis two components share. */
+/** The number of faces that two components share, across each axis. */
 struct FaceCounts
 {
   std::uint64_t across[MaximumDimension] = {};
@@ -223,7 +193,7 @@ CountFaces(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b,
   }
 }
 
-/** All pairs of components that share faces. */
+/** Finds all pairs of components that share faces. */
 std::vector<Contact>
 FindContacts(const RunVolume & volume, const HostContext & context, const Geometry & geometry)
 {
@@ -286,99 +256,98 @@ FindContacts(const RunVolume & volume, const HostContext & context, const Geomet
   return contacts;
 }
 
-/** How many voxels of components lie within the part: all but those among the voxels outside of it. */
-std::uint64_t
-CountCommonVoxels(const RunVolume & volume, const RunVolume & outside, const ComponentTable & table)
-{
-  std::uint64_t inside = 0;
-  for (const ComponentMeasures & component : table.components)
-  {
-    inside += component.voxelCount;
-  }
-  std::vector<LabeledRun> own;
-  for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
-  {
-    CollectLabeledRuns(volume, row, own);
-    std::size_t i = 0;
-    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      while (i < own.size() && own[i].end <= begin)
-      {
-        ++i;
-      }
-      for (std::size_t k = i; k < own.size() && own[k].begin < end; ++k)
-      {
-        inside -= static_cast<std::uint64_t>(std::min(end, own[k].end) - std::max(begin, own[k].begin));
-      }
-    });
-  }
-  return inside;
-}
-
-} // namespace
-
 void
-MeasureNeighbours(const RunVolume & volume, const HostContext & context, ComponentTable & table)
+MeasureNeighbours(const GroupInput & input, ComponentTable & table)
 {
-  table.neighbours.assign(table.components.size(), {});
-  table.contacts = FindContacts(volume, context, table.geometry);
+  std::vector<NeighbourMeasures> neighbours(table.components.size());
+  table.contacts = FindContacts(input.volume, input.context, table.geometry);
   for (const Contact & contact : table.contacts)
   {
     for (const std::uint64_t label : { contact.first, contact.second })
     {
-      NeighbourMeasures & measures = table.neighbours[static_cast<std::size_t>(label - 1)];
+      NeighbourMeasures & measures = neighbours[static_cast<std::size_t>(label - 1)];
       ++measures.touching;
       measures.contactArea += contact.area;
     }
   }
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(volume, context, table);
-  const NearestSearch        search(trees, table.geometry.spacing);
-  const Chunks               parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-  ParallelFor(parts.count, context, [&](std::int64_t part) {
+  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, input.context, table);
+  const NearestSearch                search(trees, table.geometry.spacing);
+  const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
+  ParallelFor(parts.count, input.context, [&](std::int64_t part) {
     for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
     {
-      search.Find(c, table.neighbours[c]);
+      search.Find(c, neighbours[c]);
     }
   });
+  table.measures.Set(std::move(neighbours));
 }
 
 void
-MeasurePartDistances(const RunVolume &   volume,
-                     const ImageView &   part,
-                     const HostContext & context,
-                     ComponentTable &    table)
+SetNeighbourLabels(const std::vector<std::uint64_t> & labels, ComponentTable & table)
 {
-  RunVolume outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context, outside);
-  std::vector<VoxelBox> boxes;
-  boxes.reserve(static_cast<std::size_t>(outside.RunCount()));
-  for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)
+  const auto replace = [&labels](std::uint64_t & label) {
+    label = label == 0 ? 0 : labels[static_cast<std::size_t>(label - 1)];
+  };
+  const auto                     measured = table.measures.Of<NeighbourMeasures>();
+  std::vector<NeighbourMeasures> neighbours(measured.begin(), measured.end());
+  for (NeighbourMeasures & neighbour : neighbours)
   {
-    const RowPosition position(part.extent, row);
-    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      boxes.push_back(BoxOfRun(position, begin, end));
-    });
+    replace(neighbour.nearest);
   }
-  std::uint64_t outsideVoxels = 0;
-  for (const VoxelBox & box : boxes)
+  table.measures.Set(std::move(neighbours));
+  for (Contact & contact : table.contacts)
   {
-    outsideVoxels += static_cast<std::uint64_t>(box.high[0] - box.low[0] + 1);
+    replace(contact.first);
+    replace(contact.second);
   }
-  table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
-  table.partTotals.componentVoxels = CountCommonVoxels(volume, outside, table);
-  const BoundingBoxTree              outsideTree(std::move(boxes), table.geometry.spacing);
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(volume, context, table);
-  table.partDistances.assign(trees.size(), std::numeric_limits<double>::quiet_NaN());
-  const Chunks parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-  ParallelFor(parts.count, context, [&](std::int64_t index) {
-    for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
-    {
-      const double square = BoundingBoxTree::SmallestDistance(trees[c], outsideTree, std::numeric_limits<double>::infinity());
-      if (std::isfinite(square))
-      {
-        table.partDistances[c] = std::sqrt(square);
-      }
-    }
-  });
 }
+
+void
+AddNeighbourColumns(ColumnList & columns)
+{
+  static const char * const contactNames[] = { "contact_ends",
+                                               "contact_length_mm",
+                                               "contact_area_mm2",
+                                               "contact_volume_mm3" };
+  columns.Add("nearest_distance_mm",
+              "distance from surface to surface, voxels taken as boxes, to the nearest other component; 0 where they "
+              "touch, not a number if there is no other",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].distance; });
+  columns.Add("nearest_label",
+              "its label, the smallest of several; 0 if there is none",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].nearest; });
+  columns.Add("touching_count",
+              "number of components with which it shares voxel faces",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].touching; });
+  columns.Add(contactNames[columns.Dimension() - 1],
+              "area of these faces (in 2-D length of these edges)",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return t.measures.Of<NeighbourMeasures>()[c.place].contactArea; });
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Neighbours = [] {
+  ColumnGroup group;
+  group.name = "neighbours";
+  group.addColumns = AddNeighbourColumns;
+  group.measure = MeasureNeighbours;
+  group.setLabels = SetNeighbourLabels;
+  return group;
+}();
+} // namespace groups
 
 } // namespace brickccl

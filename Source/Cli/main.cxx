@@ -17,8 +17,9 @@ main(int argc, char ** argv)
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
-  brickccl::cli::CatchInterrupts();
-  brickccl::cli::CatchShortenedFiles();
+  brickccl::CatchInterrupts();
+  brickccl::CatchShortenedFiles(
+    "brickccl: error: a file was shortened, or its disk failed, while it was read\n");
   try
   {
     app.parse(argc, argv);

@@ -121,13 +121,10 @@ struct CompactShapeSums : simd::SumLine
   void
   Add(std::int64_t y, std::int64_t z, std::int64_t rowPlace, const RowVoxels & voxels)
   {
-    using Bounds = std::int32_t __attribute__((vector_size(16)));
-    const Bounds bounds = { static_cast<std::int32_t>(voxels.begin),
-                            static_cast<std::int32_t>(y),
-                            static_cast<std::int32_t>(-voxels.end),
-                            static_cast<std::int32_t>(-1 - y) };
-    Bounds       low;
-    std::memcpy(&low, lowest, sizeof(low));
+    const auto xBegin = static_cast<std::int32_t>(voxels.begin);
+    const auto yBegin = static_cast<std::int32_t>(y);
+    const auto xEnd = static_cast<std::int32_t>(-voxels.end);
+    const auto yEnd = static_cast<std::int32_t>(-1 - y);
     // Of new components, which are hard to foresee, nothing is set.
     const std::uint64_t ifNew = sums[0] == 0 ? ~std::uint64_t{ 0 } : 0;
     firstVoxel |= static_cast<std::uint64_t>(rowPlace + voxels.begin) & ifNew;
@@ -136,8 +133,20 @@ struct CompactShapeSums : simd::SumLine
     sums[1] += voxels.sum;
     sums[2] += static_cast<std::uint64_t>(y) * voxels.count;
     sums[3] += static_cast<std::uint64_t>(z) * voxels.count;
+#if defined(__GNUC__)
+    using Bounds = std::int32_t __attribute__((vector_size(16)));
+    const Bounds bounds = { xBegin, yBegin, xEnd, yEnd };
+    Bounds       low;
+    std::memcpy(&low, lowest, sizeof(low));
     low = low < bounds ? low : bounds;
     std::memcpy(lowest, &low, sizeof(low));
+#else
+    const std::int32_t bounds[] = { xBegin, yBegin, xEnd, yEnd };
+    for (int i = 0; i < 4; ++i)
+    {
+      lowest[i] = std::min(lowest[i], bounds[i]);
+    }
+#endif
   }
 
   void

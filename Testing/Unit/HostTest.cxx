@@ -13,13 +13,13 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
 #ifdef __linux__
 #  include <sys/mman.h>
 #endif
-#include <unistd.h>
 
 namespace brickccl
 {
@@ -192,7 +192,7 @@ protected:
   void
   SetUp() override
   {
-    m_Folder = fs::temp_directory_path() / ("brickccl-test-" + std::to_string(::getpid()));
+    m_Folder = fs::temp_directory_path() / ("brickccl-test-" + std::to_string(std::random_device()()));
     fs::create_directories(m_Folder);
     m_Path = (m_Folder / "file.txt").string();
   }

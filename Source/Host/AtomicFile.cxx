@@ -15,6 +15,8 @@
 #    define NOMINMAX
 #  endif
 #  include <windows.h>
+// A macro of that name.
+#  undef ReplaceFile
 #else
 #  include <fcntl.h>
 #  include <stdlib.h>

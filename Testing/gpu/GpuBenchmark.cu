@@ -148,7 +148,7 @@ Benchmark(const std::string &    name,
     // The papers' algorithms have a benchmark of their own (PaperBenchmark.cu).
     for (const std::string & algorithm : { "BundleMerging", "RunMerging", "BrickMerging" })
     {
-      if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+      if (!AlgorithmRunsOnCuda(algorithm, extent, criterion, connectivity))
       {
         continue;
       }
@@ -203,7 +203,7 @@ Benchmark(const std::string &    name,
       }
       if (average != nullptr || onlyConnectivity != 0)
       {
-        break; // the default is the first that offers the problem
+        break; // the default is the first that supports the problem
       }
     }
   }
@@ -301,7 +301,7 @@ BenchmarkNoise(const Extent & extent, int grain)
                 grain,
                 extent.ToString().c_str(),
                 Connectivity(extent.dimension, rank).NeighbourCount(),
-                CudaAlgorithms().front().c_str(),
+                ListAlgorithms().front().name.c_str(),
                 average.sum[rank] / average.count,
                 average.worst[rank]);
   }

@@ -2,8 +2,8 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
-#include "BrickCCL/Components/ComponentSums.h"
+#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
+#include "BrickCCL/Tables/ComponentSums.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
 namespace brickccl::cuda
@@ -23,8 +23,8 @@ struct BundleMergingMemory
   DeviceBuffer<DeviceWord>         marks;
   DeviceBuffer<unsigned>           marksInGroup;
   DeviceBuffer<unsigned>           marksInPart;
-  DeviceBuffer<FarLimits>          farLimits;
-  DeviceBuffer<FarBits>            farBits;
+  DeviceBuffer<SeparationLimits>          separationLimits;
+  DeviceBuffer<SeparationBits>            separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
   PinnedValue<BundleReport>        report;
@@ -42,7 +42,7 @@ struct BundleMergingMemory
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
-           farLimits.CapacityBytes() + farBits.CapacityBytes() + joinedBits.CapacityBytes() + endVoxels.CapacityBytes();
+           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() + endVoxels.CapacityBytes();
   }
 
   BrickArrays
@@ -66,25 +66,25 @@ struct BundleMergingMemory
 };
 
 /** Labels a problem of up to 3 dimensions and 2^32 voxels, of these 2^31 - 256 along y or z and 2^32 - 1 along x, not
- * in slices, with less than 2^32 runs (MostRuns): bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
+ * in slices, with less than 2^32 runs (MaximumRunCount): bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
  * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
- * without waiting for the number of components, so its type must have room for MostRuns. \return N.
+ * without waiting for the number of components, so its type must have room for MaximumRunCount. \return N.
  */
-std::uint64_t BundleMerging(const DeviceProblem & problem,
+std::uint64_t BundleMerging(const Problem & problem,
                             BundleMergingMemory & memory,
                             void *                labels,
                             LabelType             type,
                             cudaStream_t          stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
-void SolveAndMergeRows(const DeviceProblem & problem,
+void SolveAndMergeRows(const Problem & problem,
                        const BundleGrid &    grid,
                        const DeviceWord *    mask,
                        BundleMergingMemory & memory,
                        cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
-void WriteLabels(const DeviceProblem &       problem,
+void WriteLabels(const Problem &       problem,
                  const BundleMergingMemory & memory,
                  void *                      labels,
                  LabelType                   type,
@@ -92,14 +92,14 @@ void WriteLabels(const DeviceProblem &       problem,
 
 /** Queues the sums of the default columns over the last problem's components, of which there are `components`: beside
  *  what `stream` has of that problem still to do, which is the label map; what is queued on it later waits for them. */
-void SumComponents(const DeviceProblem &            problem,
+void SumComponents(const Problem &            problem,
                    BundleMergingMemory &            memory,
                    std::uint64_t                    components,
                    DeviceBuffer<CompactShapeSums> & sums,
                    cudaStream_t                     stream);
 
 /** Finds the runs of the last problem and labels them in `memory.table`, for transfer to the host. */
-void LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream);
+void LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream);
 
 } // namespace brickccl::cuda
 

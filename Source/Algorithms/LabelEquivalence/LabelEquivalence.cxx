@@ -93,7 +93,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
   axes.countsRuns = connectivity.Rank() > 1;
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
-  result.ResizeLabels(runs >= RunVolume::MostNarrowRuns);
+  result.ResizeLabels(runs >= RunVolume::MaximumNarrowRuns);
   const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
   return result.VisitLabels([&](auto * labels) {
     for (std::uint64_t run = 0; run < runs; ++run)
@@ -109,6 +109,28 @@ LabelByLabelEquivalence(const RowLinks &     links,
     }
     return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), labels);
   });
+}
+
+std::vector<Algorithm>
+LabelEquivalenceRows()
+{
+  return {
+    { "LabelEquivalence",
+      "scan and analysis in the labels themselves, until nothing changes (Kalentev et al.)",
+      { [](const RowLinks &     links,
+           const Extent &       extent,
+           const Connectivity & connectivity,
+           const OptionValues &,
+           const HostContext & context,
+           RunVolume & result) { return LabelByLabelEquivalence(links, extent, connectivity, context, result); },
+        SupportsAll },
+      { SupportsUpTo3D, BRICKCCL_IF_CUDA(cuda::MakeLabelEquivalence) },
+      { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
+        { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
+        { "flag", "how threads say that something changed", { "global", "block" }, 1 },
+        { "properties", "sums collected during analysis", { "none", "size", "moments" } },
+        { "threads", "threads per block", {}, 256, 1, 1024 } } }
+  };
 }
 
 } // namespace brickccl

@@ -18,8 +18,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
   brickccl::CatchInterrupts();
-  brickccl::CatchShortenedFiles(
-    "brickccl: error: a file was shortened, or its disk failed, while it was read\n");
+  brickccl::CatchShortenedFiles("brickccl: error: a file was shortened, or its disk failed, while it was read\n");
   try
   {
     app.parse(argc, argv);

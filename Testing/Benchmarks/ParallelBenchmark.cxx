@@ -1,5 +1,5 @@
-// What it costs to share work between threads: microseconds of a call of ParallelFor whose pieces do nothing, of one whose
-// threads wait for each other, right after the last call and a while later, and of labeling of volumes.
+// What it costs to share work between threads: microseconds of a call of ParallelFor whose pieces do nothing, of one
+// whose threads wait for each other, right after the last call and a while later, and of labeling of volumes.
 //
 //   brickccl-parallel-benchmark [REPEATS] > table.csv
 //
@@ -100,9 +100,13 @@ main(int argc, char * argv[])
     Time("2 empty pieces", threads, repeats, 1000, [&] { ParallelFor(2, { threads }, none); });
     Time("64 empty pieces", threads, repeats, 1000, [&] { ParallelFor(64, { threads }, none); });
     Time("threads meet", threads, repeats, 1000, [&] { Meet(threads); });
-    Time("threads meet after 1 ms", threads, repeats, 1, [&] { Meet(threads); }, [] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    });
+    Time(
+      "threads meet after 1 ms",
+      threads,
+      repeats,
+      1,
+      [&] { Meet(threads); },
+      [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
     TimeLabeling(64, threads, repeats * 5);
     TimeLabeling(512, threads, std::max(1, repeats / 5));
   }

@@ -6,8 +6,8 @@
 namespace brickccl
 {
 
-/** The most threads that one call is given: the processors of the machine, and where these are few still so many that
- *  threads can be tested. */
+/** The most threads that one call is given: the processors that this process may use, or 16 if they are fewer, so that
+ *  more threads than processors can be asked for and tested. */
 int MaximumThreadCount();
 
 /** Runs `work(0)` on the calling thread and `work(1)` .. `work(threads - 1)` on threads that are kept from call to

@@ -2,13 +2,12 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/System.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
-
-#include <sys/stat.h>
 
 namespace brickccl::cli
 {
@@ -22,15 +21,13 @@ namespace
 bool
 AreSameFile(const std::string & a, const std::string & b)
 {
-  struct stat first = {};
-  struct stat second = {};
-  const bool  firstIsThere = ::stat(a.c_str(), &first) == 0;
-  const bool  secondIsThere = ::stat(b.c_str(), &second) == 0;
+  std::error_code ignored;
+  const bool      firstIsThere = fs::exists(a, ignored);
+  const bool      secondIsThere = fs::exists(b, ignored);
   if (firstIsThere && secondIsThere)
   {
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return AreSameExistingFile(a, b);
   }
-  std::error_code ignored;
   return firstIsThere == secondIsThere &&
          fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
 }

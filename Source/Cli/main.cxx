@@ -20,8 +20,8 @@ main(int argc, char ** argv)
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
-  brickccl::cli::CatchInterrupts();
-  brickccl::cli::CatchShortenedFiles();
+  brickccl::CatchInterrupts();
+  brickccl::CatchShortenedFiles("brickccl: error: a file was shortened, or its disk failed, while it was read\n");
   try
   {
     app.parse(argc, argv);

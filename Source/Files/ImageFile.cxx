@@ -13,7 +13,16 @@
 #include <new>
 #include <sstream>
 
-#include <glob.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+// A macro of that name.
+#  undef ReplaceFile
+#else
+#  include <glob.h>
+#endif
 
 namespace brickccl
 {
@@ -124,10 +133,26 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                 : "its format is none of those that are read: " + ReadableFormats());
 }
 
-/** The files that a pattern with * and ? stands for. */
+/** The files that a pattern with * and ? stands for; in Windows only in the name of the file. */
 std::vector<std::string>
 FilesOfPattern(const std::string & pattern)
 {
+#ifdef _WIN32
+  const std::filesystem::path path(pattern);
+  std::vector<std::string>    files;
+  WIN32_FIND_DATAW            found = {};
+  const HANDLE                search = FindFirstFileW(path.c_str(), &found);
+  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
+  {
+    files.push_back((path.parent_path() / found.cFileName).string());
+  }
+  if (search != INVALID_HANDLE_VALUE)
+  {
+    FindClose(search);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+#else
   glob_t                   found = {};
   std::vector<std::string> files;
   if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
@@ -136,6 +161,7 @@ FilesOfPattern(const std::string & pattern)
   }
   ::globfree(&found);
   return files;
+#endif
 }
 
 std::vector<std::string>

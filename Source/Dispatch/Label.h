@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace brickccl
 {
@@ -103,6 +104,14 @@ public:
   Runs() const
   {
     return m_Volume;
+  }
+  /** Hands the runs over to a caller that goes on with them alone; after that, this result is only good to be labeled
+   *  into again. */
+  RunVolume
+  TakeRuns()
+  {
+    m_Components = 0;
+    return std::move(m_Volume);
   }
 
   /** Writes the label map, x fastest, to a buffer of the whole extent: background 0, labels 1..N (another

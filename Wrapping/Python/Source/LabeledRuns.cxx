@@ -9,7 +9,9 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -131,19 +133,25 @@ OrderFromName(const std::string & name)
   return name == "size" ? LabelOrder::Size : LabelOrder::Raster;
 }
 
-/** Numbers of neighbours (4, 8, 6, 18, 26 ...) or ranks (1 .. dimension). */
+/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
+ *  `sliceAxes`, which ascend. */
 Connectivity
-MakeConnectivity(std::optional<int> connectivity, int dimension, std::optional<int> sliceAxis)
+MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes)
 {
-  const int within = sliceAxis ? dimension - 1 : dimension;
-  if (within == 0)
+  const int within = dimension - static_cast<int>(sliceAxes.size());
+  if (within < 1)
   {
-    throw InvalidArgument("an image of 1 dimension has no slices; by_slice needs 2 or more");
+    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across " +
+                          std::to_string(sliceAxes.size()) + " axes");
   }
-  const int    rank = connectivity.value_or(1);
+  const int    asked = connectivity.value_or(1);
   Connectivity chosen =
-    rank >= 1 && rank <= within ? Connectivity(within, rank) : Connectivity::FromNeighbourCount(rank, within);
-  return sliceAxis ? chosen.WithinSlices(*sliceAxis) : chosen;
+    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
+  for (const int axis : sliceAxes)
+  {
+    chosen = chosen.WithinSlices(axis);
+  }
+  return chosen;
 }
 
 Criterion
@@ -201,7 +209,7 @@ Find(const InputArray &                image,
      nb::handle                        high,
      nb::handle                        tolerance,
      std::optional<int>                connectivity,
-     std::optional<int>                sliceAxis,
+     const std::vector<int> &          sliceAxes,
      const std::string &               order,
      std::uint64_t                     minimumSize,
      std::optional<std::uint64_t>      maximumSize,
@@ -216,7 +224,7 @@ Find(const InputArray &                image,
   const ImageView view = ViewOf(image);
   LabelOptions    options;
   options.mask = ViewOf(mask);
-  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxis);
+  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
   options.relabel.order = OrderFromName(order);
   options.relabel.minimumSize = minimumSize;
@@ -247,7 +255,7 @@ Find(const InputArray &                image,
     result->volume = labeling.TakeRuns();
   });
   result->geometry = geometry;
-  result->sliceAxis = sliceAxis;
+  result->sliceAxis = sliceAxes.empty() ? std::nullopt : std::optional<int>(sliceAxes.front());
   result->threads = options.threads;
   return result;
 }
@@ -316,7 +324,7 @@ BindLabeledRuns(nb::module_ & module)
              nb::arg("high").none(),
              nb::arg("tolerance").none(),
              nb::arg("connectivity").none(),
-             nb::arg("slice_axis").none(),
+             nb::arg("slice_axes"),
              nb::arg("order"),
              nb::arg("minimum_size"),
              nb::arg("maximum_size").none(),

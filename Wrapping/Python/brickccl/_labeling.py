@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._table import Column, ColumnDescription, Table, group_names, plain
-from ._volume import AXES, Volume, as_volume
+from ._volume import AXES, Volume, as_volume, companion_of
 
 Progress = Callable[[float], Any]
 
@@ -122,9 +122,6 @@ class Labeling:
         self._shape = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
-        self._frame = Volume(
-            np.broadcast_to(np.uint8(0), volume.array.shape), None, is_reversed=volume.is_reversed
-        )
 
     @property
     def count(self) -> int:
@@ -210,8 +207,10 @@ class Labeling:
         NotImplementedError
             For columns that images of this dimension do not have.
         """
-        gray = self._frame.companion("intensity", intensity)
-        mask = self._frame.companion("part", part)
+        gray, mask = (
+            None if image is None else companion_of(self._shape, self._is_reversed, name, image)
+            for name, image in (("intensity", intensity), ("part", part))
+        )
         groups = group_names(columns, len(self._shape), gray is not None)
         return Table(self._runs.measure(gray, mask, groups, progress))
 
@@ -401,7 +400,7 @@ def _find(
         high,
         tolerance,
         None if connectivity is None else count_of("connectivity", connectivity),
-        None if by_slice is None else volume.axis("by_slice", by_slice),
+        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
         order,
         minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
         None if maximum_size is None else count_of("maximum_size", maximum_size),

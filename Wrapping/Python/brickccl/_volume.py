@@ -68,15 +68,7 @@ class Volume:
 
     def companion(self, name: str, value: Any) -> np.ndarray[Any, Any] | None:
         """A mask or an image of the same shape; axes as those of what came in."""
-        if value is None:
-            return None
-        other = as_volume(value, name)
-        array = other.array
-        if self.is_reversed and not other.is_reversed and isinstance(value, np.ndarray):
-            array = voxels(value.T, name)
-        if array.shape != self.array.shape:
-            raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {self.array.shape}")
-        return array
+        return None if value is None else companion_of(self.array.shape, self.is_reversed, name, value)
 
     def _along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
         dimension = self.array.ndim
@@ -101,6 +93,8 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
         raise TypeError(f"{name} is of type {array.dtype}; it must be bool, an integer type, float16, float32 or float64")
     if not 1 <= array.ndim <= 4:
         raise ValueError(f"{name} has {array.ndim} dimensions; it must have 1 to 4")
+    if array.size == 0:
+        raise ValueError(f"{name} has no voxels: its shape is {array.shape}")
     if array.dtype.itemsize == 2 and kind == "f":
         return np.ascontiguousarray(array, dtype=np.float32)
     if not array.dtype.isnative:
@@ -132,6 +126,17 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     if isinstance(image, (str, bytes)) or not (hasattr(image, "__array__") or isinstance(image, (Sequence, memoryview))):
         raise TypeError(f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel")
     return Volume(voxels(np.asarray(image), name), image)
+
+
+def companion_of(shape: tuple[int, ...], is_reversed: bool, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """A mask or an image beside one of this shape, whose user has the axes x, y, z if `is_reversed`."""
+    other = as_volume(value, name)
+    array = other.array
+    if is_reversed and not other.is_reversed and isinstance(value, np.ndarray):
+        array = voxels(value.T, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
+    return array
 
 
 def _from_dlpack(image: Any, name: str) -> Volume:

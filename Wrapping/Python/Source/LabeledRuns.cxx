@@ -293,7 +293,10 @@ BindLabeledRuns(nb::module_ & module)
     .def_ro("algorithm", &LabeledRuns::algorithm)
     .def_ro("device", &LabeledRuns::device)
     .def_ro("remark", &LabeledRuns::remark)
-    .def_prop_ro("shape", [](const LabeledRuns & runs) { return ShapeOf(runs.volume.GetExtent()); })
+    .def_prop_ro(
+      "shape",
+      [](const LabeledRuns & runs) { return ShapeOf(runs.volume.GetExtent()); },
+      ShapeSignature)
     .def_prop_ro("run_count", [](const LabeledRuns & runs) { return runs.volume.RunCount(); })
     .def("foreground", &LabeledRuns::CountForeground)
     .def("write", &LabeledRuns::Write, nb::arg("labels").noconvert(), nb::arg("progress").none() = nb::none())
@@ -310,8 +313,15 @@ BindLabeledRuns(nb::module_ & module)
       nb::arg("part").noconvert().none() = nb::none(),
       nb::arg("groups") = "",
       nb::arg("progress").none() = nb::none())
-    .def("voxels", &LabeledRuns::ListVoxels, nb::arg("progress").none() = nb::none())
-    .def("runs", &LabeledRuns::ListRuns)
+    .def("voxels",
+         &LabeledRuns::ListVoxels,
+         nb::arg("progress").none() = nb::none(),
+         nb::sig("def voxels(self, progress: object | None = None) -> tuple[numpy.typing.NDArray[numpy.int64], "
+                 "numpy.typing.NDArray[numpy.int64]]"))
+    .def("runs",
+         &LabeledRuns::ListRuns,
+         nb::sig("def runs(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
+                 "numpy.typing.NDArray[numpy.int64]]"))
     .def("renumber", &LabeledRuns::Renumber, nb::arg("numbers").noconvert());
 
   module.def("find",

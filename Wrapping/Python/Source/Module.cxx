@@ -81,5 +81,5 @@ NB_MODULE(_core, module)
   module.attr("version") = brickccl::Version;
   BindTables(module);
   BindLabeledRuns(module);
-  module.def("info", &DescribeBuild);
+  module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

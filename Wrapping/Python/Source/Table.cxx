@@ -101,6 +101,10 @@ ColumnsAsArrays(const ComponentTable & table)
   nb::dict         arrays;
   for (std::size_t i = 0; i < columns.size(); ++i)
   {
+    if (PyErr_CheckSignals() != 0)
+    {
+      throw nb::python_error();
+    }
     arrays[columns[i].name.c_str()] = ColumnArray(table, columns[i], kinds[i]);
   }
   return arrays;
@@ -235,11 +239,20 @@ BindTables(nb::module_ & module)
 
   nb::class_<ComponentTable>(module, "Table", "A component table of the engine.")
     .def("__len__", [](const ComponentTable & table) { return table.components.size(); })
-    .def_prop_ro("shape", [](const ComponentTable & table) { return ShapeOf(table.extent); })
-    .def("describe", [](const ComponentTable & table) { return DescribeColumns(ColumnsOf(table)); })
-    .def("columns", &ColumnsAsArrays)
-    .def("contacts", &ContactsAsArrays)
-    .def("evaluate", &Evaluate, nb::arg("condition"))
+    .def_prop_ro(
+      "shape",
+      [](const ComponentTable & table) { return ShapeOf(table.extent); },
+      ShapeSignature)
+    .def(
+      "describe",
+      [](const ComponentTable & table) { return DescribeColumns(ColumnsOf(table)); },
+      nb::sig("def describe(self) -> list[tuple[str, str, str, str, str, str, str]]"))
+    .def("columns", &ColumnsAsArrays, nb::sig("def columns(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+    .def("contacts", &ContactsAsArrays, nb::sig("def contacts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+    .def("evaluate",
+         &Evaluate,
+         nb::arg("condition"),
+         nb::sig("def evaluate(self, condition: str) -> numpy.typing.NDArray[numpy.uint8]"))
     .def("json", &TextOf);
 
   module.def(
@@ -253,11 +266,14 @@ BindTables(nb::module_ & module)
     },
     nb::arg("first"),
     nb::arg("second"),
-    nb::arg("pairs"));
+    nb::arg("pairs"),
+    nb::sig("def merge_tables(first: Table, second: Table, pairs: collections.abc.Sequence[tuple[int, int]]) -> "
+            "tuple[Table, numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]"));
   module.def(
     "all_columns",
     [](int dimension) { return DescribeColumns(AllColumns(dimension)); },
-    nb::arg("dimension"));
+    nb::arg("dimension"),
+    nb::sig("def all_columns(dimension: int) -> list[tuple[str, str, str, str, str, str, str]]"));
   module.def(
     "condition_columns",
     [](const std::string & text) { return Condition(text).ColumnNames(); },

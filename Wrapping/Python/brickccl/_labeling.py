@@ -119,7 +119,7 @@ class Labeling:
     def __init__(self, runs: _core.LabeledRuns, volume: Volume) -> None:
         self._runs = runs
         # Not the image itself: a labeling keeps no voxels.
-        self._shape = volume.array.shape
+        self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
 

@@ -246,7 +246,7 @@ def _save_tiff(name: str, temporary: str, array: Any, spacing: list[float], volu
 
 def _save_simpleitk(name: str, temporary: str, array: Any, spacing: list[float], volume: Volume) -> None:
     simpleitk = _import_simpleitk()
-    image = simpleitk.GetImageFromArray(array)
+    image = simpleitk.GetImageFromArray(array, isVector=False)
     image.SetSpacing(spacing)
     if len(volume.origin):
         image.SetOrigin(list(volume.origin))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from brickccl.compat import cc3d as ours
-from conftest import in_some_layout, random_mask, random_shape
+from conftest import flood_fill, in_some_layout, random_mask, random_shape
 
 theirs = pytest.importorskip("cc3d")
 
@@ -57,10 +57,28 @@ def random_image(random, dtype=None, most=9):
     return writeable(in_some_layout(random, values.astype(dtype)))
 
 
-def fails_by_mistake(outcome, image, arguments):
-    """Whether cc3d fails on arguments that it documents: it expects fewer labels than it finds in some masks, and takes
-    the only row that is not empty in a way of its own, which does not know all types."""
-    return isinstance(outcome, str) and outcome in ("RuntimeError", "IndexError", "OverflowError") and arguments["connectivity"] != 5
+def is_mistaken(outcome, image, connectivity):
+    """Whether cc3d is wrong or fails on arguments that it documents: it labels background in some 2-D masks with 8
+    neighbours, expects fewer labels than it finds in others, and takes the only row that is not empty in a way of its
+    own, which does not know all types. With a `delta`, it does not join all that are near: the oracle decides then."""
+    if isinstance(outcome, str):
+        return outcome in ("RuntimeError", "IndexError", "OverflowError") and connectivity != 5
+    labels = outcome[0] if isinstance(outcome, tuple) else outcome
+    return not np.array_equal(labels != 0, image != 0)
+
+
+def assert_right(found, image, connectivity, delta=0, binary_image=False, **ignored):
+    """As the oracle has it."""
+    assert not isinstance(found, str), found
+    labels = found[0] if isinstance(found, tuple) else found
+    values = image.astype(float)
+    if image.flags.f_contiguous:
+        values, labels = values.T, labels.T
+    rank = min(image.ndim, {4: 1, 6: 1, 8: 2, 18: 2, 26: 3}[connectivity])
+    near = lambda a, b: binary_image or abs(values[a] - values[b]) <= delta
+    expected, count = flood_fill(values != 0, rank, near)
+    np.testing.assert_array_equal(labels, expected)
+    assert not isinstance(found, tuple) or found[1] == count
 
 
 def test_connected_components(cases):
@@ -83,12 +101,15 @@ def test_connected_components(cases):
         expected = outcome(theirs.connected_components, plain(known), **arguments)
         found = outcome(ours.connected_components, image, **arguments)
         context = f"seed {seed} {arguments} {image.dtype} {image.shape}"
-        if fails_by_mistake(expected, image, arguments):
+        differs = arguments.get("delta") and not isinstance(expected, str) and not np.array_equal(
+            expected[0] if arguments["return_N"] else expected, found[0] if arguments["return_N"] else found
+        )
+        if differs or is_mistaken(expected, image, arguments["connectivity"]):
             mistakes += 1
-            assert not isinstance(found, str), context
+            assert_right(found, image, **arguments)
             continue
         assert_same(expected, found, context)
-    assert mistakes < 0.05 * cases
+    assert mistakes < 0.1 * cases
 
 
 @pytest.mark.parametrize("shape", [(300, 300), (44, 45, 46), (60, 60, 60), (70001,), (3, 200, 200)])
@@ -106,11 +127,11 @@ def test_types_of_labels_of_large_images(shape, kind):
             for binary in (False, True):
                 arguments = {"connectivity": connectivity, "binary_image": binary}
                 expected = outcome(theirs.connected_components, array, **arguments)
-                if not fails_by_mistake(expected, array, arguments):
+                if not is_mistaken(expected, array, connectivity):
                     assert_same(expected, ours.connected_components(array, **arguments), str((arguments, array.dtype)))
         for out_dtype in (np.uint16, np.uint32):
             expected = outcome(theirs.connected_components, array, out_dtype=out_dtype)
-            if not fails_by_mistake(expected, array, {"connectivity": 26}):
+            if not is_mistaken(expected, array, 26):
                 assert_same(expected, outcome(ours.connected_components, array, out_dtype=out_dtype))
 
 
@@ -227,7 +248,7 @@ def test_largest_k(cases):
         image = random_image(random, random.choice(["?", "u1", "i4"]))
         k = int(random.integers(0, 6))
         whole = outcome(theirs.connected_components, plain(image), connectivity=6)
-        if isinstance(whole, str):
+        if is_mistaken(whole, image, 6):
             continue
         compared += 1
         expected, found = theirs.largest_k(plain(image), k, connectivity=6), ours.largest_k(image, k, connectivity=6)

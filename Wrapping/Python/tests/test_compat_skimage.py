@@ -132,7 +132,12 @@ def test_regionprops_table(cases):
         for name, values in expected.items():
             context = f"seed {seed} {name}"
             assert found[name].dtype.kind == values.dtype.kind, context
-            tolerance = {"rtol": 1e-5, "atol": 1e-5} if gray.dtype == np.float32 and name.startswith("int") else {"rtol": 1e-9, "atol": 1e-9}
+            tolerance = {"rtol": 1e-9, "atol": 1e-9}
+            if gray.dtype == np.float32 and name.startswith("int"):
+                tolerance = {"rtol": 1e-5, "atol": 1e-5}
+            elif name.startswith("axis_"):
+                # The root of what is rounding beside the longer axis.
+                tolerance = {"rtol": 1e-9, "atol": 1e-7}
             np.testing.assert_allclose(found[name], values, err_msg=context, **tolerance)
 
 

@@ -81,7 +81,7 @@ def test_nibabel_images(kind):
     assert type(labels) is type(image)
     assert labels.shape == image.shape
     np.testing.assert_array_equal(labels.affine, affine)
-    assert labels.get_data_dtype() == np.int16
+    assert labels.get_data_dtype().newbyteorder("=") == np.int16
     np.testing.assert_array_equal(np.asarray(labels.dataobj).T, brickccl.label(array.T, range=(200, 400)))
     np.testing.assert_array_equal(
         np.asarray(labels.dataobj), np.asarray(brickccl.find(image, range=(200, 400)).labels("int16").dataobj)

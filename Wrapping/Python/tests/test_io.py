@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_told(tmp_path, error, text, path):
 
 @pytest.mark.parametrize(
     "error, text, name",
-    [(ValueError, "two files; write .mha", "a.mhd"), (ValueError, "are not written", "a.jpg"), (OSError, "", "no/a.nrrd")],
+    [(ValueError, "two files; write .mha", "a.mhd"), (ValueError, "are not written", "a.jpg"), (OSError, "No such file", "no/a.nrrd")],
 )
 def test_what_cannot_be_written_leaves_nothing(tmp_path, error, text, name):
     with pytest.raises(error, match=text):

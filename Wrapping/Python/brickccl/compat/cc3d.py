@@ -59,9 +59,20 @@ def _most_of_binary(shape: tuple[int, ...], connectivity: int) -> int:
     return min(int(np.prod(shape)), blocks // {4: 2, 6: 2, 8: 4, 18: 4, 26: 8}[connectivity] + 1)
 
 
+def _number_by_blocks(runs: Any, length: int) -> None:
+    """Numbers the components of a 2-D mask as cc3d does with 8 neighbours: by their first blocks of 2 x 2 pixels."""
+    starts, _, labels = runs.runs()
+    blocks = (starts // length // 2) * ((length + 1) // 2) + starts % length // 2
+    first = np.full(runs.count + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, labels, blocks)
+    numbers = np.empty(runs.count, np.uint64)
+    numbers[np.argsort(first[1:], kind="stable")] = np.arange(1, runs.count + 1, dtype=np.uint64)
+    runs.renumber(numbers)
+
+
 def _label_type(out_dtype: Any, most: int) -> np.dtype[Any]:
     if out_dtype is not None:
-        chosen = np.dtype(out_dtype)
+        chosen: np.dtype[Any] = np.dtype(out_dtype)
         if chosen not in (np.uint16, np.uint32, np.uint64):
             raise ValueError(f"out_dtype is {chosen}; it must be uint16, uint32 or uint64")
         if np.iinfo(chosen).max < most:
@@ -166,6 +177,8 @@ def connected_components(
     if is_binary:
         image = values != 0 if dtype.kind == "f" else values
         runs = _engine.find(image, rank, range(image.ndim))
+        if image.ndim == 2 and connectivity == 8:
+            _number_by_blocks(runs, image.shape[1])
     elif tolerance == 0:
         runs = _engine.find(values, rank, range(values.ndim), criterion="equal")
     else:
@@ -236,9 +249,9 @@ def statistics(out_labels: Array, no_slice_conversion: bool = False) -> dict[str
     dimension = labels.ndim
     counts = np.zeros(largest + 1, np.uint32)
     centroids = np.full((largest + 1, dimension), np.nan)
-    index = np.dtype(np.uint16 if max(labels.shape) <= np.iinfo(np.uint16).max else np.uint32)
+    index = np.dtype("u2" if max(labels.shape) < 2**16 else "u4")
     bounds = np.zeros((largest + 1, 2 * dimension), index)
-    bounds[:, 0::2] = np.iinfo(index).max
+    bounds[:, 0::2] = 2 ** (8 * index.itemsize) - 1
     axes = "xyz"[:dimension][::-1]
     for image, offset in ((labels, 0), (labels == 0, -1)):
         table = _engine.measure(image)[1].columns()

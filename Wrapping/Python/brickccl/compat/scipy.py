@@ -118,7 +118,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
 def _axis_of_lines(output: Array) -> int:
     """The axis along which scipy goes fastest when it numbers labels for this array: that of the smallest stride."""
-    steps = [(stride, axis) for axis, stride in enumerate(output.strides) if stride > 0 and output.shape[axis] > 1]
+    steps = [(stride, axis) for axis, stride in enumerate(output.strides) if stride > 0]
     return min(steps)[1] if steps else output.ndim - 1
 
 

@@ -1,5 +1,7 @@
 #include "Table.h"
 
+#include "Hooks.h"
+
 #include "BrickCCL/Components/Condition.h"
 
 #include <nanobind/stl/optional.h>
@@ -54,58 +56,80 @@ ValuesOfOneComponent(const ComponentTable & like)
   return values;
 }
 
-/** A column as an array: float64, int64, or uint64 where a number asks for it. */
-nb::object
-ColumnArray(const ComponentTable & table, const ComponentColumn & column, const ComponentColumn::Value & kind)
+/** The values of one column: doubles, or whole numbers in the bits of std::int64_t. */
+struct ColumnValues
 {
-  const std::size_t count = table.components.size();
-  if (std::holds_alternative<double>(kind))
+  std::vector<double>       numbers;
+  std::vector<std::int64_t> whole;
+  /** Whether a whole number is one of std::uint64_t alone. */
+  bool isLarge = false;
+
+  void
+  Set(std::size_t place, const ComponentColumn::Value & value)
   {
-    std::vector<double> values(count);
-    for (std::size_t c = 0; c < count; ++c)
+    if (const double * const number = std::get_if<double>(&value))
     {
-      values[c] = std::get<double>(column.value(table, table.components[c]));
+      numbers[place] = *number;
     }
-    return nb::cast(ArrayOf(std::move(values)));
+    else if (const std::int64_t * const negative = std::get_if<std::int64_t>(&value))
+    {
+      whole[place] = *negative;
+    }
+    else
+    {
+      whole[place] = static_cast<std::int64_t>(std::get<std::uint64_t>(value));
+      isLarge = isLarge || whole[place] < 0;
+    }
   }
-  const auto fill = [&](auto & values) {
-    for (std::size_t c = 0; c < count; ++c)
-    {
-      values[c] =
-        std::visit([](auto value) { return static_cast<typename std::decay_t<decltype(values)>::value_type>(value); },
-                   column.value(table, table.components[c]));
-    }
-  };
-  if (std::holds_alternative<std::uint64_t>(kind))
+
+  nb::object
+  Take(bool isNumber)
   {
-    std::vector<std::uint64_t> values(count);
-    fill(values);
-    if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) {
-          return value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-        }))
+    if (isNumber)
     {
-      return nb::cast(ArrayOf(std::move(values)));
+      return nb::cast(ArrayOf(std::move(numbers)));
     }
-    return nb::cast(ArrayOf(std::vector<std::int64_t>(values.begin(), values.end())));
+    if (isLarge)
+    {
+      return nb::cast(ArrayOf(std::vector<std::uint64_t>(whole.begin(), whole.end())));
+    }
+    return nb::cast(ArrayOf(std::move(whole)));
   }
-  std::vector<std::int64_t> values(count);
-  fill(values);
-  return nb::cast(ArrayOf(std::move(values)));
-}
+};
 
 nb::dict
 ColumnsAsArrays(const ComponentTable & table)
 {
-  const ColumnList columns = ColumnsOf(table);
-  const auto       kinds = ValuesOfOneComponent(table);
-  nb::dict         arrays;
+  const ColumnList          columns = ColumnsOf(table);
+  const auto                kinds = ValuesOfOneComponent(table);
+  std::vector<ColumnValues> values(columns.size());
+  const std::size_t         count = table.components.size();
+  WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+    {
+      const bool isNumber = std::holds_alternative<double>(kinds[i]);
+      values[i].numbers.resize(isNumber ? count : 0);
+      values[i].whole.resize(isNumber ? 0 : count);
+    }
+    constexpr std::size_t rowsBetweenLooks = 4096;
+    for (std::size_t c = 0; c < count; ++c)
+    {
+      if (c % rowsBetweenLooks == 0)
+      {
+        Progress(hooks).Update(static_cast<double>(c) / static_cast<double>(count));
+      }
+      // A row is worked out once for all of its columns.
+      const ComponentMeasures row = table.components[c];
+      for (std::size_t i = 0; i < columns.size(); ++i)
+      {
+        values[i].Set(c, columns[i].value(table, row));
+      }
+    }
+  });
+  nb::dict arrays;
   for (std::size_t i = 0; i < columns.size(); ++i)
   {
-    if (PyErr_CheckSignals() != 0)
-    {
-      throw nb::python_error();
-    }
-    arrays[columns[i].name.c_str()] = ColumnArray(table, columns[i], kinds[i]);
+    arrays[columns[i].name.c_str()] = values[i].Take(std::holds_alternative<double>(kinds[i]));
   }
   return arrays;
 }

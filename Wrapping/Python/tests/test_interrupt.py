@@ -1,7 +1,9 @@
 """Progress, Ctrl-C and other threads."""
 
+import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -110,3 +112,22 @@ def test_threads_label_at_once(noise):
         worker.join()
     for one, other in zip(expected, found):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_forked_process_labels_on_threads_of_its_own(noise):
+    # As multiprocessing does it on Linux: threads that were kept for the next call are not there after a fork.
+    image = noise[:60]
+    expected = brickccl.label(image, threads=2, return_count=True)[1]
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if brickccl.label(image, threads=2, return_count=True)[1] == expected else 1)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        pytest.fail("the forked process hangs")
+    assert os.waitstatus_to_exitcode(status) == 0

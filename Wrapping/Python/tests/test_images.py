@@ -152,6 +152,14 @@ def test_arrays_through_dlpack_come_back_as_what_they_were():
     np.testing.assert_array_equal(np.from_dlpack(labels), brickccl.label(array))
 
 
+def test_jax_arrays():
+    jnp = pytest.importorskip("jax.numpy")
+    array = gray()
+    labels = brickccl.label(jnp.asarray(array), range=(300, 400), dtype="int32")
+    assert type(labels) is type(jnp.asarray(array)) and labels.dtype == jnp.int32
+    np.testing.assert_array_equal(np.asarray(labels), brickccl.label(array, range=(300, 400)))
+
+
 def test_torch_tensors():
     torch = pytest.importorskip("torch")
     array = gray()

@@ -73,6 +73,17 @@ def test_examples_of_the_documentation_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def test_the_documentation_is_built_without_warnings(tmp_path):
+    for name in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(name)
+    docs = pathlib.Path(__file__).parents[1] / "docs"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "-d", tmp_path / "trees", docs, tmp_path / "html"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    page = (tmp_path / "html" / "reference.html").read_text()
+    assert all(f'id="brickccl.{name}"' in page for name in brickccl.__all__ if name != "__version__")
+
+
 def test_every_function_is_documented_with_an_example():
     for module in (brickccl, *map(importlib.import_module, ("brickccl.compat.scipy", "brickccl.compat.skimage", "brickccl.compat.cc3d"))):
         for name in module.__all__:

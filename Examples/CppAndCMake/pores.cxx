@@ -23,8 +23,8 @@ FindPores()
   options.connectivity = brickccl::Connectivity::FromNeighbourCount(26, 3);
   options.criterion = brickccl::Criterion::InRange(-std::numeric_limits<float>::infinity(), 1000);
   options.geometry.spacing[0] = options.geometry.spacing[1] = options.geometry.spacing[2] = 0.1; // mm
-  options.minimumVolume = 0.02;                                                                 // mm^3
-  options.relabel.maximumSize = 100000;                                                         // voxels
+  options.minimumVolume = 0.02;                                                                  // mm^3
+  options.relabel.maximumSize = 100000;                                                          // voxels
   options.relabel.order = brickccl::LabelOrder::Size;
   const brickccl::Labeling labeling = brickccl::Label(image, options);
 

@@ -10,13 +10,14 @@ endif()
 # What a program includes; what these headers include in turn is for the engine.
 set(_public_headers
   BrickCCL.h
-  Components/ColumnList.h Components/ComponentTable.h Components/Condition.h Components/LabelLists.h Components/Relabel.h
   Core/AlgorithmOptions.h Core/Connectivity.h Core/Error.h Core/Extent.h Core/ScalarType.h Core/Version.h Core/VolumeView.h
   Criteria/Criterion.h
   Dispatch/AlgorithmTable.h Dispatch/CudaLabeler.h Dispatch/Device.h Dispatch/Label.h
   Host/Progress.h
+  Labels/LabelLists.h Labels/Relabel.h
   Itk/itkBrickConnectedComponentImageFilter.h Itk/itkBrickLabelMap.h
-  Phantoms/Phantoms.h Phantoms/Ridges.h)
+  Phantoms/Phantoms.h Phantoms/Ridges.h
+  Tables/ColumnList.h Tables/ComponentTable.h Tables/Condition.h)
 set(_examples ${PROJECT_SOURCE_DIR}/Examples)
 file(GLOB _task_pages CONFIGURE_DEPENDS ${_examples}/*/README.md)
 file(GLOB _task_folders CONFIGURE_DEPENDS LIST_DIRECTORIES ON ${_examples}/*)
@@ -36,6 +37,6 @@ set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_GENERATE_LATEX NO)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
-doxygen_add_docs(docs ${_public_headers} MainPage.md Components/COLUMNS.md ${_task_pages}
+doxygen_add_docs(docs ${_public_headers} MainPage.md Tables/COLUMNS.md ${_task_pages}
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
   COMMENT "API pages: ${DOXYGEN_OUTPUT_DIRECTORY}/html/index.html")

@@ -23,7 +23,7 @@ DevicesOf(const Algorithm & algorithm)
   {
     devices.emplace_back("cpu");
   }
-  if (algorithm.offersOnCuda != nullptr)
+  if (algorithm.supportsOnCuda != nullptr)
   {
     devices.emplace_back("cuda");
   }

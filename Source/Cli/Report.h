@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CLI_REPORT_H
 #define BRICKCCL_CLI_REPORT_H
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
 
 #include <nlohmann/json.hpp>

@@ -3,9 +3,9 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Components/Condition.h"
-#include "BrickCCL/Components/ExpandLabels.h"
-#include "BrickCCL/Components/Relabel.h"
+#include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <nlohmann/json.hpp>

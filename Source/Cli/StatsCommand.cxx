@@ -3,8 +3,8 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Components/Totals.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 

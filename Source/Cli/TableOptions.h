@@ -2,7 +2,7 @@
 #define BRICKCCL_CLI_TABLEOPTIONS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <CLI/CLI.hpp>
 

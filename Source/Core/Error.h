@@ -29,7 +29,7 @@ public:
   using Error::Error;
 };
 
-/** A valid request that this build, backend or algorithm does not offer. */
+/** A valid request that this build, backend or algorithm does not support. */
 class Unsupported : public Error
 {
 public:

@@ -1,10 +1,9 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Criteria/FarValues.h"
+#include "BrickCCL/Criteria/SeparatingValues.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/PackRow.h"
+#include "BrickCCL/Criteria/PackRow.h"
 
 #include <cstring>
 #include <mutex>
@@ -70,23 +69,23 @@ PackPredicate(std::int64_t count, TPredicate predicate)
 /** Finds values that tell of most neighbours that are not joined, from samples of an image of one channel; none if
  * these are few, or of many kinds. */
 template <typename T>
-std::optional<FarValues<T>>
+std::optional<SeparatingValues<T>>
 FindFarValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
 {
-  std::vector<FarValues<T>> parted;
-  for (int i = 0; i < samples.Count() && parted.size() < NeighbourSamples<T>::MostParted; ++i)
+  std::vector<SeparatingValues<T>> separated;
+  for (int i = 0; i < samples.Count() && separated.size() < NeighbourSamples<T>::MaximumSeparated; ++i)
   {
-    FarValues<T> values;
-    if (samples.IsParted(i, values))
+    SeparatingValues<T> values;
+    if (samples.IsSeparated(i, values))
     {
-      parted.push_back(values);
+      separated.push_back(values);
     }
   }
-  const auto                    count = static_cast<int>(parted.size());
-  std::optional<ToldSamples<T>> best;
-  for (const FarValues<T> & candidate : parted)
+  const auto                    count = static_cast<int>(separated.size());
+  std::optional<ExplainedSamples<T>> best;
+  for (const SeparatingValues<T> & candidate : separated)
   {
-    const ToldSamples<T> told(candidate, parted.data(), count, rule);
+    const ExplainedSamples<T> told(candidate, separated.data(), count, rule);
     if (!best || told.count > best->count)
     {
       best = told;
@@ -156,7 +155,7 @@ public:
         word =
           PackPredicate(length - begin, [this, block](int b) { return m_Rule.IsForeground(block + b * m_Channels); });
       }
-      else if (simd::HasVectors() && length - begin >= BitsPerWord)
+      else if (length - begin >= BitsPerWord)
       {
         packWords(begin, 1, &word);
       }
@@ -169,7 +168,7 @@ public:
   }
 
   bool
-  TellsFar() const override
+  KnowsSeparation() const override
   {
     std::call_once(m_LooksForFarValues, [this] {
       if (m_Channels == 1 && !AreTransitive())
@@ -182,13 +181,13 @@ public:
   }
 
   void
-  PackFar(std::int64_t row, Word * below, Word * above) const override
+  PackSeparated(std::int64_t row, Word * below, Word * above) const override
   {
     const std::int64_t length = m_Extent.RowLength();
     const T *          pixels = RowOf(row);
-    const FarValues<T> values = *m_FarValues;
+    const SeparatingValues<T> values = *m_FarValues;
     const auto         pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
-      simd::PackFar(pixels + first, words, values.low, values.high, isBelow, isAbove);
+      simd::PackSeparated(pixels + first, words, values.low, values.high, isBelow, isAbove);
     };
     if (PackByVectors(length, pack, below, above))
     {
@@ -210,7 +209,7 @@ public:
     {
       return false;
     }
-    simd::NearRow<T> near[MostEarlierRows];
+    simd::NearRow<T> near[MaximumEarlierRows];
     simd::PackLinkedRow(ToPixels(row, near), m_Extent.RowLength(), PixelRule());
     return true;
   }
@@ -222,8 +221,8 @@ public:
     {
       return false;
     }
-    simd::NearRow<T> nearFirst[MostEarlierRows];
-    simd::NearRow<T> nearSecond[MostEarlierRows];
+    simd::NearRow<T> nearFirst[MaximumEarlierRows];
+    simd::NearRow<T> nearSecond[MaximumEarlierRows];
     simd::PackLinkedPair(ToPixels(first, nearFirst), ToPixels(second, nearSecond), m_Extent.RowLength(), PixelRule());
     return true;
   }
@@ -232,7 +231,7 @@ public:
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const override
   {
     const std::int64_t words = WordsForBits(m_Extent.RowLength());
-    if (simd::HasVectors() && HasVoxels(row, neighbourRow, step, 0, words))
+    if (HasVoxels(row, neighbourRow, step, 0, words))
     {
       simd::PackNear(RowOf(row), RowOf(neighbourRow) + step, words, m_Rule.difference.limit, candidates, bits);
       return;
@@ -258,7 +257,7 @@ private:
   {
     const std::int64_t whole = length / BitsPerWord;
     const auto         rest = static_cast<int>(length % BitsPerWord);
-    if (!simd::HasVectors() || whole == 0)
+    if (whole == 0)
     {
       return false;
     }
@@ -285,11 +284,11 @@ private:
   bool
   CanPackLinked(const LinkedRow & row) const
   {
-    return simd::HasVectors() && !m_Mask && HasVoxels(row.row, row.row, -1, 0, WordsForBits(m_Extent.RowLength()));
+    return !m_Mask && HasVoxels(row.row, row.row, -1, 0, WordsForBits(m_Extent.RowLength()));
   }
   /** \param near  room for the rows that it is linked to */
   simd::LinkedRow<T>
-  ToPixels(const LinkedRow & row, simd::NearRow<T> (&near)[MostEarlierRows]) const
+  ToPixels(const LinkedRow & row, simd::NearRow<T> (&near)[MaximumEarlierRows]) const
   {
     for (int i = 0; i < row.earlierCount; ++i)
     {
@@ -316,16 +315,9 @@ private:
     const std::int64_t begin = w * BitsPerWord;
     if (CountBits(candidates) > SparseBits && HasVoxels(row, neighbourRow, step, w, 1))
     {
-      const auto joined = m_Rule.difference;
-      const T *  a = here + begin;
-      const T *  b = there + begin;
-      if (simd::HasVectors())
-      {
-        Word near;
-        simd::PackNear(a, b, 1, joined.limit, &candidates, &near);
-        return near;
-      }
-      return candidates & PackPredicate(BitsPerWord, [a, b, joined](int i) { return joined(a[i], b[i]); });
+      Word near;
+      simd::PackNear(here + begin, there + begin, 1, m_Rule.difference.limit, &candidates, &near);
+      return near;
     }
     Word bits = 0;
     if (m_Channels == 1)
@@ -363,7 +355,7 @@ private:
   VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
   /** Where voxels are of two kinds; looked for when first asked, since small images would notice. */
-  mutable std::optional<FarValues<T>> m_FarValues;
+  mutable std::optional<SeparatingValues<T>> m_FarValues;
   mutable std::once_flag              m_LooksForFarValues;
 };
 

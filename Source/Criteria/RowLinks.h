@@ -42,7 +42,7 @@ public:
     Word *       links;
   };
 
-  static constexpr int MostEarlierRows = 2;
+  static constexpr int MaximumEarlierRows = 2;
 
   /** A row, where its foreground and the starts of its runs go, and the rows to which links are wanted. */
   struct LinkedRow
@@ -50,7 +50,7 @@ public:
     std::int64_t row;
     Word *       foreground;
     Word *       starts;
-    EarlierRow   earlier[MostEarlierRows];
+    EarlierRow   earlier[MaximumEarlierRows];
     int          earlierCount;
   };
 
@@ -62,7 +62,7 @@ public:
     return false;
   }
 
-  /** The same of two rows at once, each linked to MostEarlierRows, of which the second row's last one is the first row.
+  /** The same of two rows at once, each linked to MaximumEarlierRows, of which the second row's last one is the first row.
    */
   virtual bool
   PackLinkedPair(const LinkedRow & /* first */, const LinkedRow & /* second */) const
@@ -70,17 +70,17 @@ public:
     return false;
   }
 
-  /** Whether PackFar tells voxels apart, from some of them. */
+  /** Whether PackSeparated tells voxels apart, from some of them. */
   virtual bool
-  TellsFar() const
+  KnowsSeparation() const
   {
     return false;
   }
 
   /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too
-   * far apart for any voxel below to be joined to one above. To be asked only after TellsFar() has said so. */
+   * far apart for any voxel below to be joined to one above. To be asked only after KnowsSeparation() has said so. */
   virtual void
-  PackFar(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
+  PackSeparated(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
   {}
 
   /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
@@ -121,7 +121,7 @@ MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::op
 /** As many runs as an image can have at most, and so components: where the foreground alone decides, there is a voxel
  *  without it between those of a row. */
 inline std::int64_t
-MostRuns(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+MaximumRunCount(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
   const bool haveGaps = criterion.joining == Criterion::Joining::Foreground && connectivity.Uses(0);
   return extent.RowCount() * (haveGaps ? (extent.RowLength() + 1) / 2 : extent.RowLength());

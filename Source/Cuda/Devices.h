@@ -7,7 +7,7 @@
 namespace brickccl::cuda
 {
 
-/** What the machine offers; asking never throws. */
+/** What the machine supports; asking never throws. */
 struct DeviceList
 {
   /** One line per usable device, its index first: "cuda:0: NVIDIA H200, compute capability 9.0, 139.8 GiB". */

@@ -92,7 +92,7 @@ public:
   {
     int device = 0;
     BRICKCCL_CUDA_CHECK(cudaGetDevice(&device));
-    std::atomic<int> * const known = device < MostDevices ? m_Known + device : nullptr;
+    std::atomic<int> * const known = device < MaximumDevices ? m_Known + device : nullptr;
     if (known != nullptr && *known != Unknown)
     {
       return *known == Yes;
@@ -114,9 +114,9 @@ private:
     No,
     Yes
   };
-  static constexpr int MostDevices = 16;
+  static constexpr int MaximumDevices = 16;
 
-  std::atomic<int> m_Known[MostDevices] = {};
+  std::atomic<int> m_Known[MaximumDevices] = {};
 };
 
 template <typename... TParameters, typename... TArguments>

@@ -147,7 +147,7 @@ public:
   }
   /** What is queued on `stream` from now on waits for it. */
   void
-  HoldBack(cudaStream_t stream)
+  MakeStreamWait(cudaStream_t stream)
   {
     BRICKCCL_CUDA_CHECK(cudaStreamWaitEvent(stream, m_Event, 0));
   }

@@ -17,13 +17,13 @@ namespace
 {
 
 bool
-OffersAlways(const Extent &, const Criterion &, const Connectivity &)
+SupportsAlways(const Extent &, const Criterion &, const Connectivity &)
 {
   return true;
 }
 
 bool
-OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
+SupportsUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
 {
   return extent.dimension <= 3;
 }
@@ -31,24 +31,24 @@ OffersUpTo3D(const Extent & extent, const Criterion &, const Connectivity &)
 /** Neighbours must lie along every axis, and 32 bits must number the voxels and count the runs and the voxels of a row,
  *  31 the bundles of rows along an axis, also when bricks are filled up. */
 bool
-OffersBundles(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+SupportsBundles(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
   constexpr std::int64_t numbers = std::int64_t{ 1 } << 32;
   constexpr std::int64_t mostRows = numbers / 2 - 256;
   return connectivity.UsesEveryAxis() && extent.dimension <= 3 && extent.size[1] <= mostRows &&
          extent.size[2] <= mostRows && extent.RowLength() < numbers && extent.VoxelCount() <= numbers &&
-         MostRuns(extent, criterion, connectivity) < numbers;
+         MaximumRunCount(extent, criterion, connectivity) < numbers;
 }
 
 bool
-OffersFaces(const Extent & extent, const Criterion &, const Connectivity & connectivity)
+SupportsFaces(const Extent & extent, const Criterion &, const Connectivity & connectivity)
 {
   return extent.dimension <= 3 && connectivity.Rank() == 1;
 }
 
 /** Images, and stacks of slices that are labeled each on its own. */
 bool
-OffersTiles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
+SupportsTiles(const Extent & extent, const Criterion &, const Connectivity & connectivity)
 {
   return extent.dimension == 2 || (extent.dimension == 3 && !connectivity.Uses(2));
 }
@@ -57,10 +57,10 @@ OffersTiles(const Extent & extent, const Criterion &, const Connectivity & conne
 Algorithm
 OnCudaAlone(const char * name,
             const char * summary,
-            bool (*offers)(const Extent &, const Criterion &, const Connectivity &),
+            bool (*supports)(const Extent &, const Criterion &, const Connectivity &),
             std::vector<AlgorithmOption> options = {})
 {
-  return { name, summary, nullptr, nullptr, nullptr, offers, std::move(options) };
+  return { name, summary, nullptr, nullptr, nullptr, supports, std::move(options) };
 }
 
 } // namespace
@@ -72,42 +72,42 @@ Algorithms()
     { "BundleMerging",
       "bundles of rows as runs of their united bits; on CUDA devices brick by brick in shared memory",
       LabelByBundleMerging,
-      OffersBundleMerging,
+      SupportsBundleMerging,
       // In a plane RunMerging takes three quarters of its time (noise of all densities and grains).
       [](const Extent & extent) { return extent.dimension > 2; },
-      OffersBundles },
+      SupportsBundles },
     { "RunMerging",
       "bit-packed rows, runs united a word at a time",
       LabelByRunMerging,
       [](const RowLinks &, const Extent &, const Connectivity &) { return true; },
       nullptr,
-      OffersAlways },
-    OnCudaAlone("BrickMerging", "tiles or bricks solved in shared memory, merged level by level", OffersUpTo3D),
+      SupportsAlways },
+    OnCudaAlone("BrickMerging", "tiles or bricks solved in shared memory, merged level by level", SupportsUpTo3D),
     OnCudaAlone("TileMerging",
                 "as Stava and Benes printed it: tiles of 16 x 16 pixels, 16 of them merged per block and level",
-                OffersTiles,
+                SupportsTiles,
                 TileMergingOptions()),
     { "LabelEquivalence",
       "scan and analysis in the labels themselves, until nothing changes (Kalentev et al.)",
       LabelByLabelEquivalence,
       [](const RowLinks &, const Extent &, const Connectivity &) { return true; },
       nullptr,
-      OffersUpTo3D,
+      SupportsUpTo3D,
       LabelEquivalenceOptions() },
     OnCudaAlone("HawickLabelEquivalence",
                 "scan, analysis and labeling with an array of references (Hawick et al.)",
-                OffersUpTo3D),
+                SupportsUpTo3D),
     OnCudaAlone("LinkPropagation",
                 "smallest labels gathered over links found by doubling (Ziegler and Rasmusson)",
-                OffersUpTo3D,
+                SupportsUpTo3D,
                 LinkPropagationOptions()),
     OnCudaAlone("RowColumnUnification",
                 "smallest labels along rows, columns and the third axis in turn (Kalentev et al.)",
-                OffersFaces),
-    OnCudaAlone("DirectionalSearch", "smallest label along straight lines, M8DLS (Soh et al.)", OffersUpTo3D),
-    OnCudaAlone("Hybrid1", "directional search and sweeps along lines in turn (Soh et al.)", OffersUpTo3D),
-    OnCudaAlone("Hybrid2", "directional search and label backtracking in turn (Soh et al.)", OffersUpTo3D),
-    OnCudaAlone("Hybrid3", "search in earlier directions first, and backtracking (Soh et al.)", OffersUpTo3D),
+                SupportsFaces),
+    OnCudaAlone("DirectionalSearch", "smallest label along straight lines, M8DLS (Soh et al.)", SupportsUpTo3D),
+    OnCudaAlone("Hybrid1", "directional search and sweeps along lines in turn (Soh et al.)", SupportsUpTo3D),
+    OnCudaAlone("Hybrid2", "directional search and label backtracking in turn (Soh et al.)", SupportsUpTo3D),
+    OnCudaAlone("Hybrid3", "search in earlier directions first, and backtracking (Soh et al.)", SupportsUpTo3D),
   };
   return algorithms;
 }
@@ -138,20 +138,20 @@ CpuAlgorithmFor(const std::string &  text,
 {
   AlgorithmFromName(text);
   const std::string name = AlgorithmText(text).name;
-  std::string       offering = "Auto";
+  std::string       supporting = "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
-    const bool offers = algorithm.offersOnCpu != nullptr && algorithm.offersOnCpu(links, extent, connectivity);
-    const bool suits = algorithm.suitsOnCpu == nullptr || algorithm.suitsOnCpu(extent);
-    if (offers && (name == algorithm.name || (name == "Auto" && suits)))
+    const bool supports = algorithm.supportsOnCpu != nullptr && algorithm.supportsOnCpu(links, extent, connectivity);
+    const bool prefers = algorithm.prefersOnCpu == nullptr || algorithm.prefersOnCpu(extent);
+    if (supports && (name == algorithm.name || (name == "Auto" && prefers)))
     {
       return algorithm;
     }
-    offering += offers ? std::string(", ") + algorithm.name : std::string();
+    supporting += supports ? std::string(", ") + algorithm.name : std::string();
   }
   throw Unsupported("algorithm " + name + " does not label an image of " + std::to_string(extent.dimension) +
                     " dimensions with connectivity " + connectivity.ToString() +
-                    " and this criterion on the CPU; choose one of " + offering);
+                    " and this criterion on the CPU; choose one of " + supporting);
 }
 
 std::vector<std::string>
@@ -160,7 +160,7 @@ CudaAlgorithms()
   std::vector<std::string> names;
   for (const Algorithm & algorithm : Algorithms())
   {
-    if (algorithm.offersOnCuda != nullptr)
+    if (algorithm.supportsOnCuda != nullptr)
     {
       names.push_back(algorithm.name);
     }
@@ -169,13 +169,13 @@ CudaAlgorithms()
 }
 
 bool
-CudaAlgorithmOffers(const std::string &  algorithm,
+CudaAlgorithmSupports(const std::string &  algorithm,
                     const Extent &       extent,
                     const Criterion &    criterion,
                     const Connectivity & connectivity)
 {
   const Algorithm & row = AlgorithmFromName(algorithm);
-  return row.offersOnCuda != nullptr && row.offersOnCuda(extent, criterion, connectivity);
+  return row.supportsOnCuda != nullptr && row.supportsOnCuda(extent, criterion, connectivity);
 }
 
 } // namespace brickccl

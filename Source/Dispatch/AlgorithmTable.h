@@ -26,19 +26,19 @@ struct Algorithm
                          RunVolume &          result);
 
   /** Whether it labels a problem on the CPU; null if it runs on CUDA devices alone. */
-  bool (*offersOnCpu)(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
+  bool (*supportsOnCpu)(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
 
-  /** Whether `Auto` should choose it on the CPU for a problem that it offers; null: always. */
-  bool (*suitsOnCpu)(const Extent & extent);
+  /** Whether `Auto` should choose it on the CPU for a problem that it supports; null: always. */
+  bool (*prefersOnCpu)(const Extent & extent);
 
   /** Whether it labels a problem on CUDA devices; null if it runs on the CPU alone. */
-  bool (*offersOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
+  bool (*supportsOnCuda)(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity);
 
   /** What its callers may choose, as "Name:option=value,option=value" in place of its name. */
   std::vector<AlgorithmOption> options = {};
 };
 
-/** Every algorithm. `Auto` chooses the first one that offers the problem where it runs, and suits it there. */
+/** Every algorithm. `Auto` chooses the first one that supports the problem where it runs, and prefers it there. */
 const std::vector<Algorithm> & Algorithms();
 
 /** The algorithm of "Name" or "Name:option=value,...". \throws InvalidArgument, which lists the names or the options.
@@ -46,20 +46,20 @@ const std::vector<Algorithm> & Algorithms();
 const Algorithm & AlgorithmFromName(const std::string & text);
 
 /** The algorithm that a text, or `Auto`, stands for on the CPU.
- *  \throws InvalidArgument for an unknown name; Unsupported, which lists the algorithms that offer the problem. */
+ *  \throws InvalidArgument for an unknown name; Unsupported, which lists the algorithms that support the problem. */
 const Algorithm & CpuAlgorithmFor(const std::string &  text,
                                   const RowLinks &     links,
                                   const Extent &       extent,
                                   const Connectivity & connectivity);
 
-/** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that offers the problem. */
+/** The names of the algorithms that run on CUDA devices. `Auto` chooses the first one that supports the problem. */
 std::vector<std::string> CudaAlgorithms();
 
-/** Whether an algorithm offers a problem on CUDA devices. RunMerging offers all of them; BundleMerging those of up to 3
+/** Whether an algorithm supports a problem on CUDA devices. RunMerging supports all of them; BundleMerging those of up to 3
  *  dimensions, 2^32 voxels, 2^32 - 1 runs that there may be and 2^31 - 256 rows along an axis, not in slices;
  *  RowColumnUnification those of up to 3 dimensions under face connectivity; TileMerging those of 2 dimensions and of
  *  slices along z; the others those of up to 3 dimensions. */
-bool CudaAlgorithmOffers(const std::string &  algorithm,
+bool CudaAlgorithmSupports(const std::string &  algorithm,
                          const Extent &       extent,
                          const Criterion &    criterion,
                          const Connectivity & connectivity);

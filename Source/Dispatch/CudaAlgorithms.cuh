@@ -10,8 +10,8 @@
 #include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 #include "BrickCCL/Algorithms/TileMerging/TileMerging.cuh"
-#include "BrickCCL/Components/ComponentSums.h"
-#include "BrickCCL/Components/SumComponents.cuh"
+#include "BrickCCL/Tables/ComponentSums.h"
+#include "BrickCCL/Measuring/SumComponents.cuh"
 
 #include <memory>
 #include <string>

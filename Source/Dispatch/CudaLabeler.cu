@@ -1,6 +1,6 @@
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 
-#include "BrickCCL/Components/ComponentRows.h"
+#include "BrickCCL/Tables/ComponentRows.h"
 #include "BrickCCL/Dispatch/CudaAlgorithms.cuh"
 
 #include <algorithm>
@@ -182,29 +182,29 @@ ChooseAlgorithm(const std::string & text, const cuda::DeviceProblem & problem)
 {
   const AlgorithmText asked(text);
   std::string         known = "Auto";
-  std::string         offering = "Auto";
+  std::string         supporting = "Auto";
   bool                isKnown = asked.name == "Auto";
   for (const Algorithm & algorithm : Algorithms())
   {
-    if (algorithm.offersOnCuda == nullptr)
+    if (algorithm.supportsOnCuda == nullptr)
     {
       continue;
     }
-    const bool offers = algorithm.offersOnCuda(problem.image.extent, problem.criterion, problem.connectivity);
-    if (offers && (asked.name == algorithm.name || asked.name == "Auto"))
+    const bool supports = algorithm.supportsOnCuda(problem.image.extent, problem.criterion, problem.connectivity);
+    if (supports && (asked.name == algorithm.name || asked.name == "Auto"))
     {
       return { &algorithm, ParseOptions(asked.name, algorithm.options, asked.options) };
     }
     isKnown = isKnown || asked.name == algorithm.name;
     known += std::string(", ") + algorithm.name;
-    offering += offers ? std::string(", ") + algorithm.name : std::string();
+    supporting += supports ? std::string(", ") + algorithm.name : std::string();
   }
   if (isKnown)
   {
     throw Unsupported("algorithm " + asked.name + " does not label an image of " +
                       std::to_string(problem.image.extent.dimension) + " dimensions with connectivity " +
                       problem.connectivity.ToString() + " and criterion " + problem.criterion.ToString() +
-                      " on CUDA devices; choose one of " + offering);
+                      " on CUDA devices; choose one of " + supporting);
   }
   throw InvalidArgument("algorithm '" + asked.name + "' does not run on CUDA devices; choose one of " + known);
 }
@@ -279,7 +279,7 @@ CudaLabeler::LabelOnDevice(const std::string &              algorithm,
   CudaAlgorithm &           chosen = own.Get(own.lastAlgorithm, image.extent);
   // Where no number of components is too large for the type, the map may be written before the number is known.
   const bool holdsAny =
-    MaximumLabel(type) >= static_cast<std::uint64_t>(MostRuns(image.extent, criterion, connectivity));
+    MaximumLabel(type) >= static_cast<std::uint64_t>(MaximumRunCount(image.extent, criterion, connectivity));
   bool                isWritten = false;
   const std::uint64_t components = chosen.Label(problem, options, holdsAny ? labels : nullptr, type, isWritten, on);
   if (components > MaximumLabel(type))
@@ -342,7 +342,7 @@ CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
   Implementation & own = *m_Implementation;
   MeasureOnDevice(stream);
   const cuda::CurrentDevice     current(own.Device());
-  UnsetVector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
+  UninitializedVector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
   const cudaStream_t            on = static_cast<cudaStream_t>(stream);
   BRICKCCL_CUDA_CHECK(
     cudaMemcpyAsync(sums.data(), own.sums.Data(), sums.size() * sizeof(CompactShapeSums), cudaMemcpyDeviceToHost, on));

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_DISPATCH_CUDALABELER_H
 #define BRICKCCL_DISPATCH_CUDALABELER_H
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"

@@ -1,10 +1,10 @@
 #ifndef BRICKCCL_DISPATCH_LABEL_H
 #define BRICKCCL_DISPATCH_LABEL_H
 
-#include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Components/ExpandLabels.h"
-#include "BrickCCL/Components/LabelLists.h"
-#include "BrickCCL/Components/Relabel.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/LabelLists.h"
+#include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"

@@ -14,8 +14,8 @@ namespace brickccl::cuda
 /** Global memory, as other multiprocessors see it. */
 struct GlobalAccess
 {
-  /** Whether unions halve the ways that they walk. */
-  static constexpr bool halvesWays = true;
+  /** Whether unions halve the paths that they walk. */
+  static constexpr bool halvesPaths = true;
 
   template <typename TIndex>
   __device__ static TIndex
@@ -47,7 +47,7 @@ struct CachedAccess : GlobalAccess
 /** Shared memory, where an aligned word is read and written as a whole. */
 struct BlockAccess
 {
-  static constexpr bool halvesWays = true;
+  static constexpr bool halvesPaths = true;
 
   template <typename TIndex>
   __device__ static TIndex
@@ -63,10 +63,10 @@ struct BlockAccess
   }
 };
 
-/** As BlockAccess, where ways are short already. */
+/** As BlockAccess, where paths are short already. */
 struct ShortWaysAccess : BlockAccess
 {
-  static constexpr bool halvesWays = false;
+  static constexpr bool halvesPaths = false;
 };
 
 /** The root of a node, without writing: for flattening, where a path halved by one thread could put an older ancestor
@@ -83,7 +83,7 @@ PeekRoot(const TIndex * parent, TIndex node)
 }
 
 /** Unites the sets of two nodes; `comesFirst` says which of two roots stays one. Any order does that never changes.
- * Both walk up side by side and stop where they meet, which most do soon; ways may be halved as they go. */
+ * Both walk up side by side and stop where they meet, which most do soon; paths may be halved as they go. */
 template <typename TAccess, typename TIndex, typename TOrder>
 __device__ inline void
 Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
@@ -107,11 +107,11 @@ Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
       (keepA ? upB : upA) = found;
       continue;
     }
-    if (TAccess::halvesWays && upperA != upA)
+    if (TAccess::halvesPaths && upperA != upA)
     {
       TAccess::Store(parent + a, upperA);
     }
-    if (TAccess::halvesWays && upperB != upB)
+    if (TAccess::halvesPaths && upperB != upB)
     {
       TAccess::Store(parent + b, upperB);
     }

@@ -12,7 +12,7 @@ namespace brickccl
 /** How host work runs: on how many threads, and who hears of its progress. */
 struct HostContext
 {
-  /** 0 stands for every thread that the machine offers. */
+  /** 0 stands for every thread that the machine supports. */
   int      threads = 0;
   Progress progress = {};
   /** Work is cut into pieces of at least so many voxels; results never depend on it. */

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ITK_PICTURE_H
 #define BRICKCCL_ITK_PICTURE_H
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Dispatch/Label.h"
 
 #include "itkGeometryUtilities.h"
@@ -185,7 +185,7 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
 /** A label map of the components of a labeling, made from its runs without a pass over the image's pixels, so that
  * ITK's LabelMap filters go on from here: openings and selections by attributes, keeping the N largest, colours.
  *
- *  Attributes that ITK defines in the same way have its values: see Components/COLUMNS.md for those that differ
+ *  Attributes that ITK defines in the same way have its values: see Tables/COLUMNS.md for those that differ
  *  (Perimeter and Roundness of anisotropic images, signs of PrincipalAxes, Median, which is exact). Not set are
  *  MinimumIndex, MaximumIndex, Histogram and the weighted principal moments, axes, elongation and flatness.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.

@@ -84,11 +84,11 @@ PackLinksTo(const RowLinks::LinkedRow & row,
 
 /** Packs bits of voxels too far apart, if they are kept. */
 void
-PackFar(const RowLinks & links, std::int64_t row, RunVolume & volume)
+PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
 {
   if (volume.HasFar())
   {
-    links.PackFar(row, volume.Below(row), volume.Above(row));
+    links.PackSeparated(row, volume.Below(row), volume.Above(row));
   }
 }
 
@@ -102,7 +102,7 @@ PackRow(const RowLinks &            links,
 {
   Word * const bits = row.foreground;
   Word * const starts = row.starts;
-  PackFar(links, row.row, volume);
+  PackSeparated(links, row.row, volume);
   if (starts == nullptr)
   {
     links.PackForeground(row.row, bits);
@@ -137,11 +137,11 @@ PackPair(const RowLinks &            links,
          std::vector<Word> &         candidates,
          RunVolume &                 volume)
 {
-  const auto hasAll = [](const RowLinks::LinkedRow & row) { return row.earlierCount == RowLinks::MostEarlierRows; };
+  const auto hasAll = [](const RowLinks::LinkedRow & row) { return row.earlierCount == RowLinks::MaximumEarlierRows; };
   if (linksAlongX && hasAll(first) && hasAll(second) && links.PackLinkedPair(first, second))
   {
-    PackFar(links, first.row, volume);
-    PackFar(links, second.row, volume);
+    PackSeparated(links, first.row, volume);
+    PackSeparated(links, second.row, volume);
     return;
   }
   PackRow(links, linksAlongX, first, candidates, volume);
@@ -229,7 +229,7 @@ FindRuns(const RowLinks &                                                      l
   {
     volume.ResizeLinks(axes.y, axes.z);
     volume.ResizeRunsBefore(axes.countsRuns);
-    volume.ResizeFar(axes.tellsFar && links.TellsFar());
+    volume.ResizeFar(axes.knowsSeparation && links.KnowsSeparation());
   }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);

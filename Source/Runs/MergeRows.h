@@ -5,8 +5,8 @@
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
-#include "BrickCCL/Simd/ListRuns.h"
-#include "BrickCCL/Simd/OpenDiagonals.h"
+#include "BrickCCL/Runs/ListRuns.h"
+#include "BrickCCL/Runs/UndecidedDiagonals.h"
 
 #include <algorithm>
 #include <vector>
@@ -189,9 +189,9 @@ public:
   void
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
   {
-    const simd::OpenDiagonals open{ m_OpenLeft.Data(), m_OpenRight.Data() };
+    const simd::UndecidedDiagonals open{ m_OpenLeft.Data(), m_OpenRight.Data() };
     const simd::AnyDiagonals  any =
-      simd::FindOpenDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, open);
+      simd::FindUndecidedDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, open);
     LookAtDiagonals(rowA, rowB, open, any, unite);
   }
 
@@ -206,7 +206,7 @@ public:
   void
   LookAtDiagonals(std::int64_t                rowA,
                   std::int64_t                rowB,
-                  const simd::OpenDiagonals & open,
+                  const simd::UndecidedDiagonals & open,
                   const simd::AnyDiagonals &  any,
                   TUnite                      unite)
   {
@@ -414,7 +414,7 @@ private:
       // Few links are found as fast one by one.
       const std::uint64_t many = 6 * static_cast<std::uint64_t>(m_Words);
       const bool          hasMany = m_Volume.FirstRun(rowA + 1) - m_Volume.FirstRun(rowA) > many;
-      if (hasMany && m_Volume.StartsFollowForeground() && simd::HasVectors())
+      if (hasMany && m_Volume.StartsFollowForeground())
       {
         ListForeground(rowA, rowB, besideA, besideB, unite);
         return;

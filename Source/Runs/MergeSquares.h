@@ -2,7 +2,7 @@
 #define BRICKCCL_RUNS_MERGESQUARES_H
 
 #include "BrickCCL/Runs/MergeRows.h"
-#include "BrickCCL/Simd/OpenDiagonals.h"
+#include "BrickCCL/Runs/UndecidedDiagonals.h"
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ public:
     }
     m_JoinedAcross.Resize(volume.WordsPerRow());
     m_JoinedBetween.Resize(volume.WordsPerRow());
-    const auto room = static_cast<std::size_t>(ManyListed + simd::MostOpenWords(volume.WordsPerRow(), MostOfStrip));
+    const auto room = static_cast<std::size_t>(ManyListed + simd::MaximumUndecidedWords(volume.WordsPerRow(), MaximumOfStrip));
     m_Sides.Resize(room);
     m_Others.Resize(room);
   }
@@ -80,9 +80,9 @@ public:
       }
       m_StripEnd = row + 1;
       ++m_StripCount;
-      // Where much is united, ways in the forest stay short if it is so row by row.
+      // Where much is united, paths in the forest stay short if it is so row by row.
       m_SquaresAlone = std::max(m_SquaresAlone - 1, 0);
-      if (!m_CanList || m_SquaresAlone > 0 || m_StripCount == MostOfStrip)
+      if (!m_CanList || m_SquaresAlone > 0 || m_StripCount == MaximumOfStrip)
       {
         MergeStrip(wants, unite);
       }
@@ -199,7 +199,7 @@ private:
     {
       return;
     }
-    if (end - m_FirstListed > MostListedRows)
+    if (end - m_FirstListed > MaximumListedRows)
     {
       MergeListed(wants, unite);
     }
@@ -232,10 +232,10 @@ private:
     {
       m_FirstListed = begin;
     }
-    simd::SetWords sides = m_Sides.Words();
-    simd::SetWords others = m_Others.Words();
+    simd::WordList sides = m_Sides.Words();
+    simd::WordList others = m_Others.Words();
     simd::ListOpenInSquares({ RowsOfSquare(begin), words, count, begin - m_FirstListed }, m_Wanted, sides, others);
-    if (others.count - m_Others.Count() > MostListedPerWord * words * count)
+    if (others.count - m_Others.Count() > MaximumListedPerWord * words * count)
     {
       return false;
     }
@@ -343,7 +343,7 @@ private:
       m_Places.resize(most);
     }
     /** For ListOpenInSquares to add to. */
-    simd::SetWords
+    simd::WordList
     Words()
     {
       return { m_Bits.data(), m_Places.data(), m_Count };
@@ -377,12 +377,12 @@ private:
   /** So many listed words are gone through together. */
   static constexpr std::int64_t ManyListed = 256;
   /** Squares whose words have more of them are gone through row by row. */
-  static constexpr std::int64_t MostListedPerWord = 3;
+  static constexpr std::int64_t MaximumListedPerWord = 3;
   static constexpr int          ManySquares = 64;
   /** Lists tell so many rows apart. */
-  static constexpr std::int64_t MostListedRows = std::int64_t{ 1 } << 31;
+  static constexpr std::int64_t MaximumListedRows = std::int64_t{ 1 } << 31;
   /** So many squares are listed together. */
-  static constexpr std::int64_t MostOfStrip = 8;
+  static constexpr std::int64_t MaximumOfStrip = 8;
 
   const RunVolume & m_Volume;
   const RowLinks &  m_Links;

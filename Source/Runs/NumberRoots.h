@@ -3,8 +3,8 @@
 
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/FinalNumbers.h"
+#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Runs/FinalNumbers.h"
 
 #include <algorithm>
 #include <array>
@@ -131,7 +131,7 @@ public:
       const std::uint64_t end = firstOf(before + 2);
       if constexpr (std::is_same_v<TIndex, std::uint32_t>)
       {
-        if (simd::HasVectors() && m_Hanging[static_cast<std::size_t>(before) + 1].size() <= MostForVectors)
+        if (m_Hanging[static_cast<std::size_t>(before) + 1].size() <= MaximumForVectors)
         {
           simd::FinishNumbers(final, static_cast<std::int64_t>(end - begin), numbers + begin);
           return;
@@ -148,7 +148,7 @@ private:
   using Final = simd::FinalNumbers<TIndex>;
 
   /** Vector code finds so many that others hang on. */
-  static constexpr std::size_t MostForVectors = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::size_t MaximumForVectors = std::numeric_limits<std::int32_t>::max();
 
   Final
   Of(std::int64_t part) const

@@ -4,8 +4,8 @@
 #include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Host/Buffer.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/RunBounds.h"
+#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Runs/RunBounds.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,14 +27,14 @@ struct LinkAxes
   /** Whether RunAt will be asked. */
   bool countsRuns = false;
   /** Whether Below and Above will be, if the links tell. */
-  bool tellsFar = false;
+  bool knowsSeparation = false;
 };
 
 /** Neighbouring runs of a volume's rows, whose places count from row `row` on. */
 struct RunsOfRows : simd::RunPlaces
 {
   /** So many at once at most. */
-  static constexpr int Most = simd::RunBounds::Most;
+  static constexpr int Maximum = simd::RunBounds::Maximum;
 
   std::int64_t row = 0;
   /** The number of the first one. */
@@ -99,7 +99,7 @@ public:
   }
 
   /** Fewer runs than these can be numbered in 32 bits, with a number to spare. */
-  static constexpr std::uint64_t MostNarrowRuns = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t MaximumNarrowRuns = std::numeric_limits<std::uint32_t>::max();
 
   /** Makes room for the labels once FirstRun is complete. */
   void
@@ -250,7 +250,7 @@ public:
   {
     return m_Below.Size() != 0;
   }
-  /** Bits of voxels that RowLinks::PackFar tells apart; null where they are not kept. */
+  /** Bits of voxels that RowLinks::PackSeparated tells apart; null where they are not kept. */
   Word *
   Below(std::int64_t row)
   {
@@ -365,7 +365,7 @@ public:
     }
   }
 
-  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Most at a time. For
+  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum at a time. For
    *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete, and before that no more rows
    * may be asked for than fit into simd::BoundWords, or one. */
   template <typename TFunction>
@@ -446,7 +446,7 @@ private:
   bool
   FindsBounds() const
   {
-    return simd::HasVectors() && m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
+    return m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
   }
 
   /** A shift that leaves all places of one row alone. */
@@ -460,7 +460,7 @@ private:
     const std::uint64_t end = FirstRun(row + 1);
     for (std::uint64_t run = FirstRun(row), next = 0; run < end; run = next)
     {
-      next = std::min(end, run + RunsOfRows::Most);
+      next = std::min(end, run + RunsOfRows::Maximum);
       const auto count = static_cast<int>(next - run);
       function(RunsOfRows{ { count, OneRow, 1, m_Begins.Data() + run, m_Ends.Data() + run }, row, run });
     }
@@ -500,7 +500,7 @@ private:
     ForEachRunByBits(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
       begins[count] = static_cast<std::int32_t>(begin);
       ends[count] = static_cast<std::int32_t>(end);
-      if (++count == RunsOfRows::Most)
+      if (++count == RunsOfRows::Maximum)
       {
         pass();
       }

@@ -7,7 +7,7 @@
 #  endif
 
 #  include "BrickCCL/Core/BitRow.h"
-#  include "BrickCCL/Simd/SetWords.h"
+#  include "BrickCCL/Simd/WordList.h"
 
 #  include <hwy/highway.h>
 
@@ -108,7 +108,7 @@ PlacesOfBits(Word bits)
 /** Adds those of some words, from word w on, that have bits: without asking whether there are any, which no processor
  *  would foresee. */
 HWY_INLINE void
-AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {
   const __m512i  words = _mm512_slli_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), KindBits);
   const __m512i  places = _mm512_add_epi64(words, _mm512_set1_epi64((w << KindBits) + kind));
@@ -122,7 +122,7 @@ AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
 
 /** The same: words are compressed by a table of the places of their halves, for each set of words. */
 HWY_INLINE void
-AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {
   alignas(32) static constexpr std::uint32_t halves[16][8] = {
     { 0, 1, 2, 3, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 },
@@ -145,7 +145,7 @@ AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
 #  else
 
 HWY_INLINE void
-AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
+AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {
   const WordTag tag;
   std::uint8_t  some = 0;
@@ -159,7 +159,7 @@ AddSetWords(WordVector found, std::int64_t w, int kind, SetWords & list)
   for (Word rest = some; rest != 0; rest &= rest - 1)
   {
     const int i = LowestBit(rest);
-    AddSetWord(words[i], w + i, kind, list);
+    AppendWord(words[i], w + i, kind, list);
   }
 }
 

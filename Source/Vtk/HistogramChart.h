@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_VTK_HISTOGRAMCHART_H
 #define BRICKCCL_VTK_HISTOGRAMCHART_H
 
-#include "BrickCCL/Components/Totals.h"
+#include "BrickCCL/Tables/Totals.h"
 
 #include <string>
 

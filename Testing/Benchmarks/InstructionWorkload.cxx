@@ -5,9 +5,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
-#ifdef BRICKCCL_USE_HIGHWAY
-#  include <hwy/targets.h>
-#endif
+#include <hwy/targets.h>
 
 #include <iostream>
 #include <string>
@@ -97,11 +95,7 @@ main(int argc, char ** argv)
   const std::string name = argc == 2 ? argv[1] : "";
   if (name == "--target")
   {
-#ifdef BRICKCCL_USE_HIGHWAY
     std::cout << hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()) << std::endl;
-#else
-    std::cout << "none" << std::endl;
-#endif
     return 0;
   }
   bool found = name == "--list";

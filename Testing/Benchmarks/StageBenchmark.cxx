@@ -6,9 +6,9 @@
 // "items" are voxels.
 
 #include "BrickCCL/BrickCCL.h"
-#include "BrickCCL/Components/ExpandLabels.h"
-#include "BrickCCL/Components/ComponentTable.h"
-#include "BrickCCL/Components/Relabel.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Runs/FindRuns.h"
@@ -215,8 +215,8 @@ main(int argc, char ** argv)
     {
       for (const int neighbours : { 6, 18, 26 })
       {
-        if (algorithm.offersOnCpu != nullptr &&
-            algorithm.offersOnCpu(*Problem::Of(input).links, extent, Connectivity::FromNeighbourCount(neighbours, 3)))
+        if (algorithm.supportsOnCpu != nullptr &&
+            algorithm.supportsOnCpu(*Problem::Of(input).links, extent, Connectivity::FromNeighbourCount(neighbours, 3)))
         {
           stage = stage != nullptr ? stage
                                    : common(benchmark::RegisterBenchmark(

@@ -134,7 +134,7 @@ LabelOthersBefore(const std::vector<T> &   voxels,
   Label(ImageView(reversed.data(), problem.extent, problem.channels), options, labeling);
 }
 
-/** Compares one algorithm on the CUDA device with the expected labels, if it offers the problem; `algorithm` may have
+/** Compares one algorithm on the CUDA device with the expected labels, if it supports the problem; `algorithm` may have
  *  options. \param afterOthers  whether memory is to hold what another image leaves, or what the case before left. */
 template <typename T>
 void
@@ -149,7 +149,7 @@ ExpectSameOnCuda(const std::string &                              algorithm,
 {
   static Labeling onCuda; // keeps the device's memory from case to case
   if (!HasCuda() || IsLeftOut(algorithm, what, problem.extent) ||
-      !CudaAlgorithmOffers(algorithm, problem.extent, problem.criterion, connectivity))
+      !CudaAlgorithmSupports(algorithm, problem.extent, problem.criterion, connectivity))
   {
     return;
   }
@@ -227,7 +227,7 @@ ExpectSameAsFloodFill(const std::string &                              what,
       return;
     }
     const auto links = MakeRowLinks(ImageView(voxels.data(), problem.extent, problem.channels), problem.criterion);
-    if (algorithm.offersOnCpu == nullptr || !algorithm.offersOnCpu(*links, problem.extent, connectivity))
+    if (algorithm.supportsOnCpu == nullptr || !algorithm.supportsOnCpu(*links, problem.extent, connectivity))
     {
       continue;
     }

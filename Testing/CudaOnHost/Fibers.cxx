@@ -24,7 +24,7 @@ constexpr std::size_t StackBytes = 128 * 1024;
 
 /** Kernels without barriers take their elements in steps of the number of threads (ShapeFor): what a large device needs
  *  to be full would be work for nothing here. */
-constexpr unsigned MostBlocks = 3;
+constexpr unsigned MaximumBlocks = 3;
 
 void RunFiber();
 
@@ -205,7 +205,7 @@ void
 RunThreads(dim3 blocks, dim3 threads, const std::function<void()> & kernel)
 {
   const std::lock_guard<std::mutex> lock(device);
-  gridDim = dim3(std::min(blocks.x, MostBlocks));
+  gridDim = dim3(std::min(blocks.x, MaximumBlocks));
   blockDim = threads;
   for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
   {

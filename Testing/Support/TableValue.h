@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_TESTING_TABLEVALUE_H
 #define BRICKCCL_TESTING_TABLEVALUE_H
 
-#include "BrickCCL/Components/ComponentTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <gtest/gtest.h>
 

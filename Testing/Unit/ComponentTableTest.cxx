@@ -1,5 +1,5 @@
 #include "BrickCCL/BrickCCL.h"
-#include "BrickCCL/Components/Crofton.h"
+#include "BrickCCL/Geometry/Crofton.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "TableValue.h"

@@ -3,7 +3,7 @@
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Host/UnsetVector.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Simd/RunBounds.h"
+#include "BrickCCL/Runs/RunBounds.h"
 
 #include <gtest/gtest.h>
 
@@ -394,8 +394,8 @@ TEST(Label, RunsOfManyRowsAtOnceAreThoseOfEach)
         }
       });
       EXPECT_EQ(found, expected) << extent.ToString();
-      EXPECT_LE(most, int{ RunsOfRows::Most });
-      if (simd::HasVectors() && !volume.HasBounds() && length == 500)
+      EXPECT_LE(most, int{ RunsOfRows::Maximum });
+      if (!volume.HasBounds() && length == 500)
       {
         EXPECT_GT(mostRows, simd::SparseWords / volume.WordsPerRow() / 2);
       }
@@ -407,19 +407,19 @@ TEST(Label, RunsOfManyRowsAtOnceAreThoseOfEach)
  *  be joined. */
 template <typename T>
 bool
-TellsFar(const std::vector<T> & voxels, const Extent & extent, double tolerance = 10)
+KnowsSeparation(const std::vector<T> & voxels, const Extent & extent, double tolerance = 10)
 {
   const auto        links = MakeRowLinks(ImageView(voxels.data(), extent), Criterion::Tolerance(tolerance));
   const auto        words = static_cast<std::size_t>(WordsForBits(extent.RowLength()));
   std::vector<Word> bits[4];
-  for (std::int64_t row = 0; row + 1 < extent.RowCount() && links->TellsFar(); ++row)
+  for (std::int64_t row = 0; row + 1 < extent.RowCount() && links->KnowsSeparation(); ++row)
   {
     for (std::vector<Word> & words64 : bits)
     {
       words64.assign(words, 5);
     }
-    links->PackFar(row, bits[0].data(), bits[1].data());
-    links->PackFar(row + 1, bits[2].data(), bits[3].data());
+    links->PackSeparated(row, bits[0].data(), bits[1].data());
+    links->PackSeparated(row + 1, bits[2].data(), bits[3].data());
     for (std::int64_t x = 0; x < extent.RowLength(); ++x)
     {
       const auto is = [&](int i) { return (bits[i][static_cast<std::size_t>(x / 64)] >> (x % 64) & 1u) != 0; };
@@ -430,12 +430,12 @@ TellsFar(const std::vector<T> & voxels, const Extent & extent, double tolerance 
       EXPECT_TRUE(is(0) != is(1)) << "voxel " << x << " of row " << row;
     }
   }
-  return links->TellsFar();
+  return links->KnowsSeparation();
 }
 
 template <typename T>
 void
-CheckFarVoxels()
+CheckSeparatedVoxels()
 {
   for (const Extent & extent : { Extent{ 200, 30, 3 }, Extent{ 64, 64 }, Extent{ 40, 50 } })
   {
@@ -451,23 +451,23 @@ CheckFarVoxels()
       noise.push_back(static_cast<T>(i * 7919 % 101));
       slope.push_back(static_cast<T>(i % static_cast<std::size_t>(extent.RowLength()) / 4));
     }
-    EXPECT_TRUE(TellsFar(kinds, extent)) << extent.ToString();
+    EXPECT_TRUE(KnowsSeparation(kinds, extent)) << extent.ToString();
     // Noise is of no kinds, and of a slope all neighbours are joined.
-    EXPECT_FALSE(MakeRowLinks(ImageView(noise.data(), extent), Criterion::Tolerance(10))->TellsFar());
-    EXPECT_FALSE(MakeRowLinks(ImageView(slope.data(), extent), Criterion::Tolerance(10))->TellsFar());
-    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::EqualValue())->TellsFar());
-    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::Foreground())->TellsFar());
+    EXPECT_FALSE(MakeRowLinks(ImageView(noise.data(), extent), Criterion::Tolerance(10))->KnowsSeparation());
+    EXPECT_FALSE(MakeRowLinks(ImageView(slope.data(), extent), Criterion::Tolerance(10))->KnowsSeparation());
+    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::EqualValue())->KnowsSeparation());
+    EXPECT_FALSE(MakeRowLinks(ImageView(kinds.data(), extent), Criterion::Foreground())->KnowsSeparation());
   }
 }
 
 TEST(Label, VoxelsOfTwoKindsAreToldApart)
 {
-  CheckFarVoxels<std::uint8_t>();
-  CheckFarVoxels<std::int16_t>();
-  CheckFarVoxels<std::int32_t>();
-  CheckFarVoxels<std::uint64_t>();
-  CheckFarVoxels<float>();
-  CheckFarVoxels<double>();
+  CheckSeparatedVoxels<std::uint8_t>();
+  CheckSeparatedVoxels<std::int16_t>();
+  CheckSeparatedVoxels<std::int32_t>();
+  CheckSeparatedVoxels<std::uint64_t>();
+  CheckSeparatedVoxels<float>();
+  CheckSeparatedVoxels<double>();
 
   // Infinite values are none of those that lie just below.
   const Extent       extent{ 100, 100 };
@@ -479,7 +479,7 @@ TEST(Label, VoxelsOfTwoKindsAreToldApart)
                      : i % 2 == 0 ? std::numeric_limits<float>::max()
                                   : 3e38f);
   }
-  EXPECT_TRUE(TellsFar(voxels, extent, 1e38));
+  EXPECT_TRUE(KnowsSeparation(voxels, extent, 1e38));
 }
 
 TEST(Label, LinksOfTheCallersOwn)
@@ -720,26 +720,26 @@ TEST(Label, ListsHoldEveryVoxelOfEachComponentInRasterOrder)
 
 TEST(Label, BundlesOnCudaAreOfferedAsFarAsTheirNumbersReach)
 {
-  const auto offers = [](const Extent & extent, const Criterion & criterion = Criterion::Foreground()) {
+  const auto supports = [](const Extent & extent, const Criterion & criterion = Criterion::Foreground()) {
     const auto full = Connectivity::Full(extent.dimension);
-    EXPECT_TRUE(CudaAlgorithmOffers("RunMerging", extent, criterion, full)) << extent.ToString();
-    return CudaAlgorithmOffers("BundleMerging", extent, criterion, full);
+    EXPECT_TRUE(CudaAlgorithmSupports("RunMerging", extent, criterion, full)) << extent.ToString();
+    return CudaAlgorithmSupports("BundleMerging", extent, criterion, full);
   };
   constexpr std::int64_t many = std::int64_t{ 1 } << 31;
-  EXPECT_TRUE((offers({ 2048, 2048, 1024 })));
-  EXPECT_FALSE((offers({ 2049, 2048, 1024 })));
-  EXPECT_TRUE((offers({ 2 * many - 1, 1 })));
-  EXPECT_FALSE((offers({ 2 * many, 1 })));
+  EXPECT_TRUE((supports({ 2048, 2048, 1024 })));
+  EXPECT_FALSE((supports({ 2049, 2048, 1024 })));
+  EXPECT_TRUE((supports({ 2 * many - 1, 1 })));
+  EXPECT_FALSE((supports({ 2 * many, 1 })));
   // Runs of equal values may be as many as voxels, and so may those of rows of one voxel.
-  EXPECT_TRUE((offers({ 2048, 2048, 1023 }, Criterion::EqualValue())));
-  EXPECT_FALSE((offers({ 2048, 2048, 1024 }, Criterion::EqualValue())));
-  EXPECT_TRUE((offers({ 2, many / 2, 2 })));
-  EXPECT_FALSE((offers({ 1, many, 2 })));
-  EXPECT_FALSE((offers({ 1, many / 2, 4 })));
+  EXPECT_TRUE((supports({ 2048, 2048, 1023 }, Criterion::EqualValue())));
+  EXPECT_FALSE((supports({ 2048, 2048, 1024 }, Criterion::EqualValue())));
+  EXPECT_TRUE((supports({ 2, many / 2, 2 })));
+  EXPECT_FALSE((supports({ 1, many, 2 })));
+  EXPECT_FALSE((supports({ 1, many / 2, 4 })));
   // So many rows have no numbers when the last brick is filled up.
-  EXPECT_TRUE((offers({ 1, many - 256 })));
-  EXPECT_FALSE((offers({ 1, many - 255 })));
-  EXPECT_FALSE((offers({ 1, 1, many })));
+  EXPECT_TRUE((supports({ 1, many - 256 })));
+  EXPECT_FALSE((supports({ 1, many - 255 })));
+  EXPECT_FALSE((supports({ 1, 1, many })));
 }
 
 TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)

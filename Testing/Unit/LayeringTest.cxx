@@ -15,9 +15,10 @@ namespace
 namespace fs = std::filesystem;
 
 const std::map<std::string, int> Ranks = {
-  { "Core", 0 }, { "Criteria", 1 }, { "Forest", 1 },     { "Simd", 1 },       { "Bricks", 1 },   { "Host", 2 },
-  { "Runs", 2 }, { "Cuda", 2 }, { "Voxels", 2 },     { "Algorithms", 3 }, { "Components", 3 }, { "Dispatch", 4 }, { "OutOfCore", 5 }, { "Files", 6 },
-  { "Itk", 6 },  { "Vtk", 6 },      { "Phantoms", 6 },   { "Cli", 7 }
+  { "Core", 0 },     { "Simd", 1 },       { "Criteria", 1 },  { "Forest", 1 }, { "Host", 2 },   { "Cuda", 2 },
+  { "Runs", 2 },     { "Geometry", 2 },   { "Voxels", 2 },    { "Tables", 3 }, { "Labels", 3 }, { "Measuring", 3 },
+  { "Algorithms", 3 }, { "Dispatch", 4 }, { "Files", 6 },     { "Itk", 6 },    { "Vtk", 6 },    { "Phantoms", 6 },
+  { "Cli", 7 }
 };
 
 int
@@ -98,7 +99,9 @@ TEST(Layering, IncludesPointDownwards)
       }
       if (StartsWith(header, "hwy/"))
       {
-        EXPECT_EQ(room, "Simd") << relative << " includes " << header;
+        const std::string name = file.filename().string();
+        EXPECT_TRUE(name.find("-simd.cxx") != std::string::npos || name.find("-inl.h") != std::string::npos)
+          << relative << " includes " << header;
       }
       if (StartsWith(header, "cuda") || StartsWith(header, "thrust/") || StartsWith(header, "cub/"))
       {

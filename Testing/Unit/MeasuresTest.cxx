@@ -1,5 +1,5 @@
 #include "BrickCCL/BrickCCL.h"
-#include "BrickCCL/Components/TouchingRuns.h"
+#include "BrickCCL/Measuring/TouchingRuns.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "TableValue.h"
@@ -283,10 +283,6 @@ NeighboursAreSame(const Extent & extent, const std::vector<std::uint16_t> & labe
 
 TEST(Measures, KnowWhetherNeighboursAreOfOneComponent)
 {
-  if (!simd::HasVectors())
-  {
-    GTEST_SKIP() << "nothing asks for it without vector code";
-  }
   int joined = 0;
   int trials = 0;
   for (const Extent & extent : { Extent{ 70, 12, 9 }, Extent{ 600, 7, 5 }, Extent{ 1, 20, 30 }, Extent{ 66, 40 } })

@@ -2,17 +2,17 @@
 
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Runs/Bundle.h"
-#include "BrickCCL/Simd/CountPairs.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/FinalNumbers.h"
-#include "BrickCCL/Simd/JoinRuns.h"
-#include "BrickCCL/Simd/LinkBundles.h"
-#include "BrickCCL/Simd/ListRuns.h"
-#include "BrickCCL/Simd/OpenDiagonals.h"
-#include "BrickCCL/Simd/PackRow.h"
-#include "BrickCCL/Simd/RowMarks.h"
-#include "BrickCCL/Simd/RunBounds.h"
-#include "BrickCCL/Simd/TouchingRuns.h"
+#include "BrickCCL/Measuring/CountPairs.h"
+#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Runs/FinalNumbers.h"
+#include "BrickCCL/Measuring/JoinRuns.h"
+#include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
+#include "BrickCCL/Runs/ListRuns.h"
+#include "BrickCCL/Runs/UndecidedDiagonals.h"
+#include "BrickCCL/Criteria/PackRow.h"
+#include "BrickCCL/Measuring/RowMarks.h"
+#include "BrickCCL/Runs/RunBounds.h"
+#include "BrickCCL/Measuring/TouchingLists.h"
 
 #include <gtest/gtest.h>
 
@@ -29,9 +29,7 @@
 #include <utility>
 #include <vector>
 
-#ifdef BRICKCCL_USE_HIGHWAY
-#  include <hwy/targets.h>
-#endif
+#include <hwy/targets.h>
 
 namespace brickccl
 {
@@ -40,10 +38,8 @@ namespace
 
 /** Calls `test` once for every instruction set. */
 void
-OnEveryTarget([[maybe_unused]] const std::function<void(const std::string &)> & test)
+OnEveryTarget(const std::function<void(const std::string &)> & test)
 {
-#ifdef BRICKCCL_USE_HIGHWAY
-  ASSERT_TRUE(simd::HasVectors());
   for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS, all = hwy::SupportedTargets(); rest != 0;
        rest &= rest - 1)
   {
@@ -54,21 +50,6 @@ OnEveryTarget([[maybe_unused]] const std::function<void(const std::string &)> & 
     hwy::SetSupportedTargetsForTest(0);
     hwy::GetChosenTarget().Update(all);
   }
-#else
-  ASSERT_FALSE(simd::HasVectors());
-  GTEST_SKIP() << "this build has no Highway";
-#endif
-}
-
-/** The same for functions that a build without Highway has, too. */
-void
-OnEveryBuild(const std::function<void(const std::string &)> & test)
-{
-#ifdef BRICKCCL_USE_HIGHWAY
-  OnEveryTarget(test);
-#else
-  test("single words");
-#endif
 }
 
 /** Bit x of a row of words; 0 outside of it. */
@@ -345,7 +326,7 @@ CheckFar(const std::string & target)
   const T high = 9;
   Word    below[words];
   Word    above[words];
-  simd::PackFar(values.data(), words, low, high, below, above);
+  simd::PackSeparated(values.data(), words, low, high, below, above);
   for (std::int64_t i = 0; i < words * BitsPerWord; ++i)
   {
     const T value = values[static_cast<std::size_t>(i)];
@@ -420,7 +401,7 @@ struct RandomRows
   std::int64_t      length;
 
   RandomRows(std::mt19937_64 & random, int rows, std::int64_t wordsPerRow, unsigned kind)
-    : words(static_cast<std::size_t>(rows * wordsPerRow + 2 * simd::MostWordsBeside))
+    : words(static_cast<std::size_t>(rows * wordsPerRow + 2 * simd::MaximumWordsBeside))
     , length(wordsPerRow)
   {
     for (Word & word : words)
@@ -439,7 +420,7 @@ struct RandomRows
   const Word *
   Row(int row) const
   {
-    return words.data() + simd::MostWordsBeside + row * length;
+    return words.data() + simd::MaximumWordsBeside + row * length;
   }
   BitWindow<Word>
   Window(int row, std::int64_t w) const
@@ -469,7 +450,7 @@ ExpectLinkedLikeTheFormulas(const std::string & target,
 {
   const bool         hasOthers = impliedCount == 2;
   const std::int64_t words = a.length;
-  const auto         room = static_cast<std::size_t>(words + simd::MostWordsBeside);
+  const auto         room = static_cast<std::size_t>(words + simd::MaximumWordsBeside);
   std::vector<Word>  unitedA(room, ~Word{ 0 }), unitedB(room, ~Word{ 0 });
   std::vector<Word>  same(room), left(room), right(room), joined(room);
   const bool         areUnited = faceCount == 1 && !areStraight;
@@ -755,7 +736,7 @@ TEST(Simd, RunsOfOneLabelAreJoined)
     std::mt19937_64 random(11);
     constexpr int   shift = 17;
     const auto      joined = std::make_unique<simd::JoinedRuns>();
-    for (const int count : { 1, 2, 15, 16, 17, 100, int{ simd::RunBounds::Most } })
+    for (const int count : { 1, 2, 15, 16, 17, 100, int{ simd::RunBounds::Maximum } })
     {
       for (const int step : { 1, 2 })
       {
@@ -844,7 +825,7 @@ struct NumberedBits
 
 TEST(Simd, OpenDiagonalsAreFound)
 {
-  OnEveryBuild([](const std::string & target) {
+  OnEveryTarget([](const std::string & target) {
     std::mt19937_64 random(31);
     int             found = 0;
     for (int trial = 0; trial < 400; ++trial)
@@ -880,7 +861,7 @@ TEST(Simd, OpenDiagonalsAreFound)
         std::vector<Word>        left(static_cast<std::size_t>(words + padding));
         std::vector<Word>        right(left.size());
         const simd::AnyDiagonals any =
-          simd::FindOpenDiagonals(rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
+          simd::FindUndecidedDiagonals(rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
         bool anyLeft = false;
         bool anyRight = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
@@ -1201,9 +1182,9 @@ TEST(Simd, WordsInWhichRunsBeginAreListed)
       for (unsigned kind = 0; kind < 6; ++kind)
       {
         const RandomRows  rows(random, 3, words, kind);
-        std::vector<Word> bits(static_cast<std::size_t>(words + simd::SetWordPadding));
+        std::vector<Word> bits(static_cast<std::size_t>(words + simd::WordListPadding));
         std::vector<Word> places(bits.size());
-        simd::SetWords    list{ bits.data(), places.data(), 3 };
+        simd::WordList    list{ bits.data(), places.data(), 3 };
         simd::ListStarts(rows.Row(1), words, list);
         std::int64_t i = 0;
         for (std::int64_t w = 0; w < words; ++w)
@@ -1222,9 +1203,9 @@ TEST(Simd, WordsInWhichRunsBeginAreListed)
   });
 }
 
-TEST(Simd, WordsOfOpenLinksAreListed)
+TEST(Simd, WordsOfUndecidedLinksAreListed)
 {
-  OnEveryBuild([](const std::string & target) {
+  OnEveryTarget([](const std::string & target) {
     std::mt19937_64 random(78);
     std::size_t     total = 0;
     for (int trial = 0; trial < 300; ++trial)
@@ -1238,13 +1219,13 @@ TEST(Simd, WordsOfOpenLinksAreListed)
                                                            : static_cast<simd::SquareLinkSet>(random()) & all;
       // The highest number that the last square's row may have.
       const std::int64_t firstRow = (std::int64_t{ 1 } << 31) - squares;
-      const auto         most = static_cast<std::size_t>(simd::MostOpenWords(words, squares));
+      const auto         most = static_cast<std::size_t>(simd::MaximumUndecidedWords(words, squares));
       std::vector<Word>  sideBits(most);
       std::vector<Word>  sidePlaces(most);
       std::vector<Word>  otherBits(most);
       std::vector<Word>  otherPlaces(most);
-      simd::SetWords     sides{ sideBits.data(), sidePlaces.data(), 0 };
-      simd::SetWords     others{ otherBits.data(), otherPlaces.data(), 0 };
+      simd::WordList     sides{ sideBits.data(), sidePlaces.data(), 0 };
+      simd::WordList     others{ otherBits.data(), otherPlaces.data(), 0 };
       simd::ListOpenInSquares({ strip.Square(0), words, squares, firstRow }, kinds, sides, others);
 
       // Of each kind the voxels, by rows.
@@ -1266,7 +1247,7 @@ TEST(Simd, WordsOfOpenLinksAreListed)
         }
       }
       Voxels listed;
-      for (const simd::SetWords & list : { sides, others })
+      for (const simd::WordList & list : { sides, others })
       {
         simd::ForEachBit(list, [&](int kind, std::int64_t voxel, std::int64_t) {
           const simd::VoxelInRows place(voxel);
@@ -1287,7 +1268,7 @@ TEST(Simd, WordsOfOpenLinksAreListed)
 
 TEST(Simd, WhatSquaresLeaveOutIsImplied)
 {
-  OnEveryBuild([](const std::string & target) {
+  OnEveryTarget([](const std::string & target) {
     using Row = RandomSquare::Row;
     using Link = simd::SquareLink;
     std::mt19937_64 random(77);

@@ -90,15 +90,15 @@ CpuLabels(const std::vector<T> & voxels,
 std::vector<std::string>
 OfferingAlgorithms(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
-  std::vector<std::string> offering;
+  std::vector<std::string> supporting;
   for (const std::string & algorithm : CudaAlgorithms())
   {
-    if (CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+    if (CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
     {
-      offering.push_back(algorithm);
+      supporting.push_back(algorithm);
     }
   }
-  return offering;
+  return supporting;
 }
 
 class OnCuda : public ::testing::Test
@@ -235,7 +235,7 @@ TEST_F(OnCuda, LabelMapsOfEveryTypeLieWhereTheCallerSays)
         {
           for (const std::size_t offset : { std::size_t{ 0 }, std::size_t{ 1 } })
           {
-            if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+            if (!CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
             {
               continue;
             }
@@ -522,7 +522,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
                                       "LabelEquivalence:properties=moments,atomics=on",
                                       "HawickLabelEquivalence" })
       {
-        if (!CudaAlgorithmOffers(algorithm, extent, Criterion::Foreground(), connectivity))
+        if (!CudaAlgorithmSupports(algorithm, extent, Criterion::Foreground(), connectivity))
         {
           continue;
         }

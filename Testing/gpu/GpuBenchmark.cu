@@ -148,7 +148,7 @@ Benchmark(const std::string &    name,
     // The papers' algorithms have a benchmark of their own (PaperBenchmark.cu).
     for (const std::string & algorithm : { "BundleMerging", "RunMerging", "BrickMerging" })
     {
-      if (!CudaAlgorithmOffers(algorithm, extent, criterion, connectivity))
+      if (!CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
       {
         continue;
       }
@@ -203,7 +203,7 @@ Benchmark(const std::string &    name,
       }
       if (average != nullptr || onlyConnectivity != 0)
       {
-        break; // the default is the first that offers the problem
+        break; // the default is the first that supports the problem
       }
     }
   }

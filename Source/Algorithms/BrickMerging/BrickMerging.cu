@@ -21,7 +21,7 @@ struct BrickShape
   }
 };
 
-constexpr int MostBrickVoxels = 512;
+constexpr int MaximumBrickVoxels = 512;
 
 /** Long along x, so that a warp reads neighbouring voxels. */
 BrickShape
@@ -42,7 +42,7 @@ SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
                   TIndex *                               parent)
 {
   constexpr unsigned  background = 0xFFFFFFFFu;
-  __shared__ unsigned local[MostBrickVoxels];
+  __shared__ unsigned local[MaximumBrickVoxels];
   const int           thread = static_cast<int>(threadIdx.x);
   const int           lx = thread % brick.size[0];
   const int           ly = thread / brick.size[0] % brick.size[1];

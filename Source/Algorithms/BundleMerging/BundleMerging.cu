@@ -130,7 +130,7 @@ BundleMerging(const DeviceProblem & problem,
   memory.found.Resize(1);
   // Room for one component and four runs of a brick in two words is enough for all but noise, which is solved again.
   const auto mostRuns =
-    static_cast<std::size_t>(MostRuns(problem.image.extent, problem.criterion, problem.connectivity));
+    static_cast<std::size_t>(MaximumRunCount(problem.image.extent, problem.criterion, problem.connectivity));
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
@@ -212,7 +212,7 @@ SumComponents(const DeviceProblem &            problem,
                                  sums.Data());
   });
   memory.summed.Record(own);
-  memory.summed.HoldBack(stream);
+  memory.summed.MakeStreamWait(stream);
 }
 
 void

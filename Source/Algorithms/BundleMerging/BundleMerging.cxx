@@ -3,9 +3,9 @@
 #include "BrickCCL/Algorithms/BundleMerging/LabelRows.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/LinkBundles.h"
-#include "BrickCCL/Simd/ListRuns.h"
+#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
+#include "BrickCCL/Runs/ListRuns.h"
 
 #include <algorithm>
 #include <vector>
@@ -55,9 +55,9 @@ public:
   {
     for (std::vector<Word> * row : { &m_JoinedY, &m_JoinedZ, &m_JoinedZOfLast, &m_Same, &m_Left, &m_Right, &m_Joined })
     {
-      row->resize(m_Words + simd::MostWordsBeside);
+      row->resize(m_Words + simd::MaximumWordsBeside);
     }
-    m_ListedBits.resize(3 * m_Words + simd::SetWordPadding);
+    m_ListedBits.resize(3 * m_Words + simd::WordListPadding);
     m_ListedPlaces.resize(m_ListedBits.size());
   }
 
@@ -67,7 +67,7 @@ public:
   {
     const std::int64_t countY = m_Bundles.countY;
     // What is known of links along y in the layer before; of this layer as far as it is done.
-    m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY) + simd::MostWordsBeside, 0);
+    m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY) + simd::MaximumWordsBeside, 0);
     BundlePlace place = m_Bundles.PlaceOf(begin);
     BundlePlace last = place;
     for (std::int64_t bundle = begin; bundle < end; ++bundle)
@@ -177,7 +177,7 @@ private:
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
       // Few links are found as fast one by one.
-      if (m_Runs.CountOf(a) > words && simd::HasVectors())
+      if (m_Runs.CountOf(a) > words)
       {
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
         {
@@ -212,53 +212,15 @@ private:
             const simd::ImpliedLinks &    implied,
             simd::LinkedRows &            found)
   {
+    constexpr BundleFaces faces = FacesTo<VBundling>(VBackward);
+    simd::FacingRows      facing[2];
+    for (int f = 0; f < faces.count; ++f)
+    {
+      const auto & rows = faces.rows[f];
+      facing[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
+    }
     const auto words = static_cast<std::int64_t>(m_Words);
-    if (simd::HasVectors())
-    {
-      constexpr BundleFaces faces = FacesTo<VBundling>(VBackward);
-      simd::FacingRows      facing[2];
-      for (int f = 0; f < faces.count; ++f)
-      {
-        const auto & rows = faces.rows[f];
-        facing[f] = { { a.rows[rows[0][0]], a.rows[rows[0][1]] }, { b.rows[rows[1][0]], b.rows[rows[1][1]] } };
-      }
-      simd::LinkBundles(facing, faces.count, faces.areStraight, unitedA, unitedB, words, implied, found);
-      return;
-    }
-    // Whether links join the last bits of the word before.
-    Word isOpen = 0;
-    for (std::int64_t w = 0; w < words; ++w)
-    {
-      const Word        bitsA = unitedA[w];
-      const Word        bitsB = unitedB[w];
-      const Word        both = bitsA & bitsB;
-      BundleLinks<Word> links{ 0, 0, 0 };
-      if (bitsA != 0)
-      {
-        links = WithoutRepeats(LinksTo<VBundling>(VBackward, a.Window(w, words), b.Window(w, words)), bitsA, bitsB);
-      }
-      // The stretch that goes on from the word before: its runs have been linked there.
-      const Word going = both & ~(both + 1) & (Word{ 0 } - isOpen);
-      const Word joined = JoinedBits(links, both);
-      found.joined[w] = joined | going;
-      isOpen = found.joined[w] >> (BitsPerWord - 1);
-      found.same[w] = links.same & ~going;
-      if (implied.count > 0)
-      {
-        Word bits = ~Word{ 0 };
-        for (int i = 0; i < implied.count; ++i)
-        {
-          bits &= implied.rows[i][w];
-        }
-        bits |= implied.others[0] != nullptr ? implied.others[0][w] & implied.others[1][w] : 0;
-        found.same[w] = WithoutImplied(found.same[w], joined, bits);
-      }
-      found.left[w] = links.left;
-      found.right[w] = links.right;
-      simd::AddSetWord(found.same[w], w, simd::LinkedSame, found.list);
-      simd::AddSetWord(links.left, w, simd::LinkedLeft, found.list);
-      simd::AddSetWord(links.right, w, simd::LinkedRight, found.list);
-    }
+    simd::LinkBundles(facing, faces.count, faces.areStraight, unitedA, unitedB, words, implied, found);
   }
 
   const BundleRows<VBundling> & m_Bundles;
@@ -317,7 +279,7 @@ Label(const RowLinks &     links,
       RunVolume &          result)
 {
   FindRuns(links, extent, {}, context.Part(0, 0.3), result);
-  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MostNarrowRuns);
+  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MaximumNarrowRuns);
   const HostContext rest = context.Part(0.3, 1);
   return result.VisitLabels([&](auto * labels) {
     return connectivity.Rank() == 2 ? LabelBundles<Bundling::Pairs>(rest, result, labels)
@@ -328,7 +290,7 @@ Label(const RowLinks &     links,
 } // namespace
 
 bool
-OffersBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity)
+SupportsBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity)
 {
   return links.FollowForeground() && connectivity.UsesEveryAxis() && connectivity.Rank() >= 2 && extent.dimension <= 3;
 }

@@ -10,9 +10,9 @@ namespace brickccl
 {
 
 /** Whether bundles of rows serve: bits alone tell the links, along every axis of 2 or 3, and diagonals count. */
-bool OffersBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
+bool SupportsBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
 
-/** Labels runs of bundles of rows on the CPU, where OffersBundleMerging says that it can: two rows (8- and
+/** Labels runs of bundles of rows on the CPU, where SupportsBundleMerging says that it can: two rows (8- and
  * 18-connected) or two by two (26-connected) are united to one row of bits whose runs are connected, so that there are
  * fewer nodes and fewer rows to compare. Bundles unite 64 voxels at a time, slabs in parallel, then the seams between
  * them; links that others imply are left out. See README.md for what CPU and CUDA have in common.

@@ -4,7 +4,7 @@
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Runs/RunVolume.h"
-#include "BrickCCL/Simd/LinkBundles.h"
+#include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 
 #include <cstdint>
 #include <numeric>
@@ -38,13 +38,13 @@ struct BundleRows
     : volume(runs)
     , countY((runs.GetExtent().size[1] + RowsAlongY - 1) / RowsAlongY)
     , count(countY * ((runs.GetExtent().size[2] + RowsAlongZ - 1) / RowsAlongZ))
-    , zeros(static_cast<std::size_t>(runs.WordsPerRow() + 2 * simd::MostWordsBeside), 0)
+    , zeros(static_cast<std::size_t>(runs.WordsPerRow() + 2 * simd::MaximumWordsBeside), 0)
   {}
 
   const Word *
   EmptyRow() const
   {
-    return zeros.data() + simd::MostWordsBeside;
+    return zeros.data() + simd::MaximumWordsBeside;
   }
   std::int64_t
   NumberOf(BundlePlace place) const
@@ -71,7 +71,7 @@ struct BundleView
 {
   static constexpr int N = RowsOf(VBundling);
 
-  static_assert(RunVolume::PaddingWords >= simd::MostWordsBeside, "vector code reads beside rows");
+  static_assert(RunVolume::PaddingWords >= simd::MaximumWordsBeside, "vector code reads beside rows");
 
   const Word * rows[N];
 
@@ -146,7 +146,7 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
                BundleRuns<TIndex> &          runs)
 {
   runs.words = bundles.volume.WordsPerRow();
-  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words + simd::MostWordsBeside));
+  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words + simd::MaximumWordsBeside));
   runs.beforeCount = bundles.count * runs.words;
   runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(runs.beforeCount));
   std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);

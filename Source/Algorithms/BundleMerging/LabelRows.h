@@ -3,8 +3,8 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleRuns.h"
 #include "BrickCCL/Runs/NumberRoots.h"
-#include "BrickCCL/Simd/ExpandRow.h"
-#include "BrickCCL/Simd/ListRuns.h"
+#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Runs/ListRuns.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   const RunVolume &  volume = bundles.volume;
   const Extent &     extent = volume.GetExtent();
   const std::int64_t words = volume.WordsPerRow();
-  std::vector<Word>  bits(static_cast<std::size_t>(words + simd::SetWordPadding));
+  std::vector<Word>  bits(static_cast<std::size_t>(words + simd::WordListPadding));
   std::vector<Word>  places(bits.size());
   // Divisions for every row would take as long as a row with few runs.
   RowPosition position(extent, begin);
@@ -44,7 +44,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
     if constexpr (sizeof(TIndex) == sizeof(std::uint32_t))
     {
       const bool hasMany = volume.FirstRun(row + 1) - run > static_cast<std::uint64_t>(words);
-      if (hasMany && simd::HasVectors())
+      if (hasMany)
       {
         std::uint32_t nodes[simd::ListWords * BitsPerWord + simd::ListPadding];
         for (std::int64_t w = 0; w < words; w += simd::ListWords)
@@ -60,29 +60,19 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
         continue;
       }
     }
-    const auto visit = [&](Word starts, std::int64_t w) {
+    simd::WordList list{ bits.data(), places.data(), 0 };
+    simd::ListStarts(volume.Foreground(row), words, list);
+    for (std::int64_t i = 0; i < list.count; ++i)
+    {
+      const auto   w = static_cast<std::int64_t>(list.places[i] / simd::PlacesPerWord);
       const Word   unitedStarts = united[w] & ~FromLeft(united[w], w > 0 ? united[w - 1] : 0);
       const TIndex before = bundleRuns.before[bundle * words + w] - 1;
-      for (; starts != 0; starts &= starts - 1)
+      for (Word starts = list.bits[i]; starts != 0; starts &= starts - 1)
       {
         // All bits up to the run's first one.
         const Word upTo = starts ^ (starts - 1);
         function(run++, before + static_cast<TIndex>(CountBits(unitedStarts & upTo)));
       }
-    };
-    if (simd::HasVectors())
-    {
-      simd::SetWords list{ bits.data(), places.data(), 0 };
-      simd::ListStarts(volume.Foreground(row), words, list);
-      for (std::int64_t i = 0; i < list.count; ++i)
-      {
-        visit(list.bits[i], static_cast<std::int64_t>(list.places[i] / simd::PlacesPerWord));
-      }
-      continue;
-    }
-    for (std::int64_t w = 0; w < words; ++w)
-    {
-      visit(volume.Starts(row, w), w);
     }
   }
 }
@@ -97,7 +87,7 @@ public:
     : m_Bundles(bundles)
     , m_Runs(runs)
     , m_Unit(BundleRows<VBundling>::RowsAlongZ > 1 ? bundles.countY : 1)
-    , m_Units(bundles.count / m_Unit, LeastUnits(context), MostParts(context))
+    , m_Units(bundles.count / m_Unit, LeastUnits(context), MaximumParts(context))
   {}
 
   std::int64_t
@@ -150,7 +140,7 @@ private:
     return 1 + context.grain / (m_Bundles.volume.GetExtent().RowLength() * RowsOf(VBundling) * m_Unit);
   }
   static std::int64_t
-  MostParts(const HostContext & context)
+  MaximumParts(const HostContext & context)
   {
     const int threads = EffectiveThreadCount(context.threads);
     return threads == 1 ? 1 : 4 * threads;

@@ -105,7 +105,7 @@ struct VoxelComparison
 struct KnownLinks
 {
   DeviceWord joined;
-  DeviceWord parted;
+  DeviceWord separated;
 };
 
 /** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
@@ -117,7 +117,7 @@ __device__ inline StraightLinks
 FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
 {
   const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord open = both & ~(known.joined | known.parted);
+  const DeviceWord open = both & ~(known.joined | known.separated);
   if (__any_sync(AllLanes, open != 0) == 0)
   {
     return { 0, known.joined };
@@ -139,7 +139,7 @@ FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b
   const DeviceWord joined = ofPairs(known.joined);
   // Where one run of a joined pair goes on and the other has another value now, the two are not joined.
   const DeviceWord oneBegins = both & (a.starts ^ b.starts);
-  DeviceWord       at = first & ~(joined | ofPairs(known.parted) | (oneBegins & joined << 1));
+  DeviceWord       at = first & ~(joined | ofPairs(known.separated) | (oneBegins & joined << 1));
   DeviceWord       found = 0;
   while (at != 0)
   {
@@ -167,7 +167,7 @@ FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
   const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
-  DeviceWord       open = both & ~(implied | known.parted);
+  DeviceWord       open = both & ~(implied | known.separated);
   DeviceWord       joined = implied;
   // Bits of a pair that goes on from a word before where it is joined.
   const auto asBefore = [&](DeviceWord bits) {

@@ -55,7 +55,7 @@ struct EndVoxels
 };
 
 /** What a warp has in shared memory for a border along z or y where values decide. */
-template <bool VAlongAxes, bool VTransitive, bool VTellsFar>
+template <bool VAlongAxes, bool VTransitive, bool VKnowsSeparation>
 struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
 {
   using Role = RowBorderRole<VAlongAxes>;
@@ -63,7 +63,7 @@ struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
   /** With a tolerance, where links lead to the bundles beside. */
   EndRuns endRuns[VAlongAxes || VTransitive ? 1 : Role::words];
   /** Where voxels may be of two kinds. */
-  FarBits far[VTellsFar ? Role::words : 1];
+  SeparationBits separation[VKnowsSeparation ? Role::words : 1];
 };
 
 /** What a warp has in shared memory for a border along x where values decide. */
@@ -179,13 +179,13 @@ __launch_bounds__(BorderThreads,
                                                                                     : 10)
   MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
                         const __grid_constant__ BrickArrays bricks,
-                        const __grid_constant__ FarArrays   farArrays,
+                        const __grid_constant__ SeparationArrays   separationArrays,
                         FaceArrays<DeviceWord>              joinedArrays,
                         EndArrays<typename TProblem::Pixel> endArrays)
 {
   using Role = RowBorderRole<VAlongAxes>;
-  constexpr bool tellsFar = TellsFar<TProblem, VAlongAxes>;
-  using Words = RowBorderWords<VAlongAxes, TProblem::isTransitive, tellsFar>;
+  constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
+  using Words = RowBorderWords<VAlongAxes, TProblem::isTransitive, knowsSeparation>;
   __shared__ BorderMemory<Words, RowBorderEnds<TProblem>> memory;
   const BundleGrid &                                      grid = problem.grid;
   const Role                                              role(grid);
@@ -209,19 +209,19 @@ __launch_bounds__(BorderThreads,
     return;
   }
   Words &      ofWarp = memory.of[role.warp].words;
-  bool         isFar = false;
+  bool         isSeparating = false;
   JoinedBefore before = {};
   if constexpr (KeepsJoined<TProblem, VAlongAxes>)
   {
     before.Fetch(grid, joinedArrays, role);
   }
-  if constexpr (tellsFar)
+  if constexpr (knowsSeparation)
   {
-    BorderFar<Role> far;
-    far.Fetch(grid, farArrays, role);
-    isFar = farArrays.limits->areKnown;
+    BorderSeparation<Role> separation;
+    separation.Fetch(grid, separationArrays, role);
+    isSeparating = separationArrays.limits->areKnown;
     ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
-    far.Store(role, ofWarp.far);
+    separation.Store(role, ofWarp.separation);
     __syncwarp();
   }
   else
@@ -238,7 +238,7 @@ __launch_bounds__(BorderThreads,
   }
   else
   {
-    UniteCloseRows<TProblem, VAlongAxes>(problem, bricks, role, isFar, ofWarp, memory.seen);
+    UniteCloseRows<TProblem, VAlongAxes>(problem, bricks, role, isSeparating, ofWarp, memory.seen);
   }
 }
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 
 /** The voxels of a brick's rows in shared memory, where values decide. */
@@ -110,12 +110,12 @@ public:
     }
     if constexpr (sizeof(T) < 4)
     {
-      DeviceWord parted = 0;
+      DeviceWord separated = 0;
       const auto difference = Difference();
       ForPieces([&](unsigned i) {
-        VoxelGroup<T>(m_Tile.Piece(m_Own, i)).AppendParted(parted, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+        VoxelGroup<T>(m_Tile.Piece(m_Own, i)).AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
       });
-      return wanted & ~parted;
+      return wanted & ~separated;
     }
     else
     {
@@ -152,8 +152,8 @@ public:
       ForPieces([&](unsigned i) {
         const VoxelGroup<T> own(m_Tile.Piece(m_Own, i));
         const VoxelGroup<T> others(m_Tile.Piece(m_Other, i));
-        own.AppendPartedLeft(left, others, before(i), difference);
-        own.AppendPartedRight(right, others, after(i), difference);
+        own.AppendSeparatedLeft(left, others, before(i), difference);
+        own.AppendSeparatedRight(right, others, after(i), difference);
       });
       return { 0, wantedLeft & ~left, wantedRight & ~right };
     }
@@ -295,26 +295,26 @@ public:
   {}
 
   /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call.
-   *  \tparam VTellsFar whether to find bits of voxels that are too far apart to be joined, if the limits are known */
-  template <bool VTellsFar>
+   *  \tparam VKnowsSeparation whether to find bits of voxels that are too far apart to be joined, if the limits are known */
+  template <bool VKnowsSeparation>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const FarLimits & limits, FarBits & far) const
+             Pack(DeviceWord wanted, const SeparationLimits & limits, SeparationBits & separation) const
   {
     const bool isFirst = threadIdx.x % WordsPerBrickRow == 0;
     DeviceWord foreground = 0;
-    DeviceWord parted = 0;
+    DeviceWord separated = 0;
     if constexpr (sizeof(T) == 4)
     {
       ReadLayer(m_Problem, m_Tile, m_Word, m_BundleY, m_BundleZ);
-      PackWide(isFirst, foreground, parted);
+      PackWide(isFirst, foreground, separated);
     }
     else
     {
-      PackSmall<VTellsFar>(wanted != 0, limits, foreground, parted, far);
+      PackSmall<VKnowsSeparation>(wanted != 0, limits, foreground, separated, separation);
     }
     const DeviceWord bits = foreground & wanted;
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
-    return { { bits, bits & (parted | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
+    return { { bits, bits & (separated | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
   }
   /** Compares with the n-th backward row, whose word lies at `other` in the brick. When all warps have packed. */
   __device__ TileComparison<TProblem>
@@ -328,16 +328,16 @@ public:
   {
     using Group = VoxelGroup<T>;
     const RegisterDifference<T, TProblem::isTransitive> difference(m_Problem.rule.difference);
-    DeviceWord                                          parted[2] = {};
+    DeviceWord                                          separated[2] = {};
 #pragma unroll
     for (unsigned i = Storage::pieces; i-- > 0;)
     {
       const Group own(m_Tile.Piece(threadIdx.x, i));
-      own.AppendParted(parted[0], Group(m_Tile.Piece(one, i)), difference);
-      own.AppendParted(parted[1], Group(m_Tile.Piece(other, i)), difference);
+      own.AppendSeparated(separated[0], Group(m_Tile.Piece(one, i)), difference);
+      own.AppendSeparated(separated[1], Group(m_Tile.Piece(other, i)), difference);
     }
-    toOne = ~parted[0];
-    toOther = ~parted[1];
+    toOne = ~separated[0];
+    toOther = ~separated[1];
   }
   /** Whether the voxels at two places of the brick are joined, of which each word has 32. When all warps have packed.
    */
@@ -351,7 +351,7 @@ public:
 
 private:
   __device__ void
-  PackWide(bool isFirst, DeviceWord & foreground, DeviceWord & parted) const
+  PackWide(bool isFirst, DeviceWord & foreground, DeviceWord & separated) const
   {
     const unsigned self = threadIdx.x;
     const auto &   rule = m_Problem.rule.foreground;
@@ -376,16 +376,16 @@ private:
           isForeground = rule(value);
         }
         foreground |= isForeground ? bit : 0u;
-        parted |= m_Problem.AreJoined(&value, &before) ? 0u : bit;
+        separated |= m_Problem.AreJoined(&value, &before) ? 0u : bit;
         before = value;
       }
     }
     foreground ^= asksInside && rule.outside ? 0xFFFFFFFFu : 0u;
   }
   /** Each lane reads its own word. */
-  template <bool VTellsFar>
+  template <bool VKnowsSeparation>
   __device__ void
-  PackSmall(bool isWanted, const FarLimits & limits, DeviceWord & foreground, DeviceWord & parted, FarBits & far) const
+  PackSmall(bool isWanted, const SeparationLimits & limits, DeviceWord & foreground, DeviceWord & separated, SeparationBits & separation) const
   {
     using Group = VoxelGroup<T>;
     const auto &                                        rule = m_Problem.rule.foreground;
@@ -420,7 +420,7 @@ private:
     const auto     lastOf = [](const uint4 & piece) { return piece.w >> (32 - Group::bitsPerVoxel); };
     const auto     before = static_cast<T>(__shfl_up_sync(AllLanes, lastOf(pieces[Storage::pieces - 1]), 1));
     DeviceWord     outside = 0;
-    if constexpr (VTellsFar)
+    if constexpr (VKnowsSeparation)
     {
       using Value = typename AboveValue<T>::Value;
       const AboveValue<T> aboveHigh(static_cast<Value>(limits.high));
@@ -432,14 +432,14 @@ private:
       {
         const Group own(m_Tile.Piece(self, i));
         own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendPartedLeft(parted, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
+        own.AppendSeparatedLeft(separated, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
         if (limits.areKnown)
         {
-          own.AppendWhich(far.above, aboveHigh);
+          own.AppendWhich(separation.above, aboveHigh);
           own.AppendWhich(notBelow, aboveLow);
         }
       }
-      far.below = ~notBelow;
+      separation.below = ~notBelow;
     }
     else
     {
@@ -448,7 +448,7 @@ private:
       {
         const Group own(pieces[i]);
         own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendPartedLeft(parted,
+        own.AppendSeparatedLeft(separated,
                              own,
                              i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
                              difference);
@@ -483,7 +483,7 @@ public:
 
   template <bool>
   __device__ RowLayout::Kept
-             Pack(DeviceWord wanted, const FarLimits &, FarBits &) const
+             Pack(DeviceWord wanted, const SeparationLimits &, SeparationBits &) const
   {
     return m_Reader.Pack(wanted);
   }

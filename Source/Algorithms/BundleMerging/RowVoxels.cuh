@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BrickEnds.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/FaceArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 
@@ -351,9 +351,9 @@ public:
       return 0;
     }
     const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
-    DeviceWord      parted = 0;
-    ForGroups([&](int x) { Group(m_First + x, m_End).AppendParted(parted, Group(other + x, m_End), m_Difference); });
-    return wanted & ~parted;
+    DeviceWord      separated = 0;
+    ForGroups([&](int x) { Group(m_First + x, m_End).AppendSeparated(separated, Group(other + x, m_End), m_Difference); });
+    return wanted & ~separated;
   }
 
   __device__ BundleLinks<DeviceWord>
@@ -369,8 +369,8 @@ public:
     ForGroups([&](int x) {
       const Group own(m_First + x, m_End);
       const Group others(other + x, m_End);
-      own.AppendPartedLeft(left, others, VoxelAt(other + x - 1), m_Difference);
-      own.AppendPartedRight(right, others, VoxelAt(other + x + Group::count), m_Difference);
+      own.AppendSeparatedLeft(left, others, VoxelAt(other + x - 1), m_Difference);
+      own.AppendSeparatedRight(right, others, VoxelAt(other + x + Group::count), m_Difference);
     });
     return { 0, wantedLeft & ~left, wantedRight & ~right };
   }

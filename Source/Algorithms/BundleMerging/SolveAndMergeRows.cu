@@ -20,25 +20,25 @@ SolveAndMergeRows(const DeviceProblem & problem,
     const auto         queueFor = [&](const auto & rows, auto alongAxes) {
       using Problem = std::decay_t<decltype(rows)>;
       constexpr bool isAlongAxes = decltype(alongAxes)::value;
-      constexpr bool tellsFar = TellsFar<Problem, isAlongAxes>;
-      if constexpr (tellsFar)
+      constexpr bool knowsSeparation = KnowsSeparation<Problem, isAlongAxes>;
+      if constexpr (knowsSeparation)
       {
-        memory.farLimits.Resize(1);
-        memory.farBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<FarBits>::perBrick);
-        BRICKCCL_LAUNCH_BLOCKS(FindFarLimitsKernel<T>,
-                               (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Most) }),
+        memory.separationLimits.Resize(1);
+        memory.separationBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<SeparationBits>::perBrick);
+        BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
+                               (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Maximum) }),
                                stream,
                                voxels,
                                grid.extent.VoxelCount(),
                                grid.extent.RowLength(),
                                rule,
-                               memory.farLimits.Data());
+                               memory.separationLimits.Data());
       }
       if constexpr (KeepsJoined<Problem, isAlongAxes>)
       {
         memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<DeviceWord>::perBrick);
       }
-      const FarArrays              far = { memory.farLimits.Data(), { memory.farBits.Data() } };
+      const SeparationArrays separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
       const FaceArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
       if constexpr (IsTiled<Problem>)
       {
@@ -52,20 +52,20 @@ SolveAndMergeRows(const DeviceProblem & problem,
                              mask,
                              WordGrid(grid.extent).wordsPerRow,
                              memory.Arrays(),
-                             far,
+                             separation,
                              joinedBits,
                              ends,
                              memory.Marks());
       // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 72 : tellsFar ? 70 : Problem::isTransitive ? 44 : 62;
+      atBorders.sharedPercent = isAlongAxes ? 72 : knowsSeparation ? 70 : Problem::isTransitive ? 44 : 62;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,
                                    rows,
                                    memory.Arrays(),
-                                   far,
+                                   separation,
                                    joinedBits,
                                    ends);
     };

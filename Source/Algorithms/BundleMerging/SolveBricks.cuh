@@ -22,7 +22,7 @@ struct BrickForestAccess : BlockAccess
 template <Bundling VBundling>
 struct BrickMemory
 {
-  /** Of bundles there are more links to unite than first links and ShortenWays leave short ways for. */
+  /** Of bundles there are more links to unite than first links and ShortenPaths leave short paths for. */
   using UnionAccess = std::conditional_t<VBundling == Bundling::Rows, ShortWaysAccess, BlockAccess>;
 
   static constexpr int RowCount = RowsOf(VBundling);
@@ -225,7 +225,7 @@ WordBefore(const BundleGrid & grid, int self, int n)
  *  are left alone, so that other threads may unite them meanwhile. */
 template <typename TMemory>
 __device__ inline void
-ShortenWays(TMemory & memory, unsigned runs)
+ShortenPaths(TMemory & memory, unsigned runs)
 {
   for (unsigned run = threadIdx.x; run < runs; run += WordsPerBrick)
   {
@@ -244,7 +244,7 @@ ShortenWays(TMemory & memory, unsigned runs)
 }
 
 /** Bits whose run is linked to that of the bundle before along z by way of the bundles before both along y. No link of
- *  these ways is left out because of one along z of this bundle. \param joinedY the word's own */
+ *  these paths is left out because of one along z of this bundle. \param joinedY the word's own */
 template <typename TMemory>
 __device__ inline DeviceWord
 ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY)
@@ -464,7 +464,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   FirstLinks(memory, starts, runsBefore, same, otherWord);
   __syncthreads();
-  ShortenWays(memory, runsOfBrick);
+  ShortenPaths(memory, runsOfBrick);
 #pragma unroll
   for (int n = 1; n < backward; ++n)
   {

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SOLVEROWS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/OpenLinks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 
@@ -45,7 +45,7 @@ struct RowBrickMemory
   union
   {
     /** With a tolerance, until links are found; of the empty one they say nothing. */
-    FarBits far[WordsPerBrick + 1];
+    SeparationBits separation[WordsPerBrick + 1];
     /** Else. */
     unsigned pairs[LayersPerBrick][64];
   };
@@ -111,7 +111,7 @@ KnownAcross(const RowBrickMemory<TProblem> & memory, const BundleGrid & grid, in
   KnownLinks       known = { (ownY & thenZ) | (ownZ & thenY), 0 };
   if constexpr (TProblem::isTransitive)
   {
-    known.parted =
+    known.separated =
       (memory.RowAt(self + toBetween).foreground & (ownY ^ thenZ)) | (memory.RowAt(below).foreground & (ownZ ^ thenY));
   }
   return known;
@@ -193,12 +193,12 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
                   const DeviceWord *                  mask,
                   std::int64_t                        maskWordsPerRow,
                   const __grid_constant__ BrickArrays bricks,
-                  const __grid_constant__ FarArrays   farArrays,
+                  const __grid_constant__ SeparationArrays   separationArrays,
                   FaceArrays<DeviceWord>              joinedArrays,
                   EndArrays<typename TProblem::Pixel> endArrays,
                   const __grid_constant__ FirstMarks  marks)
 {
-  constexpr bool     tellsFar = TellsFar<TProblem, VAlongAxes>;
+  constexpr bool     knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
   constexpr unsigned fewLinks = 4;
   constexpr unsigned manyLinks = 16;
   constexpr unsigned fewRuns = 4 * WordsPerLayer;
@@ -239,18 +239,18 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
     wanted &= mask != nullptr ? mask[rowNumber * maskWordsPerRow + x / BitsPerDeviceWord] : 0xFFFFFFFFu;
   }
-  FarLimits limits = {};
-  if constexpr (tellsFar)
+  SeparationLimits limits = {};
+  if constexpr (knowsSeparation)
   {
-    limits = *farArrays.limits;
+    limits = *separationArrays.limits;
   }
-  FarBits               far = {};
-  const RowLayout::Kept own = rows.template Pack<tellsFar>(wanted, limits, far);
-  const bool            isFar = tellsFar && limits.areKnown;
-  if (isFar)
+  SeparationBits               separation = {};
+  const RowLayout::Kept own = rows.template Pack<knowsSeparation>(wanted, limits, separation);
+  const bool            isSeparating = knowsSeparation && limits.areKnown;
+  if (isSeparating)
   {
-    memory.far[self] = far;
-    farArrays.faces.Keep(grid, blockIdx.x, self, y, z, far, far);
+    memory.separation[self] = separation;
+    separationArrays.faces.Keep(grid, blockIdx.x, self, y, z, separation, separation);
   }
   if constexpr (Memory::isTiled)
   {
@@ -317,7 +317,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // The n-th, or, if it lies in another brick, an empty one.
   const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
   // Where this word's voxels are known to be too far from those of a word of the brick.
-  const auto partedFrom = [&](int to) { return isFar ? memory.far[self].PartedFrom(memory.far[to]) : 0u; };
+  const auto separatedFrom = [&](int to) { return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u; };
   // Whether links across are listed, and not in these words.
   bool isListed = false;
   // The links along y and z alone, first.
@@ -359,7 +359,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         {
           const int           to = wordTo(n);
           const RowWord &     other = memory.RowAt(to);
-          const StraightLinks found = FindStraight(compareTo(n, to), row, other, { 0, partedFrom(to) });
+          const StraightLinks found = FindStraight(compareTo(n, to), row, other, { 0, separatedFrom(to) });
           same.Set(n, found.same);
           (n == 0 ? joined[0] : joined[1]) = found.joined;
           isPlain =
@@ -397,7 +397,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       if (n >= 2)
       {
         KnownLinks known = isInBrick ? KnownAcross(memory, grid, self, n) : KnownLinks{};
-        known.parted |= partedFrom(to);
+        known.separated |= separatedFrom(to);
         const StraightLinks found = FindStraight(compareTo(n, to), window, other, known);
         same.Set(n, found.same);
         joinedTo = found.joined;
@@ -405,9 +405,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       if (problem.HasDiagonals(n))
       {
         BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
-        if (isFar)
+        if (isSeparating)
         {
-          open = open.Without(memory.far[self].PartedAcross(memory.far[to]));
+          open = open.Without(memory.separation[self].SeparatedAcross(memory.separation[to]));
         }
         const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n, to), open);
         left.Set(n, across.left);
@@ -453,7 +453,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         if constexpr (TProblem::isTransitive)
         {
           isListed = memory.countOfLayer[layer] <= fewRuns &&
-                     ListOpenLinks(problem,
+                     ListUndecidedLinks(problem,
                                    memory,
                                    row,
                                    (reach & 1u) != 0,
@@ -484,7 +484,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
                                      own.rows[0] & other.foreground & ~(starts | other.starts),
                                      ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
   }
-  // Where many links are left, short ways to the roots pay. Where most words have very many (noise), some of them join
+  // Where many links are left, short paths to the roots pay. Where most words have very many (noise), some of them join
   // most runs to one component, and links within that are left out then.
   const unsigned linksLeft = same.Count() + left.Count() + right.Count();
   bool           isCrowded = false;
@@ -495,7 +495,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   }
   else
   {
-    ShortenWays(memory, runsOfBrick);
+    ShortenPaths(memory, runsOfBrick);
   }
   if (isListed)
   {

@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_SUMBRICKS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
-#include "BrickCCL/Components/SumComponents.cuh"
+#include "BrickCCL/Measuring/SumComponents.cuh"
 
 /** The sums of the default columns, from what bricks keep. */
 namespace brickccl::cuda

@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITECLOSEROWS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/FarVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
 
 /** Unions across borders along z and y, with a tolerance. */
 namespace brickccl::cuda
@@ -45,15 +45,15 @@ struct EndRuns
 /** What a lane reads of voxels of two kinds at a border along z or y: of its word, the one that faces it, and one of
  * the bundles beside, if it has any. */
 template <typename TRole>
-struct BorderFar
+struct BorderSeparation
 {
-  FarBits own;
-  FarBits other;
-  FarBits edge;
+  SeparationBits own;
+  SeparationBits other;
+  SeparationBits edge;
 
   /** Starts to read them. */
   __device__ void
-  Fetch(const BundleGrid & grid, const FarArrays & arrays, const TRole & role)
+  Fetch(const BundleGrid & grid, const SeparationArrays & arrays, const TRole & role)
   {
     const auto fetch = [&](int at) {
       BrickWord  word;
@@ -61,21 +61,21 @@ struct BorderFar
       const int  end = (alongY ? 2 : 0) + (at >= TRole::others ? 1 : 0);
       return role.Locate(grid, at, word)
              ? arrays.faces.AtEnd(word.brick, end)[alongY ? role.lane : word.local % WordsPerLayer]
-             : FarBits{};
+             : SeparationBits{};
     };
     own = fetch(role.Facing(false));
     other = fetch(role.Facing(true));
-    edge = role.hasEdge ? fetch(role.Edge()) : FarBits{};
+    edge = role.hasEdge ? fetch(role.Edge()) : SeparationBits{};
   }
   /** To be followed by a barrier. */
   __device__ void
-  Store(const TRole & role, FarBits (&far)[TRole::words]) const
+  Store(const TRole & role, SeparationBits (&separation)[TRole::words]) const
   {
-    far[role.Facing(false)] = own;
-    far[role.Facing(true)] = other;
+    separation[role.Facing(false)] = own;
+    separation[role.Facing(true)] = other;
     if (role.hasEdge)
     {
-      far[role.Edge()] = edge;
+      separation[role.Edge()] = edge;
     }
   }
 };
@@ -86,7 +86,7 @@ __device__ inline void
 UniteCloseRows(const TProblem &                  problem,
                const BrickArrays &               bricks,
                const RowBorderRole<VAlongAxes> & role,
-               bool                              isFar,
+               bool                              isSeparating,
                TWords &                          memory,
                UnionsSeen &                      seen)
 {
@@ -137,9 +137,9 @@ UniteCloseRows(const TProblem &                  problem,
     }
     const RunWindow from = WindowOf(words[role.From(part)]);
     const RunWindow to = WindowOf(words[role.To(part)]);
-    const bool      hasParted = (from.starts & from.left) != 0;
+    const bool      hasSeparated = (from.starts & from.left) != 0;
     return from.foreground != 0 &&
-           (hasParted || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
+           (hasSeparated || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
   };
   // All lanes must call, those that have nothing to look for with `has` false.
   const auto find = [&](int part, bool has, DeviceWord implied) {
@@ -147,9 +147,9 @@ UniteCloseRows(const TProblem &                  problem,
     const int        b = role.To(part);
     const RunWindow  from = has ? WindowOf(words[a]) : RunWindow{};
     const RunWindow  to = has ? WindowOf(words[b]) : RunWindow{};
-    const DeviceWord parted = isFar && has ? memory.far[a].PartedFrom(memory.far[b]) : 0u;
+    const DeviceWord separated = isSeparating && has ? memory.separation[a].SeparatedFrom(memory.separation[b]) : 0u;
     WithComparison(problem, role, part, [&](const auto & compare) {
-      StraightLinks found = FindStraight(compare, from, to, { has ? implied : 0u, parted });
+      StraightLinks found = FindStraight(compare, from, to, { has ? implied : 0u, separated });
       if (part == 0)
       {
         joinedFacing = found.joined;
@@ -171,9 +171,9 @@ UniteCloseRows(const TProblem &                  problem,
       if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
       {
         BundleLinks<DeviceWord> open = OpenAcross<false>(from, to, found.joined);
-        if (isFar)
+        if (isSeparating)
         {
-          open = open.Without(memory.far[a].PartedAcross(memory.far[b]));
+          open = open.Without(memory.separation[a].SeparatedAcross(memory.separation[b]));
         }
         const BundleLinks<DeviceWord> across = FindAcross(compare, open);
         if (has)

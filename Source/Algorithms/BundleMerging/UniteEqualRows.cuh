@@ -2,7 +2,7 @@
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_UNITEEQUALROWS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/OpenLinks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
 
 /** Unions across borders along z and y, of equal values. */
 namespace brickccl::cuda

@@ -131,14 +131,14 @@ public:
   /** Which voxels are not joined to those of another group. */
   template <typename TDifference>
   __device__ void
-  AppendParted(DeviceWord & word, const VoxelGroup & other, const TDifference & difference) const
+  AppendSeparated(DeviceWord & word, const VoxelGroup & other, const TDifference & difference) const
   {
     Append(word, [&](int i) { return difference(m_Of[i], other.m_Of[i]); });
   }
   /** Which voxels are not joined to those before them in another group; `before` is the one before its first. */
   template <typename TDifference>
   __device__ void
-  AppendPartedLeft(DeviceWord & word, const VoxelGroup & other, T before, const TDifference & difference) const
+  AppendSeparatedLeft(DeviceWord & word, const VoxelGroup & other, T before, const TDifference & difference) const
   {
     const unsigned first = unsigned{ Ordered(before) } << (32 - bitsPerVoxel);
     Append(word, [&](int i) {
@@ -148,7 +148,7 @@ public:
   /** Which voxels are not joined to those behind them in another group; `after` is the one behind its last. */
   template <typename TDifference>
   __device__ void
-  AppendPartedRight(DeviceWord & word, const VoxelGroup & other, T after, const TDifference & difference) const
+  AppendSeparatedRight(DeviceWord & word, const VoxelGroup & other, T after, const TDifference & difference) const
   {
     const unsigned last = Ordered(after);
     Append(word, [&](int i) {

@@ -93,7 +93,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
   axes.countsRuns = connectivity.Rank() > 1;
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
-  result.ResizeLabels(runs >= RunVolume::MostNarrowRuns);
+  result.ResizeLabels(runs >= RunVolume::MaximumNarrowRuns);
   const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
   return result.VisitLabels([&](auto * labels) {
     for (std::uint64_t run = 0; run < runs; ++run)

@@ -156,7 +156,7 @@ LabelRuns(const RowLinks &     links,
   const bool     isDiagonal = connectivity.Rank() > 1;
   const LinkAxes axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues, isDiagonal };
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
-  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MostNarrowRuns);
+  result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MaximumNarrowRuns);
   return result.VisitLabels([&](auto * parent) {
     UniteRuns(links, connectivity, context.Part(0.3, 0.9), result, parent);
     return NumberRoots(FirstRunsOf(result, RowChunks(extent, context)), context.Part(0.9, 1), parent);

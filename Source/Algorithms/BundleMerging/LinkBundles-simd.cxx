@@ -1,0 +1,245 @@
+#include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
+
+// Highway compiles the rest of this file once for every instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "BrickCCL/Algorithms/BundleMerging/LinkBundles-simd.cxx"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "BrickCCL/Simd/RowWords-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace brickccl::simd
+{
+namespace HWY_NAMESPACE
+{
+
+static_assert(RowWordsAtOnce == MaximumWordsBeside);
+
+using Words = WordTag;
+using Vector = WordVector;
+
+/** Some words of two united rows, with the bits before and behind each of theirs. */
+struct WordsBeside
+{
+  Vector here;
+  Vector left;
+  Vector right;
+};
+
+HWY_INLINE WordsBeside
+LoadUnited(const Word * const (&rows)[2], std::int64_t w, const RowEnds & ends)
+{
+  const Words tag;
+  const auto  united = [&](std::int64_t at)
+                        HWY_ATTR { return hn::Or(hn::LoadU(tag, rows[0] + at), hn::LoadU(tag, rows[1] + at)); };
+  const Vector here = united(w);
+  return { here, ends.BitsBefore(here, united(w - 1)), ends.BitsBehind(here, united(w + 1)) };
+}
+
+/** BundleLinks of some words. */
+struct Links
+{
+  Vector same;
+  Vector left;
+  Vector right;
+};
+
+/** LinksOfRows. */
+HWY_INLINE Links
+LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends)
+{
+  const WordsBeside a = LoadUnited(face.a, w, ends);
+  const WordsBeside b = LoadUnited(face.b, w, ends);
+  const Vector      open = hn::AndNot(b.here, a.here);
+  return { hn::And(a.here, b.here),
+           hn::And(open, hn::AndNot(a.left, b.left)),
+           hn::And(open, hn::AndNot(a.right, b.right)) };
+}
+
+/** WithoutRepeats. */
+HWY_INLINE Links
+LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
+{
+  const Vector after = hn::ShiftLeft<1>(unitedA);
+  const Vector before = hn::ShiftRight<1>(unitedA);
+  const Vector beside = hn::And(hn::Or(links.left, links.right), both);
+  const Vector left = hn::AndNot(both, links.left);
+  const Vector right = hn::AndNot(both, links.right);
+  const Vector moved = hn::Or(hn::ShiftRight<1>(hn::And(left, after)), hn::ShiftLeft<1>(hn::And(right, before)));
+  const Vector contacts = hn::Or(hn::Or(links.same, beside), moved);
+  const Vector begins = hn::AndNot(hn::ShiftLeft<1>(both), both);
+  const Vector none = hn::AndNot(contacts, both);
+  const Vector carried = hn::AndNot(none, hn::Add(none, hn::And(begins, none)));
+  return { hn::And(hn::And(hn::Or(carried, begins), contacts), both),
+           hn::AndNot(after, left),
+           hn::AndNot(before, right) };
+}
+
+/** Of stretches that go on from the word before and are linked there, those of some words: `joined` are the bits that
+ *  links of the same word join, and `carry` whether the last bit before these words is joined; moved on. */
+HWY_INLINE Vector
+GoingOn(Vector both, Vector joined, unsigned & carry)
+{
+  const Words  tag;
+  const Vector all = hn::Set(tag, ~Word{ 0 });
+  // Of each word whether its last bit is joined, and whether it would be if the one before it were: a carry runs
+  // through the latter.
+  std::uint8_t ends = 0;
+  std::uint8_t passes = 0;
+  hn::StoreMaskBits(tag, hn::Ne(hn::ShiftRight<BitsPerWord - 1>(joined), hn::Zero(tag)), &ends);
+  hn::StoreMaskBits(tag, hn::Eq(both, all), &passes);
+  const unsigned through = unsigned{ ends } | passes;
+  const unsigned sum = through + ends + carry;
+  const auto     carries = static_cast<std::uint8_t>(sum ^ through ^ ends);
+  carry = sum >> hn::Lanes(tag) & 1u;
+  return hn::IfThenElseZero(hn::LoadMaskBits(tag, &carries), hn::AndNot(hn::Add(both, hn::Set(tag, Word{ 1 })), both));
+}
+
+/** Bits of some words at which links are implied, of which there must be a way. */
+HWY_INLINE Vector
+ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
+{
+  const Words tag;
+  Vector      bits = hn::And(hn::LoadU(tag, implied.rows[0] + w), hn::LoadU(tag, implied.rows[1] + w));
+  if (implied.count > 2)
+  {
+    bits = hn::And(bits, hn::LoadU(tag, implied.rows[2] + w));
+  }
+  if (implied.others[0] != nullptr)
+  {
+    bits = hn::Or(bits, hn::And(hn::LoadU(tag, implied.others[0] + w), hn::LoadU(tag, implied.others[1] + w)));
+  }
+  return bits;
+}
+
+/** WithoutImplied. */
+HWY_INLINE Vector
+LeaveOutImplied(Vector same, Vector joined, Vector implied)
+{
+  const Words  tag;
+  const Vector last = hn::Set(tag, Word{ 1 } << (BitsPerWord - 1));
+  const Vector open = hn::AndNot(implied, joined);
+  const Vector carried = hn::Add(open, hn::And(same, open));
+  return hn::Or(hn::ShiftRight<1>(hn::AndNot(joined, carried)), hn::And(hn::AndNot(carried, open), last));
+}
+
+template <int VFaces, bool VAreStraight>
+HWY_INLINE void
+LinkBundlesWith(const FacingRows *   faces,
+                const Word *         unitedA,
+                const Word *         unitedB,
+                std::int64_t         words,
+                const ImpliedLinks & implied,
+                LinkedRows &         found)
+{
+  const Words  tag;
+  const Vector zero = hn::Zero(tag);
+  WordList     list = found.list;
+  unsigned     carry = 0;
+  for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(tag)))
+  {
+    const RowEnds ends(w, words);
+    const Vector  a = ends.Own(hn::LoadU(tag, unitedA + w));
+    if (hn::AllTrue(tag, hn::Eq(a, zero)))
+    {
+      for (Word * row : { found.same, found.left, found.right, found.joined })
+      {
+        hn::StoreU(zero, tag, row + w);
+      }
+      carry = 0;
+      continue;
+    }
+    const Vector both = hn::And(a, hn::LoadU(tag, unitedB + w));
+    Links        links = { zero, zero, zero };
+    if constexpr (VAreStraight)
+    {
+      links.same = hn::And(hn::LoadU(tag, faces[0].a[0] + w), hn::LoadU(tag, faces[0].b[0] + w));
+    }
+    else
+    {
+      links = LinkFace(faces[0], w, ends);
+      if constexpr (VFaces == 2)
+      {
+        const Links others = LinkFace(faces[1], w, ends);
+        links = { both, hn::Or(links.left, others.left), hn::Or(links.right, others.right) };
+      }
+    }
+    // What lies past the rows' ends is none of theirs.
+    links.left = hn::And(links.left, a);
+    links.right = hn::And(links.right, a);
+    links = LeaveOutRepeats(a, both, links);
+    const Vector joined = hn::AndNot(hn::Add(both, links.same), both);
+    const Vector going = GoingOn(both, joined, carry);
+    Vector       same = hn::AndNot(going, links.same);
+    if (implied.count > 0)
+    {
+      same = LeaveOutImplied(same, joined, ImpliedAt(implied, w));
+    }
+    hn::StoreU(same, tag, found.same + w);
+    hn::StoreU(links.left, tag, found.left + w);
+    hn::StoreU(links.right, tag, found.right + w);
+    hn::StoreU(hn::Or(joined, going), tag, found.joined + w);
+    AppendWords(same, w, LinkedSame, list);
+    if constexpr (!VAreStraight)
+    {
+      AppendWords(links.left, w, LinkedLeft, list);
+      AppendWords(links.right, w, LinkedRight, list);
+    }
+  }
+  found.list = list;
+}
+
+void
+LinkBundles(const FacingRows *   faces,
+            int                  faceCount,
+            bool                 areStraight,
+            const Word *         unitedA,
+            const Word *         unitedB,
+            std::int64_t         words,
+            const ImpliedLinks & implied,
+            LinkedRows &         links)
+{
+  if (areStraight)
+  {
+    LinkBundlesWith<1, true>(faces, unitedA, unitedB, words, implied, links);
+  }
+  else if (faceCount == 1)
+  {
+    LinkBundlesWith<1, false>(faces, unitedA, unitedB, words, implied, links);
+  }
+  else
+  {
+    LinkBundlesWith<2, false>(faces, unitedA, unitedB, words, implied, links);
+  }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace brickccl::simd
+
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace brickccl::simd
+{
+
+HWY_EXPORT(LinkBundles);
+
+void
+LinkBundles(const FacingRows *   faces,
+            int                  faceCount,
+            bool                 areStraight,
+            const Word *         unitedA,
+            const Word *         unitedB,
+            std::int64_t         words,
+            const ImpliedLinks & implied,
+            LinkedRows &         links)
+{
+  HWY_DYNAMIC_DISPATCH(LinkBundles)(faces, faceCount, areStraight, unitedA, unitedB, words, implied, links);
+}
+
+} // namespace brickccl::simd
+
+#endif

@@ -1,0 +1,98 @@
+#ifndef BRICKCCL_GEOMETRY_DOUBLEDOUBLE_H
+#define BRICKCCL_GEOMETRY_DOUBLEDOUBLE_H
+
+#include <cmath>
+#include <cstdint>
+
+namespace brickccl
+{
+
+/** A number as the sum of two doubles, of which the second is at most half a last digit of the first: about 106 bits
+ *  (T. J. Dekker, A floating-point technique for extending the available precision, 1971). What is not finite is in
+ *  the first alone. */
+struct DoubleDouble
+{
+  double high = 0;
+  double low = 0;
+
+  DoubleDouble() = default;
+  DoubleDouble(double number)
+    : high(number)
+  {}
+  /** Whole numbers of 64 bits have no other constructor: as doubles they would be rounded. */
+  static DoubleDouble
+  Exactly(std::int64_t number)
+  {
+    const auto half = static_cast<double>(number >> 32);
+    return SumOf(half * 4294967296.0, static_cast<double>(number & 0xFFFFFFFF));
+  }
+  static DoubleDouble
+  Exactly(std::uint64_t number)
+  {
+    const auto half = static_cast<double>(number >> 32);
+    return SumOf(half * 4294967296.0, static_cast<double>(number & 0xFFFFFFFF));
+  }
+  static DoubleDouble
+  Exactly(double number)
+  {
+    return number;
+  }
+
+  /** Exact. */
+  static DoubleDouble
+  SumOf(double a, double b)
+  {
+    const double sum = a + b;
+    if (!std::isfinite(sum))
+    {
+      return sum;
+    }
+    const double ofB = sum - a;
+    DoubleDouble result = sum;
+    result.low = (a - (sum - ofB)) + (b - ofB);
+    return result;
+  }
+  /** Exact. */
+  static DoubleDouble
+  ProductOf(double a, double b)
+  {
+    const double product = a * b;
+    DoubleDouble result = product;
+    result.low = std::isfinite(product) ? std::fma(a, b, -product) : 0;
+    return result;
+  }
+
+  DoubleDouble &
+  operator+=(const DoubleDouble & other)
+  {
+    const DoubleDouble highs = SumOf(high, other.high);
+    const DoubleDouble lows = SumOf(low, other.low);
+    const DoubleDouble rough = SumOf(highs.high, highs.low + lows.high);
+    *this = SumOf(rough.high, rough.low + lows.low);
+    return *this;
+  }
+  DoubleDouble
+  operator-() const
+  {
+    DoubleDouble negative = -high;
+    negative.low = -low;
+    return negative;
+  }
+
+  double
+  Rounded() const
+  {
+    return high + low;
+  }
+  /** Divided, and rounded once. */
+  double
+  Over(double divisor) const
+  {
+    const double quotient = high / divisor;
+    return std::isfinite(quotient) ? quotient + (std::fma(-quotient, divisor, high) + low) / divisor : quotient;
+  }
+};
+
+} // namespace brickccl
+
+#endif

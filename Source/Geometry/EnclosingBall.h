@@ -1,0 +1,24 @@
+#ifndef BRICKCCL_GEOMETRY_ENCLOSINGBALL_H
+#define BRICKCCL_GEOMETRY_ENCLOSINGBALL_H
+
+#include <array>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A ball; in fewer than three dimensions the other coordinates are 0. */
+struct Ball
+{
+  std::array<double, 3> centre{};
+  double                squaredRadius = 0;
+};
+
+/** The smallest ball that holds boxes, all of the same `halfSides`, around the given points; to 1e-12 of its radius.
+ *  The ball grows by the farthest corner until none is outside, each time the smallest one of its supporting corners
+ * and the new one, as in Gaertner, Fast and robust smallest enclosing balls, 1999. */
+Ball SmallestEnclosingBall(const std::vector<std::array<double, 3>> & points, const std::array<double, 3> & halfSides);
+
+} // namespace brickccl
+
+#endif

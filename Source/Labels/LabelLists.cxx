@@ -1,0 +1,76 @@
+#include "BrickCCL/Labels/LabelLists.h"
+
+#include "BrickCCL/Labels/LabeledRuns.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Calls function(run, index of its first voxel) for the labeled runs of some rows. */
+template <typename TFunction>
+void
+ForEachLabeledRun(const RunVolume & volume, std::int64_t firstRow, std::int64_t endRow, TFunction && function)
+{
+  std::vector<LabeledRun> runs;
+  for (std::int64_t row = firstRow; row < endRow; ++row)
+  {
+    CollectLabeledRuns(volume, row, runs);
+    for (const LabeledRun & run : runs)
+    {
+      function(run, row * volume.GetExtent().RowLength() + run.begin);
+    }
+  }
+}
+
+} // namespace
+
+LabelLists
+ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+{
+  // Counts of each chunk: not more of them than the lists themselves take where components are many.
+  const auto   most = static_cast<std::int64_t>(4 * volume.RunCount() / (components + 1)) + 1;
+  const Chunks chunks(volume.GetExtent().RowCount(),
+                      1,
+                      static_cast<int>(std::min<std::int64_t>(most, EffectiveThreadCount(context.threads))));
+  const auto   count = static_cast<std::size_t>(components);
+  std::vector<std::vector<std::uint64_t>> places(static_cast<std::size_t>(chunks.count));
+  ParallelFor(chunks.count, context.Part(0, 0.4), [&](std::int64_t chunk) {
+    std::vector<std::uint64_t> & voxels = places[static_cast<std::size_t>(chunk)];
+    voxels.assign(count, 0);
+    ForEachLabeledRun(volume, chunks.Begin(chunk), chunks.End(chunk), [&](const LabeledRun & run, std::int64_t) {
+      voxels[static_cast<std::size_t>(run.label) - 1] += static_cast<std::uint64_t>(run.end - run.begin);
+    });
+  });
+  // From counts to the place of each chunk's first voxel of each component.
+  LabelLists lists;
+  lists.offsets.resize(count + 1);
+  std::uint64_t before = 0;
+  for (std::size_t component = 0; component < count; ++component)
+  {
+    lists.offsets[component] = before;
+    for (std::vector<std::uint64_t> & voxels : places)
+    {
+      before += std::exchange(voxels[component], before);
+    }
+  }
+  lists.offsets[count] = before;
+  lists.voxels.resize(static_cast<std::size_t>(before));
+  ParallelFor(chunks.count, context.Part(0.5, 1), [&](std::int64_t chunk) {
+    std::vector<std::uint64_t> & next = places[static_cast<std::size_t>(chunk)];
+    ForEachLabeledRun(volume, chunks.Begin(chunk), chunks.End(chunk), [&](const LabeledRun & run, std::int64_t first) {
+      std::uint64_t & place = next[static_cast<std::size_t>(run.label) - 1];
+      const auto      begin = lists.voxels.begin() + static_cast<std::ptrdiff_t>(place);
+      std::iota(begin, begin + (run.end - run.begin), first);
+      place += static_cast<std::uint64_t>(run.end - run.begin);
+    });
+  });
+  return lists;
+}
+
+} // namespace brickccl

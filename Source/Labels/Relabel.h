@@ -1,0 +1,80 @@
+#ifndef BRICKCCL_LABELS_RELABEL_H
+#define BRICKCCL_LABELS_RELABEL_H
+
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The order in which components are numbered. */
+enum class LabelOrder
+{
+  /** By each component's first voxel, x fastest (as scipy.ndimage.label). */
+  Raster,
+  /** By size, the largest first; equal sizes in raster order. */
+  Size
+};
+
+/** Which components stay, and how they are numbered. */
+struct RelabelOptions
+{
+  LabelOrder order = LabelOrder::Raster;
+  /** Components of fewer voxels become background. */
+  std::uint64_t minimumSize = 0;
+  /** Components of more voxels become background. */
+  std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
+  /** Of those that are left, only so many of the largest stay; 0: all. Of equal ones, the first in raster order. */
+  std::uint64_t largest = 0;
+
+  /** Whether labels in raster order stay as they are. */
+  bool
+  KeepEverything() const
+  {
+    return order == LabelOrder::Raster && minimumSize <= 1 && largest == 0 &&
+           maximumSize == std::numeric_limits<std::uint64_t>::max();
+  }
+};
+
+/** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive.
+ *  \return the number of components that are left. */
+std::uint64_t
+Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context);
+
+/** Gives every run with the label i the label numbers[i]; labels become 64 bits wide where numbers need it. */
+template <typename TNumber>
+void
+Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)
+{
+  const TNumber largest = numbers.empty() ? TNumber{ 0 } : *std::max_element(numbers.begin(), numbers.end());
+  if (!volume.IsWide() && largest > std::numeric_limits<std::uint32_t>::max())
+  {
+    std::vector<std::uint64_t> wide;
+    volume.VisitLabels([&](const auto * labels) { wide.assign(labels, labels + volume.RunCount()); });
+    volume.ResizeLabels(true);
+    volume.VisitLabels([&](auto * labels) {
+      using Label = std::remove_reference_t<decltype(*labels)>;
+      std::transform(wide.begin(), wide.end(), labels, [](std::uint64_t label) { return static_cast<Label>(label); });
+    });
+  }
+  volume.VisitLabels([&](auto * labels) {
+    using Label = std::remove_reference_t<decltype(*labels)>;
+    const Chunks chunks(static_cast<std::int64_t>(volume.RunCount()), context.grain, 256);
+    ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+      for (std::int64_t run = chunks.Begin(chunk); run < chunks.End(chunk); ++run)
+      {
+        labels[run] = static_cast<Label>(numbers[static_cast<std::size_t>(labels[run])]);
+      }
+    });
+  });
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef BRICKCCL_MEASURING_COUNTROWMARKS_H
+#define BRICKCCL_MEASURING_COUNTROWMARKS_H
+
+#include "BrickCCL/Measuring/AccumulateRuns.h"
+#include "BrickCCL/Measuring/RowMarks.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** How many voxels of a component have something of each kind: marks, or neighbours. */
+struct MarkCounts
+{
+  static constexpr bool IsExact = true;
+
+  std::uint64_t of[simd::MarkKinds] = {};
+
+  void
+  Merge(const MarkCounts & other)
+  {
+    for (std::size_t kind = 0; kind < simd::MarkKinds; ++kind)
+    {
+      of[kind] += other.of[kind];
+    }
+  }
+};
+
+/** The bits of rows of an image of up to 3 dimensions, and of rows of zeros outside of it. */
+class BitRows
+{
+public:
+  explicit BitRows(const RunVolume & volume)
+    : m_Volume(volume)
+  {
+    m_Zeros.Resize(volume.WordsPerRow());
+  }
+
+  /** A row that lies outside. */
+  const Word *
+  Outside() const
+  {
+    return m_Zeros.Data();
+  }
+
+  /** Row y of slice z. */
+  const Word *
+  At(std::int64_t y, std::int64_t z) const
+  {
+    const Extent & extent = m_Volume.GetExtent();
+    return y < 0 || y >= extent.size[1] || z < 0 || z >= extent.size[2] ? Outside()
+                                                                        : m_Volume.Foreground(z * extent.size[1] + y);
+  }
+
+private:
+  static_assert(simd::MarkWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
+
+  const RunVolume & m_Volume;
+  OwnRow            m_Zeros;
+};
+
+/** Counts something for the voxels of every component, row by row: `makeCount()` is called once for each slab of rows
+ * and gives `count(rows, y, z, runs, runCount)`, which adds what it finds at the runs of row y in slice z to their
+ * counts, with `rows` for the rows that it looks at.  For images of up to 3 dimensions. */
+template <typename TMakeCount>
+UninitializedVector<MarkCounts>
+CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TMakeCount makeCount)
+{
+  return AccumulateRows<MarkCounts>(volume, components, context, [&] {
+    return [&, count = makeCount(), rows = BitRows(volume), runs = std::vector<simd::CountedRun>()](
+             auto &       accumulators,
+             std::int64_t row) mutable {
+      runs.clear();
+      volume.VisitLabels([&](const auto * labels) {
+        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          if (labels[run] != 0)
+          {
+            runs.push_back({ begin, end, accumulators[static_cast<std::size_t>(labels[run] - 1)].of });
+          }
+        });
+      });
+      const std::int64_t z = row / volume.GetExtent().size[1];
+      count(rows, row - z * volume.GetExtent().size[1], z, runs.data(), runs.size());
+    };
+  });
+}
+
+/** Counts the marks under the runs of every component: `mark(rows, y, z, marks)` sets those of row y in slice z. */
+template <typename TMark>
+UninitializedVector<MarkCounts>
+CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)
+{
+  return CountAtRuns(volume, components, context, [&] {
+    const std::int64_t stride = (volume.WordsPerRow() + simd::MarkWords - 1) / simd::MarkWords * simd::MarkWords;
+    return [&mark, kinds, stride, words = std::vector<Word>(static_cast<std::size_t>(kinds * stride))](
+             const BitRows &          rows,
+             std::int64_t             y,
+             std::int64_t             z,
+             const simd::CountedRun * runs,
+             std::size_t              runCount) mutable {
+      const simd::RowMarks marks{ words.data(), stride };
+      mark(rows, y, z, marks);
+      simd::CountMarks(runs, runCount, marks, kinds);
+    };
+  });
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,230 @@
+#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Measuring/Marks.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Host/UninitializedVector.h"
+#include "BrickCCL/Runs/FindRuns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The label that a voxel of a label image holds. */
+template <typename T>
+std::uint64_t
+ToLabel(T value)
+{
+  bool whole = value >= T(0);
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    whole = whole && std::floor(value) == value && value < T(18446744073709551615.0);
+  }
+  if (!whole)
+  {
+    throw InvalidArgument("the label image holds the value " + std::to_string(value) +
+                          "; labels must be whole numbers, 0 (background) or above");
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+/** The labels of the runs of a chunk of rows, and where they begin and end. */
+struct alignas(64) LabelsOfRuns
+{
+  UninitializedVector<std::uint64_t> labels;
+  std::uint64_t              largest = 0;
+  /** None if `hasBounds` is false. */
+  UninitializedVector<std::int32_t> begins;
+  UninitializedVector<std::int32_t> ends;
+  bool                      hasBounds = true;
+
+  /** Adds those of the rows [begin, end), whose voxels are `pixels`. \param mostBounds  of so many runs of the chunk
+   *  bounds are kept, or of none */
+  template <typename T>
+  void
+  Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t mostBounds)
+  {
+    const std::int64_t length = volume.GetExtent().RowLength();
+    if (length > std::numeric_limits<std::int32_t>::max())
+    {
+      hasBounds = false;
+      volume.ForEachRun(begin, [&](std::int64_t x, std::int64_t, std::uint64_t) {
+        labels.push_back(ToLabel(pixels[x]));
+        largest = std::max(largest, labels.back());
+      });
+      return;
+    }
+    volume.ForRunsAtOnce(begin, end, [&](const RunsOfRows & runs) {
+      const std::size_t  known = labels.size();
+      const auto         count = static_cast<std::size_t>(runs.count);
+      const std::int32_t lastInRow = runs.LastInRow();
+      const T * const    rows = pixels + (runs.row - begin) * length;
+      labels.resize(known + count);
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        const std::int32_t place = runs.Begin(static_cast<int>(i));
+        labels[known + i] = ToLabel(rows[std::int64_t{ place >> runs.shift } * length + (place & lastInRow)]);
+        largest = std::max(largest, labels[known + i]);
+      }
+      hasBounds = hasBounds && known + count <= mostBounds;
+      if (!hasBounds)
+      {
+        begins = {};
+        ends = {};
+        return;
+      }
+      begins.resize(known + count);
+      ends.resize(known + count);
+      for (std::size_t i = 0; i < count; ++i)
+      {
+        begins[known + i] = runs.Begin(static_cast<int>(i)) & lastInRow;
+        ends[known + i] = runs.End(static_cast<int>(i)) & lastInRow;
+      }
+    });
+  }
+};
+
+/** Replaces labels up to `largest` by their places, from 1, among those that there are. \return these, ascending. */
+std::vector<std::uint64_t>
+PlacesByMarks(std::uint64_t               largest,
+              const HostContext &         context,
+              Workspace &                 workspace,
+              std::vector<LabelsOfRuns> & chunks)
+{
+  const auto count = static_cast<std::int64_t>(chunks.size());
+  Marks      marks(workspace, 4, largest + 1, context);
+  marks.Clear();
+  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+    for (const std::uint64_t label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      if (!marks.Has(label))
+      {
+        marks.Set(label);
+      }
+    }
+  });
+  std::vector<std::uint64_t> values;
+  values.reserve(static_cast<std::size_t>(marks.Count()));
+  marks.ForEach([&values](std::uint64_t label) { values.push_back(label); });
+  ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
+    for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      label = marks.RankOf(label);
+    }
+  });
+  return values;
+}
+
+/** The same for labels of any size. */
+std::vector<std::uint64_t>
+PlacesBySearch(const HostContext & context, std::vector<LabelsOfRuns> & chunks)
+{
+  std::vector<std::uint64_t> values;
+  for (const LabelsOfRuns & chunk : chunks)
+  {
+    values.insert(values.end(), chunk.labels.begin(), chunk.labels.end());
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  ParallelFor(static_cast<std::int64_t>(chunks.size()), context.Silent(), [&](std::int64_t chunk) {
+    for (std::uint64_t & label : chunks[static_cast<std::size_t>(chunk)].labels)
+    {
+      const auto place = std::lower_bound(values.begin(), values.end(), label) - values.begin();
+      label = static_cast<std::uint64_t>(place) + 1;
+    }
+  });
+  return values;
+}
+
+} // namespace
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context)
+{
+  RunVolume volume;
+  return MeasureLabelImage(labels, geometry, options, context, volume);
+}
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context,
+                  RunVolume &            volume)
+{
+  if (labels.channels != 1)
+  {
+    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
+  }
+  const Chunks              rows = RowChunks(labels.extent, context);
+  std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
+  const std::int64_t        rowLength = labels.extent.RowLength();
+  VisitScalarType(labels.type, [&](auto tag) {
+    const auto * voxels = static_cast<const typename decltype(tag)::Type *>(labels.data);
+    FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
+             labels.extent,
+             {},
+             context.Part(0, 0.4),
+             volume,
+             [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+               // Bounds take 8 bytes a run, and may take one a voxel.
+               const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
+               chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength,
+                                                               volume,
+                                                               begin,
+                                                               end,
+                                                               static_cast<std::size_t>(ofChunk) / 8);
+             });
+  });
+  std::uint64_t largest = 0;
+  bool          hasBounds = true;
+  for (const LabelsOfRuns & chunk : chunks)
+  {
+    largest = std::max(largest, chunk.largest);
+    hasBounds = hasBounds && chunk.hasBounds;
+  }
+  // A mark takes 2 bits, a run's label 64.
+  const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
+  const std::vector<std::uint64_t> values =
+    largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
+  // Places in the table take the labels' place.
+  volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
+  if (hasBounds)
+  {
+    volume.ResizeBounds();
+  }
+  volume.VisitLabels([&](auto * labelOfRun) {
+    using Label = std::remove_reference_t<decltype(*labelOfRun)>;
+    ParallelFor(rows.count, context.Silent(), [&](std::int64_t chunk) {
+      const LabelsOfRuns & own = chunks[static_cast<std::size_t>(chunk)];
+      const std::uint64_t  first = volume.FirstRun(rows.Begin(chunk));
+      std::transform(own.labels.begin(), own.labels.end(), labelOfRun + first, [](std::uint64_t place) {
+        return static_cast<Label>(place);
+      });
+      if (hasBounds)
+      {
+        std::copy(own.begins.begin(), own.begins.end(), volume.Begins() + first);
+        std::copy(own.ends.begin(), own.ends.end(), volume.Ends() + first);
+      }
+    });
+  });
+  if (hasBounds)
+  {
+    volume.SetHasBounds();
+  }
+  ComponentTable table =
+    MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
+  SetLabels(table, values);
+  return table;
+}
+
+} // namespace brickccl

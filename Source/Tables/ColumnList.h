@@ -1,0 +1,139 @@
+#ifndef BRICKCCL_TABLES_COLUMNLIST_H
+#define BRICKCCL_TABLES_COLUMNLIST_H
+
+#include "BrickCCL/Tables/ColumnFormulas.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/** How the columns of a table are listed. */
+namespace brickccl::columns
+{
+
+using Table = const ComponentTable &;
+using Component = const ComponentMeasures &;
+using Value = ComponentColumn::Value;
+
+/** The unit that a name ends in. */
+inline std::string
+UnitOf(const std::string & name)
+{
+  static const std::pair<const char *, const char *> units[] = { { "_mm", "mm" },
+                                                                 { "_mm2", "mm^2" },
+                                                                 { "_mm3", "mm^3" },
+                                                                 { "_mm4", "mm^4" } };
+  for (const auto & [ending, unit] : units)
+  {
+    const std::string text = ending;
+    if (name.size() > text.size() && name.compare(name.size() - text.size(), text.size(), text) == 0)
+    {
+      return unit;
+    }
+  }
+  return {};
+}
+
+/** The columns as they are collected: those of a group with one rule of merging after the other. */
+class ColumnList
+{
+public:
+  explicit ColumnList(int dimension)
+    : m_Dimension(dimension)
+  {}
+
+  void
+  BeginGroup(const std::string & name)
+  {
+    m_Group = name;
+  }
+
+  /** A column; without a unit, that of its name. */
+  template <typename TValue>
+  void
+  Add(const std::string & name,
+      const std::string & description,
+      const std::string & itkName,
+      const std::string & scikitImageName,
+      MergeRule           merge,
+      TValue              value,
+      const std::string & unit = {})
+  {
+    m_Columns.push_back({ name,
+                          unit.empty() ? UnitOf(name) : unit,
+                          description,
+                          itkName,
+                          scikitImageName,
+                          [value](Table table, Component component) { return Value{ value(table, component) }; },
+                          merge,
+                          m_Group });
+  }
+
+  /** A column for every axis: `before` + its name + `after`; `value(table, component, axis)`. */
+  template <typename TValue>
+  void
+  AddAxes(const std::string & before,
+          const std::string & after,
+          const std::string & description,
+          const std::string & itkName,
+          const std::string & scikitImageName,
+          MergeRule           merge,
+          TValue              value,
+          const std::string & unit = {})
+  {
+    for (int axis = 0; axis < m_Dimension; ++axis)
+    {
+      Add(
+        before + AxisNames[axis] + after,
+        description,
+        itkName,
+        scikitImageName,
+        merge,
+        [value, axis](Table table, Component component) { return value(table, component, axis); },
+        unit);
+    }
+  }
+
+  /** A column for every principal axis: `before` + 1.. + `after`. */
+  template <typename TValue>
+  void
+  AddPrincipal(const std::string & before,
+               const std::string & after,
+               const std::string & description,
+               const std::string & itkName,
+               const std::string & scikitImageName,
+               MergeRule           merge,
+               TValue              value)
+  {
+    for (int i = 0; i < m_Dimension; ++i)
+    {
+      Add(before + std::to_string(i + 1) + after,
+          description,
+          itkName,
+          scikitImageName,
+          merge,
+          [value, i](Table table, Component component) { return value(table, component, i); });
+    }
+  }
+
+  int
+  Dimension() const
+  {
+    return m_Dimension;
+  }
+
+  std::vector<ComponentColumn>
+  Take()
+  {
+    return std::move(m_Columns);
+  }
+
+private:
+  int                          m_Dimension;
+  std::string                  m_Group;
+  std::vector<ComponentColumn> m_Columns;
+};
+
+} // namespace brickccl::columns
+
+#endif

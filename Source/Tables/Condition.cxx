@@ -1,0 +1,641 @@
+#include "BrickCCL/Tables/Condition.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/WideInteger.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+namespace brickccl
+{
+
+enum class Operation
+{
+  Number,
+  Column,
+  Negate,
+  Not,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Less,
+  LessOrEqual,
+  Greater,
+  GreaterOrEqual,
+  Equal,
+  Unequal,
+  And,
+  Or,
+  Abs,
+  Sqrt,
+  Min,
+  Max
+};
+
+namespace
+{
+
+/** A number, and the same exactly where it is a whole one that a double may not hold. */
+struct Value
+{
+  double number = 0;
+  bool   isWhole = false;
+  Int128 whole = 0;
+
+  Value() = default;
+  explicit Value(double value)
+    : number(value)
+  {}
+  explicit Value(Int128 value)
+    : number(static_cast<double>(value))
+    , isWhole(true)
+    , whole(value)
+  {}
+
+  /** Whether sums and products of two such numbers fit into 128 bits. */
+  bool
+  IsSmallWhole() const
+  {
+    constexpr Int128 most = (Int128{ 1 } << 63) - 1;
+    return isWhole && whole <= most && whole >= -most;
+  }
+};
+
+} // namespace
+
+struct Condition::Node
+{
+  Operation                          operation = Operation::Number;
+  Value                              number;
+  std::size_t                        column = 0;
+  std::vector<std::unique_ptr<Node>> operands;
+
+  bool
+  IsTruth() const
+  {
+    return operation == Operation::Not || (operation >= Operation::Less && operation <= Operation::Or);
+  }
+
+  Value Evaluate(const std::vector<Value> & columns) const;
+};
+
+namespace
+{
+
+enum class Order
+{
+  Less,
+  Equal,
+  Greater,
+  /** One is not a number. */
+  None
+};
+
+Order
+Compare(const Value & a, const Value & b)
+{
+  if (a.isWhole && b.isWhole)
+  {
+    return a.whole < b.whole ? Order::Less : a.whole > b.whole ? Order::Greater : Order::Equal;
+  }
+  if (std::isnan(a.number) || std::isnan(b.number))
+  {
+    return Order::None;
+  }
+  const double larger = std::max(std::abs(a.number), std::abs(b.number));
+  if (a.number == b.number || (std::isfinite(larger) && std::abs(a.number - b.number) <= Condition::Tolerance * larger))
+  {
+    return Order::Equal;
+  }
+  return a.number < b.number ? Order::Less : Order::Greater;
+}
+
+Value
+TruthOf(bool truth)
+{
+  return Value(Int128{ truth ? 1 : 0 });
+}
+
+/** `a` combined with `b` as whole numbers if both are and the result is sure to fit, else as doubles. */
+template <typename TFunction>
+Value
+Combine(const Value & a, const Value & b, TFunction function)
+{
+  if (a.IsSmallWhole() && b.IsSmallWhole())
+  {
+    return Value(function(a.whole, b.whole));
+  }
+  return Value(function(a.number, b.number));
+}
+
+} // namespace
+
+Value
+Condition::Node::Evaluate(const std::vector<Value> & columns) const
+{
+  const auto value = [&](std::size_t i) { return operands[i]->Evaluate(columns); };
+  const auto holds = [&](std::size_t i) { return value(i).number != 0; };
+  const auto isOneOf = [&](Order first, Order second) {
+    const Order order = Compare(value(0), value(1));
+    return TruthOf(order == first || order == second);
+  };
+  switch (operation)
+  {
+  case Operation::Number:
+    return number;
+  case Operation::Column:
+    return columns[column];
+  case Operation::Negate:
+    return Combine(Value(Int128{ 0 }), value(0), [](auto a, auto b) { return a - b; });
+  case Operation::Not:
+    return TruthOf(!holds(0));
+  case Operation::Add:
+    return Combine(value(0), value(1), [](auto a, auto b) { return a + b; });
+  case Operation::Subtract:
+    return Combine(value(0), value(1), [](auto a, auto b) { return a - b; });
+  case Operation::Multiply:
+    return Combine(value(0), value(1), [](auto a, auto b) { return a * b; });
+  case Operation::Divide:
+    return Value(value(0).number / value(1).number);
+  case Operation::Less:
+    return isOneOf(Order::Less, Order::Less);
+  case Operation::LessOrEqual:
+    return isOneOf(Order::Less, Order::Equal);
+  case Operation::Greater:
+    return isOneOf(Order::Greater, Order::Greater);
+  case Operation::GreaterOrEqual:
+    return isOneOf(Order::Greater, Order::Equal);
+  case Operation::Equal:
+    return isOneOf(Order::Equal, Order::Equal);
+  case Operation::Unequal:
+    return TruthOf(Compare(value(0), value(1)) != Order::Equal);
+  case Operation::And:
+    return TruthOf(holds(0) && holds(1));
+  case Operation::Or:
+    return TruthOf(holds(0) || holds(1));
+  case Operation::Abs:
+  {
+    const Value own = value(0);
+    return own.isWhole ? Value(own.whole < 0 ? -own.whole : own.whole) : Value(std::abs(own.number));
+  }
+  case Operation::Sqrt:
+    return Value(std::sqrt(value(0).number));
+  default:
+    Value result = value(0);
+    for (std::size_t i = 1; i < operands.size(); ++i)
+    {
+      const Value other = value(i);
+      const bool  isLower = result.isWhole && other.isWhole ? other.whole < result.whole : other.number < result.number;
+      const bool isHigher = result.isWhole && other.isWhole ? other.whole > result.whole : other.number > result.number;
+      result = (operation == Operation::Min ? isLower : isHigher) ? other : result;
+    }
+    return result;
+  }
+}
+
+namespace
+{
+
+using Node = Condition::Node;
+using NodePointer = std::unique_ptr<Node>;
+
+/** Turns a text into nodes, by the grammar's rules one function each. */
+class Parser
+{
+public:
+  Parser(const std::string & text, std::vector<std::string> & columns)
+    : m_Text(text)
+    , m_Columns(columns)
+  {}
+
+  NodePointer
+  Parse()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       root = ParseOr();
+    if (SkipSpace() != m_Text.size())
+    {
+      Fail(m_At, "expected an operator or the end, not '" + RestOfWord() + "'");
+    }
+    RequireTruth(*root, begin);
+    return root;
+  }
+
+private:
+  /** Each level takes some of the stack, which a hostile condition would use up. */
+  static constexpr int DeepestNesting = 200;
+
+  /** So many digits fit into 128 bits. */
+  static constexpr std::ptrdiff_t MostWholeDigits = 38;
+
+  [[noreturn]] void
+  Fail(std::size_t at, const std::string & what) const
+  {
+    throw InvalidArgument("the condition is wrong at character " + std::to_string(at + 1) + ": " + what + "\n  " +
+                          m_Text + "\n  " + std::string(at, ' ') + "^");
+  }
+
+  std::size_t
+  SkipSpace()
+  {
+    while (m_At < m_Text.size() && std::isspace(static_cast<unsigned char>(m_Text[m_At])) != 0)
+    {
+      ++m_At;
+    }
+    return m_At;
+  }
+
+  static bool
+  IsWordCharacter(char character)
+  {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+  }
+
+  std::string
+  RestOfWord() const
+  {
+    std::size_t end = m_At;
+    while (end < m_Text.size() && IsWordCharacter(m_Text[end]))
+    {
+      ++end;
+    }
+    return m_Text.substr(m_At, std::max<std::size_t>(1, end - m_At));
+  }
+
+  /** Takes a sign or, as a whole, a word if it comes next. */
+  bool
+  Take(const std::string & token)
+  {
+    SkipSpace();
+    if (m_Text.compare(m_At, token.size(), token) != 0)
+    {
+      return false;
+    }
+    const std::size_t end = m_At + token.size();
+    if (IsWordCharacter(token[0]) && end < m_Text.size() && IsWordCharacter(m_Text[end]))
+    {
+      return false;
+    }
+    m_At = end;
+    return true;
+  }
+
+  void
+  RequireTruth(const Node & node, std::size_t at) const
+  {
+    if (!node.IsTruth())
+    {
+      Fail(at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
+    }
+  }
+  void
+  RequireNumber(const Node & node, std::size_t at) const
+  {
+    if (node.IsTruth())
+    {
+      Fail(at, "this is true or false; a number is needed here");
+    }
+  }
+
+  static NodePointer
+  Make(Operation operation, NodePointer first, NodePointer second = nullptr)
+  {
+    auto node = std::make_unique<Node>();
+    node->operation = operation;
+    node->operands.push_back(std::move(first));
+    if (second)
+    {
+      node->operands.push_back(std::move(second));
+    }
+    return node;
+  }
+
+  NodePointer
+  ParseOr()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseAnd();
+    while (Take("or") || Take("||"))
+    {
+      RequireTruth(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseAnd();
+      RequireTruth(*right, at);
+      left = Make(Operation::Or, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseAnd()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseNot();
+    while (Take("and") || Take("&&"))
+    {
+      RequireTruth(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseNot();
+      RequireTruth(*right, at);
+      left = Make(Operation::And, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseNot()
+  {
+    SkipSpace();
+    const bool isUnequal = m_Text.compare(m_At, 2, "!=") == 0;
+    if (Take("not") || (!isUnequal && Take("!")))
+    {
+      const Nesting     nesting(*this);
+      const std::size_t at = SkipSpace();
+      NodePointer       operand = ParseNot();
+      RequireTruth(*operand, at);
+      return Make(Operation::Not, std::move(operand));
+    }
+    return ParseComparison();
+  }
+
+  NodePointer
+  ParseComparison()
+  {
+    static const std::pair<const char *, Operation> comparisons[] = {
+      { "<=", Operation::LessOrEqual }, { ">=", Operation::GreaterOrEqual },
+      { "==", Operation::Equal },       { "!=", Operation::Unequal },
+      { "<", Operation::Less },         { ">", Operation::Greater }
+    };
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseSum();
+    for (const auto & [sign, operation] : comparisons)
+    {
+      if (Take(sign))
+      {
+        RequireNumber(*left, begin);
+        const std::size_t at = SkipSpace();
+        NodePointer       right = ParseSum();
+        RequireNumber(*right, at);
+        left = Make(operation, std::move(left), std::move(right));
+        const std::size_t next = SkipSpace();
+        if (next < m_Text.size() && (m_Text[next] == '<' || m_Text[next] == '>'))
+        {
+          Fail(next, "comparisons do not chain; write 'a < b and b < c'");
+        }
+        return left;
+      }
+    }
+    if (Take("="))
+    {
+      Fail(m_At - 1, "'=' is no comparison; '==' is");
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseSum()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseProduct();
+    for (;;)
+    {
+      const bool isSum = Take("+");
+      if (!isSum && !Take("-"))
+      {
+        return left;
+      }
+      RequireNumber(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseProduct();
+      RequireNumber(*right, at);
+      left = Make(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
+    }
+  }
+
+  NodePointer
+  ParseProduct()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseFactor();
+    for (;;)
+    {
+      const bool isProduct = Take("*");
+      if (!isProduct && !Take("/"))
+      {
+        return left;
+      }
+      RequireNumber(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseFactor();
+      RequireNumber(*right, at);
+      left = Make(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
+    }
+  }
+
+  NodePointer
+  ParseFactor()
+  {
+    const Nesting     nesting(*this);
+    const std::size_t begin = SkipSpace();
+    if (Take("-"))
+    {
+      const std::size_t at = SkipSpace();
+      NodePointer       operand = ParseFactor();
+      RequireNumber(*operand, at);
+      return Make(Operation::Negate, std::move(operand));
+    }
+    if (Take("("))
+    {
+      NodePointer inner = ParseOr();
+      if (!Take(")"))
+      {
+        Fail(SkipSpace(), "expected ')'");
+      }
+      return inner;
+    }
+    if (begin < m_Text.size() && (std::isdigit(static_cast<unsigned char>(m_Text[begin])) != 0 || m_Text[begin] == '.'))
+    {
+      return ParseNumber();
+    }
+    if (begin < m_Text.size() && IsWordCharacter(m_Text[begin]))
+    {
+      return ParseName();
+    }
+    Fail(begin,
+         begin == m_Text.size() ? "a number or a column is missing at the end"
+                                : "expected a number or a column, not '" + RestOfWord() + "'");
+  }
+
+  NodePointer
+  ParseNumber()
+  {
+    const char * const start = m_Text.c_str() + m_At;
+    char *             end = nullptr;
+    auto               node = std::make_unique<Node>();
+    const double       number = std::strtod(start, &end);
+    const bool         hasDigitsAlone = std::all_of(start, static_cast<const char *>(end), [](char character) {
+      return std::isdigit(static_cast<unsigned char>(character)) != 0;
+    });
+    if (hasDigitsAlone && end - start <= MostWholeDigits)
+    {
+      Int128 whole = 0;
+      for (const char * digit = start; digit < end; ++digit)
+      {
+        whole = 10 * whole + (*digit - '0');
+      }
+      node->number = Value(whole);
+    }
+    else
+    {
+      // 1e3 and 2.0 are whole, too.
+      const bool isWhole = std::abs(number) < 1e38 && std::floor(number) == number;
+      node->number = isWhole ? Value(static_cast<Int128>(number)) : Value(number);
+    }
+    const auto length = static_cast<std::size_t>(end - start);
+    if (length == 0 || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
+    {
+      Fail(m_At, "this is no number");
+    }
+    m_At += length;
+    return node;
+  }
+
+  NodePointer
+  ParseName()
+  {
+    static const std::pair<const char *, Operation> functions[] = { { "abs", Operation::Abs },
+                                                                    { "sqrt", Operation::Sqrt },
+                                                                    { "min", Operation::Min },
+                                                                    { "max", Operation::Max } };
+    const std::size_t                               begin = m_At;
+    const std::string                               name = RestOfWord();
+    m_At += name.size();
+    for (const auto & [function, operation] : functions)
+    {
+      if (name == function)
+      {
+        return ParseArguments(operation, name);
+      }
+    }
+    for (const char * word : { "and", "or", "not" })
+    {
+      if (name == word)
+      {
+        Fail(begin, "expected a number or a column, not '" + name + "'");
+      }
+    }
+    const auto found = std::find(m_Columns.begin(), m_Columns.end(), name);
+    auto       node = std::make_unique<Node>();
+    node->operation = Operation::Column;
+    node->column = static_cast<std::size_t>(found - m_Columns.begin());
+    if (found == m_Columns.end())
+    {
+      m_Columns.push_back(name);
+    }
+    return node;
+  }
+
+  NodePointer
+  ParseArguments(Operation operation, const std::string & name)
+  {
+    auto node = std::make_unique<Node>();
+    node->operation = operation;
+    if (!Take("("))
+    {
+      Fail(SkipSpace(), "expected '(' after " + name);
+    }
+    do
+    {
+      const std::size_t at = SkipSpace();
+      node->operands.push_back(ParseSum());
+      RequireNumber(*node->operands.back(), at);
+    } while (Take(","));
+    if (!Take(")"))
+    {
+      Fail(SkipSpace(), "expected ',' or ')'");
+    }
+    const bool takesOne = operation == Operation::Abs || operation == Operation::Sqrt;
+    if (takesOne && node->operands.size() != 1)
+    {
+      Fail(m_At - 1, name + " takes one argument");
+    }
+    return node;
+  }
+
+  class Nesting
+  {
+  public:
+    explicit Nesting(Parser & parser)
+      : m_Parser(parser)
+    {
+      if (++parser.m_Depth > DeepestNesting)
+      {
+        parser.Fail(parser.m_At, "too many levels of parentheses and signs");
+      }
+    }
+    ~Nesting()
+    {
+      --m_Parser.m_Depth;
+    }
+    Nesting(const Nesting &) = delete;
+    Nesting & operator=(const Nesting &) = delete;
+
+  private:
+    Parser & m_Parser;
+  };
+
+  const std::string &        m_Text;
+  std::vector<std::string> & m_Columns;
+  std::size_t                m_At = 0;
+  int                        m_Depth = 0;
+};
+
+} // namespace
+
+Condition::Condition(const std::string & text)
+  : m_Root(Parser(text, m_Columns).Parse())
+{}
+
+Condition::~Condition() = default;
+Condition::Condition(Condition &&) noexcept = default;
+Condition & Condition::operator=(Condition &&) noexcept = default;
+
+std::vector<bool>
+Condition::Evaluate(const ComponentTable & table) const
+{
+  const std::vector<ComponentColumn>   all = ColumnsOf(table);
+  std::vector<const ComponentColumn *> columns;
+  for (const std::string & name : m_Columns)
+  {
+    const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ComponentColumn & column) { return column.name == name; });
+    if (found == all.end())
+    {
+      throw InvalidArgument("the condition names the column '" + name + "', which the table does not have");
+    }
+    columns.push_back(&*found);
+  }
+  std::vector<bool>  holds;
+  std::vector<Value> values(columns.size());
+  for (const ComponentMeasures & component : table.components)
+  {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+    {
+      values[i] = std::visit(
+        [](auto value) {
+          using Kind = std::conditional_t<std::is_integral_v<decltype(value)>, Int128, double>;
+          return Value(static_cast<Kind>(value));
+        },
+        columns[i]->value(table, component));
+    }
+    holds.push_back(m_Root->Evaluate(values).number != 0);
+  }
+  return holds;
+}
+
+} // namespace brickccl

@@ -1,0 +1,63 @@
+#ifndef BRICKCCL_TABLES_CONDITION_H
+#define BRICKCCL_TABLES_CONDITION_H
+
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A condition on the columns of a component, for example `volume_mm3 > 2 and sphericity < 0.6`.
+ *
+ *      condition  = conjunction { "or" conjunction }            also ||
+ *      conjunction = negation { "and" negation }                also &&
+ *      negation   = [ "not" ] comparison                        also !
+ *      comparison = sum [ ( < | <= | > | >= | == | != ) sum ]
+ *      sum        = product { ( + | - ) product }
+ *      product    = factor { ( * | / ) factor }
+ *      factor     = [ - ] ( number | column | function | "(" condition ")" )
+ *      function   = ( abs | sqrt | min | max ) "(" sum { "," sum } ")"
+ *
+ *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are sums,
+ *  differences and products of those below 2^63, and their comparisons. All other numbers are doubles. Two of them are
+ *  equal, for all six comparisons, if they differ by no more than the Tolerance: of 3 voxels of 0.1 x 0.1 x 0.1 mm
+ *  `volume_mm3 == 0.003` and `volume_mm3 >= 0.003` are true and `volume_mm3 > 0.003` is not. Comparisons with what is
+ *  not a number are false, but for !=. It is parsed and evaluated here; nothing of it is executed. */
+class Condition
+{
+public:
+  /** Relative, 8 last digits of a double: what a few products of decimal fractions may be off. */
+  static constexpr double Tolerance = 8 * std::numeric_limits<double>::epsilon();
+
+  /** \throws InvalidArgument that shows the place of what is wrong. */
+  explicit Condition(const std::string & text);
+  ~Condition();
+  Condition(Condition &&) noexcept;
+  Condition & operator=(Condition &&) noexcept;
+
+  /** The columns that it names, each once. */
+  const std::vector<std::string> &
+  ColumnNames() const
+  {
+    return m_Columns;
+  }
+
+  /** For each component of a table whether it holds. \throws InvalidArgument for a column that the table does not have.
+   */
+  std::vector<bool> Evaluate(const ComponentTable & table) const;
+
+  /** A node of the parsed expression. */
+  struct Node;
+
+private:
+  std::vector<std::string>    m_Columns;
+  std::unique_ptr<const Node> m_Root;
+};
+
+} // namespace brickccl
+
+#endif

@@ -19,8 +19,8 @@ set(_public_headers
   Phantoms/Phantoms.h Phantoms/Ridges.h
   Tables/ColumnList.h Tables/ComponentTable.h Tables/Condition.h)
 set(_examples ${PROJECT_SOURCE_DIR}/Examples)
-file(GLOB _task_pages CONFIGURE_DEPENDS ${_examples}/*/README.md)
-file(GLOB _task_folders CONFIGURE_DEPENDS LIST_DIRECTORIES ON ${_examples}/*)
+file(GLOB _task_pages ${_examples}/*/README.md)
+file(GLOB _task_folders LIST_DIRECTORIES ON ${_examples}/*)
 
 set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
 set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${CMAKE_CURRENT_SOURCE_DIR}/MainPage.md)

@@ -3,7 +3,10 @@
 
 /** Everything that a C++ program needs to label and measure. */
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/Algorithms.h"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/Totals.h"
 
 #endif

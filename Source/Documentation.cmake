@@ -7,17 +7,14 @@ if(NOT DOXYGEN_FOUND)
   return()
 endif()
 
-# What a program includes; what these headers include in turn is for the engine.
-set(_public_headers
-  BrickCCL.h
-  Core/AlgorithmOptions.h Core/Connectivity.h Core/Error.h Core/Extent.h Core/ScalarType.h Core/Version.h Core/VolumeView.h
-  Criteria/Criterion.h
-  Dispatch/AlgorithmTable.h Dispatch/CudaLabeler.h Dispatch/Device.h Dispatch/Label.h
-  Host/Progress.h
-  Labels/LabelLists.h Labels/Relabel.h
-  Itk/itkBrickConnectedComponentImageFilter.h Itk/itkBrickLabelMap.h
-  Phantoms/Phantoms.h Phantoms/Ridges.h
-  Tables/ColumnList.h Tables/ComponentTable.h Tables/Condition.h)
+# The headers that are installed.
+set(_public_headers "")
+foreach(_target IN ITEMS brickccl-core brickccl brickccl-phantoms brickccl-itk brickccl-vtk)
+  if(TARGET ${_target})
+    get_target_property(_headers ${_target} HEADER_SET)
+    list(APPEND _public_headers ${_headers})
+  endif()
+endforeach()
 set(_examples ${PROJECT_SOURCE_DIR}/Examples)
 file(GLOB _task_pages ${_examples}/*/README.md)
 file(GLOB _task_folders LIST_DIRECTORIES ON ${_examples}/*)

@@ -1,7 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/Algorithms.h"
 #include "BrickCCL/Dispatch/Device.h"
 
 #include <nlohmann/json.hpp>
@@ -16,14 +16,14 @@ namespace
 {
 
 std::vector<std::string>
-DevicesOf(const Algorithm & algorithm)
+DevicesOf(const AlgorithmInfo & algorithm)
 {
   std::vector<std::string> devices;
-  if (algorithm.label != nullptr)
+  if (algorithm.runsOnCpu)
   {
     devices.emplace_back("cpu");
   }
-  if (algorithm.supportsOnCuda != nullptr)
+  if (algorithm.runsOnCuda)
   {
     devices.emplace_back("cuda");
   }
@@ -45,7 +45,7 @@ AddInfoCommand(CLI::App & app)
       info["version"] = Version;
       info["build"] = BRICKCCL_BUILD_OPTIONS;
       info["devices"] = DescribeDevices();
-      for (const Algorithm & algorithm : Algorithms())
+      for (const AlgorithmInfo & algorithm : ListAlgorithms())
       {
         nlohmann::ordered_json row = { { "name", algorithm.name },
                                        { "summary", algorithm.summary },
@@ -69,7 +69,7 @@ AddInfoCommand(CLI::App & app)
       std::cout << "  " << device << '\n';
     }
     std::cout << "algorithms:\n";
-    for (const Algorithm & algorithm : Algorithms())
+    for (const AlgorithmInfo & algorithm : ListAlgorithms())
     {
       std::cout << "  " << algorithm.name << " (";
       for (const std::string & device : DevicesOf(algorithm))

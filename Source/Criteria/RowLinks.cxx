@@ -4,6 +4,7 @@
 #include "BrickCCL/Criteria/SeparatingValues.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Criteria/PackRow.h"
+#include "BrickCCL/Criteria/Problem.h"
 
 #include <cstring>
 #include <mutex>
@@ -364,12 +365,7 @@ private:
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask)
 {
-  criterion.Validate();
-  if (mask && mask->extent != image.extent)
-  {
-    throw InvalidArgument("the mask has the extent " + mask->extent.ToString() + " but the image " +
-                          image.extent.ToString() + "; they must be the same");
-  }
+  CheckProblem(image, criterion, mask);
   return VisitScalarType(image.type, [&](auto tag) -> std::unique_ptr<RowLinks> {
     return std::make_unique<PixelRowLinks<typename decltype(tag)::Type>>(image, criterion, mask);
   });

@@ -118,15 +118,6 @@ private:
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});
 
-/** As many runs as an image can have at most, and so components: where the foreground alone decides, there is a voxel
- *  without it between those of a row. */
-inline std::int64_t
-MaximumRunCount(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
-{
-  const bool haveGaps = criterion.joining == Criterion::Joining::Foreground && connectivity.Uses(0);
-  return extent.RowCount() * (haveGaps ? (extent.RowLength() + 1) / 2 : extent.RowLength());
-}
-
 /** Links that a caller's own functions decide, voxel by voxel.
  *  `foreground(index)` and `joined(indexA, indexB)` take linear voxel indices, x fastest; `joined` must be symmetric
  *  and is asked for pairs of neighbouring foreground voxels only. */

@@ -27,7 +27,8 @@ public:
     }
   }
 
-  /** Returns when `host` can be changed again; the device has all when the stream has come that far. */
+  /** The context hears of each piece, and may cancel before it.
+   *  Returns when `host` can be changed again; the device has all when the stream has come that far. */
   void
   Upload(void * device, const void * host, std::size_t bytes, cudaStream_t stream, const HostContext & context)
   {
@@ -45,6 +46,7 @@ public:
       const std::size_t size = SizeOfPiece(piece, bytes);
       Slot &            slot = m_Slots[piece % SlotCount];
       BRICKCCL_CUDA_CHECK(cudaEventSynchronize(slot.event));
+      context.progress.Update(static_cast<double>(begin) / static_cast<double>(bytes));
       CopyInParallel(slot.data, from + begin, size, context);
       BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(to + begin, slot.data, size, cudaMemcpyHostToDevice, stream));
       BRICKCCL_CUDA_CHECK(cudaEventRecord(slot.event, stream));
@@ -74,6 +76,7 @@ public:
         const std::size_t arrived = piece - SlotCount;
         if (arrived < pieces)
         {
+          context.progress.Update(static_cast<double>(arrived) / static_cast<double>(pieces));
           CopyInParallel(to + arrived * PieceBytes, slot.data, SizeOfPiece(arrived, bytes), context);
         }
       }

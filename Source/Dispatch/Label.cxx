@@ -1,10 +1,19 @@
 #include "BrickCCL/Dispatch/Label.h"
 
+#include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/ListVoxels.h"
+#include "BrickCCL/Labels/Relabel.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -44,18 +53,198 @@ SliceAxisOf(const Connectivity & connectivity)
   return std::nullopt;
 }
 
+Connectivity
+ConnectivityOf(const LabelOptions & options, const Extent & extent)
+{
+  return options.connectivity.value_or(Connectivity::Face(extent.dimension));
+}
+
+/** One labeling: the steps from a problem to a result. */
+class Labeler
+{
+public:
+  /** \throws InvalidArgument for options without meaning. */
+  Labeler(const LabelOptions & options, const Extent & extent, const Connectivity & connectivity, Labeling & result)
+    : m_Options(options)
+    , m_Asked(ParseAlgorithm(options.algorithm))
+    , m_MinimumSize(std::max(options.relabel.minimumSize,
+                             VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension))))
+    , m_Result(ImplementationOf(result))
+  {
+    EffectiveThreadCount(options.threads);
+    m_Result.connectivity = connectivity;
+    m_Result.geometry = options.geometry;
+    m_Result.threads = options.threads;
+    m_Result.grain = options.grain;
+    m_Result.components = 0;
+  }
+
+  void
+  LabelOnCpu(const RowLinks & links, const ProblemTraits & traits, const ResolvedDevice & device)
+  {
+    m_Result.device = device;
+    AlgorithmChoice choice;
+    try
+    {
+      choice = ChooseAlgorithm(m_Asked, traits, Backend::Cpu);
+    }
+    catch (const Unsupported & error)
+    {
+      // Why it is the CPU at all belongs to the answer.
+      throw Unsupported(error.what() + (device.remark.empty() ? std::string() : " (" + device.remark + ")"));
+    }
+    m_Result.algorithm = choice.algorithm->name;
+    const std::uint64_t found = choice.algorithm->cpu.label(links,
+                                                            traits.extent,
+                                                            traits.connectivity,
+                                                            choice.options,
+                                                            Context().Part(0, LabelShare),
+                                                            m_Result.volume);
+    Finish(found);
+  }
+
+  /** Labels on a CUDA device. \return what to do instead, if `Auto` may and the device fails. */
+  std::optional<ResolvedDevice>
+  LabelOnCuda([[maybe_unused]] const Problem & problem, const ResolvedDevice & device)
+  {
+    m_Result.device = device;
+#ifdef BRICKCCL_USE_CUDA
+    std::uint64_t found = 0;
+    try
+    {
+      std::shared_ptr<DeviceLabeler> & labeler = m_Result.deviceLabeler;
+      if (!labeler || labeler->Device() != device.device.index)
+      {
+        labeler.reset();
+        labeler = std::make_shared<DeviceLabeler>(device.device.index);
+      }
+      found = labeler->Label(m_Asked, problem, Context().Part(0, LabelShare), m_Result.volume);
+    }
+    catch (const cuda::DeviceError & error)
+    {
+      m_Result.deviceLabeler.reset();
+      if (m_Options.device.kind != Device::Kind::Auto)
+      {
+        throw;
+      }
+      return ResolvedDevice{ { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
+    }
+    m_Result.algorithm = m_Result.deviceLabeler->LastAlgorithm();
+    Finish(found);
+#endif
+    return std::nullopt;
+  }
+
+private:
+  /** Of the progress; the rest goes to numbering. */
+  static constexpr double LabelShare = 0.9;
+
+  HostContext
+  Context() const
+  {
+    return m_Result.Context(m_Options.progress);
+  }
+
+  void
+  Finish(std::uint64_t found)
+  {
+    const HostContext    context = Context();
+    const Connectivity & connectivity = m_Result.connectivity;
+    RunVolume &          volume = m_Result.volume;
+    RelabelOptions       relabel = m_Options.relabel;
+    relabel.minimumSize = m_MinimumSize;
+    volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.UsesEveryAxis() &&
+                                connectivity.Rank() == connectivity.Dimension());
+    m_Result.components = Relabel(volume, found, relabel, context.Part(LabelShare, 1));
+    context.progress.Update(1);
+  }
+
+  const LabelOptions &       m_Options;
+  const AlgorithmChoice      m_Asked;
+  const std::uint64_t        m_MinimumSize;
+  Labeling::Implementation & m_Result;
+};
+
 } // namespace
+
+Labeling::Labeling()
+  : m_Implementation(std::make_unique<Implementation>())
+{}
+
+Labeling::~Labeling() = default;
+Labeling::Labeling(Labeling &&) noexcept = default;
+Labeling & Labeling::operator=(Labeling &&) noexcept = default;
+
+Labeling::Implementation &
+ImplementationOf(Labeling & labeling)
+{
+  if (!labeling.m_Implementation)
+  {
+    // It was moved from.
+    labeling.m_Implementation = std::make_unique<Labeling::Implementation>();
+  }
+  return *labeling.m_Implementation;
+}
+
+const Labeling::Implementation &
+ImplementationOf(const Labeling & labeling)
+{
+  return *labeling.m_Implementation;
+}
+
+const RunVolume &
+RunsOf(const Labeling & labeling)
+{
+  return ImplementationOf(labeling).volume;
+}
+
+const Extent &
+Labeling::GetExtent() const
+{
+  return m_Implementation->volume.GetExtent();
+}
+
+std::uint64_t
+Labeling::ComponentCount() const
+{
+  return m_Implementation->components;
+}
+
+LabelType
+Labeling::SmallestType() const
+{
+  return SmallestLabelType(m_Implementation->components);
+}
+
+const Connectivity &
+Labeling::GetConnectivity() const
+{
+  return m_Implementation->connectivity;
+}
+
+const std::string &
+Labeling::AlgorithmName() const
+{
+  return m_Implementation->algorithm;
+}
+
+const ResolvedDevice &
+Labeling::UsedDevice() const
+{
+  return m_Implementation->device;
+}
 
 std::uint64_t
 Labeling::ForegroundVoxelCount() const
 {
   const ProgressHooks        none;
-  const HostContext          context = Context(none);
+  const HostContext          context = m_Implementation->Context(none);
   const Chunks               chunks = RowChunks(GetExtent(), context);
   std::vector<std::uint64_t> voxels(static_cast<std::size_t>(chunks.count), 0);
+  const RunVolume &          volume = m_Implementation->volume;
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    const Word * const begin = m_Volume.Foreground(chunks.Begin(chunk));
-    const Word * const end = m_Volume.Foreground(chunks.End(chunk));
+    const Word * const begin = volume.Foreground(chunks.Begin(chunk));
+    const Word * const end = volume.Foreground(chunks.End(chunk));
     voxels[static_cast<std::size_t>(chunk)] =
       std::accumulate(begin, end, std::uint64_t{ 0 }, [](std::uint64_t count, Word word) {
         return count + static_cast<std::uint64_t>(CountBits(word));
@@ -67,21 +256,52 @@ Labeling::ForegroundVoxelCount() const
 void
 Labeling::Write(void * labels, LabelType type, const ProgressHooks & hooks) const
 {
-  VisitLabelType(type, [&](auto tag) {
+  const std::uint64_t background = 0;
+  WriteAs(labels, ScalarTypeOfLabel(type), &background, hooks);
+}
+
+void
+Labeling::WriteAs(void * labels, ScalarType type, const void * background, const ProgressHooks & hooks) const
+{
+  VisitScalarType(type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    Write(static_cast<T *>(labels), T{ 0 }, hooks);
+    T value;
+    std::memcpy(&value, background, sizeof(value));
+    ExpandLabels(m_Implementation->volume,
+                 m_Implementation->components,
+                 m_Implementation->Context(hooks),
+                 static_cast<T *>(labels),
+                 value);
   });
 }
 
 void
 Labeling::WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const
 {
-  if (m_Components > MaximumLabel(type))
+  const std::uint64_t components = m_Implementation->components;
+  if (components > MaximumLabel(type))
   {
-    throw LabelOverflow(std::to_string(m_Components) + " components do not fit the label type " + NameOf(type) +
+    throw LabelOverflow(std::to_string(components) + " components do not fit the label type " + NameOf(type) +
                         "; use " + NameOf(SmallestType()));
   }
-  ExpandRows(m_Volume, begin, end, type, labels);
+  ExpandRows(m_Implementation->volume, begin, end, type, labels);
+}
+
+std::vector<LabelRun>
+Labeling::ListRuns(std::int64_t begin, std::int64_t end) const
+{
+  const RunVolume &     volume = m_Implementation->volume;
+  const std::int64_t    length = volume.GetExtent().RowLength();
+  std::vector<LabelRun> runs;
+  volume.VisitLabels([&](const auto * labels) {
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t run) {
+        runs.push_back({ row * length + first, last - first, labels[run] });
+      });
+    }
+  });
+  return runs;
 }
 
 ComponentTable
@@ -95,134 +315,69 @@ Labeling::Measure(const MeasureOptions & options, const ProgressHooks & hooks) c
 void
 Labeling::Measure(const MeasureOptions & options, ComponentTable & table, const ProgressHooks & hooks) const
 {
-  const auto sliceAxis = SliceAxisOf(m_Connectivity);
-  MeasureComponents(m_Volume, m_Components, m_Geometry, options, sliceAxis, Context(hooks), table);
+  const Implementation & own = *m_Implementation;
+  MeasureComponents(own.volume,
+                    own.components,
+                    own.geometry,
+                    options,
+                    SliceAxisOf(own.connectivity),
+                    own.Context(hooks),
+                    table);
 }
 
 LabelLists
 Labeling::ListVoxels(const ProgressHooks & hooks) const
 {
-  return brickccl::ListVoxels(m_Volume, m_Components, Context(hooks));
-}
-
-void
-Labeling::Prepare(const Extent & extent, const LabelOptions & options)
-{
-  m_Connectivity = options.connectivity.value_or(Connectivity::Face(extent.dimension));
-  if (m_Connectivity.Dimension() != extent.dimension)
-  {
-    throw InvalidArgument("the connectivity is one of " + std::to_string(m_Connectivity.Dimension()) +
-                          " dimensions but the image has " + std::to_string(extent.dimension));
-  }
-  m_Geometry = options.geometry;
-  m_Threads = options.threads;
-  m_Grain = options.grain;
-  m_Components = 0;
-  EffectiveThreadCount(options.threads);
-  VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension));
-}
-
-void
-Labeling::LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options)
-{
-  const Algorithm * chosen = nullptr;
-  try
-  {
-    chosen = &CpuAlgorithmFor(options.algorithm, links, extent, m_Connectivity);
-  }
-  catch (const Unsupported & error)
-  {
-    // Why it is the CPU at all belongs to the answer.
-    throw Unsupported(error.what() + (m_Device.remark.empty() ? std::string() : " (" + m_Device.remark + ")"));
-  }
-  const Algorithm & algorithm = *chosen;
-  m_Algorithm = algorithm.name;
-  Finish(algorithm.label(links, extent, m_Connectivity, Context(options.progress).Part(0, 0.9), m_Volume), options);
-}
-
-/** Labels on the device that `m_Device` names. \return whether it did; false if `Auto` may use the CPU instead. */
-bool
-Labeling::LabelOnCuda([[maybe_unused]] const ImageView & image, [[maybe_unused]] const LabelOptions & options)
-{
-#ifdef BRICKCCL_USE_CUDA
-  std::uint64_t found = 0;
-  try
-  {
-    if (!m_CudaLabeler || m_CudaLabeler->Device() != m_Device.device.index)
-    {
-      m_CudaLabeler.reset();
-      m_CudaLabeler = std::make_shared<CudaLabeler>(m_Device.device.index);
-    }
-    found = m_CudaLabeler->Label(options.algorithm,
-                                 image,
-                                 options.criterion,
-                                 options.mask,
-                                 m_Connectivity,
-                                 m_Volume,
-                                 Context(options.progress).Silent());
-  }
-  catch (const cuda::DeviceError & error)
-  {
-    m_CudaLabeler.reset();
-    if (options.device.kind != Device::Kind::Auto)
-    {
-      throw;
-    }
-    m_Device = { { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
-    return false;
-  }
-  m_Algorithm = m_CudaLabeler->LastAlgorithm();
-  Context(options.progress).progress.Update(0.9);
-  Finish(found, options);
-  return true;
-#else
-  return false;
-#endif
-}
-
-void
-Labeling::Finish(std::uint64_t found, const LabelOptions & options)
-{
-  const HostContext context = Context(options.progress);
-  RelabelOptions    relabel = options.relabel;
-  relabel.minimumSize =
-    std::max(relabel.minimumSize,
-             VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(GetExtent().dimension)));
-  m_Volume.SetTouchingAreJoined(m_Volume.StartsFollowForeground() && m_Connectivity.UsesEveryAxis() &&
-                                m_Connectivity.Rank() == m_Connectivity.Dimension());
-  m_Components = Relabel(m_Volume, found, relabel, context.Part(0.9, 1));
-  context.progress.Update(1);
+  return brickccl::ListVoxels(m_Implementation->volume, m_Implementation->components, m_Implementation->Context(hooks));
 }
 
 void
 Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result)
 {
-  result.Prepare(extent, options);
-  result.m_Device = { { Device::Kind::Cpu, 0 }, {} };
+  const Connectivity  connectivity = ConnectivityOf(options, extent);
+  const ProblemTraits traits(extent, connectivity, links.FollowForeground());
+  ResolvedDevice      device{ { Device::Kind::Cpu, 0 }, {} };
   if (options.device.kind == Device::Kind::Cuda)
   {
-    result.m_Device.remark = "links of the caller's own are labeled on the CPU";
+    device.remark = "links of the caller's own are labeled on the CPU";
   }
-  result.LabelOnCpu(links, extent, options);
+  Labeler(options, extent, connectivity, result).LabelOnCpu(links, traits, device);
+}
+
+Labeling
+Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options)
+{
+  if (!links.isForeground || !links.areJoined)
+  {
+    throw InvalidArgument("a function of the caller's links is empty; both isForeground and areJoined are needed");
+  }
+  Labeling result;
+  Label(FunctorRowLinks(extent, links.isForeground, links.areJoined), extent, options, result);
+  return result;
 }
 
 void
 Label(const ImageView & image, const LabelOptions & options, Labeling & result)
 {
-  AlgorithmFromName(options.algorithm);
-  result.Prepare(image.extent, options);
-  result.m_Device = ResolveDevice(options.device);
-  const auto links = MakeRowLinks(image, options.criterion, options.mask);
-  if (result.m_Device.device.kind != Device::Kind::Cuda || !result.LabelOnCuda(image, options))
+  const Connectivity            connectivity = ConnectivityOf(options, image.extent);
+  const Problem                 problem(image, options.criterion, options.mask, connectivity);
+  Labeler                       labeler(options, image.extent, connectivity, result);
+  const ResolvedDevice          device = ResolveDevice(options.device);
+  std::optional<ResolvedDevice> onCpu = device;
+  if (device.device.kind == Device::Kind::Cuda)
   {
-    result.LabelOnCpu(*links, image.extent, options);
+    onCpu = labeler.LabelOnCuda(problem, device);
+  }
+  if (onCpu)
+  {
+    labeler.LabelOnCpu(*MakeRowLinks(problem.image, problem.criterion, problem.mask), ProblemTraits(problem), *onCpu);
   }
 }
 
 void
 testing::OverwriteMemory(Labeling & labeling, unsigned char byte)
 {
-  labeling.m_Volume.Overwrite(byte);
+  ImplementationOf(labeling).volume.Overwrite(byte);
 }
 
 Labeling

@@ -1,23 +1,21 @@
 #ifndef BRICKCCL_DISPATCH_LABEL_H
 #define BRICKCCL_DISPATCH_LABEL_H
 
-#include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Labels/ExpandLabels.h"
-#include "BrickCCL/Labels/LabelLists.h"
-#include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
-#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Labels/LabelLists.h"
+#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace brickccl
 {
@@ -38,81 +36,75 @@ struct LabelOptions
   /** Spacing, origin and direction of the image, for volumes and for the component table. */
   Geometry geometry;
 
-  /** "Auto" or a name from Algorithms(). The result is the same for all of them. */
+  /** "Auto" or a name from ListAlgorithms(), with options if wanted ("Name:option=value"). The result is the same for
+   * all of them. */
   std::string algorithm = "Auto";
   Device      device;
   /** 0: all. */
   int threads = 0;
   /** Work is cut into pieces of at least so many voxels; the result is the same for every value. */
-  std::int64_t grain = HostContext{}.grain;
+  std::int64_t grain = std::int64_t{ 1 } << 16;
 
   ProgressHooks progress;
 };
 
-class Labeling;
-
-namespace testing
+/** Voxels of one row, side by side, that have one label. */
+struct LabelRun
 {
-/** Sets every byte of the host's memory that a result keeps for the next call; the result is only good for that. */
-void OverwriteMemory(Labeling & labeling, unsigned char byte);
-} // namespace testing
+  /** The first voxel, as its place in the image (x fastest). */
+  std::int64_t place = 0;
+  /** How many there are. */
+  std::int64_t length = 0;
+  /** 1..N; 0 for foreground that a size filter dropped. */
+  std::uint64_t label = 0;
+};
+
+/** Which voxels take part and which are joined, decided by functions of the caller's own. They are called from several
+ *  threads at once, with places of voxels in the image (x fastest). */
+struct CustomLinks
+{
+  std::function<bool(std::int64_t place)> isForeground;
+  /** Whether two neighbouring foreground voxels are joined; symmetric. */
+  std::function<bool(std::int64_t place, std::int64_t neighbour)> areJoined;
+};
 
 /** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. Label maps of any type and the
- *  component table are made from it on request. It also keeps the memory of a CUDA device for the next call. */
+ *  component table are made from it on request. It also keeps its memory, and that of a CUDA device, for the next call.
+ */
 class Labeling
 {
 public:
-  const Extent &
-  GetExtent() const
-  {
-    return m_Volume.GetExtent();
-  }
+  /** What stands behind it; Dispatch/LabelingImplementation.h. */
+  struct Implementation;
+
+  /** Of nothing: an extent without dimension and no components. */
+  Labeling();
+  ~Labeling();
+  Labeling(Labeling &&) noexcept;
+  Labeling & operator=(Labeling &&) noexcept;
+
+  const Extent & GetExtent() const;
   /** The number of components, after the size filters. */
-  std::uint64_t
-  ComponentCount() const
-  {
-    return m_Components;
-  }
+  std::uint64_t ComponentCount() const;
   /** The number of voxels that took part, filtered components included: counted each time, from a bit for each voxel.
    */
   std::uint64_t ForegroundVoxelCount() const;
   /** The smallest type for the labels. */
-  LabelType
-  SmallestType() const
-  {
-    return SmallestLabelType(m_Components);
-  }
-  const Connectivity &
-  GetConnectivity() const
-  {
-    return m_Connectivity;
-  }
+  LabelType            SmallestType() const;
+  const Connectivity & GetConnectivity() const;
   /** The name of the algorithm that ran. */
-  const std::string &
-  AlgorithmName() const
-  {
-    return m_Algorithm;
-  }
+  const std::string & AlgorithmName() const;
   /** Where it ran and, if that is not what was asked for, why. */
-  const ResolvedDevice &
-  UsedDevice() const
-  {
-    return m_Device;
-  }
-  const RunVolume &
-  Runs() const
-  {
-    return m_Volume;
-  }
+  const ResolvedDevice & UsedDevice() const;
 
   /** Writes the label map, x fastest, to a buffer of the whole extent: background 0, labels 1..N (another
-   *  `background` is left out of the labels 0, 1, 2 ..., as itk::ConnectedComponentImageFilter does it).
-   *  \throws LabelOverflow before anything is written, if T is too small. */
+   *  `background` is left out of the labels 0, 1, 2 ..., as itk::ConnectedComponentImageFilter does it). T is an
+   * integer type or float or double. \throws LabelOverflow before anything is written, if T is too small; Cancelled. */
   template <typename T>
   void
   Write(T * labels, T background = T(0), const ProgressHooks & hooks = {}) const
   {
-    ExpandLabels(m_Volume, m_Components, Context(hooks), labels, background);
+    WriteAs(labels, ScalarTypeOf<T>(), &background, hooks);
   }
 
   /** As above, for a label type chosen at run time; `labels` points to voxels of that type. */
@@ -122,6 +114,9 @@ public:
    *  threads may write rows at once.
    *  \throws LabelOverflow before anything is written, if the type is too small. */
   void WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const;
+
+  /** The runs of the rows [begin, end), in raster order, on the calling thread. */
+  std::vector<LabelRun> ListRuns(std::int64_t begin, std::int64_t end) const;
 
   /** The component table: with no options its default columns, with an image alone those and its intensities. */
   ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
@@ -134,31 +129,12 @@ public:
   LabelLists ListVoxels(const ProgressHooks & hooks = {}) const;
 
 private:
-  friend void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
-  friend void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
-  friend void testing::OverwriteMemory(Labeling & labeling, unsigned char byte);
+  friend Implementation &       ImplementationOf(Labeling & labeling);
+  friend const Implementation & ImplementationOf(const Labeling & labeling);
 
-  HostContext
-  Context(const ProgressHooks & hooks) const
-  {
-    return { m_Threads, Progress(hooks), m_Grain };
-  }
+  void WriteAs(void * labels, ScalarType type, const void * background, const ProgressHooks & hooks) const;
 
-  void Prepare(const Extent & extent, const LabelOptions & options);
-  void LabelOnCpu(const RowLinks & links, const Extent & extent, const LabelOptions & options);
-  bool LabelOnCuda(const ImageView & image, const LabelOptions & options);
-  void Finish(std::uint64_t found, const LabelOptions & options);
-
-  RunVolume      m_Volume;
-  Connectivity   m_Connectivity = Connectivity::Face(1);
-  Geometry       m_Geometry;
-  std::string    m_Algorithm;
-  ResolvedDevice m_Device;
-  std::uint64_t  m_Components = 0;
-  int            m_Threads = 0;
-  std::int64_t   m_Grain = 0;
-
-  std::shared_ptr<CudaLabeler> m_CudaLabeler;
+  std::unique_ptr<Implementation> m_Implementation;
 };
 
 /** Labels the connected components of an image.
@@ -168,9 +144,9 @@ Labeling Label(const ImageView & image, const LabelOptions & options = {});
 /** The same into an earlier result, whose memory is used again. After an exception the result is only good for that. */
 void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
 
-/** Labels a volume whose links a caller supplies (see FunctorRowLinks); `options.criterion` and `options.mask` are not
- *  used. */
-void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
+/** Labels a volume whose links a caller decides, on the CPU; `options.criterion` and `options.mask` are not used.
+ *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Cancelled, std::bad_alloc. */
+Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
 
 } // namespace brickccl
 

@@ -214,39 +214,38 @@ MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
   {
     object = LabelObjectType::New();
   }
-  constexpr bool              hasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
-  std::vector<SizeValueType>  pixelsOnBorder(hasShape ? objects.size() : 0);
-  std::vector<double>         perimeterOnBorder(hasShape ? objects.size() : 0);
-  const auto                  start = grid->GetLargestPossibleRegion().GetIndex();
-  const brickccl::RunVolume & runs = labeling.Runs();
-  runs.VisitLabels([&](const auto * labels) {
-    for (std::int64_t row = 0; row < runs.GetExtent().RowCount(); ++row)
+  constexpr bool             hasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
+  std::vector<SizeValueType> pixelsOnBorder(hasShape ? objects.size() : 0);
+  std::vector<double>        perimeterOnBorder(hasShape ? objects.size() : 0);
+  const auto                 start = grid->GetLargestPossibleRegion().GetIndex();
+  const brickccl::Extent &   extent = labeling.GetExtent();
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    const brickccl::RowPosition         position(extent, row);
+    typename LabelObjectType::IndexType index;
+    for (unsigned int axis = 1; axis < TLabelMap::ImageDimension; ++axis)
     {
-      const brickccl::RowPosition         position(runs.GetExtent(), row);
-      typename LabelObjectType::IndexType index;
-      for (unsigned int axis = 1; axis < TLabelMap::ImageDimension; ++axis)
-      {
-        index[axis] = start[axis] + position.at[axis - 1];
-      }
-      runs.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-        if (labels[run] != 0)
-        {
-          const auto component = static_cast<std::size_t>(labels[run] - 1);
-          const auto length = static_cast<SizeValueType>(end - begin);
-          index[0] = start[0] + begin;
-          objects[component]->AddLine(index, length);
-          if constexpr (hasShape)
-          {
-            AddBrickLineOnBorder<LabelObjectType>(index,
-                                                  length,
-                                                  grid,
-                                                  pixelsOnBorder[component],
-                                                  perimeterOnBorder[component]);
-          }
-        }
-      });
+      index[axis] = start[axis] + position.at[axis - 1];
     }
-  });
+    for (const brickccl::LabelRun & run : labeling.ListRuns(row, row + 1))
+    {
+      if (run.label != 0)
+      {
+        const auto component = static_cast<std::size_t>(run.label - 1);
+        const auto length = static_cast<SizeValueType>(run.length);
+        index[0] = start[0] + run.place % extent.RowLength();
+        objects[component]->AddLine(index, length);
+        if constexpr (hasShape)
+        {
+          AddBrickLineOnBorder<LabelObjectType>(index,
+                                                length,
+                                                grid,
+                                                pixelsOnBorder[component],
+                                                perimeterOnBorder[component]);
+        }
+      }
+    }
+  }
 
   [[maybe_unused]] const BrickAttributeWriter<LabelObjectType> writer(table);
   for (std::size_t component = 0; component < objects.size(); ++component)

@@ -1,9 +1,6 @@
 #ifndef BRICKCCL_LABELS_LABELLISTS_H
 #define BRICKCCL_LABELS_LABELLISTS_H
 
-#include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Runs/RunVolume.h"
-
 #include <cstdint>
 #include <vector>
 
@@ -24,11 +21,6 @@ struct LabelLists
     return offsets.size() - 1;
   }
 };
-
-/** The lists of a labeled volume of `components` components, on the context's threads; the same for any number of them.
- *  Takes 8 bytes per foreground voxel, and while it works 8 per component and thread.
- *  \throws Cancelled, std::bad_alloc. */
-LabelLists ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context = {});
 
 } // namespace brickccl
 

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Cuda/Launch.cuh"
 #include "BrickCCL/Cuda/Scan.cuh"
@@ -391,15 +392,6 @@ ExpandKernel(WordGrid           grid,
   }
 }
 
-/** A labeling problem whose voxels lie on the device. */
-struct DeviceProblem
-{
-  ImageView                image;
-  std::optional<ImageView> mask;
-  Criterion                criterion;
-  Connectivity             connectivity = Connectivity::Face(1);
-};
-
 /** Memory for the runs of a volume, kept between calls. */
 template <typename TIndex>
 struct RunTable
@@ -452,7 +444,7 @@ PackForeground(const ImageView &  image,
 /** Foreground bits of a problem, mask included. */
 template <typename TIndex>
 void
-PackForeground(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStream_t stream)
+PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
 {
   const WordGrid grid(problem.image.extent);
   table.foreground.Resize(static_cast<std::size_t>(grid.words));
@@ -469,7 +461,7 @@ PackForeground(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStre
 /** Starts and numbers of the runs; waits for the stream to learn how many there are. */
 template <typename TIndex>
 void
-FindRuns(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStream_t stream)
+FindRuns(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
 {
   const WordGrid grid(problem.image.extent);
   const bool     joinAlongX = problem.connectivity.Uses(0);
@@ -536,19 +528,25 @@ DownloadRuns(const Extent &                     extent,
 {
   const WordGrid grid(extent);
   volume.Reset(extent, !table.hasStarts);
-  const auto copy = [&](void * to, const void * from, std::size_t bytes) {
+  const auto        rows = static_cast<std::size_t>(extent.RowCount()) + 1;
+  const std::size_t rowBytes = static_cast<std::size_t>(grid.words) * sizeof(DeviceWord);
+  const std::size_t allBytes = rowBytes * (table.hasStarts ? 2 : 1) + rows * sizeof(unsigned long long) +
+                               static_cast<std::size_t>(table.runs) * sizeof(TIndex);
+  std::size_t       done = 0;
+  const auto        copy = [&](void * to, const void * from, std::size_t bytes) {
     if (bytes > 0)
     {
-      staged.Download(to, from, bytes, stream, context);
+      const auto all = static_cast<double>(allBytes);
+      const auto begin = static_cast<double>(done) / all;
+      done += bytes;
+      staged.Download(to, from, bytes, stream, context.Part(begin, static_cast<double>(done) / all));
     }
   };
-  const std::size_t rowBytes = static_cast<std::size_t>(grid.words) * sizeof(DeviceWord);
   copy(volume.Foreground(0), table.foreground.Data(), rowBytes);
   if (table.hasStarts)
   {
     copy(volume.StoredStarts(0), table.starts.Data(), rowBytes);
   }
-  const auto rows = static_cast<std::size_t>(extent.RowCount()) + 1;
   firstRuns.Resize(rows);
   BRICKCCL_LAUNCH(FirstRunsKernel<TIndex>,
                   ShapeFor(extent.RowCount() + 1),

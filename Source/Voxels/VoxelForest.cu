@@ -232,7 +232,7 @@ LabelRunsKernel(WordGrid           grid,
 
 template <typename TIndex>
 VoxelLinks
-LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   const Extent &       extent = problem.image.extent;
   const NeighbourSteps steps(problem.connectivity);
@@ -393,7 +393,7 @@ WriteVoxelLabels(const Extent &              extent,
 
 template <typename TIndex>
 void
-LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
+LabelVoxelRuns(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   RunTable<TIndex> & table = memory.table;
   FindRuns(problem, table, stream);
@@ -410,7 +410,7 @@ LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cuda
 }
 
 #define BRICKCCL_INSTANTIATE(TIndex)                                                                                   \
-  template VoxelLinks    LinkVoxels<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t);               \
+  template VoxelLinks    LinkVoxels<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t);               \
   template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                       \
   template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t, unsigned);         \
   template void          SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);              \
@@ -425,7 +425,7 @@ LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cuda
                                          void *,                                                              \
                                          LabelType,                                                           \
                                          cudaStream_t);                                                       \
-  template void          LabelVoxelRuns<TIndex>(const DeviceProblem &, VoxelMemory<TIndex> &, cudaStream_t)
+  template void          LabelVoxelRuns<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t)
 BRICKCCL_INSTANTIATE(unsigned);
 BRICKCCL_INSTANTIATE(unsigned long long);
 #undef BRICKCCL_INSTANTIATE

@@ -70,6 +70,8 @@ struct VoxelMemory
   /** Rounds in which the algorithm changed something; 0 if their number is not up to the image. */
   int        iterations = 0;
   StageClock clock;
+  /** Who hears of the rounds, and may end them. */
+  Progress progress = {};
 
   std::size_t
   CapacityBytes() const
@@ -84,17 +86,18 @@ struct VoxelMemory
     changed.Resize(1);
     BRICKCCL_CUDA_CHECK(cudaMemsetAsync(changed.Data(), 0, sizeof(unsigned), stream));
   }
-  /** Waits for the stream; whether a kernel has set `changed` since it was cleared. */
+  /** Waits for the stream; whether a kernel has set `changed` since it was cleared. \throws Cancelled. */
   bool
   HasChanged(cudaStream_t stream)
   {
+    progress.Update(0.5);
     return fetchedChange.Fetch(changed.Data(), stream) != 0;
   }
 };
 
 /** The stage "links" of a problem of up to 3 dimensions: foreground bits to `memory.table`, links to `memory.links`. */
 template <typename TIndex>
-VoxelLinks LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+VoxelLinks LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
 /** Makes every voxel a tree of its own in `memory.parent`. */
 template <typename TIndex>
@@ -135,7 +138,7 @@ void WriteVoxelLabels(const Extent &              extent,
 
 /** Finds the runs of the problem and gives them the labels of their voxels, for transfer to the host. */
 template <typename TIndex>
-void LabelVoxelRuns(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
+void LabelVoxelRuns(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
 /** One thread per voxel: a flag that any of a block's threads may raise, and that the block passes on once, instead of
  *  all of them writing to one address (CUCCL, V-B). All threads of the block come to both calls. */

@@ -76,7 +76,7 @@ struct VoxelVolume
   ForegroundBits isForeground;
 
   template <typename TIndex>
-  VoxelVolume(const DeviceProblem & problem, const RunTable<TIndex> & table)
+  VoxelVolume(const Problem & problem, const RunTable<TIndex> & table)
     : voxels(static_cast<const T *>(problem.image.data))
     , rule(ToVoxelRule<T>(problem.criterion, problem.image.channels))
     , extent(problem.image.extent)

@@ -4,6 +4,7 @@
 //   brickccl-memory-nodes [SIZE [THREADS]]      labels the balls of SIZE^3 voxels (256) with so many threads (0: all)
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -130,7 +131,7 @@ main(int argc, char ** argv)
 
     std::cout << labeling.ComponentCount() << " components; share@node, by eighths\n";
     PrintPlaces("mask (the caller's)", mask.data(), mask.size());
-    const RunVolume & runs = labeling.Runs();
+    const RunVolume & runs = RunsOf(labeling);
     PrintPlaces("foreground bits",
                 runs.Foreground(0),
                 static_cast<std::size_t>(runs.WordsPerRow() * extent.RowCount()) * sizeof(Word));

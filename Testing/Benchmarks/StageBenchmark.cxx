@@ -6,6 +6,7 @@
 // "items" are voxels.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -26,13 +27,13 @@ using namespace brickccl;
 const Extent extent{ 256, 256, 256 };
 
 /** Voxels, criterion and links of an input; made when first asked for. */
-struct Problem
+struct BenchmarkProblem
 {
   std::vector<std::uint8_t> voxels;
   Criterion                 criterion = Criterion::Foreground();
   std::unique_ptr<RowLinks> links;
 
-  explicit Problem(std::int64_t input)
+  explicit BenchmarkProblem(std::int64_t input)
   {
     switch (input)
     {
@@ -55,13 +56,13 @@ struct Problem
     links = MakeRowLinks(ImageView(voxels.data(), extent), criterion);
   }
 
-  static const Problem &
+  static const BenchmarkProblem &
   Of(std::int64_t input)
   {
-    static std::map<std::int64_t, Problem> problems;
+    static std::map<std::int64_t, BenchmarkProblem> problems;
     return problems.try_emplace(input, input).first->second;
   }
-  static const Problem &
+  static const BenchmarkProblem &
   Of(const benchmark::State & state)
   {
     return Of(state.range(0));
@@ -90,16 +91,17 @@ CountVoxels(benchmark::State & state)
 std::uint64_t
 LabelRuns(const benchmark::State & state, RunVolume & volume)
 {
-  const Problem &    problem = Problem::Of(state);
-  const Connectivity connectivity = ConnectivityOf(state);
-  return CpuAlgorithmFor("Auto", *problem.links, extent, connectivity)
-    .label(*problem.links, extent, connectivity, ContextOf(state), volume);
+  const BenchmarkProblem & problem = BenchmarkProblem::Of(state);
+  const Connectivity       connectivity = ConnectivityOf(state);
+  const AlgorithmChoice    choice =
+    ChooseAlgorithm({}, { extent, connectivity, problem.links->FollowForeground() }, Backend::Cpu);
+  return choice.algorithm->cpu.label(*problem.links, extent, connectivity, choice.options, ContextOf(state), volume);
 }
 
 void
 Copy(benchmark::State & state)
 {
-  const Problem &            problem = Problem::Of(state);
+  const BenchmarkProblem &   problem = BenchmarkProblem::Of(state);
   std::vector<std::uint32_t> labels(problem.voxels.size());
   const HostContext          context = ContextOf(state);
   for (auto _ : state)
@@ -116,8 +118,8 @@ Copy(benchmark::State & state)
 void
 FindRunsStage(benchmark::State & state)
 {
-  const Problem & problem = Problem::Of(state);
-  RunVolume       volume;
+  const BenchmarkProblem & problem = BenchmarkProblem::Of(state);
+  RunVolume                volume;
   for (auto _ : state)
   {
     FindRuns(*problem.links, extent, {}, ContextOf(state), volume);
@@ -128,12 +130,12 @@ FindRunsStage(benchmark::State & state)
 void
 LabelStage(benchmark::State & state, const Algorithm & algorithm)
 {
-  const Problem &    problem = Problem::Of(state);
-  const Connectivity connectivity = ConnectivityOf(state);
-  RunVolume          volume;
+  const BenchmarkProblem & problem = BenchmarkProblem::Of(state);
+  const Connectivity       connectivity = ConnectivityOf(state);
+  RunVolume                volume;
   for (auto _ : state)
   {
-    benchmark::DoNotOptimize(algorithm.label(*problem.links, extent, connectivity, ContextOf(state), volume));
+    benchmark::DoNotOptimize(algorithm.cpu.label(*problem.links, extent, connectivity, {}, ContextOf(state), volume));
   }
   CountVoxels(state);
 }
@@ -172,7 +174,8 @@ Measure(benchmark::State & state)
   const std::uint64_t components = LabelRuns(state, volume);
   for (auto _ : state)
   {
-    benchmark::DoNotOptimize(MeasureComponents(volume, components, {}, MeasureOptions(), {}, ContextOf(state)).components.size());
+    benchmark::DoNotOptimize(
+      MeasureComponents(volume, components, {}, MeasureOptions(), {}, ContextOf(state)).components.size());
   }
   CountVoxels(state);
 }
@@ -180,8 +183,8 @@ Measure(benchmark::State & state)
 void
 Whole(benchmark::State & state)
 {
-  const Problem & problem = Problem::Of(state);
-  LabelOptions    options;
+  const BenchmarkProblem & problem = BenchmarkProblem::Of(state);
+  LabelOptions             options;
   options.connectivity = ConnectivityOf(state);
   options.criterion = problem.criterion;
   options.threads = static_cast<int>(state.range(2));
@@ -215,8 +218,10 @@ main(int argc, char ** argv)
     {
       for (const int neighbours : { 6, 18, 26 })
       {
-        if (algorithm.supportsOnCpu != nullptr &&
-            algorithm.supportsOnCpu(*Problem::Of(input).links, extent, Connectivity::FromNeighbourCount(neighbours, 3)))
+        const ProblemTraits traits(extent,
+                                   Connectivity::FromNeighbourCount(neighbours, 3),
+                                   BenchmarkProblem::Of(input).links->FollowForeground());
+        if (algorithm.RunsOnCpu() && algorithm.cpu.supports(traits))
         {
           stage = stage != nullptr ? stage
                                    : common(benchmark::RegisterBenchmark(

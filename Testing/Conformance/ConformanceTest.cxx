@@ -4,6 +4,7 @@
 #include "FloodFill.h"
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 
@@ -149,7 +150,7 @@ ExpectSameOnCuda(const std::string &                              algorithm,
 {
   static Labeling onCuda; // keeps the device's memory from case to case
   if (!HasCuda() || IsLeftOut(algorithm, what, problem.extent) ||
-      !CudaAlgorithmSupports(algorithm, problem.extent, problem.criterion, connectivity))
+      !AlgorithmRunsOnCuda(algorithm, problem.extent, problem.criterion, connectivity))
   {
     return;
   }
@@ -219,15 +220,14 @@ ExpectSameAsFloodFill(const std::string &                              what,
     int    grain;
     Memory memory;
   };
-  for (const Algorithm & algorithm : Algorithms())
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
   {
     ExpectSameOnCuda(algorithm.name, what, voxels, problem, connectivity, mask, expected, true);
     if (::testing::Test::HasFatalFailure())
     {
       return;
     }
-    const auto links = MakeRowLinks(ImageView(voxels.data(), problem.extent, problem.channels), problem.criterion);
-    if (algorithm.supportsOnCpu == nullptr || !algorithm.supportsOnCpu(*links, problem.extent, connectivity))
+    if (!AlgorithmRunsOnCpu(algorithm.name, problem.extent, problem.criterion, connectivity))
     {
       continue;
     }
@@ -648,7 +648,7 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
 
 /** The algorithm's name with each value of each of its options that is not the preset. */
 std::vector<std::string>
-VariantsOf(const Algorithm & algorithm)
+VariantsOf(const AlgorithmInfo & algorithm)
 {
   std::vector<std::string> variants;
   for (const AlgorithmOption & option : algorithm.options)
@@ -675,7 +675,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   std::vector<std::string> variants = { "LabelEquivalence:atomics=on,first-scan=earlier,flag=global,properties=moments",
                                         "LinkPropagation:gather=5,one-gather=off,master=off",
                                         "LinkPropagation:max-gather=off,master=off" };
-  for (const Algorithm & algorithm : Algorithms())
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
   {
     const std::vector<std::string> more = VariantsOf(algorithm);
     variants.insert(variants.end(), more.begin(), more.end());

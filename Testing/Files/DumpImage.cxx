@@ -57,8 +57,7 @@ main(int argc, char ** argv)
   {
     const brickccl::LoadedImage image = brickccl::ReadImageFile(paths[0], options);
     std::ofstream               stream(paths[1], std::ios::binary);
-    stream.write(reinterpret_cast<const char *>(image.voxels.Data()),
-                 static_cast<std::streamsize>(image.ByteCount()));
+    stream.write(reinterpret_cast<const char *>(image.voxels.Data()), static_cast<std::streamsize>(image.ByteCount()));
     nlohmann::json summary;
     const auto &   extent = image.extent;
     const auto &   geometry = image.geometry;

@@ -3,6 +3,10 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/RunBounds.h"
@@ -368,7 +372,7 @@ TEST(Label, RunsOfManyRowsAtOnceAreThoseOfEach)
       LabelOptions options;
       options.criterion = criterion;
       const Labeling     labeling = Label(ImageView(voxels.data(), extent), options);
-      const RunVolume &  volume = labeling.Runs();
+      const RunVolume &  volume = RunsOf(labeling);
       const std::int64_t first = 11;
       const std::int64_t end = extent.RowCount() - 5;
       std::vector<Run>   expected;
@@ -485,16 +489,15 @@ TEST(Label, VoxelsOfTwoKindsAreToldApart)
 TEST(Label, LinksOfTheCallersOwn)
 {
   // A voxel graph that no criterion describes: voxels join if the sum of their indices is no multiple of 3.
-  const auto            foreground = [](std::int64_t index) { return index % 7 != 0; };
-  const auto            joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
-  const FunctorRowLinks links(VolumeExtent, foreground, joined);
+  const auto        foreground = [](std::int64_t index) { return index % 7 != 0; };
+  const auto        joined = [](std::int64_t a, std::int64_t b) { return (a + b) % 3 != 0; };
+  const CustomLinks links{ foreground, joined };
   for (int rank = 1; rank <= 3; ++rank)
   {
     LabelOptions options;
     options.connectivity = Connectivity(3, rank);
     options.grain = 1;
-    Labeling labeling;
-    Label(links, VolumeExtent, options, labeling);
+    const Labeling             labeling = Label(VolumeExtent, links, options);
     std::vector<std::uint32_t> labels(static_cast<std::size_t>(VolumeExtent.VoxelCount()));
     labeling.Write(labels.data());
 
@@ -632,7 +635,7 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
   {
     options.connectivity = Connectivity(3, rank);
     const Labeling    labeling = Label(ImageView(voxels.data(), extent), options);
-    const RunVolume & runs = labeling.Runs();
+    const RunVolume & runs = RunsOf(labeling);
     ASSERT_STREQ(labeling.AlgorithmName().c_str(), algorithm);
     const auto   runCount = static_cast<double>(runs.RunCount());
     const double volume = voxelCount / 8 + 4 * runCount + 8 * static_cast<double>(extent.RowCount() + 1) + 128;
@@ -648,7 +651,7 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
   options.connectivity = Connectivity::Face(3);
   options.criterion = Criterion::EqualValue();
   const Labeling    labeling = Label(ImageView(voxels.data(), extent), options);
-  const RunVolume & runs = labeling.Runs();
+  const RunVolume & runs = RunsOf(labeling);
   const auto        runCount = static_cast<double>(runs.RunCount());
   const double      expected =
     voxelCount * (1.0 / 2 + 1.0 / 16) + 8 * static_cast<double>(extent.RowCount() + 1) + 4 * runCount + 4 * 128;
@@ -664,7 +667,7 @@ TEST(Label, ScratchMemoryIsWhatTheDocumentationSays)
   options.connectivity = Connectivity::Full(3);
   options.criterion = Criterion::Tolerance(10);
   const Labeling    ofKinds = Label(ImageView(kinds.data(), extent), options);
-  const RunVolume & runsOfKinds = ofKinds.Runs();
+  const RunVolume & runsOfKinds = RunsOf(ofKinds);
   const double expectedOfKinds = voxelCount * (3.0 / 4 + 1.0 / 16) + 8 * static_cast<double>(extent.RowCount() + 1) +
                                  4 * static_cast<double>(runsOfKinds.RunCount()) + 6 * 128;
   EXPECT_GE(static_cast<double>(runsOfKinds.CapacityBytes()), expectedOfKinds);
@@ -722,8 +725,8 @@ TEST(Label, BundlesOnCudaAreOfferedAsFarAsTheirNumbersReach)
 {
   const auto supports = [](const Extent & extent, const Criterion & criterion = Criterion::Foreground()) {
     const auto full = Connectivity::Full(extent.dimension);
-    EXPECT_TRUE(CudaAlgorithmSupports("RunMerging", extent, criterion, full)) << extent.ToString();
-    return CudaAlgorithmSupports("BundleMerging", extent, criterion, full);
+    EXPECT_TRUE(AlgorithmRunsOnCuda("RunMerging", extent, criterion, full)) << extent.ToString();
+    return AlgorithmRunsOnCuda("BundleMerging", extent, criterion, full);
   };
   constexpr std::int64_t many = std::int64_t{ 1 } << 31;
   EXPECT_TRUE((supports({ 2048, 2048, 1024 })));
@@ -747,7 +750,7 @@ TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)
   const auto reason = [](const std::string & algorithm) {
     try
     {
-      AlgorithmFromName(algorithm);
+      ParseAlgorithm(algorithm);
     }
     catch (const InvalidArgument & error)
     {
@@ -763,8 +766,61 @@ TEST(Label, OptionsOfAlgorithmsAreCheckedBeforeAnythingElse)
   EXPECT_NE(reason("LinkPropagation:master=maybe").find("master=off|on"), std::string::npos);
   EXPECT_NE(reason("TileMerging:tile=32").find("properties=none|size|moments"), std::string::npos);
   EXPECT_NE(reason("Auto:fast=on").find("none"), std::string::npos);
-  EXPECT_EQ(ParseOptions("Name", AlgorithmFromName("LinkPropagation").options, "master=off,gather=7"),
+  EXPECT_EQ(ParseOptions("Name", ParseAlgorithm("LinkPropagation").algorithm->options, "master=off,gather=7"),
             (OptionValues{ 7, 1, 1, 0 }));
+}
+
+TEST(Label, TheChosenAlgorithmKeepsItsOptionsOnBothSides)
+{
+  const ProblemTraits   traits({ 8, 8, 8 }, Connectivity::Face(3), true);
+  const AlgorithmChoice asked = ParseAlgorithm("LabelEquivalence:atomics=on,threads=64");
+  for (const Backend backend : { Backend::Cpu, Backend::Cuda })
+  {
+    const AlgorithmChoice chosen = ChooseAlgorithm(asked, traits, backend);
+    EXPECT_STREQ(chosen.algorithm->name, "LabelEquivalence");
+    EXPECT_EQ(chosen.options, (OptionValues{ 1, 0, 1, 0, 64 }));
+  }
+  EXPECT_EQ(ChooseAlgorithm({}, traits, Backend::Cuda).options.size(), 0u) << "BundleMerging has none";
+}
+
+TEST(Label, LinksOfTheCallersOwnNeedBothFunctions)
+{
+  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ [](std::int64_t) { return true; }, {} }), InvalidArgument);
+  EXPECT_THROW(Label({ 2, 2 }, CustomLinks{ {}, [](std::int64_t, std::int64_t) { return true; } }), InvalidArgument);
+}
+
+TEST(Label, RunsAreThoseOfTheLabelMap)
+{
+  const Extent extent{ 70, 9, 5 };
+  const auto   voxels = MakeRandom(extent, 0.4, 2, 3);
+  LabelOptions options;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.relabel.minimumSize = 4;
+  const Labeling             labeling = Label(ImageView(voxels.data(), extent), options);
+  std::vector<std::uint32_t> labels(voxels.size());
+  labeling.Write(labels.data());
+  std::vector<std::uint32_t> fromRuns(voxels.size(), 0);
+  std::int64_t               last = -1;
+  for (std::int64_t row = 0; row < extent.RowCount(); row += 7)
+  {
+    for (const LabelRun & run : labeling.ListRuns(row, std::min(row + 7, extent.RowCount())))
+    {
+      EXPECT_GT(run.place, last) << "in raster order, without touching";
+      last = run.place + run.length - 1;
+      std::fill_n(fromRuns.begin() + run.place, run.length, static_cast<std::uint32_t>(run.label));
+    }
+  }
+  EXPECT_EQ(fromRuns, labels);
+}
+
+TEST(Label, AMovedResultCanBeUsedAgain)
+{
+  const std::vector<std::uint8_t> voxels(8, 1);
+  Labeling                        first = Label(ImageView(voxels.data(), { 2, 2, 2 }));
+  const Labeling                  second = std::move(first);
+  EXPECT_EQ(second.ComponentCount(), 1u);
+  Label(ImageView(voxels.data(), { 2, 2, 2 }), {}, first);
+  EXPECT_EQ(first.ComponentCount(), 1u);
 }
 
 } // namespace

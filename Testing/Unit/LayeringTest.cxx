@@ -15,10 +15,10 @@ namespace
 namespace fs = std::filesystem;
 
 const std::map<std::string, int> Ranks = {
-  { "Core", 0 },     { "Simd", 1 },       { "Criteria", 1 },  { "Forest", 1 }, { "Host", 2 },   { "Cuda", 2 },
-  { "Runs", 2 },     { "Geometry", 2 },   { "Voxels", 2 },    { "Tables", 3 }, { "Labels", 3 }, { "Measuring", 3 },
-  { "Algorithms", 3 }, { "Dispatch", 4 }, { "Files", 6 },     { "Itk", 6 },    { "Vtk", 6 },    { "Phantoms", 6 },
-  { "Cli", 7 }
+  { "Core", 0 },   { "Simd", 1 },      { "Criteria", 1 },   { "Forest", 1 },   { "Host", 2 },
+  { "Cuda", 2 },   { "Runs", 2 },      { "Geometry", 2 },   { "Voxels", 2 },   { "Tables", 3 },
+  { "Labels", 3 }, { "Measuring", 3 }, { "Algorithms", 3 }, { "Dispatch", 4 }, { "Files", 6 },
+  { "Itk", 6 },    { "Vtk", 6 },       { "Phantoms", 6 },   { "Cli", 7 }
 };
 
 int
@@ -82,7 +82,9 @@ TEST(Layering, IncludesPointDownwards)
         const fs::path    path(header.substr(9));
         const std::string other = path.begin()->string();
         EXPECT_LE(RankOf(other), rank) << relative << " includes " << header;
-        if (room == "Algorithms" && other == "Algorithms")
+        // What all algorithms share lies beside their folders.
+        const bool isOfFolder = std::distance(path.begin(), path.end()) > 2;
+        if (room == "Algorithms" && other == "Algorithms" && isOfFolder)
         {
           EXPECT_EQ(std::next(relative.begin())->string(), std::next(path.begin())->string())
             << relative << " includes another algorithm: " << header;

@@ -860,10 +860,14 @@ TEST(Simd, OpenDiagonalsAreFound)
         };
         std::vector<Word>        left(static_cast<std::size_t>(words + padding));
         std::vector<Word>        right(left.size());
-        const simd::AnyDiagonals any =
-          simd::FindUndecidedDiagonals(rowBits(0), rowBits(2), row(4), words, areTransitive, { left.data(), right.data() });
-        bool anyLeft = false;
-        bool anyRight = false;
+        const simd::AnyDiagonals any = simd::FindUndecidedDiagonals(rowBits(0),
+                                                                    rowBits(2),
+                                                                    row(4),
+                                                                    words,
+                                                                    areTransitive,
+                                                                    { left.data(), right.data() });
+        bool                     anyLeft = false;
+        bool                     anyRight = false;
         for (std::int64_t x = 0; x < words * BitsPerWord; ++x)
         {
           const auto is = [&](std::size_t i, std::int64_t at) { return IsSet(row(i), words, at); };

@@ -2,6 +2,7 @@
 // volumes past 2^31 voxels, and errors that leave the labeler usable. Skipped, visibly, without a GPU.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -88,14 +89,14 @@ CpuLabels(const std::vector<T> & voxels,
 
 /** The algorithms that label a problem on the device. */
 std::vector<std::string>
-OfferingAlgorithms(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+SupportingAlgorithms(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
   std::vector<std::string> supporting;
-  for (const std::string & algorithm : CudaAlgorithms())
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
   {
-    if (CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
+    if (AlgorithmRunsOnCuda(algorithm.name, extent, criterion, connectivity))
     {
-      supporting.push_back(algorithm);
+      supporting.push_back(algorithm.name);
     }
   }
   return supporting;
@@ -128,7 +129,7 @@ TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
     const auto                    expected = CpuLabels(voxels, extent, Criterion::Foreground(), connectivity);
     const OnDevice<std::uint8_t>  image(voxels);
     const OnDevice<std::uint32_t> labels(voxels.size());
-    for (const std::string & algorithm : OfferingAlgorithms(extent, Criterion::Foreground(), connectivity))
+    for (const std::string & algorithm : SupportingAlgorithms(extent, Criterion::Foreground(), connectivity))
     {
       labeler.LabelOnDevice(algorithm,
                             ImageView(image.Data(), extent),
@@ -161,7 +162,7 @@ TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
     for (int rank = 1; rank <= 3; ++rank)
     {
       const auto expected = CpuLabels(voxels, extent, criterion, Connectivity(3, rank));
-      for (const std::string & algorithm : OfferingAlgorithms(extent, criterion, Connectivity(3, rank)))
+      for (const std::string & algorithm : SupportingAlgorithms(extent, criterion, Connectivity(3, rank)))
       {
         for (int repeat = 0; repeat < 2; ++repeat)
         {
@@ -235,7 +236,7 @@ TEST_F(OnCuda, LabelMapsOfEveryTypeLieWhereTheCallerSays)
         {
           for (const std::size_t offset : { std::size_t{ 0 }, std::size_t{ 1 } })
           {
-            if (!CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
+            if (!AlgorithmRunsOnCuda(algorithm, extent, criterion, connectivity))
             {
               continue;
             }
@@ -350,7 +351,7 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
         const OnDevice<std::uint8_t>  image(voxels);
         const OnDevice<std::uint32_t> labels(voxels.size());
         CudaLabeler                   labeler(0);
-        for (const std::string & algorithm : OfferingAlgorithms(extent, Criterion::Foreground(), connectivity))
+        for (const std::string & algorithm : SupportingAlgorithms(extent, Criterion::Foreground(), connectivity))
         {
           labeler.LabelOnDevice(algorithm,
                                 ImageView(image.Data(), extent),
@@ -444,7 +445,7 @@ CheckTables(const std::vector<T> & voxels,
   const OnDevice<T>             image(voxels);
   const OnDevice<std::uint32_t> labels(voxels.size());
   CudaLabeler                   labeler(0);
-  for (const std::string & algorithm : OfferingAlgorithms(extent, criterion, connectivity))
+  for (const std::string & algorithm : SupportingAlgorithms(extent, criterion, connectivity))
   {
     labeler.LabelOnDevice(algorithm,
                           ImageView(image.Data(), extent),
@@ -502,7 +503,7 @@ TEST_F(OnCuda, TablesEqualTheCpus)
 TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
 {
   CudaLabeler labeler(0);
-  EXPECT_THROW(labeler.FetchMoments(), InvalidArgument) << "nothing was labeled";
+  EXPECT_THROW(DeviceLabelerOf(labeler).FetchMoments(), InvalidArgument) << "nothing was labeled";
   const auto check =
     [&](const std::vector<std::uint8_t> & voxels, const Extent & extent, const Connectivity & connectivity) {
       LabelOptions options;
@@ -522,7 +523,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
                                       "LabelEquivalence:properties=moments,atomics=on",
                                       "HawickLabelEquivalence" })
       {
-        if (!CudaAlgorithmSupports(algorithm, extent, Criterion::Foreground(), connectivity))
+        if (!AlgorithmRunsOnCuda(algorithm, extent, Criterion::Foreground(), connectivity))
         {
           continue;
         }
@@ -533,7 +534,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
                               connectivity,
                               labels.Data(),
                               LabelType::UInt32);
-        const std::vector<ComponentMoments> moments = labeler.FetchMoments();
+        const std::vector<ComponentMoments> moments = DeviceLabelerOf(labeler).FetchMoments();
         ASSERT_EQ(moments.size(), table.components.size()) << algorithm;
         for (std::size_t i = 0; i < moments.size(); ++i)
         {
@@ -569,7 +570,7 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
                         Connectivity::Full(2),
                         OnDevice<std::uint32_t>(81).Data(),
                         LabelType::UInt32);
-  EXPECT_THROW(labeler.FetchMoments(), Unsupported) << "its nodes are runs";
+  EXPECT_THROW(DeviceLabelerOf(labeler).FetchMoments(), Unsupported) << "its nodes are runs";
 }
 
 /** The rounds of the papers: exactly l for a ridge pattern of level l by Hawick's form, whose labels are not changed
@@ -587,7 +588,7 @@ TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
                           Connectivity::Full(2),
                           labels.Data(),
                           LabelType::UInt32);
-    return labeler.LastIterations();
+    return DeviceLabelerOf(labeler).LastIterations();
   };
   const Extent extent{ 512, 512 };
   for (int level = 1; level <= 8; ++level)
@@ -615,7 +616,7 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
   CudaLabeler                   labeler(0);
   for (const bool wanted : { false, true, false })
   {
-    labeler.MeasureStages(wanted);
+    DeviceLabelerOf(labeler).MeasureStages(wanted);
     labeler.LabelOnDevice("TileMerging",
                           ImageView(image.Data(), extent),
                           Criterion::Foreground(),
@@ -624,15 +625,15 @@ TEST_F(OnCuda, StagesAreTimedOnRequest)
                           labels.Data(),
                           LabelType::UInt32);
     std::string stages;
-    for (const auto & [stage, milliseconds] : labeler.LastStages())
+    for (const auto & [stage, milliseconds] : DeviceLabelerOf(labeler).LastStages())
     {
       EXPECT_GE(milliseconds, 0);
       stages += stage + ';';
     }
     EXPECT_EQ(stages, wanted ? "links;clear properties;kernel 1;kernel 2;kernel 3;kernel 4;labels;" : "");
   }
-  labeler.MeasureStages(true);
-  EXPECT_TRUE(labeler.LastStages().empty()) << "the last call took no times";
+  DeviceLabelerOf(labeler).MeasureStages(true);
+  EXPECT_TRUE(DeviceLabelerOf(labeler).LastStages().empty()) << "the last call took no times";
 }
 
 } // namespace

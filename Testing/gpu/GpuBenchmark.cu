@@ -148,7 +148,7 @@ Benchmark(const std::string &    name,
     // The papers' algorithms have a benchmark of their own (PaperBenchmark.cu).
     for (const std::string & algorithm : { "BundleMerging", "RunMerging", "BrickMerging" })
     {
-      if (!CudaAlgorithmSupports(algorithm, extent, criterion, connectivity))
+      if (!AlgorithmRunsOnCuda(algorithm, extent, criterion, connectivity))
       {
         continue;
       }
@@ -301,7 +301,7 @@ BenchmarkNoise(const Extent & extent, int grain)
                 grain,
                 extent.ToString().c_str(),
                 Connectivity(extent.dimension, rank).NeighbourCount(),
-                CudaAlgorithms().front().c_str(),
+                ListAlgorithms().front().name.c_str(),
                 average.sum[rank] / average.count,
                 average.worst[rank]);
   }

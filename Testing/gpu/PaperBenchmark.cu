@@ -13,6 +13,7 @@
 // of them.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Phantoms/Ridges.h"
@@ -108,7 +109,7 @@ public:
   Benchmark()
     : m_Labeler(0)
   {
-    m_Labeler.MeasureStages(true);
+    DeviceLabelerOf(m_Labeler).MeasureStages(true);
     Check(cudaEventCreate(&m_Begin));
     Check(cudaEventCreate(&m_End));
   }
@@ -132,7 +133,7 @@ public:
                               LabelType::UInt32);
       if (method.sums == Sums::Moments)
       {
-        m_Labeler.MomentsOnDevice();
+        DeviceLabelerOf(m_Labeler).MomentsOnDevice();
       }
       if (method.sums == Sums::Table)
       {
@@ -143,7 +144,7 @@ public:
       float milliseconds = 0;
       Check(cudaEventElapsedTime(&milliseconds, m_Begin, m_End));
       spent += milliseconds;
-      measured.stages = m_Labeler.LastStages();
+      measured.stages = DeviceLabelerOf(m_Labeler).LastStages();
       double own = 0;
       for (const auto & [stage, time] : measured.stages)
       {
@@ -157,7 +158,7 @@ public:
     }
     measured.total = Median(totals);
     measured.own = Median(owns);
-    measured.rounds = m_Labeler.LastIterations();
+    measured.rounds = DeviceLabelerOf(m_Labeler).LastIterations();
     return measured;
   }
 

@@ -1,5 +1,7 @@
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.cuh"
 
+#include "BrickCCL/Algorithms/BrickMerging/BrickMerging.h"
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
@@ -205,10 +207,7 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
 
 template <typename TIndex>
 void
-UniteByBrickMerging(const DeviceProblem & problem,
-                    VoxelMemory<TIndex> & memory,
-                    const OptionValues &,
-                    cudaStream_t stream)
+UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const OptionValues &, cudaStream_t stream)
 {
   const Extent & extent = problem.image.extent;
   const auto     voxels = extent.VoxelCount();
@@ -267,11 +266,10 @@ UniteByBrickMerging(const DeviceProblem & problem,
   memory.clock.Finish("flatten", stream);
 }
 
-template void
-UniteByBrickMerging<unsigned>(const DeviceProblem &, VoxelMemory<unsigned> &, const OptionValues &, cudaStream_t);
-template void UniteByBrickMerging<unsigned long long>(const DeviceProblem &,
-                                                      VoxelMemory<unsigned long long> &,
-                                                      const OptionValues &,
-                                                      cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeBrickMerging(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByBrickMerging<unsigned>, UniteByBrickMerging<unsigned long long>, isWide);
+}
 
 } // namespace brickccl::cuda

@@ -15,7 +15,7 @@ namespace brickccl::cuda
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
-void UniteByBrickMerging(const DeviceProblem & problem,
+void UniteByBrickMerging(const Problem &       problem,
                          VoxelMemory<TIndex> & memory,
                          const OptionValues &  options,
                          cudaStream_t          stream);

@@ -1,5 +1,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.cuh"
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
+#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
@@ -19,7 +21,7 @@ namespace
 /** Calls with the layout of what is kept of a problem's words. */
 template <typename TFunction>
 void
-VisitLayout(const DeviceProblem & problem, TFunction && function)
+VisitLayout(const Problem & problem, TFunction && function)
 {
   if (problem.criterion.joining != Criterion::Joining::Foreground)
   {
@@ -37,7 +39,7 @@ VisitLayout(const DeviceProblem & problem, TFunction && function)
 }
 
 BundleGrid
-GridOf(const DeviceProblem & problem)
+GridOf(const Problem & problem)
 {
   Bundling bundling = Bundling::Rows;
   VisitLayout(problem, [&](auto layout) { bundling = decltype(layout)::bundling; });
@@ -53,7 +55,7 @@ ShapeForUnknown()
 
 /** Queues all kernels of one call. */
 void
-Queue(const DeviceProblem & problem,
+Queue(const Problem & problem,
       const BundleGrid &    grid,
       const DeviceWord *    mask,
       BundleMergingMemory & memory,
@@ -107,7 +109,7 @@ Queue(const DeviceProblem & problem,
 } // namespace
 
 std::uint64_t
-BundleMerging(const DeviceProblem & problem,
+BundleMerging(const Problem & problem,
               BundleMergingMemory & memory,
               void *                labels,
               LabelType             type,
@@ -130,7 +132,7 @@ BundleMerging(const DeviceProblem & problem,
   memory.found.Resize(1);
   // Room for one component and four runs of a brick in two words is enough for all but noise, which is solved again.
   const auto mostRuns =
-    static_cast<std::size_t>(MaximumRunCount(problem.image.extent, problem.criterion, problem.connectivity));
+    static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
@@ -168,7 +170,7 @@ BundleMerging(const DeviceProblem & problem,
 }
 
 void
-WriteLabels(const DeviceProblem &       problem,
+WriteLabels(const Problem &       problem,
             const BundleMergingMemory & memory,
             void *                      labels,
             LabelType                   type,
@@ -191,7 +193,7 @@ WriteLabels(const DeviceProblem &       problem,
 }
 
 void
-SumComponents(const DeviceProblem &            problem,
+SumComponents(const Problem &            problem,
               BundleMergingMemory &            memory,
               std::uint64_t                    components,
               DeviceBuffer<CompactShapeSums> & sums,
@@ -216,7 +218,7 @@ SumComponents(const DeviceProblem &            problem,
 }
 
 void
-LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream)
+LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {
   const BundleGrid grid = GridOf(problem);
   const WordGrid   words(problem.image.extent);
@@ -242,6 +244,66 @@ LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStrea
                     memory.table.runsBefore.Data(),
                     memory.table.labelOfRun.Data());
   });
+}
+
+namespace
+{
+
+class BundleAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t
+  Label(const Problem & problem,
+        const OptionValues &,
+        void *       labels,
+        LabelType    type,
+        bool &       isWritten,
+        const Progress &,
+        cudaStream_t stream) override
+  {
+    isWritten = labels != nullptr;
+    return cuda::BundleMerging(problem, m_Memory, labels, type, stream);
+  }
+  void
+  Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override
+  {
+    cuda::WriteLabels(problem, m_Memory, labels, type, stream);
+  }
+  void
+  Download(const Problem &              problem,
+           DeviceBuffer<unsigned long long> & firstRuns,
+           RunVolume &                              result,
+           StagedCopy &                       staged,
+           const HostContext &                      context,
+           cudaStream_t                             stream) override
+  {
+    cuda::LabelRuns(problem, m_Memory, stream);
+    DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
+  }
+  void
+  Sum(const Problem &            problem,
+      std::uint64_t                          components,
+      DeviceBuffer<CompactShapeSums> & sums,
+      cudaStream_t                           stream) override
+  {
+    cuda::SumComponents(problem, m_Memory, components, sums, stream);
+  }
+  std::size_t
+  CapacityBytes() const override
+  {
+    return m_Memory.CapacityBytes();
+  }
+
+private:
+  BundleMergingMemory m_Memory;
+};
+
+} // namespace
+
+std::unique_ptr<CudaAlgorithm>
+MakeBundleMerging(bool)
+{
+  return std::make_unique<BundleAlgorithm>();
 }
 
 } // namespace brickccl::cuda

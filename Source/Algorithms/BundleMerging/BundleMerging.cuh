@@ -70,21 +70,21 @@ struct BundleMergingMemory
  * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
  * without waiting for the number of components, so its type must have room for MaximumRunCount. \return N.
  */
-std::uint64_t BundleMerging(const DeviceProblem & problem,
+std::uint64_t BundleMerging(const Problem & problem,
                             BundleMergingMemory & memory,
                             void *                labels,
                             LabelType             type,
                             cudaStream_t          stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
-void SolveAndMergeRows(const DeviceProblem & problem,
+void SolveAndMergeRows(const Problem & problem,
                        const BundleGrid &    grid,
                        const DeviceWord *    mask,
                        BundleMergingMemory & memory,
                        cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
-void WriteLabels(const DeviceProblem &       problem,
+void WriteLabels(const Problem &       problem,
                  const BundleMergingMemory & memory,
                  void *                      labels,
                  LabelType                   type,
@@ -92,14 +92,14 @@ void WriteLabels(const DeviceProblem &       problem,
 
 /** Queues the sums of the default columns over the last problem's components, of which there are `components`: beside
  *  what `stream` has of that problem still to do, which is the label map; what is queued on it later waits for them. */
-void SumComponents(const DeviceProblem &            problem,
+void SumComponents(const Problem &            problem,
                    BundleMergingMemory &            memory,
                    std::uint64_t                    components,
                    DeviceBuffer<CompactShapeSums> & sums,
                    cudaStream_t                     stream);
 
 /** Finds the runs of the last problem and labels them in `memory.table`, for transfer to the host. */
-void LabelRuns(const DeviceProblem & problem, BundleMergingMemory & memory, cudaStream_t stream);
+void LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream);
 
 } // namespace brickccl::cuda
 

@@ -1,16 +1,13 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEMERGING_H
 
-#include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Algorithms/Algorithm.h"
 
 namespace brickccl
 {
 
 /** Whether bundles of rows serve: bits alone tell the links, along every axis of 2 or 3, and diagonals count. */
-bool SupportsBundleMerging(const RowLinks & links, const Extent & extent, const Connectivity & connectivity);
+bool SupportsBundleMerging(const ProblemTraits & problem);
 
 /** Labels runs of bundles of rows on the CPU, where SupportsBundleMerging says that it can: two rows (8- and
  * 18-connected) or two by two (26-connected) are united to one row of bits whose runs are connected, so that there are
@@ -27,6 +24,14 @@ std::uint64_t LabelByBundleMerging(const RowLinks &     links,
                                    const Connectivity & connectivity,
                                    const HostContext &  context,
                                    RunVolume &          result);
+
+namespace cuda
+{
+
+/** The CUDA side, see BundleMerging.cuh; its numbers always have 32 bits. */
+std::unique_ptr<CudaAlgorithm> MakeBundleMerging(bool isWide);
+
+} // namespace cuda
 
 namespace testing
 {

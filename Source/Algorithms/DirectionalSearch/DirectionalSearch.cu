@@ -1,5 +1,8 @@
 #include "BrickCCL/Algorithms/DirectionalSearch/DirectionalSearch.cuh"
 
+#include "BrickCCL/Algorithms/DirectionalSearch/DirectionalSearch.h"
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
+
 namespace brickccl::cuda
 {
 
@@ -138,7 +141,7 @@ SweepLines(const VoxelLinks & links, const Extent & extent, VoxelMemory<TIndex> 
 
 template <typename TIndex, DirectionalVariant VVariant>
 void
-UniteByDirectionalSearch(const DeviceProblem & problem,
+UniteByDirectionalSearch(const Problem &       problem,
                          VoxelMemory<TIndex> & memory,
                          const OptionValues &,
                          cudaStream_t stream)
@@ -189,19 +192,42 @@ UniteByDirectionalSearch(const DeviceProblem & problem,
   }
 }
 
-#define BRICKCCL_INSTANTIATE(TIndex, variant)                                                                          \
-  template void UniteByDirectionalSearch<TIndex, DirectionalVariant::variant>(const DeviceProblem &,                   \
-                                                                              VoxelMemory<TIndex> &,                   \
-                                                                              const OptionValues &,                    \
-                                                                              cudaStream_t)
-#define BRICKCCL_INSTANTIATE_BOTH(variant)                                                                             \
-  BRICKCCL_INSTANTIATE(unsigned, variant);                                                                             \
-  BRICKCCL_INSTANTIATE(unsigned long long, variant)
-BRICKCCL_INSTANTIATE_BOTH(SearchAll);
-BRICKCCL_INSTANTIATE_BOTH(SearchAllAndSweep);
-BRICKCCL_INSTANTIATE_BOTH(SearchAllAndBacktrack);
-BRICKCCL_INSTANTIATE_BOTH(SearchEarlierAndBacktrack);
-#undef BRICKCCL_INSTANTIATE_BOTH
-#undef BRICKCCL_INSTANTIATE
+namespace
+{
+
+template <DirectionalVariant VVariant>
+std::unique_ptr<CudaAlgorithm>
+Make(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByDirectionalSearch<unsigned, VVariant>,
+                            UniteByDirectionalSearch<unsigned long long, VVariant>,
+                            isWide);
+}
+
+} // namespace
+
+std::unique_ptr<CudaAlgorithm>
+MakeDirectionalSearch(bool isWide)
+{
+  return Make<DirectionalVariant::SearchAll>(isWide);
+}
+
+std::unique_ptr<CudaAlgorithm>
+MakeHybrid1(bool isWide)
+{
+  return Make<DirectionalVariant::SearchAllAndSweep>(isWide);
+}
+
+std::unique_ptr<CudaAlgorithm>
+MakeHybrid2(bool isWide)
+{
+  return Make<DirectionalVariant::SearchAllAndBacktrack>(isWide);
+}
+
+std::unique_ptr<CudaAlgorithm>
+MakeHybrid3(bool isWide)
+{
+  return Make<DirectionalVariant::SearchEarlierAndBacktrack>(isWide);
+}
 
 } // namespace brickccl::cuda

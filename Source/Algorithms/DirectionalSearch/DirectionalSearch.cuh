@@ -26,7 +26,7 @@ enum class DirectionalVariant
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex, DirectionalVariant VVariant>
-void UniteByDirectionalSearch(const DeviceProblem & problem,
+void UniteByDirectionalSearch(const Problem &       problem,
                               VoxelMemory<TIndex> & memory,
                               const OptionValues &  options,
                               cudaStream_t          stream);

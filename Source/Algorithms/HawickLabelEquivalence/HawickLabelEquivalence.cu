@@ -1,5 +1,8 @@
 #include "BrickCCL/Algorithms/HawickLabelEquivalence/HawickLabelEquivalence.cuh"
 
+#include "BrickCCL/Algorithms/HawickLabelEquivalence/HawickLabelEquivalence.h"
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
+
 namespace brickccl::cuda
 {
 
@@ -56,7 +59,7 @@ LabelingKernel(std::int64_t voxels, const TIndex * references, TIndex * labels)
 
 template <typename TIndex>
 void
-UniteByHawickLabelEquivalence(const DeviceProblem & problem,
+UniteByHawickLabelEquivalence(const Problem &       problem,
                               VoxelMemory<TIndex> & memory,
                               const OptionValues &,
                               cudaStream_t stream)
@@ -86,13 +89,12 @@ UniteByHawickLabelEquivalence(const DeviceProblem & problem,
   }
 }
 
-template void UniteByHawickLabelEquivalence<unsigned>(const DeviceProblem &,
-                                                      VoxelMemory<unsigned> &,
-                                                      const OptionValues &,
-                                                      cudaStream_t);
-template void UniteByHawickLabelEquivalence<unsigned long long>(const DeviceProblem &,
-                                                                VoxelMemory<unsigned long long> &,
-                                                                const OptionValues &,
-                                                                cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeHawickLabelEquivalence(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByHawickLabelEquivalence<unsigned>,
+                            UniteByHawickLabelEquivalence<unsigned long long>,
+                            isWide);
+}
 
 } // namespace brickccl::cuda

@@ -13,7 +13,7 @@ namespace brickccl::cuda
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
-void UniteByHawickLabelEquivalence(const DeviceProblem & problem,
+void UniteByHawickLabelEquivalence(const Problem &       problem,
                                    VoxelMemory<TIndex> & memory,
                                    const OptionValues &  options,
                                    cudaStream_t          stream);

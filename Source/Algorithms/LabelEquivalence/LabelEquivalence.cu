@@ -1,5 +1,6 @@
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.cuh"
 
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
 
 namespace brickccl::cuda
@@ -80,7 +81,7 @@ ScanWithBlockFlagKernel(const __grid_constant__ VoxelLinks links, bool useAtomic
 
 template <typename TIndex>
 void
-UniteByLabelEquivalence(const DeviceProblem & problem,
+UniteByLabelEquivalence(const Problem &       problem,
                         VoxelMemory<TIndex> & memory,
                         const OptionValues &  options,
                         cudaStream_t          stream)
@@ -130,11 +131,10 @@ UniteByLabelEquivalence(const DeviceProblem & problem,
   }
 }
 
-template void
-UniteByLabelEquivalence<unsigned>(const DeviceProblem &, VoxelMemory<unsigned> &, const OptionValues &, cudaStream_t);
-template void UniteByLabelEquivalence<unsigned long long>(const DeviceProblem &,
-                                                          VoxelMemory<unsigned long long> &,
-                                                          const OptionValues &,
-                                                          cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeLabelEquivalence(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByLabelEquivalence<unsigned>, UniteByLabelEquivalence<unsigned long long>, isWide);
+}
 
 } // namespace brickccl::cuda

@@ -14,7 +14,7 @@ namespace brickccl::cuda
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
-void UniteByLabelEquivalence(const DeviceProblem & problem,
+void UniteByLabelEquivalence(const Problem &       problem,
                              VoxelMemory<TIndex> & memory,
                              const OptionValues &  options,
                              cudaStream_t          stream);

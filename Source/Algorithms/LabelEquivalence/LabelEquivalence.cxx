@@ -111,4 +111,26 @@ LabelByLabelEquivalence(const RowLinks &     links,
   });
 }
 
+std::vector<Algorithm>
+LabelEquivalenceRows()
+{
+  return {
+    { "LabelEquivalence",
+      "scan and analysis in the labels themselves, until nothing changes (Kalentev et al.)",
+      { [](const RowLinks &     links,
+           const Extent &       extent,
+           const Connectivity & connectivity,
+           const OptionValues &,
+           const HostContext & context,
+           RunVolume & result) { return LabelByLabelEquivalence(links, extent, connectivity, context, result); },
+        SupportsAll },
+      { SupportsUpTo3D, BRICKCCL_IF_CUDA(cuda::MakeLabelEquivalence) },
+      { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
+        { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
+        { "flag", "how threads say that something changed", { "global", "block" }, 1 },
+        { "properties", "sums collected during analysis", { "none", "size", "moments" } },
+        { "threads", "threads per block", {}, 256, 1, 1024 } } }
+  };
+}
+
 } // namespace brickccl

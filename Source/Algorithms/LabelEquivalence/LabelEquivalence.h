@@ -1,11 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
 #define BRICKCCL_ALGORITHMS_LABELEQUIVALENCE_LABELEQUIVALENCE_H
 
-#include "BrickCCL/Core/AlgorithmOptions.h"
-#include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Algorithms/Algorithm.h"
 
 namespace brickccl
 {
@@ -33,15 +29,13 @@ enum LabelEquivalenceOption
   LabelEquivalenceThreads
 };
 
-inline std::vector<AlgorithmOption>
-LabelEquivalenceOptions()
+namespace cuda
 {
-  return { { "atomics", "write references with atomicMin (CUCCL) or with plain stores (Kalentev)", { "off", "on" } },
-           { "first-scan", "neighbours that the first scan looks at", { "all", "earlier" } },
-           { "flag", "how threads say that something changed", { "global", "block" }, 1 },
-           { "properties", "sums collected during analysis", { "none", "size", "moments" } },
-           { "threads", "threads per block", {}, 256, 1, 1024 } };
-}
+
+/** The CUDA side, see LabelEquivalence.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeLabelEquivalence(bool isWide);
+
+} // namespace cuda
 
 } // namespace brickccl
 

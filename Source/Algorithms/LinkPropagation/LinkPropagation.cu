@@ -1,5 +1,6 @@
 #include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.cuh"
 
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 #include "BrickCCL/Algorithms/LinkPropagation/LinkPropagation.h"
 
 namespace brickccl::cuda
@@ -124,7 +125,7 @@ FindLengths(const VoxelLinks & links, const OptionValues & options, VoxelMemory<
 
 template <typename TIndex>
 void
-UniteByLinkPropagation(const DeviceProblem & problem,
+UniteByLinkPropagation(const Problem &       problem,
                        VoxelMemory<TIndex> & memory,
                        const OptionValues &  options,
                        cudaStream_t          stream)
@@ -159,11 +160,10 @@ UniteByLinkPropagation(const DeviceProblem & problem,
   }
 }
 
-template void
-UniteByLinkPropagation<unsigned>(const DeviceProblem &, VoxelMemory<unsigned> &, const OptionValues &, cudaStream_t);
-template void UniteByLinkPropagation<unsigned long long>(const DeviceProblem &,
-                                                         VoxelMemory<unsigned long long> &,
-                                                         const OptionValues &,
-                                                         cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeLinkPropagation(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByLinkPropagation<unsigned>, UniteByLinkPropagation<unsigned long long>, isWide);
+}
 
 } // namespace brickccl::cuda

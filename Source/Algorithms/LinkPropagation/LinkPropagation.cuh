@@ -15,7 +15,7 @@ namespace brickccl::cuda
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
-void UniteByLinkPropagation(const DeviceProblem & problem,
+void UniteByLinkPropagation(const Problem &       problem,
                             VoxelMemory<TIndex> & memory,
                             const OptionValues &  options,
                             cudaStream_t          stream);

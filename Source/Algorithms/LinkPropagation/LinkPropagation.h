@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_LINKPROPAGATION_LINKPROPAGATION_H
 #define BRICKCCL_ALGORITHMS_LINKPROPAGATION_LINKPROPAGATION_H
 
-#include "BrickCCL/Core/AlgorithmOptions.h"
+#include "BrickCCL/Algorithms/Algorithm.h"
 
 namespace brickccl
 {
@@ -15,16 +15,13 @@ enum LinkPropagationOption
   LinkPropagationMaster
 };
 
-inline std::vector<AlgorithmOption>
-LinkPropagationOptions()
+namespace cuda
 {
-  return {
-    { "gather", "most voxels that a link leads along", {}, 128, 1, 65535 },
-    { "max-gather", "gather from the farthest linked voxels", { "off", "on" }, 1 },
-    { "one-gather", "gather from neighbours at once (off: when the farthest have nothing new)", { "off", "on" }, 1 },
-    { "master", "gather from the voxel that a label came from", { "off", "on" }, 1 }
-  };
-}
+
+/** The CUDA side, see LinkPropagation.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeLinkPropagation(bool isWide);
+
+} // namespace cuda
 
 } // namespace brickccl
 

@@ -1,5 +1,8 @@
 #include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.cuh"
 
+#include "BrickCCL/Algorithms/RowColumnUnification/RowColumnUnification.h"
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
+
 namespace brickccl::cuda
 {
 
@@ -155,7 +158,7 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
 
 template <typename TIndex>
 void
-UniteByRowColumnUnification(const DeviceProblem & problem,
+UniteByRowColumnUnification(const Problem &       problem,
                             VoxelMemory<TIndex> & memory,
                             const OptionValues &,
                             cudaStream_t stream)
@@ -192,13 +195,12 @@ UniteByRowColumnUnification(const DeviceProblem & problem,
   }
 }
 
-template void UniteByRowColumnUnification<unsigned>(const DeviceProblem &,
-                                                    VoxelMemory<unsigned> &,
-                                                    const OptionValues &,
-                                                    cudaStream_t);
-template void UniteByRowColumnUnification<unsigned long long>(const DeviceProblem &,
-                                                              VoxelMemory<unsigned long long> &,
-                                                              const OptionValues &,
-                                                              cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeRowColumnUnification(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByRowColumnUnification<unsigned>,
+                            UniteByRowColumnUnification<unsigned long long>,
+                            isWide);
+}
 
 } // namespace brickccl::cuda

@@ -14,7 +14,7 @@ namespace brickccl::cuda
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>
-void UniteByRowColumnUnification(const DeviceProblem & problem,
+void UniteByRowColumnUnification(const Problem &       problem,
                                  VoxelMemory<TIndex> & memory,
                                  const OptionValues &  options,
                                  cudaStream_t          stream);

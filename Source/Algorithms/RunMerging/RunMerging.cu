@@ -1,5 +1,8 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 
+#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
+#include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
+#include "BrickCCL/Measuring/SumRuns.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 #include "BrickCCL/Runs/Neighbourhood.cuh"
 
@@ -148,7 +151,7 @@ NumberKernel(std::int64_t nodes, const TIndex * rank, TIndex * parent)
 
 template <typename TIndex>
 std::uint64_t
-RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream)
+RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream)
 {
   RunTable<TIndex> & table = memory.table;
   const WordGrid     grid(problem.image.extent);
@@ -181,8 +184,62 @@ RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cud
   return table.fetched.Fetch(memory.rank.Data() + table.runs, stream);
 }
 
-template std::uint64_t RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
-template std::uint64_t
-RunMerging<unsigned long long>(const DeviceProblem &, RunMergingMemory<unsigned long long> &, cudaStream_t);
+namespace
+{
+
+template <typename TIndex>
+class RunAlgorithm : public CudaAlgorithm
+{
+public:
+  std::uint64_t
+  Label(const Problem & problem, const OptionValues &, void *, LabelType, bool &, const Progress &, cudaStream_t stream)
+    override
+  {
+    return cuda::RunMerging(problem, m_Memory, stream);
+  }
+  void
+  Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override
+  {
+    ExpandRuns(problem.image.extent, m_Memory.table, labels, type, stream);
+  }
+  void
+  Download(const Problem &                    problem,
+           DeviceBuffer<unsigned long long> & firstRuns,
+           RunVolume &                        result,
+           StagedCopy &                       staged,
+           const HostContext &                context,
+           cudaStream_t                       stream) override
+  {
+    DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
+  }
+  void
+  Sum(const Problem &                  problem,
+      std::uint64_t                    components,
+      DeviceBuffer<CompactShapeSums> & sums,
+      cudaStream_t                     stream) override
+  {
+    SumRuns(problem.image.extent, m_Memory.table, components, sums, stream);
+  }
+  std::size_t
+  CapacityBytes() const override
+  {
+    return m_Memory.table.CapacityBytes() + m_Memory.rank.CapacityBytes();
+  }
+
+private:
+  RunMergingMemory<TIndex> m_Memory;
+};
+
+} // namespace
+
+std::unique_ptr<CudaAlgorithm>
+MakeRunMerging(bool isWide)
+{
+  if (isWide)
+  {
+    return std::make_unique<RunAlgorithm<unsigned long long>>();
+  }
+  return std::make_unique<RunAlgorithm<unsigned>>();
+}
 
 } // namespace brickccl::cuda

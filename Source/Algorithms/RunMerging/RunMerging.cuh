@@ -18,11 +18,7 @@ struct RunMergingMemory
 /** Labels the runs of a problem on the device 1..N in raster order (`memory.table.labelOfRun`); the steps are those of
  *  the CPU's LabelByRunMerging. \return N. */
 template <typename TIndex>
-std::uint64_t RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream);
-
-extern template std::uint64_t RunMerging<unsigned>(const DeviceProblem &, RunMergingMemory<unsigned> &, cudaStream_t);
-extern template std::uint64_t
-RunMerging<unsigned long long>(const DeviceProblem &, RunMergingMemory<unsigned long long> &, cudaStream_t);
+std::uint64_t RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream);
 
 } // namespace brickccl::cuda
 

@@ -185,4 +185,20 @@ testing::LabelByWideRunMerging(const RowLinks &     links,
   return LabelRuns(links, extent, connectivity, context, true, result);
 }
 
+std::vector<Algorithm>
+RunMergingRows()
+{
+  return { { "RunMerging",
+             "bit-packed rows, runs united a word at a time",
+             { [](const RowLinks &     links,
+                  const Extent &       extent,
+                  const Connectivity & connectivity,
+                  const OptionValues &,
+                  const HostContext & context,
+                  RunVolume & result) { return LabelByRunMerging(links, extent, connectivity, context, result); },
+               SupportsAll },
+             { SupportsAll, BRICKCCL_IF_CUDA(cuda::MakeRunMerging) },
+             {} } };
+}
+
 } // namespace brickccl

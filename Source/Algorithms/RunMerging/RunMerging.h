@@ -1,10 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
 #define BRICKCCL_ALGORITHMS_RUNMERGING_RUNMERGING_H
 
-#include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Criteria/RowLinks.h"
-#include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Algorithms/Algorithm.h"
 
 namespace brickccl
 {
@@ -31,6 +28,14 @@ std::uint64_t LabelByWideRunMerging(const RowLinks &     links,
                                     const HostContext &  context,
                                     RunVolume &          result);
 } // namespace testing
+
+namespace cuda
+{
+
+/** The CUDA side, see RunMerging.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeRunMerging(bool isWide);
+
+} // namespace cuda
 
 } // namespace brickccl
 

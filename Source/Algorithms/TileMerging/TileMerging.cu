@@ -1,5 +1,6 @@
 #include "BrickCCL/Algorithms/TileMerging/TileMerging.cuh"
 
+#include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
 #include "BrickCCL/Algorithms/TileMerging/TileMerging.h"
 
 #include <algorithm>
@@ -227,7 +228,7 @@ FlattenTileBordersKernel(Tiles tiles, const __grid_constant__ PropertyArrays<TIn
 
 template <typename TIndex>
 void
-UniteByTileMerging(const DeviceProblem & problem,
+UniteByTileMerging(const Problem &       problem,
                    VoxelMemory<TIndex> & memory,
                    const OptionValues &  options,
                    cudaStream_t          stream)
@@ -284,11 +285,10 @@ UniteByTileMerging(const DeviceProblem & problem,
   memory.clock.Finish("kernel 4", stream);
 }
 
-template void
-UniteByTileMerging<unsigned>(const DeviceProblem &, VoxelMemory<unsigned> &, const OptionValues &, cudaStream_t);
-template void UniteByTileMerging<unsigned long long>(const DeviceProblem &,
-                                                     VoxelMemory<unsigned long long> &,
-                                                     const OptionValues &,
-                                                     cudaStream_t);
+std::unique_ptr<CudaAlgorithm>
+MakeTileMerging(bool isWide)
+{
+  return MakeVoxelAlgorithm(UniteByTileMerging<unsigned>, UniteByTileMerging<unsigned long long>, isWide);
+}
 
 } // namespace brickccl::cuda

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_TILEMERGING_TILEMERGING_H
 #define BRICKCCL_ALGORITHMS_TILEMERGING_TILEMERGING_H
 
-#include "BrickCCL/Core/AlgorithmOptions.h"
+#include "BrickCCL/Algorithms/Algorithm.h"
 
 namespace brickccl
 {
@@ -12,11 +12,13 @@ enum TileMergingOption
   TileMergingProperties
 };
 
-inline std::vector<AlgorithmOption>
-TileMergingOptions()
+namespace cuda
 {
-  return { { "properties", "sums collected while trees are flattened", { "none", "size", "moments" } } };
-}
+
+/** The CUDA side, see TileMerging.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeTileMerging(bool isWide);
+
+} // namespace cuda
 
 } // namespace brickccl
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Labels/LabelLists.h"
+#include "BrickCCL/Labels/ListVoxels.h"
 
 #include "BrickCCL/Labels/LabeledRuns.h"
 

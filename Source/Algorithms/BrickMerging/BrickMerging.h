@@ -1,0 +1,14 @@
+#ifndef BRICKCCL_ALGORITHMS_BRICKMERGING_BRICKMERGING_H
+#define BRICKCCL_ALGORITHMS_BRICKMERGING_BRICKMERGING_H
+
+#include "BrickCCL/Algorithms/Algorithm.h"
+
+namespace brickccl::cuda
+{
+
+/** The CUDA side, see BrickMerging.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeBrickMerging(bool isWide);
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,75 @@
+#ifndef BRICKCCL_ALGORITHMS_CUDAALGORITHM_CUH
+#define BRICKCCL_ALGORITHMS_CUDAALGORITHM_CUH
+
+#include "BrickCCL/Core/AlgorithmOptions.h"
+#include "BrickCCL/Criteria/Problem.h"
+#include "BrickCCL/Cuda/StageClock.cuh"
+#include "BrickCCL/Cuda/StagedCopy.cuh"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentSums.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl::cuda
+{
+
+/** An algorithm on one CUDA device with the memory that it keeps between calls. Every problem's voxels lie in memory of
+ *  that device. */
+class CudaAlgorithm
+{
+public:
+  virtual ~CudaAlgorithm() = default;
+
+  /** \return N. May write the label map at once if `labels` is not null; says so in `isWritten`. \throws Cancelled. */
+  virtual std::uint64_t Label(const Problem &      problem,
+                              const OptionValues & options,
+                              void *               labels,
+                              LabelType            type,
+                              bool &               isWritten,
+                              const Progress &     progress,
+                              cudaStream_t         stream) = 0;
+  /** Writes the label map of the last problem. */
+  virtual void Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) = 0;
+  /** Brings the labels of the last problem to the host. */
+  virtual void Download(const Problem &                    problem,
+                        DeviceBuffer<unsigned long long> & firstRuns,
+                        RunVolume &                        result,
+                        StagedCopy &                       staged,
+                        const HostContext &                context,
+                        cudaStream_t                       stream) = 0;
+  /** Queues the sums of the default columns over the last problem's components. */
+  virtual void        Sum(const Problem &                  problem,
+                          std::uint64_t                    components,
+                          DeviceBuffer<CompactShapeSums> & sums,
+                          cudaStream_t                     stream) = 0;
+  virtual std::size_t CapacityBytes() const = 0;
+
+  /** What only algorithms whose nodes are voxels tell (Dispatch/DeviceLabeler.h). */
+  virtual int
+  Iterations() const
+  {
+    return 0;
+  }
+  virtual StageClock *
+  Clock()
+  {
+    return nullptr;
+  }
+  virtual void
+  QueueMoments(const Extent &, std::uint64_t, const std::string & algorithm, cudaStream_t)
+  {
+    throw Unsupported("algorithm " + algorithm + " does not sum properties voxel by voxel; its component table " +
+                      "(FetchTable) has the same numbers");
+  }
+  virtual std::vector<ComponentMoments>
+  FetchMoments(const Extent &, std::uint64_t, cudaStream_t)
+  {
+    return {};
+  }
+};
+
+} // namespace brickccl::cuda
+
+#endif

@@ -1,0 +1,17 @@
+#ifndef BRICKCCL_ALGORITHMS_DIRECTIONALSEARCH_DIRECTIONALSEARCH_H
+#define BRICKCCL_ALGORITHMS_DIRECTIONALSEARCH_DIRECTIONALSEARCH_H
+
+#include "BrickCCL/Algorithms/Algorithm.h"
+
+namespace brickccl::cuda
+{
+
+/** The CUDA sides of the variants, see DirectionalSearch.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeDirectionalSearch(bool isWide);
+std::unique_ptr<CudaAlgorithm> MakeHybrid1(bool isWide);
+std::unique_ptr<CudaAlgorithm> MakeHybrid2(bool isWide);
+std::unique_ptr<CudaAlgorithm> MakeHybrid3(bool isWide);
+
+} // namespace brickccl::cuda
+
+#endif

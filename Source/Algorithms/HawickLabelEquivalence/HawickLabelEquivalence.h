@@ -1,0 +1,14 @@
+#ifndef BRICKCCL_ALGORITHMS_HAWICKLABELEQUIVALENCE_HAWICKLABELEQUIVALENCE_H
+#define BRICKCCL_ALGORITHMS_HAWICKLABELEQUIVALENCE_HAWICKLABELEQUIVALENCE_H
+
+#include "BrickCCL/Algorithms/Algorithm.h"
+
+namespace brickccl::cuda
+{
+
+/** The CUDA side, see HawickLabelEquivalence.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeHawickLabelEquivalence(bool isWide);
+
+} // namespace brickccl::cuda
+
+#endif

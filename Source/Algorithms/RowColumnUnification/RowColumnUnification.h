@@ -1,0 +1,14 @@
+#ifndef BRICKCCL_ALGORITHMS_ROWCOLUMNUNIFICATION_ROWCOLUMNUNIFICATION_H
+#define BRICKCCL_ALGORITHMS_ROWCOLUMNUNIFICATION_ROWCOLUMNUNIFICATION_H
+
+#include "BrickCCL/Algorithms/Algorithm.h"
+
+namespace brickccl::cuda
+{
+
+/** The CUDA side, see RowColumnUnification.cuh. */
+std::unique_ptr<CudaAlgorithm> MakeRowColumnUnification(bool isWide);
+
+} // namespace brickccl::cuda
+
+#endif

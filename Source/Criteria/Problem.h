@@ -1,0 +1,60 @@
+#ifndef BRICKCCL_CRITERIA_PROBLEM_H
+#define BRICKCCL_CRITERIA_PROBLEM_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/Criterion.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace brickccl
+{
+
+/** \throws InvalidArgument for a criterion without meaning, or a mask of another extent than the image's. */
+void
+CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask);
+
+/** What is to be labeled. The constructor checks it; CPU and CUDA algorithms take it as it is and check nothing again.
+ *  The voxels lie where the algorithm runs: in host memory, or in memory of a CUDA device. */
+struct Problem
+{
+  ImageView image;
+  Criterion criterion;
+  /** Voxels where it is 0 take no part. */
+  std::optional<ImageView> mask;
+  Connectivity             connectivity;
+
+  /** \throws InvalidArgument for a criterion without meaning, a mask of another extent, or a connectivity of another
+   *  dimension than the image's. */
+  Problem(const ImageView &                imageView,
+          const Criterion &                imageCriterion,
+          const std::optional<ImageView> & imageMask,
+          const Connectivity &             imageConnectivity);
+
+  const Extent &
+  GetExtent() const
+  {
+    return image.extent;
+  }
+};
+
+/** What decides which algorithms label a problem, and which of them is best. */
+struct ProblemTraits
+{
+  Extent       extent;
+  Connectivity connectivity;
+  /** Whether neighbours are joined exactly if both are foreground. */
+  bool followsForeground;
+
+  /** \throws InvalidArgument if the connectivity has another dimension than the extent. */
+  ProblemTraits(const Extent & imageExtent, const Connectivity & imageConnectivity, bool joinsForeground);
+  explicit ProblemTraits(const Problem & problem);
+
+  /** The largest number of runs, and so of components, that such an image can have. */
+  std::int64_t MaximumRunCount() const;
+};
+
+} // namespace brickccl
+
+#endif

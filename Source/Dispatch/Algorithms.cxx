@@ -1,0 +1,64 @@
+#include "BrickCCL/Dispatch/Algorithms.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** \throws InvalidArgument for `Auto`, which is no algorithm. */
+const Algorithm &
+RowOf(const std::string & name)
+{
+  const AlgorithmChoice choice = ParseAlgorithm(name);
+  if (choice.algorithm == nullptr)
+  {
+    throw InvalidArgument("the name of an algorithm is needed here, not '" + name + "'");
+  }
+  return *choice.algorithm;
+}
+
+ProblemTraits
+TraitsOf(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
+{
+  return { extent, connectivity, criterion.joining == Criterion::Joining::Foreground };
+}
+
+} // namespace
+
+std::vector<AlgorithmInfo>
+ListAlgorithms()
+{
+  std::vector<AlgorithmInfo> list;
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    list.push_back(
+      { algorithm.name, algorithm.summary, algorithm.RunsOnCpu(), algorithm.RunsOnCuda(), algorithm.options });
+  }
+  return list;
+}
+
+bool
+AlgorithmRunsOnCpu(const std::string &  name,
+                   const Extent &       extent,
+                   const Criterion &    criterion,
+                   const Connectivity & connectivity)
+{
+  const Algorithm & row = RowOf(name);
+  return row.RunsOnCpu() && row.cpu.supports(TraitsOf(extent, criterion, connectivity));
+}
+
+bool
+AlgorithmRunsOnCuda(const std::string &  name,
+                    const Extent &       extent,
+                    const Criterion &    criterion,
+                    const Connectivity & connectivity)
+{
+  const Algorithm & row = RowOf(name);
+  return row.RunsOnCuda() && row.cuda.supports(TraitsOf(extent, criterion, connectivity));
+}
+
+} // namespace brickccl

@@ -1,0 +1,369 @@
+#include "BrickCCL/Dispatch/DeviceLabeler.h"
+
+#include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
+#include "BrickCCL/Tables/ComponentRows.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Whether node numbers of 32 bits suffice for every algorithm: at most one node per voxel. */
+bool
+FitsNarrow(const Extent & extent)
+{
+  return extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() };
+}
+
+} // namespace
+
+class DeviceLabeler::State
+{
+public:
+  explicit State(int device)
+    : m_Device(device)
+  {
+    const cuda::CurrentDevice current(device);
+    m_Stream.emplace();
+  }
+
+  ~State()
+  {
+    // Memory goes back to the device that it came from.
+    (void)cudaSetDevice(m_Device);
+  }
+
+  int
+  Device() const
+  {
+    return m_Device;
+  }
+
+  /** The device side of an algorithm, for an extent; made when it is first asked for. */
+  cuda::CudaAlgorithm &
+  Get(const Algorithm & row, const Extent & extent)
+  {
+    const bool isWide = !FitsNarrow(extent);
+    auto &     algorithm = m_Algorithms[{ &row, isWide }];
+    if (!algorithm)
+    {
+      algorithm = row.cuda.make(isWide);
+    }
+    if (algorithm->Clock() != nullptr)
+    {
+      algorithm->Clock()->SwitchOn(m_MeasuresStages);
+    }
+    return *algorithm;
+  }
+
+  /** The algorithm that labeled last. \throws InvalidArgument if there is none. */
+  cuda::CudaAlgorithm &
+  GetLast()
+  {
+    if (!lastProblem)
+    {
+      throw InvalidArgument("nothing has been labeled on the device yet");
+    }
+    return Get(*last, lastProblem->image.extent);
+  }
+
+  void
+  MeasureStages(bool on)
+  {
+    m_MeasuresStages = on;
+  }
+
+  /** Copies an image to the device. */
+  ImageView
+  Upload(const ImageView & image, cuda::DeviceBuffer<unsigned char> & buffer, const HostContext & context)
+  {
+    const std::size_t bytes = static_cast<std::size_t>(image.extent.VoxelCount()) *
+                              static_cast<std::size_t>(image.channels) * SizeOf(image.type);
+    buffer.Resize(bytes);
+    staged.Upload(buffer.Data(), image.data, bytes, HostStream(), context);
+    ImageView onDevice = image;
+    onDevice.data = buffer.Data();
+    return onDevice;
+  }
+
+  cudaStream_t
+  HostStream() const
+  {
+    return m_Stream->Get();
+  }
+
+  /** The row of the algorithm that labeled last, and what it labeled. */
+  const Algorithm *                      last = nullptr;
+  std::string                            lastAlgorithm;
+  std::optional<Problem>                 lastProblem;
+  std::uint64_t                          lastComponents = 0;
+  cuda::DeviceBuffer<CompactShapeSums>   sums;
+  cuda::DeviceBuffer<unsigned char>      image;
+  cuda::DeviceBuffer<unsigned char>      mask;
+  cuda::DeviceBuffer<unsigned long long> firstRuns;
+  cuda::StagedCopy                       staged;
+
+  std::size_t
+  ScratchBytes() const
+  {
+    std::size_t bytes = 0;
+    for (const auto & [key, algorithm] : m_Algorithms)
+    {
+      bytes += algorithm->CapacityBytes();
+    }
+    return bytes;
+  }
+
+private:
+  int                                                                                m_Device;
+  bool                                                                               m_MeasuresStages = false;
+  std::optional<cuda::Stream>                                                        m_Stream;
+  std::map<std::pair<const Algorithm *, bool>, std::unique_ptr<cuda::CudaAlgorithm>> m_Algorithms;
+};
+
+DeviceLabeler::DeviceLabeler(int device)
+  : m_State(std::make_unique<State>(device))
+{}
+
+DeviceLabeler::~DeviceLabeler() = default;
+
+int
+DeviceLabeler::Device() const
+{
+  return m_State->Device();
+}
+
+std::size_t
+DeviceLabeler::ScratchBytes() const
+{
+  return m_State->ScratchBytes();
+}
+
+const std::string &
+DeviceLabeler::LastAlgorithm() const
+{
+  return m_State->lastAlgorithm;
+}
+
+int
+DeviceLabeler::LastIterations() const
+{
+  return m_State->GetLast().Iterations();
+}
+
+void
+DeviceLabeler::MeasureStages(bool on)
+{
+  m_State->MeasureStages(on);
+}
+
+std::vector<std::pair<std::string, double>>
+DeviceLabeler::LastStages() const
+{
+  const cuda::StageClock * clock = m_State->GetLast().Clock();
+  return clock != nullptr ? clock->Times() : std::vector<std::pair<std::string, double>>();
+}
+
+std::uint64_t
+DeviceLabeler::Label(const AlgorithmChoice & asked,
+                     const Problem &         hostProblem,
+                     const HostContext &     context,
+                     RunVolume &             result)
+{
+  // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
+  constexpr double uploaded = 0.45;
+  constexpr double labeled = 0.55;
+  State &          own = *m_State;
+  own.lastProblem.reset();
+  const AlgorithmChoice choice = ChooseAlgorithm(asked, ProblemTraits(hostProblem), Backend::Cuda);
+  own.last = choice.algorithm;
+  own.lastAlgorithm = choice.algorithm->name;
+  const cuda::CurrentDevice current(own.Device());
+  const cudaStream_t        stream = own.HostStream();
+  Problem                   problem = hostProblem;
+  problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
+  if (hostProblem.mask)
+  {
+    problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded));
+  }
+  cuda::CudaAlgorithm & chosen = own.Get(*choice.algorithm, problem.GetExtent());
+  bool                  isWritten = false;
+  const std::uint64_t   components = chosen.Label(problem,
+                                                choice.options,
+                                                nullptr,
+                                                LabelType::UInt32,
+                                                isWritten,
+                                                context.Part(uploaded, labeled).progress,
+                                                stream);
+  context.progress.Update(labeled);
+  chosen.Download(problem, own.firstRuns, result, own.staged, context.Part(labeled, 1), stream);
+  context.progress.Update(1);
+  own.lastProblem = problem;
+  own.lastComponents = components;
+  return components;
+}
+
+std::uint64_t
+DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
+                             const Problem &         problem,
+                             void *                  labels,
+                             LabelType               type,
+                             void *                  stream)
+{
+  State &             own = *m_State;
+  const cudaStream_t  on = static_cast<cudaStream_t>(stream);
+  const ProblemTraits traits(problem);
+  own.lastProblem.reset();
+  const AlgorithmChoice choice = ChooseAlgorithm(asked, traits, Backend::Cuda);
+  own.last = choice.algorithm;
+  own.lastAlgorithm = choice.algorithm->name;
+  const cuda::CurrentDevice current(own.Device());
+  cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
+  // Where no number of components is too large for the type, the map may be written before the number is known.
+  const bool          holdsAny = MaximumLabel(type) >= static_cast<std::uint64_t>(traits.MaximumRunCount());
+  bool                isWritten = false;
+  const std::uint64_t components =
+    chosen.Label(problem, choice.options, holdsAny ? labels : nullptr, type, isWritten, {}, on);
+  if (components > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
+                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
+                        NameOf(SmallestLabelType(components)));
+  }
+  if (!isWritten)
+  {
+    chosen.Write(problem, labels, type, on);
+  }
+  own.lastProblem = problem;
+  own.lastComponents = components;
+  return components;
+}
+
+void
+DeviceLabeler::MeasureOnDevice(void * stream)
+{
+  State &               own = *m_State;
+  cuda::CudaAlgorithm & algorithm = own.GetLast();
+  const Extent &        extent = own.lastProblem->image.extent;
+  if (extent.dimension > 3 || *std::max_element(extent.size, extent.size + 3) >= 0x7fffffff)
+  {
+    throw Unsupported("an image of " + extent.ToString() +
+                      " is not measured on CUDA devices: at most 3 dimensions of " +
+                      "less than 2^31 voxels are; label it into runs (Label) and measure those");
+  }
+  const cuda::CurrentDevice current(own.Device());
+  algorithm.Sum(*own.lastProblem, own.lastComponents, own.sums, static_cast<cudaStream_t>(stream));
+}
+
+void
+DeviceLabeler::MomentsOnDevice(void * stream)
+{
+  State &                   own = *m_State;
+  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const cuda::CurrentDevice current(own.Device());
+  algorithm.QueueMoments(own.lastProblem->image.extent,
+                         own.lastComponents,
+                         own.lastAlgorithm,
+                         static_cast<cudaStream_t>(stream));
+}
+
+std::vector<ComponentMoments>
+DeviceLabeler::FetchMoments(void * stream)
+{
+  State & own = *m_State;
+  MomentsOnDevice(stream);
+  const cuda::CurrentDevice current(own.Device());
+  return own.GetLast().FetchMoments(own.lastProblem->image.extent,
+                                    own.lastComponents,
+                                    static_cast<cudaStream_t>(stream));
+}
+
+ComponentTable
+DeviceLabeler::FetchTable(const Geometry & geometry, void * stream)
+{
+  State & own = *m_State;
+  MeasureOnDevice(stream);
+  const cuda::CurrentDevice             current(own.Device());
+  UninitializedVector<CompactShapeSums> sums(static_cast<std::size_t>(own.lastComponents));
+  const cudaStream_t                    on = static_cast<cudaStream_t>(stream);
+  BRICKCCL_CUDA_CHECK(
+    cudaMemcpyAsync(sums.data(), own.sums.Data(), sums.size() * sizeof(CompactShapeSums), cudaMemcpyDeviceToHost, on));
+  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(on));
+  ComponentTable table;
+  table.extent = own.lastProblem->image.extent;
+  table.geometry = geometry;
+  for (int axis = 0; axis < table.extent.dimension; ++axis)
+  {
+    if (!own.lastProblem->connectivity.Uses(axis))
+    {
+      table.sliceAxis = axis;
+    }
+  }
+  table.components = ComponentRows(table.extent, geometry, std::move(sums));
+  return table;
+}
+
+CudaLabeler::CudaLabeler(int device)
+  : m_Labeler(std::make_unique<DeviceLabeler>(device))
+{}
+
+CudaLabeler::~CudaLabeler() = default;
+
+int
+CudaLabeler::Device() const
+{
+  return m_Labeler->Device();
+}
+
+const std::string &
+CudaLabeler::LastAlgorithm() const
+{
+  return m_Labeler->LastAlgorithm();
+}
+
+std::uint64_t
+CudaLabeler::LabelOnDevice(const std::string &              algorithm,
+                           const ImageView &                image,
+                           const Criterion &                criterion,
+                           const std::optional<ImageView> & mask,
+                           const Connectivity &             connectivity,
+                           void *                           labels,
+                           LabelType                        type,
+                           void *                           stream)
+{
+  const Problem problem(image, criterion, mask, connectivity);
+  return m_Labeler->LabelOnDevice(ParseAlgorithm(algorithm), problem, labels, type, stream);
+}
+
+void
+CudaLabeler::MeasureOnDevice(void * stream)
+{
+  m_Labeler->MeasureOnDevice(stream);
+}
+
+ComponentTable
+CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
+{
+  return m_Labeler->FetchTable(geometry, stream);
+}
+
+std::size_t
+CudaLabeler::ScratchBytes() const
+{
+  return m_Labeler->ScratchBytes();
+}
+
+DeviceLabeler &
+DeviceLabelerOf(CudaLabeler & labeler)
+{
+  return *labeler.m_Labeler;
+}
+
+} // namespace brickccl

@@ -1,0 +1,56 @@
+#ifndef BRICKCCL_DISPATCH_LABELINGIMPLEMENTATION_H
+#define BRICKCCL_DISPATCH_LABELINGIMPLEMENTATION_H
+
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Dispatch/DeviceLabeler.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace brickccl
+{
+
+/** What a Labeling keeps. */
+struct Labeling::Implementation
+{
+  RunVolume      volume;
+  Connectivity   connectivity = Connectivity::Face(1);
+  Geometry       geometry;
+  std::string    algorithm;
+  ResolvedDevice device;
+  std::uint64_t  components = 0;
+  int            threads = 0;
+  std::int64_t   grain = 0;
+
+  /** Made where a device is asked for first; builds without CUDA have none. */
+  std::shared_ptr<DeviceLabeler> deviceLabeler;
+
+  HostContext
+  Context(const ProgressHooks & hooks) const
+  {
+    return { threads, Progress(hooks), grain };
+  }
+};
+
+Labeling::Implementation &       ImplementationOf(Labeling & labeling);
+const Labeling::Implementation & ImplementationOf(const Labeling & labeling);
+
+/** The runs of a result, for rooms that work on runs. */
+const RunVolume & RunsOf(const Labeling & labeling);
+
+/** Labels a volume by links that give rows of bits, on the CPU; `options.criterion` and `options.mask` are not used. */
+void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
+
+namespace testing
+{
+/** Sets every byte of the host's memory that a result keeps for the next call; the result is only good for that. */
+void OverwriteMemory(Labeling & labeling, unsigned char byte);
+} // namespace testing
+
+} // namespace brickccl
+
+#endif

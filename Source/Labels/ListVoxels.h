@@ -1,0 +1,18 @@
+#ifndef BRICKCCL_LABELS_LISTVOXELS_H
+#define BRICKCCL_LABELS_LISTVOXELS_H
+
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Labels/LabelLists.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+namespace brickccl
+{
+
+/** The lists of a labeled volume of `components` components, on the context's threads; the same for any number of them.
+ *  Takes 8 bytes per foreground voxel, and while it works 8 per component and thread.
+ *  \throws Cancelled, std::bad_alloc. */
+LabelLists ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context = {});
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef BRICKCCL_LABELS_RELABELOPTIONS_H
+#define BRICKCCL_LABELS_RELABELOPTIONS_H
+
+#include <cstdint>
+#include <limits>
+
+namespace brickccl
+{
+
+/** The order in which components are numbered. */
+enum class LabelOrder
+{
+  /** By each component's first voxel, x fastest (as scipy.ndimage.label). */
+  Raster,
+  /** By size, the largest first; equal sizes in raster order. */
+  Size
+};
+
+/** Which components stay, and how they are numbered. */
+struct RelabelOptions
+{
+  LabelOrder order = LabelOrder::Raster;
+  /** Components of fewer voxels become background. */
+  std::uint64_t minimumSize = 0;
+  /** Components of more voxels become background. */
+  std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
+  /** Of those that are left, only so many of the largest stay; 0: all. Of equal ones, the first in raster order. */
+  std::uint64_t largest = 0;
+
+  /** Whether labels in raster order stay as they are. */
+  bool
+  KeepEverything() const
+  {
+    return order == LabelOrder::Raster && minimumSize <= 1 && largest == 0 &&
+           maximumSize == std::numeric_limits<std::uint64_t>::max();
+  }
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,287 @@
+#include "FloodFill.h"
+#include "vtkBrickConnectedComponents.h"
+
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Phantoms/Phantoms.h"
+
+#include <gtest/gtest.h>
+
+#include <vtkCallbackCommand.h>
+#include <vtkDataArray.h>
+#include <vtkExecutive.h>
+#include <vtkImageData.h>
+#include <vtkMatrix3x3.h>
+#include <vtkNew.h>
+#include <vtkPointData.h>
+#include <vtkSOADataArrayTemplate.h>
+#include <vtkSmartPointer.h>
+#include <vtkTable.h>
+#include <vtkTestErrorObserver.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+namespace
+{
+
+using brickccl::testing::FloodFill;
+using brickccl::testing::FloodFillProblem;
+
+const Extent extent{ 37, 20, 11 };
+
+vtkSmartPointer<vtkImageData>
+MakeImage(const std::vector<std::uint8_t> & voxels, const Extent & size, int type = VTK_UNSIGNED_CHAR)
+{
+  auto image = vtkSmartPointer<vtkImageData>::New();
+  // The extent need not begin at 0.
+  image->SetExtent(3,
+                   2 + static_cast<int>(size.size[0]),
+                   -2,
+                   static_cast<int>(size.size[1]) - 3,
+                   0,
+                   static_cast<int>(size.size[2]) - 1);
+  image->SetSpacing(0.5, 0.25, 2);
+  image->SetOrigin(10, -20, 30);
+  image->AllocateScalars(type, 1);
+  vtkDataArray * scalars = image->GetPointData()->GetScalars();
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    scalars->SetComponent(static_cast<vtkIdType>(i), 0, voxels[i]);
+  }
+  return image;
+}
+
+std::vector<std::uint64_t>
+LabelsOf(vtkBrickConnectedComponents * filter)
+{
+  vtkDataArray *             scalars = filter->GetOutput()->GetPointData()->GetScalars();
+  std::vector<std::uint64_t> labels;
+  for (vtkIdType i = 0; scalars != nullptr && i < scalars->GetNumberOfTuples(); ++i)
+  {
+    labels.push_back(static_cast<std::uint64_t>(scalars->GetComponent(i, 0)));
+  }
+  return labels;
+}
+
+TEST(VtkFilter, LabelsAreThoseOfTheFloodFillForEveryTypeAndConnectivity)
+{
+  const auto voxels = MakeRandom(extent, 0.4, 1, 5);
+  for (const int type : { VTK_CHAR,
+                          VTK_SIGNED_CHAR,
+                          VTK_UNSIGNED_CHAR,
+                          VTK_SHORT,
+                          VTK_UNSIGNED_SHORT,
+                          VTK_INT,
+                          VTK_UNSIGNED_INT,
+                          VTK_LONG,
+                          VTK_UNSIGNED_LONG,
+                          VTK_LONG_LONG,
+                          VTK_UNSIGNED_LONG_LONG,
+                          VTK_FLOAT,
+                          VTK_DOUBLE,
+                          VTK_ID_TYPE })
+  {
+    for (const int neighbours : { 6, 18, 26 })
+    {
+      FloodFillProblem problem;
+      problem.extent = extent;
+      problem.values.assign(voxels.begin(), voxels.end());
+      problem.rank = neighbours == 6 ? 1 : neighbours == 18 ? 2 : 3;
+      vtkNew<vtkBrickConnectedComponents> filter;
+      filter->SetInputData(MakeImage(voxels, extent, type));
+      filter->SetConnectivity(neighbours);
+      filter->Update();
+      ASSERT_EQ(LabelsOf(filter), FloodFill(problem)) << "type " << type << ", " << neighbours << " neighbours";
+    }
+  }
+}
+
+TEST(VtkFilter, TheGridIsKeptAndTheTableIsInItsSpace)
+{
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 0);
+  voxels[static_cast<std::size_t>((4 * 20 + 5) * 37 + 6)] = 1;
+  const auto   image = MakeImage(voxels, extent);
+  const double direction[9] = { 0, -1, 0, 1, 0, 0, 0, 0, 1 };
+  image->SetDirectionMatrix(direction);
+  vtkNew<vtkBrickConnectedComponents> filter;
+  filter->SetInputData(image);
+  filter->Update();
+  vtkImageData * output = filter->GetOutput();
+  for (int i = 0; i < 6; ++i)
+  {
+    EXPECT_EQ(output->GetExtent()[i], image->GetExtent()[i]);
+  }
+  for (int i = 0; i < 9; ++i)
+  {
+    EXPECT_EQ(output->GetDirectionMatrix()->GetData()[i], direction[i]);
+  }
+  ASSERT_EQ(filter->GetNumberOfComponents(), 1);
+  double       point[3];
+  const double expected[3] = { 3 + 6, -2 + 5, 4 };
+  image->TransformContinuousIndexToPhysicalPoint(expected, point);
+  vtkTable * table = filter->GetTable();
+  ASSERT_EQ(table->GetNumberOfRows(), 1);
+  EXPECT_DOUBLE_EQ(table->GetValueByName(0, "centroid_x_mm").ToDouble(), point[0]);
+  EXPECT_DOUBLE_EQ(table->GetValueByName(0, "centroid_y_mm").ToDouble(), point[1]);
+  EXPECT_DOUBLE_EQ(table->GetValueByName(0, "centroid_z_mm").ToDouble(), point[2]);
+  EXPECT_DOUBLE_EQ(table->GetValueByName(0, "volume_mm3").ToDouble(), 0.25);
+  EXPECT_STREQ(output->GetPointData()->GetScalars()->GetName(), "Labels");
+  EXPECT_EQ(output->GetScalarType(), VTK_UNSIGNED_CHAR);
+}
+
+TEST(VtkFilter, ParametersChangeTheResultAndAnUpdateMakesItAnew)
+{
+  const auto                          voxels = MakeRandom(extent, 0.3, 1, 6);
+  vtkNew<vtkBrickConnectedComponents> filter;
+  filter->SetInputData(MakeImage(voxels, extent));
+  filter->Update();
+  const vtkIdType all = filter->GetNumberOfComponents();
+  filter->SetNumberOfLargest(3);
+  filter->SortBySizeOn();
+  filter->Update();
+  EXPECT_EQ(filter->GetNumberOfComponents(), 3);
+  EXPECT_GE(filter->GetTable()->GetValueByName(0, "voxels").ToInt(),
+            filter->GetTable()->GetValueByName(2, "voxels").ToInt());
+  filter->SetNumberOfLargest(0);
+  filter->SetCriterionToRange();
+  filter->SetLowerThreshold(0);
+  filter->SetUpperThreshold(0);
+  filter->Update();
+  EXPECT_NE(filter->GetNumberOfComponents(), all);
+  filter->SetCriterionToForeground();
+  filter->SortBySizeOff();
+  filter->MakeTableOff();
+  filter->SetOutputScalarType(VTK_INT);
+  filter->Update();
+  EXPECT_EQ(filter->GetNumberOfComponents(), all);
+  EXPECT_EQ(filter->GetTable()->GetNumberOfColumns(), 0);
+  EXPECT_EQ(filter->GetOutput()->GetScalarType(), VTK_INT);
+}
+
+TEST(VtkFilter, AnImageOfOneSliceTakesFourOrEightNeighbours)
+{
+  const Extent flat{ 30, 20, 1 };
+  const auto   voxels = MakeRandom({ 30, 20 }, 0.5, 1, 8);
+  for (const int neighbours : { 4, 8 })
+  {
+    FloodFillProblem problem;
+    problem.extent = { 30, 20 };
+    problem.values.assign(voxels.begin(), voxels.end());
+    problem.rank = neighbours == 4 ? 1 : 2;
+    vtkNew<vtkBrickConnectedComponents> filter;
+    filter->SetInputData(MakeImage(voxels, flat));
+    filter->SetConnectivity(neighbours);
+    filter->Update();
+    EXPECT_EQ(LabelsOf(filter), FloodFill(problem));
+    EXPECT_NE(filter->GetTable()->GetColumnByName("area_mm2"), nullptr);
+  }
+}
+
+TEST(VtkFilter, VoxelsThatDoNotLieOneBehindTheOtherAreRead)
+{
+  const auto voxels = MakeRandom(extent, 0.4, 1, 9);
+  const auto image = MakeImage(voxels, extent);
+  const auto apart = vtkSmartPointer<vtkSOADataArrayTemplate<std::uint8_t>>::New();
+  apart->SetNumberOfComponents(2);
+  apart->SetNumberOfTuples(extent.VoxelCount());
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    apart->SetComponent(static_cast<vtkIdType>(i), 0, voxels[i]);
+    apart->SetComponent(static_cast<vtkIdType>(i), 1, 0);
+  }
+  vtkNew<vtkBrickConnectedComponents> filter;
+  filter->SetInputData(image);
+  filter->Update();
+  const auto expected = LabelsOf(filter);
+  image->GetPointData()->SetScalars(apart);
+  filter->Modified();
+  filter->Update();
+  EXPECT_EQ(LabelsOf(filter), expected);
+}
+
+TEST(VtkFilter, ErrorsAreVtkErrorsAndLeaveNothing)
+{
+  const auto voxels = MakeRandom(extent, 0.4, 1, 5);
+  const auto messageOf = [&](const auto & change) {
+    vtkNew<vtkBrickConnectedComponents> filter;
+    vtkNew<vtkTest::ErrorObserver>      observer;
+    filter->SetInputData(MakeImage(voxels, extent));
+    filter->AddObserver(vtkCommand::ErrorEvent, observer);
+    filter->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, observer);
+    change(filter.Get());
+    filter->Update();
+    EXPECT_TRUE(observer->GetError());
+    EXPECT_TRUE(LabelsOf(filter).empty());
+    EXPECT_EQ(filter->GetTable()->GetNumberOfRows(), 0);
+    return observer->GetErrorMessage();
+  };
+  using Filter = vtkBrickConnectedComponents;
+  EXPECT_NE(messageOf([](Filter * f) { f->SetConnectivity(5); }).find("choose 6, 18 or 26"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetConnectivity(8); }).find("one voxel thick"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetOutputScalarType(VTK_FLOAT); }).find("float"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetColumnGroups("colour"); }).find("colour"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetDevice("tpu"); }).find("tpu"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) { f->SetMinimumSize(-1); }).find("at least 0"), std::string::npos);
+  EXPECT_NE(messageOf([](Filter * f) {
+              f->SetCriterionToTolerance();
+              f->SetToleranceValue(-1);
+            }).find("tolerance"),
+            std::string::npos);
+}
+
+TEST(VtkFilter, ATypeThatIsTooSmallIsAnError)
+{
+  const Extent                        board{ 20, 20, 4 };
+  vtkNew<vtkBrickConnectedComponents> filter;
+  vtkNew<vtkTest::ErrorObserver>      observer;
+  filter->SetInputData(MakeImage(MakeCheckerboard(board), board));
+  filter->AddObserver(vtkCommand::ErrorEvent, observer);
+  filter->GetExecutive()->AddObserver(vtkCommand::ErrorEvent, observer);
+  filter->SetOutputScalarType(VTK_UNSIGNED_CHAR);
+  filter->Update();
+  EXPECT_NE(observer->GetErrorMessage().find("uint16"), std::string::npos) << observer->GetErrorMessage();
+  EXPECT_TRUE(LabelsOf(filter).empty());
+}
+
+TEST(VtkFilter, ProgressEndsAtOneAndAbortLeavesNothing)
+{
+  vtkNew<vtkBrickConnectedComponents> filter;
+  filter->SetInputData(MakeImage(MakeRandom(extent, 0.4, 1, 5), extent));
+  struct Heard
+  {
+    double last = 0;
+    bool   falls = false;
+    bool   aborts = false;
+  } heard;
+  vtkNew<vtkCallbackCommand> listener;
+  listener->SetClientData(&heard);
+  listener->SetCallback([](vtkObject * caller, unsigned long, void * data, void *) {
+    auto &       own = *static_cast<Heard *>(data);
+    auto * const algorithm = static_cast<vtkAlgorithm *>(caller);
+    own.falls = own.falls || algorithm->GetProgress() < own.last;
+    own.last = algorithm->GetProgress();
+    if (own.aborts && own.last > 0)
+    {
+      algorithm->SetAbortExecute(1);
+    }
+  });
+  filter->AddObserver(vtkCommand::ProgressEvent, listener);
+  filter->Update();
+  EXPECT_EQ(heard.last, 1);
+  EXPECT_FALSE(heard.falls);
+  heard = Heard{ 0, false, true };
+  filter->Modified();
+  filter->Update();
+  EXPECT_TRUE(LabelsOf(filter).empty());
+  filter->RemoveObserver(listener);
+  filter->SetAbortExecute(0);
+  filter->Modified();
+  filter->Update();
+  EXPECT_FALSE(LabelsOf(filter).empty());
+}
+
+} // namespace
+} // namespace brickccl

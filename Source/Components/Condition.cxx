@@ -175,9 +175,19 @@ Condition::Node::Evaluate(const std::vector<Value> & columns) const
   case Operation::Unequal:
     return TruthOf(Compare(value(0), value(1)) != Order::Equal);
   case Operation::And:
-    return TruthOf(holds(0) && holds(1));
   case Operation::Or:
-    return TruthOf(holds(0) || holds(1));
+  {
+    // The first operand that decides ends it.
+    const bool decisive = operation == Operation::Or;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+    {
+      if (holds(i) == decisive)
+      {
+        return TruthOf(decisive);
+      }
+    }
+    return TruthOf(!decisive);
+  }
   case Operation::Abs:
   {
     const Value own = value(0);
@@ -230,14 +240,27 @@ private:
   /** Each level takes some of the stack, which a hostile condition would use up. */
   static constexpr int DeepestNesting = 200;
 
+  /** Sums and products lean to the left, each a level deeper than the last one. */
+  static constexpr int MostArithmetic = 2000;
+
+  /** An error shows so many characters before and behind its place. */
+  static constexpr std::size_t ShownAround = 60;
+
   /** So many digits fit into 128 bits. */
   static constexpr std::ptrdiff_t MostWholeDigits = 38;
 
   [[noreturn]] void
   Fail(std::size_t at, const std::string & what) const
   {
+    const std::size_t begin = at > ShownAround ? at - ShownAround : 0;
+    std::string       shown = m_Text.substr(begin, at + ShownAround - begin);
+    std::replace_if(
+      shown.begin(),
+      shown.end(),
+      [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; },
+      ' ');
     throw InvalidArgument("the condition is wrong at character " + std::to_string(at + 1) + ": " + what + "\n  " +
-                          m_Text + "\n  " + std::string(at, ' ') + "^");
+                          shown + "\n  " + std::string(at - begin, ' ') + "^");
   }
 
   std::size_t
@@ -264,7 +287,15 @@ private:
     {
       ++end;
     }
-    return m_Text.substr(m_At, std::max<std::size_t>(1, end - m_At));
+    if (end == m_At)
+    {
+      // One character, which UTF-8 may have written as several bytes.
+      do
+      {
+        ++end;
+      } while (end < m_Text.size() && (static_cast<unsigned char>(m_Text[end]) & 0xc0u) == 0x80u);
+    }
+    return m_Text.substr(m_At, end - m_At);
   }
 
   /** Takes a sign or, as a whole, a word if it comes next. */
@@ -315,6 +346,29 @@ private:
     return node;
   }
 
+  /** The same for a sum or a product. */
+  NodePointer
+  MakeArithmetic(Operation operation, NodePointer first, NodePointer second)
+  {
+    if (++m_Arithmetic > MostArithmetic)
+    {
+      Fail(m_At, "more than " + std::to_string(MostArithmetic) + " sums and products");
+    }
+    return Make(operation, std::move(first), std::move(second));
+  }
+
+  /** Several that are joined by the same word are one node, so that long lists of labels are not deep. */
+  static NodePointer
+  Join(Operation operation, NodePointer left, NodePointer right)
+  {
+    if (left->operation == operation)
+    {
+      left->operands.push_back(std::move(right));
+      return left;
+    }
+    return Make(operation, std::move(left), std::move(right));
+  }
+
   NodePointer
   ParseOr()
   {
@@ -326,7 +380,7 @@ private:
       const std::size_t at = SkipSpace();
       NodePointer       right = ParseAnd();
       RequireTruth(*right, at);
-      left = Make(Operation::Or, std::move(left), std::move(right));
+      left = Join(Operation::Or, std::move(left), std::move(right));
     }
     return left;
   }
@@ -342,7 +396,7 @@ private:
       const std::size_t at = SkipSpace();
       NodePointer       right = ParseNot();
       RequireTruth(*right, at);
-      left = Make(Operation::And, std::move(left), std::move(right));
+      left = Join(Operation::And, std::move(left), std::move(right));
     }
     return left;
   }
@@ -413,7 +467,7 @@ private:
       const std::size_t at = SkipSpace();
       NodePointer       right = ParseProduct();
       RequireNumber(*right, at);
-      left = Make(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
+      left = MakeArithmetic(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
     }
   }
 
@@ -433,7 +487,7 @@ private:
       const std::size_t at = SkipSpace();
       NodePointer       right = ParseFactor();
       RequireNumber(*right, at);
-      left = Make(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
+      left = MakeArithmetic(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
     }
   }
 
@@ -497,7 +551,8 @@ private:
       node->number = isWhole ? Value(static_cast<Int128>(number)) : Value(number);
     }
     const auto length = static_cast<std::size_t>(end - start);
-    if (length == 0 || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
+    const bool isHexadecimal = length > 1 && (start[1] == 'x' || start[1] == 'X');
+    if (length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
     {
       Fail(m_At, "this is no number");
     }
@@ -593,6 +648,7 @@ private:
   std::vector<std::string> & m_Columns;
   std::size_t                m_At = 0;
   int                        m_Depth = 0;
+  int                        m_Arithmetic = 0;
 };
 
 } // namespace

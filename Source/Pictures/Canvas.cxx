@@ -42,7 +42,7 @@ Canvas::Blend(int x, int y, const Colour & colour, double share)
   {
     return;
   }
-  const Colour      mixed = Mix(At(x, y), colour, share);
+  const Colour      mixed = share == 1 ? colour : Mix(At(x, y), colour, share);
   const std::size_t at =
     3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(m_Width) + static_cast<std::size_t>(x));
   m_Pixels[at] = mixed.red;

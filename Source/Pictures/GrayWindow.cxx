@@ -16,11 +16,18 @@ constexpr std::size_t Bins = 256;
 constexpr double LargestSpreadOfAir = 0.2;
 constexpr double SmallestShareOfPart = 0.1;
 
-/** The place of a percentile in a sorted list of so many values. */
+/** How many of so many sorted values lie below a percentile; as many lie above that of 100 less it. */
 std::size_t
-PlaceOf(double percent, std::size_t count)
+CountBelow(double percent, std::size_t count)
 {
   return static_cast<std::size_t>(percent / 100 * static_cast<double>(count - 1));
+}
+
+/** How far a value lies from `low` to `high`, which may be as far from each other as doubles are. */
+double
+ShareBetween(double value, double low, double high)
+{
+  return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
 }
 
 /** How many of the sorted values are air; 0 where there are no two groups. */
@@ -28,8 +35,9 @@ std::size_t
 CountAir(const std::vector<double> & sorted)
 {
   // Few values far outside do not shift the threshold.
-  const double low = sorted[PlaceOf(0.1, sorted.size())];
-  const double high = sorted[PlaceOf(99.9, sorted.size())];
+  const std::size_t outside = CountBelow(0.1, sorted.size());
+  const double      low = sorted[outside];
+  const double      high = sorted[sorted.size() - 1 - outside];
   if (!(high > low))
   {
     return 0;
@@ -37,7 +45,7 @@ CountAir(const std::vector<double> & sorted)
   double counts[Bins] = {};
   for (const double value : sorted)
   {
-    const double place = std::clamp((value - low) / (high - low), 0.0, 1.0) * static_cast<double>(Bins);
+    const double place = ShareBetween(value, low, high) * static_cast<double>(Bins);
     ++counts[std::min(Bins - 1, static_cast<std::size_t>(place))];
   }
   double total = 0;
@@ -80,7 +88,7 @@ CountAir(const std::vector<double> & sorted)
 double
 GrayWindow::ShareOf(double value) const
 {
-  return std::isnan(value) ? 0 : std::clamp((value - black) / (white - black), 0.0, 1.0);
+  return std::isnan(value) ? 0 : ShareBetween(value, black, white);
 }
 
 GrayWindow
@@ -96,16 +104,16 @@ WindowOfPart(const std::vector<double> & values)
   }
   std::sort(sorted.begin(), sorted.end());
   const std::size_t air = CountAir(sorted);
-  const std::size_t part = sorted.size() - air;
-  const double      low = sorted[air + PlaceOf(0.5, part)];
-  const double      high = sorted[air + PlaceOf(99.5, part)];
+  const std::size_t outside = CountBelow(0.5, sorted.size() - air);
+  const double      low = sorted[air + outside];
+  const double      high = sorted[sorted.size() - 1 - outside];
   if (!(high > low))
   {
     // A part of one value is white on air.
     const double least = sorted.front();
-    return { least, high > least ? high : least + 1 };
+    return { least, high > least ? high : least + std::max(1.0, std::abs(least)) };
   }
-  const double beyond = 0.05 * (high - low);
+  const double beyond = 0.05 * high - 0.05 * low;
   return { std::max(sorted.front(), low - beyond), std::min(sorted.back(), high + beyond) };
 }
 

@@ -54,7 +54,8 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
       // Bars touch where they are narrow.
       const double left = frame.X(histogram.edges[begin]);
       const double width = frame.X(histogram.edges[end]) - left;
-      const double top = frame.Y(static_cast<double>(count));
+      // Few beside many are to be seen, too.
+      const double top = std::min(frame.Y(static_cast<double>(count)), frame.Bottom() - 1);
       drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColour);
     }
   }

@@ -30,7 +30,7 @@ void
 AddNeighbours(const SlicePixels & slice, Pairs & pairs)
 {
   constexpr int    directions[4][2] = { { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 1 } };
-  constexpr int    distances[] = { 1, 2, 4, 8 };
+  constexpr int    distances[] = { 1, 2, 3, 4 };
   constexpr size_t mostUnsorted = std::size_t{ 1 } << 20;
   for (int y = 0; y < slice.height; ++y)
   {

@@ -11,8 +11,8 @@
 namespace brickccl
 {
 
-/** A colour for each label of some slices. Labels that lie within a few pixels of each other have different ones, and
- * so have the first of `listed`, unless there are more of them than colours. */
+/** A colour for each label of some slices. Labels that lie up to 4 pixels from each other have different ones, and so
+ *  have all listed ones, unless there are more of them than colours: then those are used again that fewest share. */
 class LabelColours
 {
 public:

@@ -31,7 +31,7 @@ constexpr int    MarkLength = 6;
 constexpr int    LeastRows = 4;
 constexpr int    LongestScaleBar = 180;
 
-constexpr double FillOpacity = 0.5;
+constexpr double FillOpacity = 0.6;
 constexpr double EdgeOpacity = 0.9;
 
 constexpr Colour Ground{ 24, 26, 30 };
@@ -199,9 +199,11 @@ UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
     voxel *= contents.background.geometry.spacing[axis];
   }
   const std::string power = dimension > 2 ? "³" : dimension > 1 ? "²" : "";
-  const double      limit = std::pow(1e-3, dimension);
-  return largestVoxelCount * voxel < 100 * limit ? std::make_pair("µm" + power, voxel / limit)
-                                                 : std::make_pair("mm" + power, voxel);
+  const double      thousand = std::pow(1e3, dimension);
+  const double      largest = largestVoxelCount * voxel;
+  return largest < 1e-3     ? std::make_pair("µm" + power, voxel * thousand)
+       : largest < thousand ? std::make_pair("mm" + power, voxel)
+                            : std::make_pair("m" + power, voxel / thousand);
 }
 
 /** What stands beside the slices. */
@@ -234,13 +236,14 @@ public:
 
     m_Title =
       rows.empty() ? "no components" : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
-    m_Subtitle =
-      rows.empty() ? "" : std::to_string(m_Rows.size()) + " in " + (slices.size() == 1 ? "this slice" : "these slices");
+    m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " visible here";
     const auto room = static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithout()) / FontLineHeight));
-    if (m_Rows.size() > room)
+    // As many as there are colours to tell apart.
+    const std::size_t most = std::min(room, LabelColours::Count() + 1);
+    if (m_Rows.size() > most)
     {
-      m_Rest = "and " + std::to_string(m_Rows.size() - room + 1) + " smaller ones";
-      m_Rows.resize(room - 1);
+      m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + " smaller ones";
+      m_Rows.resize(most - 1);
     }
     const auto unit = UnitOfSizes(contents, m_Rows.empty() ? 0 : m_Rows.front().size);
     m_Unit = unit.first;

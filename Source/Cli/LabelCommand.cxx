@@ -246,12 +246,10 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    WritePicture(arguments.picture,
-                 { tableImages.intensity ? *tableImages.intensity : image,
-                   labeling.Runs(),
-                   table,
-                   image.spacingSource != "none" },
-                 { arguments.threads, Progress(hooks) });
+    WritePicture(
+      arguments.picture,
+      { tableImages.intensity ? *tableImages.intensity : image, labeling.Runs(), table, image.spacingSource != "none" },
+      { arguments.threads, Progress(hooks) });
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -376,7 +374,10 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
-  command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")
+  command
+    ->add_option("--picture",
+                 arguments->picture,
+                 "draw slices through the largest component, with a scale bar and sizes: .png")
     ->type_name("FILE")
     ->check([](const std::string & path) {
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;

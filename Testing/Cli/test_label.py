@@ -248,7 +248,7 @@ class LabelTest(CommandTest):
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 
     def test_picture(self):
-        self.ok("phantom", "log", self.input, "--size", 48, 40, 30, "--quiet")
+        self.ok("phantom", "log", self.input, "--size", 48, 40, 30, "--spacing", 1, 1, 1, "--quiet")
         for options in ((), ("--range", 0, "inf"), ("--range", 30000, "inf")):
             self.ok("label", self.input, self.output, "--picture", self.path("p.png"), "--quiet", *options)
             with open(self.path("p.png"), "rb") as stream:

@@ -163,8 +163,7 @@ AddStatsCommand(CLI::App & app)
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
-  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")
-    ->type_name("FILE");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
   command->add_option("--bins", arguments->bins, "number of the histogram's bins")
     ->transform(Count(1, 1000000))
     ->capture_default_str();

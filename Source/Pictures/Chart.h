@@ -88,7 +88,7 @@ struct LineChart
 
 /** Writes a chart of 1000 x 600 pixels, .svg or .png, all or nothing. It needs no display.
  *  \throws InvalidArgument for another extension, no points, values that are not finite, or on logarithmic axes not
- * above 0; Error if the file cannot be written. */
+ *  above 0; Error if the file cannot be written. */
 void WriteLineChart(const std::string & path, const LineChart & chart);
 
 } // namespace brickccl

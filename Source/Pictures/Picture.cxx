@@ -5,6 +5,7 @@
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Pictures/Slice.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
@@ -28,16 +29,11 @@ constexpr double LargestVoxel = 32;
 constexpr int    ThinnestSide = 16;
 constexpr int    Margin = 16;
 constexpr int    MarkLength = 6;
-constexpr int    LeastRows = 4;
-constexpr int    LongestScaleBar = 180;
 
 constexpr double FillOpacity = 0.6;
 constexpr double EdgeOpacity = 0.9;
 
 constexpr Colour Ground{ 24, 26, 30 };
-constexpr Colour FrameColour{ 90, 94, 102 };
-constexpr Colour TextColour{ 232, 234, 238 };
-constexpr Colour DimTextColour{ 160, 165, 175 };
 constexpr Colour MarkColour{ 255, 255, 255 };
 
 constexpr const char * AxisNames[3] = { "x", "y", "z" };
@@ -184,200 +180,6 @@ DrawMarks(Canvas & canvas, const Panel & panel, const Extent & extent)
   canvas.FillRectangle(panel.x + panel.view.width + 2, y, MarkLength, 1, MarkColour);
 }
 
-/** The unit of components' sizes, and one voxel's size in it. */
-std::pair<std::string, double>
-UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
-{
-  const int dimension = contents.background.extent.dimension;
-  if (!contents.hasSpacing)
-  {
-    return { dimension > 2 ? "voxels" : "pixels", 1 };
-  }
-  double voxel = 1;
-  for (int axis = 0; axis < dimension; ++axis)
-  {
-    voxel *= contents.background.geometry.spacing[axis];
-  }
-  const std::string power = dimension > 2 ? "³" : dimension > 1 ? "²" : "";
-  const double      thousand = std::pow(1e3, dimension);
-  const double      largest = largestVoxelCount * voxel;
-  return largest < 1e-3     ? std::make_pair("µm" + power, voxel * thousand)
-       : largest < thousand ? std::make_pair("mm" + power, voxel)
-                            : std::make_pair("m" + power, voxel / thousand);
-}
-
-/** What stands beside the slices. */
-class Key
-{
-public:
-  /** \param height  of the room that it has at least. */
-  Key(const PictureContents & contents, const std::vector<SlicePixels> & slices, double pixelSize, int height)
-    : m_PixelSize(pixelSize)
-    , m_HasSpacing(contents.hasSpacing)
-  {
-    std::vector<std::uint64_t> shown;
-    for (const SlicePixels & slice : slices)
-    {
-      shown.insert(shown.end(), slice.labels.begin(), slice.labels.end());
-      std::sort(shown.begin(), shown.end());
-      shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
-    }
-    shown.erase(shown.begin(), shown.begin() + (!shown.empty() && shown.front() == 0 ? 1 : 0));
-    const ComponentRows & rows = contents.table.components;
-    for (std::size_t place = 0; place < rows.size(); ++place)
-    {
-      const std::uint64_t label = rows.Label(place);
-      if (std::binary_search(shown.begin(), shown.end(), label))
-      {
-        m_Rows.push_back({ label, static_cast<double>(rows.VoxelCount(place)) });
-      }
-    }
-    std::stable_sort(m_Rows.begin(), m_Rows.end(), [](const Row & a, const Row & b) { return a.size > b.size; });
-
-    m_Title =
-      rows.empty() ? "no components" : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
-    m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " visible here";
-    const auto room = static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithout()) / FontLineHeight));
-    // As many as there are colours to tell apart.
-    const std::size_t most = std::min(room, LabelColours::Count() + 1);
-    if (m_Rows.size() > most)
-    {
-      m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + " smaller ones";
-      m_Rows.resize(most - 1);
-    }
-    const auto unit = UnitOfSizes(contents, m_Rows.empty() ? 0 : m_Rows.front().size);
-    m_Unit = unit.first;
-    for (Row & row : m_Rows)
-    {
-      row.size *= unit.second;
-    }
-    m_IndexUnit = contents.background.extent.dimension > 2 ? " voxels" : " pixels";
-  }
-
-  std::vector<std::uint64_t>
-  Labels() const
-  {
-    std::vector<std::uint64_t> labels;
-    for (const Row & row : m_Rows)
-    {
-      labels.push_back(row.label);
-    }
-    return labels;
-  }
-
-  int
-  Height() const
-  {
-    return HeightWithout() + static_cast<int>(m_Rows.size() + (m_Rest.empty() ? 0 : 1)) * FontLineHeight;
-  }
-  int
-  Width() const
-  {
-    return std::max({ LongestScaleBar, TextWidth(m_Title), SizeEnd(), TextWidth(m_Rest) });
-  }
-
-  void
-  Draw(Canvas & canvas, int x, int y, const GrayWindow & window, const LabelColours & colours) const
-  {
-    y += FontCapitalHeight;
-    canvas.DrawText(x, y, m_Title, TextColour);
-    canvas.DrawText(x, y += FontLineHeight, m_Subtitle, DimTextColour);
-    y += FontLineHeight / 2;
-    if (!m_Rows.empty())
-    {
-      y += FontLineHeight;
-      canvas.DrawText(x + LabelEnd(), y, "label", DimTextColour, Anchor::End);
-      canvas.DrawText(x + SizeEnd(), y, m_Unit, DimTextColour, Anchor::End);
-    }
-    for (const Row & row : m_Rows)
-    {
-      y += FontLineHeight;
-      canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, colours[row.label]);
-      canvas.DrawText(x + LabelEnd(), y, std::to_string(row.label), TextColour, Anchor::End);
-      canvas.DrawText(x + SizeEnd(), y, ShortNumber(row.size), TextColour, Anchor::End);
-    }
-    if (!m_Rest.empty())
-    {
-      canvas.DrawText(x, y += FontLineHeight, m_Rest, DimTextColour);
-    }
-    y += FontLineHeight;
-    DrawGrayBar(canvas, x, y, window);
-    DrawScaleBar(canvas, x, y + 2 * FontLineHeight + FontLineHeight / 2);
-  }
-
-private:
-  struct Row
-  {
-    std::uint64_t label;
-    double        size;
-  };
-
-  static constexpr int SwatchSize = 12;
-  static constexpr int Gap = 16;
-
-  /** All but the rows of components. */
-  static int
-  HeightWithout()
-  {
-    return 8 * FontLineHeight + FontLineHeight / 2;
-  }
-  int
-  LabelEnd() const
-  {
-    int width = TextWidth("label");
-    for (const Row & row : m_Rows)
-    {
-      width = std::max(width, TextWidth(std::to_string(row.label)));
-    }
-    return SwatchSize + Gap / 2 + width;
-  }
-  int
-  SizeEnd() const
-  {
-    int width = TextWidth(m_Unit);
-    for (const Row & row : m_Rows)
-    {
-      width = std::max(width, TextWidth(ShortNumber(row.size)));
-    }
-    return LabelEnd() + Gap + width;
-  }
-
-  void
-  DrawGrayBar(Canvas & canvas, int x, int y, const GrayWindow & window) const
-  {
-    canvas.FillRectangle(x, y, LongestScaleBar, SwatchSize, FrameColour);
-    for (int i = 1; i + 1 < LongestScaleBar; ++i)
-    {
-      const auto level = static_cast<std::uint8_t>(255 * (i - 1) / (LongestScaleBar - 3));
-      canvas.FillRectangle(x + i, y + 1, 1, SwatchSize - 2, { level, level, level });
-    }
-    y += SwatchSize + FontLineHeight - 4;
-    canvas.DrawText(x, y, ShortNumber(window.black), DimTextColour);
-    canvas.DrawText(x + LongestScaleBar, y, ShortNumber(window.white), DimTextColour, Anchor::End);
-  }
-
-  void
-  DrawScaleBar(Canvas & canvas, int x, int y) const
-  {
-    const double length = LargestRoundNumber(LongestScaleBar * m_PixelSize);
-    const int    width = static_cast<int>(std::lround(length / m_PixelSize));
-    canvas.FillRectangle(x, y, width, 4, TextColour);
-    canvas.DrawText(x,
-                    y + FontLineHeight,
-                    m_HasSpacing ? LengthText(length) : ShortNumber(length) + m_IndexUnit,
-                    TextColour);
-  }
-
-  double           m_PixelSize;
-  bool             m_HasSpacing;
-  std::vector<Row> m_Rows;
-  std::string      m_Title;
-  std::string      m_Subtitle;
-  std::string      m_Rest;
-  std::string      m_Unit;
-  std::string      m_IndexUnit;
-};
-
 /** How many pixels each axis has, and whether that is more than its part. \return a pixel's size in mm. */
 double
 ScaleAxes(const PictureContents & contents, double longestSide, int (&pixels)[3], bool (&isWidened)[3])
@@ -456,7 +258,10 @@ WritePicture(const std::string & path, const PictureContents & contents, const H
   std::vector<double>      values;
   for (const Panel & panel : panels)
   {
-    slices.push_back(SampleSlice(contents.background, contents.labels, panel.view, context));
+    const auto count = static_cast<double>(panels.size());
+    const auto done = static_cast<double>(slices.size());
+    slices.push_back(
+      SampleSlice(contents.background, contents.labels, panel.view, context.Part(done / count, (done + 1) / count)));
     values.insert(values.end(), slices.back().gray.begin(), slices.back().gray.end());
   }
   const GrayWindow window = WindowOfPart(values);
@@ -476,9 +281,9 @@ WritePicture(const std::string & path, const PictureContents & contents, const H
     }
     captionHeights[i] = MarkLength + static_cast<int>(captions[i].size()) * FontLineHeight;
   }
-  const Key key(contents, slices, pixelSize, panels[0].view.height + captionHeights[0]);
-  const int right = Margin + std::max(widths[0], widths[1]) + 2 * Margin;
-  const int below = Margin + std::max(panels[0].view.height + captionHeights[0], key.Height()) + 2 * Margin;
+  const PictureKey key(contents, slices, pixelSize, panels[0].view.height + captionHeights[0]);
+  const int        right = Margin + std::max(widths[0], widths[1]) + 2 * Margin;
+  const int        below = Margin + std::max(panels[0].view.height + captionHeights[0], key.Height()) + 2 * Margin;
   panels[0].x = panels[0].y = Margin;
   int height = below - Margin;
   if (!isOnlyOne)

@@ -17,7 +17,8 @@ struct Ticks
   std::vector<std::string> texts;
 };
 
-/** Ticks at round numbers within [low, high], `most` at most. \param whole  at whole numbers only. */
+/** Ticks at round numbers within [low, high], `most` at most.
+ *  \param whole  at whole numbers only. */
 Ticks LinearTicks(double low, double high, int most, bool whole = false);
 
 /** Ticks at powers of ten within [low, high], both above 0; of them and of 2 and 5 times them where these are few. */

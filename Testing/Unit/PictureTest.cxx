@@ -175,6 +175,36 @@ TEST_F(Picture, OfThousandsOfComponentsListsTheLargest)
   EXPECT_EQ(swatches.size(), 16u) << "no two listed components have the same colour";
 }
 
+/** The longest row of pixels of the colour of bars, from the column `left` on. */
+int
+LongestBar(const LoadedImage & picture, std::int64_t left)
+{
+  int longest = 0;
+  for (std::int64_t y = 0; y < picture.extent.size[1]; ++y)
+  {
+    int length = 0;
+    for (std::int64_t x = left; x < picture.extent.size[0]; ++x)
+    {
+      length = PixelOf(picture, x, y) == std::make_tuple(232, 234, 238) ? length + 1 : 0;
+      longest = std::max(longest, length);
+    }
+  }
+  return longest;
+}
+
+TEST_F(Picture, TheScaleBarHasARoundLength)
+{
+  const std::vector<std::uint8_t> values(200 * 50);
+  Geometry                        geometry;
+  // 60 mm are 960 pixels: 10 mm are 160. Of pixels, 20 are 96.
+  geometry.spacing[0] = geometry.spacing[1] = 0.3;
+  EXPECT_EQ(LongestBar(Draw(values, Extent{ 200, 50 }, geometry), 16 + 960 + 2), 160);
+  EXPECT_EQ(LongestBar(Draw(values, Extent{ 200, 50 }, {}, false), 16 + 960 + 2), 96);
+  // 0.06 mm are 960 pixels: 10 um are 160.
+  geometry.spacing[0] = geometry.spacing[1] = 0.0003;
+  EXPECT_EQ(LongestBar(Draw(values, Extent{ 200, 50 }, geometry), 16 + 960 + 2), 160);
+}
+
 TEST_F(Picture, OfFourDimensionsIsRefusedAndLeavesNoFile)
 {
   const std::vector<std::uint8_t> values(16, 1);

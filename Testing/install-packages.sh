@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache python3 python3-venv libtbb-dev libhwy-dev libinsighttoolkit5-dev
-          libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libisal-dev libgdcm-dev libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind)
+          libvtk9-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libisal-dev libgdcm-dev libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind)
 [ $# -eq 0 ] || packages=("$@")
 
 missing=()

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 const std::map<std::string, int> Ranks = {
   { "Core", 0 }, { "Criteria", 1 }, { "Forest", 1 },     { "Simd", 1 },       { "Bricks", 1 },   { "Host", 2 },
   { "Runs", 2 }, { "Cuda", 2 }, { "Voxels", 2 },     { "Algorithms", 3 }, { "Components", 3 }, { "Dispatch", 4 }, { "OutOfCore", 5 }, { "Files", 6 },
-  { "Itk", 6 },  { "Pictures", 6 }, { "Phantoms", 6 },   { "Cli", 7 }
+  { "Itk", 6 },  { "Vtk", 6 },      { "Pictures", 6 }, { "Phantoms", 6 },   { "Cli", 7 }
 };
 
 int

@@ -12,8 +12,11 @@ void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
-/** Only in builds with VTK. */
+
+/** Of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);
+
+inline constexpr const char * MeshSummary = "Write the surfaces of a label map's components as a mesh";
 
 } // namespace brickccl::cli
 

@@ -6,7 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Itk/Picture.h"
+#include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -149,6 +149,10 @@ RunLabel(const LabelArguments & arguments)
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.input, arguments.equalValue);
   options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  if (!arguments.picture.empty())
+  {
+    CheckPicture(image.extent);
+  }
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
@@ -243,10 +247,10 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    Buffer<std::byte> labels;
-    labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
-    labeling.Write(labels.Data(), type, hooks);
-    WritePicture(arguments.picture, tableImages.intensity ? *tableImages.intensity : image, labels.Data(), type, table);
+    WritePicture(
+      arguments.picture,
+      { tableImages.intensity ? *tableImages.intensity : image, labeling.Runs(), table, image.spacingSource != "none" },
+      { arguments.threads, Progress(hooks) });
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -373,7 +377,10 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
-  command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")
+  command
+    ->add_option("--picture",
+                 arguments->picture,
+                 "draw slices through the largest component, with a scale bar and sizes: .png")
     ->type_name("FILE")
     ->check([](const std::string & path) {
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;

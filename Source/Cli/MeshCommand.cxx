@@ -194,7 +194,7 @@ void
 AddMeshCommand(CLI::App & app)
 {
   auto       arguments = std::make_shared<MeshArguments>();
-  CLI::App * command = app.add_subcommand("mesh", "Write the surfaces of a label map's components as a mesh");
+  CLI::App * command = app.add_subcommand("mesh", MeshSummary);
   command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
   command
     ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")

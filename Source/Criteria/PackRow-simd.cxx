@@ -379,55 +379,54 @@ PackPairOf(const LinkedRow<T> & firstRow, const LinkedRow<T> & secondRow, std::i
   }
 }
 
-#define BRICKCCL_PACK_TYPES(DO)                                                                                      \
-    DO(std::uint8_t, U8)                                                                                               \
-    DO(std::int8_t, I8)                                                                                                \
-    DO(std::uint16_t, U16)                                                                                             \
-    DO(std::int16_t, I16)                                                                                              \
-    DO(std::uint32_t, U32)                                                                                             \
-    DO(std::int32_t, I32)                                                                                              \
-    DO(std::uint64_t, U64) DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
+#define BRICKCCL_PACK_TYPES(DO)                                                                                        \
+  DO(std::uint8_t, U8)                                                                                                 \
+  DO(std::int8_t, I8)                                                                                                  \
+  DO(std::uint16_t, U16)                                                                                               \
+  DO(std::int16_t, I16)                                                                                                \
+  DO(std::uint32_t, U32)                                                                                               \
+  DO(std::int32_t, I32)                                                                                                \
+  DO(std::uint64_t, U64) DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
 
 // Highway exports functions by name, one for each type.
-#define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                              \
-    void Pack##NAME(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                    \
-    {                                                                                                                  \
-      PackWordsOf(values, words, low, high, outside, bits);                                                            \
-    }
+#define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                                \
+  void Pack##NAME(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                      \
+  {                                                                                                                    \
+    PackWordsOf(values, words, low, high, outside, bits);                                                              \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 #undef BRICKCCL_PACK_FUNCTION
-#define BRICKCCL_SEPARATED_FUNCTION(T, NAME)                                                                               \
-    void Far##NAME(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
-    {                                                                                                                  \
-      PackSeparatedOf(values, words, low, high, below, above);                                                               \
-    }
+#define BRICKCCL_SEPARATED_FUNCTION(T, NAME)                                                                           \
+  void Far##NAME(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                      \
+  {                                                                                                                    \
+    PackSeparatedOf(values, words, low, high, below, above);                                                           \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_SEPARATED_FUNCTION)
 #undef BRICKCCL_SEPARATED_FUNCTION
-#define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
-    void Near##NAME(const T *        a,                                                                                \
-                    const T *        b,                                                                                \
-                    std::int64_t     words,                                                                            \
-                    LimitOf<T>::Type limit,                                                                            \
-                    const Word *     candidates,                                                                       \
-                    Word *           bits)                                                                             \
-    {                                                                                                                  \
-      PackNearOf(a, b, words, limit, candidates, bits);                                                                \
-    }
+#define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                                \
+  void Near##NAME(const T *        a,                                                                                  \
+                  const T *        b,                                                                                  \
+                  std::int64_t     words,                                                                              \
+                  LimitOf<T>::Type limit,                                                                              \
+                  const Word *     candidates,                                                                         \
+                  Word *           bits)                                                                               \
+  {                                                                                                                    \
+    PackNearOf(a, b, words, limit, candidates, bits);                                                                  \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_FUNCTION)
 #undef BRICKCCL_NEAR_FUNCTION
-#define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                            \
-    void Linked##NAME(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                          \
-    {                                                                                                                  \
-      rule.limit == 0 ? PackLinkedOf<true>(row, length, rule) : PackLinkedOf<false>(row, length, rule);                \
-    }                                                                                                                  \
-    void LinkedPair##NAME(const LinkedRow<T> & first,                                                                  \
-                          const LinkedRow<T> & second,                                                                 \
-                          std::int64_t         length,                                                                 \
-                          const RowRule<T> &   rule)                                                                   \
-    {                                                                                                                  \
-      rule.limit == 0 ? PackPairOf<true>(first, second, length, rule)                                                  \
-                      : PackPairOf<false>(first, second, length, rule);                                                \
-    }
+#define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                              \
+  void Linked##NAME(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                            \
+  {                                                                                                                    \
+    rule.limit == 0 ? PackLinkedOf<true>(row, length, rule) : PackLinkedOf<false>(row, length, rule);                  \
+  }                                                                                                                    \
+  void LinkedPair##NAME(const LinkedRow<T> & first,                                                                    \
+                        const LinkedRow<T> & second,                                                                   \
+                        std::int64_t         length,                                                                   \
+                        const RowRule<T> &   rule)                                                                     \
+  {                                                                                                                    \
+    rule.limit == 0 ? PackPairOf<true>(first, second, length, rule) : PackPairOf<false>(first, second, length, rule);  \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_FUNCTION)
 #undef BRICKCCL_LINKED_FUNCTION
 
@@ -441,54 +440,54 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-#  define BRICKCCL_PACK_EXPORT(T, NAME)                                                                              \
-      HWY_EXPORT(Pack##NAME);                                                                                          \
-      template <>                                                                                                      \
-      void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                   \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Pack##NAME)(values, words, low, high, outside, bits);                                     \
-      }
+#  define BRICKCCL_PACK_EXPORT(T, NAME)                                                                                \
+    HWY_EXPORT(Pack##NAME);                                                                                            \
+    template <>                                                                                                        \
+    void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                     \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Pack##NAME)(values, words, low, high, outside, bits);                                       \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
 
-#  define BRICKCCL_SEPARATED_EXPORT(T, NAME)                                                                               \
-      HWY_EXPORT(Far##NAME);                                                                                           \
-      template <>                                                                                                      \
-      void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Far##NAME)(values, words, low, high, below, above);                                       \
-      }
+#  define BRICKCCL_SEPARATED_EXPORT(T, NAME)                                                                           \
+    HWY_EXPORT(Far##NAME);                                                                                             \
+    template <>                                                                                                        \
+    void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Far##NAME)(values, words, low, high, below, above);                                         \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_SEPARATED_EXPORT)
 
-#  define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
-      HWY_EXPORT(Near##NAME);                                                                                          \
-      template <>                                                                                                      \
-      void PackNear(const T *        a,                                                                                \
-                    const T *        b,                                                                                \
-                    std::int64_t     words,                                                                            \
-                    LimitOf<T>::Type limit,                                                                            \
-                    const Word *     candidates,                                                                       \
-                    Word *           bits)                                                                             \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                        \
-      }
+#  define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                                \
+    HWY_EXPORT(Near##NAME);                                                                                            \
+    template <>                                                                                                        \
+    void PackNear(const T *        a,                                                                                  \
+                  const T *        b,                                                                                  \
+                  std::int64_t     words,                                                                              \
+                  LimitOf<T>::Type limit,                                                                              \
+                  const Word *     candidates,                                                                         \
+                  Word *           bits)                                                                               \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                          \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_EXPORT)
 
-#  define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                            \
-      HWY_EXPORT(Linked##NAME);                                                                                        \
-      HWY_EXPORT(LinkedPair##NAME);                                                                                    \
-      template <>                                                                                                      \
-      void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                       \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Linked##NAME)(row, length, rule);                                                         \
-      }                                                                                                                \
-      template <>                                                                                                      \
-      void PackLinkedPair(const LinkedRow<T> & first,                                                                  \
-                          const LinkedRow<T> & second,                                                                 \
-                          std::int64_t         length,                                                                 \
-                          const RowRule<T> &   rule)                                                                   \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(LinkedPair##NAME)(first, second, length, rule);                                           \
-      }
+#  define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                              \
+    HWY_EXPORT(Linked##NAME);                                                                                          \
+    HWY_EXPORT(LinkedPair##NAME);                                                                                      \
+    template <>                                                                                                        \
+    void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                         \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Linked##NAME)(row, length, rule);                                                           \
+    }                                                                                                                  \
+    template <>                                                                                                        \
+    void PackLinkedPair(const LinkedRow<T> & first,                                                                    \
+                        const LinkedRow<T> & second,                                                                   \
+                        std::int64_t         length,                                                                   \
+                        const RowRule<T> &   rule)                                                                     \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(LinkedPair##NAME)(first, second, length, rule);                                             \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_EXPORT)
 
 } // namespace brickccl::simd

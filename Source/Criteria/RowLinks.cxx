@@ -81,7 +81,7 @@ FindFarValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
       separated.push_back(values);
     }
   }
-  const auto                    count = static_cast<int>(separated.size());
+  const auto                         count = static_cast<int>(separated.size());
   std::optional<ExplainedSamples<T>> best;
   for (const SeparatingValues<T> & candidate : separated)
   {
@@ -183,10 +183,10 @@ public:
   void
   PackSeparated(std::int64_t row, Word * below, Word * above) const override
   {
-    const std::int64_t length = m_Extent.RowLength();
-    const T *          pixels = RowOf(row);
+    const std::int64_t        length = m_Extent.RowLength();
+    const T *                 pixels = RowOf(row);
     const SeparatingValues<T> values = *m_FarValues;
-    const auto         pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
+    const auto                pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
       simd::PackSeparated(pixels + first, words, values.low, values.high, isBelow, isAbove);
     };
     if (PackByVectors(length, pack, below, above))
@@ -356,7 +356,7 @@ private:
   std::unique_ptr<RowLinks> m_Mask;
   /** Where voxels are of two kinds; looked for when first asked, since small images would notice. */
   mutable std::optional<SeparatingValues<T>> m_FarValues;
-  mutable std::once_flag              m_LooksForFarValues;
+  mutable std::once_flag                     m_LooksForFarValues;
 };
 
 } // namespace

@@ -62,7 +62,8 @@ public:
     return false;
   }
 
-  /** The same of two rows at once, each linked to MaximumEarlierRows, of which the second row's last one is the first row.
+  /** The same of two rows at once, each linked to MaximumEarlierRows, of which the second row's last one is the first
+   * row.
    */
   virtual bool
   PackLinkedPair(const LinkedRow & /* first */, const LinkedRow & /* second */) const

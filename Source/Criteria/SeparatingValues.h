@@ -74,7 +74,10 @@ struct ExplainedSamples
 
   /** The least high value that goes with a sample's low one and with as many others as can be, one after the other. */
   BRICKCCL_HOST_DEVICE
-  ExplainedSamples(const SeparatingValues<T> & candidate, const SeparatingValues<T> * separated, int separatedCount, const VoxelRule<T> & rule)
+  ExplainedSamples(const SeparatingValues<T> & candidate,
+                   const SeparatingValues<T> * separated,
+                   int                         separatedCount,
+                   const VoxelRule<T> &        rule)
     : values(candidate)
     , count(0)
   {
@@ -100,8 +103,8 @@ struct ExplainedSamples
   BRICKCCL_HOST_DEVICE SeparatingValues<T>
                        InTheMiddle(const VoxelRule<T> & rule) const
   {
-    const auto         slack = DifferenceRule<T>::Difference(values.low, values.high) - rule.difference.limit;
-    const auto         part = static_cast<T>(slack / 4);
+    const auto                slack = DifferenceRule<T>::Difference(values.low, values.high) - rule.difference.limit;
+    const auto                part = static_cast<T>(slack / 4);
     const SeparatingValues<T> moved{ static_cast<T>(values.low + part), static_cast<T>(values.high - part) };
     return moved.low < moved.high && !rule.difference(moved.low, moved.high) ? moved : values;
   }

@@ -18,8 +18,8 @@ struct DeviceList
 
 DeviceList ListDevices();
 
-/** Makes the device's context, which takes tenths of a second, so that the first labeling finds it there. What goes wrong is
- *  told by that labeling. */
+/** Makes the device's context, which takes tenths of a second, so that the first labeling finds it there. What goes
+ * wrong is told by that labeling. */
 void PrepareDevice(int device);
 
 } // namespace brickccl::cuda

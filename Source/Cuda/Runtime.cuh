@@ -34,15 +34,15 @@ ThrowDeviceError(cudaError_t status, const char * call, const char * file, int l
 }
 
 /** Throws DeviceError unless a call of the CUDA runtime succeeds. */
-#define BRICKCCL_CUDA_CHECK(call)                                                        \
-  do                                                                                     \
-  {                                                                                      \
-    const cudaError_t brickcclStatus = (call);                                           \
-    if (brickcclStatus != cudaSuccess)                                                   \
-    {                                                                                    \
-      (void)cudaGetLastError();                                                          \
-      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, #call, __FILE__, __LINE__);     \
-    }                                                                                    \
+#define BRICKCCL_CUDA_CHECK(call)                                                                                      \
+  do                                                                                                                   \
+  {                                                                                                                    \
+    const cudaError_t brickcclStatus = (call);                                                                         \
+    if (brickcclStatus != cudaSuccess)                                                                                 \
+    {                                                                                                                  \
+      (void)cudaGetLastError();                                                                                        \
+      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, #call, __FILE__, __LINE__);                                   \
+    }                                                                                                                  \
   } while (false)
 
 /** Device memory that grows when more is asked for, and is kept otherwise. Its contents do not survive growing. */
@@ -53,7 +53,10 @@ public:
   DeviceBuffer() = default;
   DeviceBuffer(const DeviceBuffer &) = delete;
   DeviceBuffer & operator=(const DeviceBuffer &) = delete;
-  ~DeviceBuffer() { Release(); }
+  ~DeviceBuffer()
+  {
+    Release();
+  }
 
   void
   Resize(std::size_t size)
@@ -101,10 +104,16 @@ template <typename T>
 class PinnedValue
 {
 public:
-  PinnedValue() { BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), sizeof(T))); }
+  PinnedValue()
+  {
+    BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), sizeof(T)));
+  }
   PinnedValue(const PinnedValue &) = delete;
   PinnedValue & operator=(const PinnedValue &) = delete;
-  ~PinnedValue() { (void)cudaFreeHost(m_Data); }
+  ~PinnedValue()
+  {
+    (void)cudaFreeHost(m_Data);
+  }
 
   /** Waits for the stream and returns the device's value. */
   T
@@ -130,10 +139,16 @@ private:
 class Event
 {
 public:
-  Event() { BRICKCCL_CUDA_CHECK(cudaEventCreateWithFlags(&m_Event, cudaEventDisableTiming)); }
+  Event()
+  {
+    BRICKCCL_CUDA_CHECK(cudaEventCreateWithFlags(&m_Event, cudaEventDisableTiming));
+  }
   Event(const Event &) = delete;
   Event & operator=(const Event &) = delete;
-  ~Event() { (void)cudaEventDestroy(m_Event); }
+  ~Event()
+  {
+    (void)cudaEventDestroy(m_Event);
+  }
 
   void
   Record(cudaStream_t stream)
@@ -177,7 +192,10 @@ public:
   }
   Stream(const Stream &) = delete;
   Stream & operator=(const Stream &) = delete;
-  ~Stream() { (void)cudaStreamDestroy(m_Stream); }
+  ~Stream()
+  {
+    (void)cudaStreamDestroy(m_Stream);
+  }
 
   cudaStream_t
   Get() const
@@ -200,7 +218,10 @@ public:
   }
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice & operator=(const CurrentDevice &) = delete;
-  ~CurrentDevice() { (void)cudaSetDevice(m_Previous); }
+  ~CurrentDevice()
+  {
+    (void)cudaSetDevice(m_Previous);
+  }
 
 private:
   int m_Previous = 0;

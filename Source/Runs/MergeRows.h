@@ -190,7 +190,7 @@ public:
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
   {
     const simd::UndecidedDiagonals open{ m_OpenLeft.Data(), m_OpenRight.Data() };
-    const simd::AnyDiagonals  any =
+    const simd::AnyDiagonals       any =
       simd::FindUndecidedDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, open);
     LookAtDiagonals(rowA, rowB, open, any, unite);
   }
@@ -204,11 +204,11 @@ public:
   /** Looks at the pixels of open links, at once or later, and unites where they are links. */
   template <typename TUnite>
   void
-  LookAtDiagonals(std::int64_t                rowA,
-                  std::int64_t                rowB,
+  LookAtDiagonals(std::int64_t                     rowA,
+                  std::int64_t                     rowB,
                   const simd::UndecidedDiagonals & open,
-                  const simd::AnyDiagonals &  any,
-                  TUnite                      unite)
+                  const simd::AnyDiagonals &       any,
+                  TUnite                           unite)
   {
     const auto look = [&](int step, const Word * candidates) {
       if (!PostponeFew(rowA, rowB, step, candidates, unite))

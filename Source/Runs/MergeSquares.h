@@ -52,7 +52,8 @@ public:
     }
     m_JoinedAcross.Resize(volume.WordsPerRow());
     m_JoinedBetween.Resize(volume.WordsPerRow());
-    const auto room = static_cast<std::size_t>(ManyListed + simd::MaximumUndecidedWords(volume.WordsPerRow(), MaximumOfStrip));
+    const auto room =
+      static_cast<std::size_t>(ManyListed + simd::MaximumUndecidedWords(volume.WordsPerRow(), MaximumOfStrip));
     m_Sides.Resize(room);
     m_Others.Resize(room);
   }

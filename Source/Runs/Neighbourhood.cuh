@@ -15,8 +15,8 @@ struct BackwardRowSteps
 {
   struct Step
   {
-    int          step[MaximumDimension - 1];
-    bool         diagonal;
+    int  step[MaximumDimension - 1];
+    bool diagonal;
     /** How many rows earlier. */
     std::int64_t rows;
   };
@@ -50,8 +50,9 @@ HasRow(const BackwardRowSteps::Step & step, const Extent & extent, std::int64_t 
   {
     const std::int64_t size = extent.size[axis];
     // Rows of an axis of size 1 are all at 0 and need no division.
-    const std::int64_t place = size == 1 ? 0 : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) % static_cast<unsigned>(size)
-                                                                   : row % size;
+    const std::int64_t place = size == 1           ? 0
+                             : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) % static_cast<unsigned>(size)
+                                                   : row % size;
     row = size == 1 ? row : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) / static_cast<unsigned>(size) : row / size;
     const std::int64_t to = place + step.step[axis - 1];
     if (to < 0 || to >= size)

@@ -365,8 +365,8 @@ public:
     }
   }
 
-  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum at a time. For
-   *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete, and before that no more rows
+  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum at a time.
+   * For rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete, and before that no more rows
    * may be asked for than fit into simd::BoundWords, or one. */
   template <typename TFunction>
   void

@@ -157,7 +157,7 @@ FindOpen(const RowVectors<VKnown> & a,
          const RowVectors<VKnown> & b,
          const KnownVectors &       known,
          std::int64_t               w,
-         const UndecidedDiagonals &      open,
+         const UndecidedDiagonals & open,
          AnyVectors &               any)
 {
   const WordVector left = hn::AndNot(known.left, hn::And(a.foreground.here, b.foreground.before));
@@ -405,11 +405,11 @@ ListOpenInSquaresOf(const SquareStrip & strip, SquareLinkSet kinds, WordList & s
 }
 
 AnyDiagonals
-FindOpenDiagonalsOf(const RowBits &       a,
-                    const RowBits &       b,
-                    const Word *          same,
-                    std::int64_t          words,
-                    bool                  areTransitive,
+FindOpenDiagonalsOf(const RowBits &            a,
+                    const RowBits &            b,
+                    const Word *               same,
+                    std::int64_t               words,
+                    bool                       areTransitive,
                     const UndecidedDiagonals & open)
 {
   if (areTransitive)
@@ -446,12 +446,12 @@ HWY_EXPORT(FindOpenInSquareOf);
 HWY_EXPORT(ListOpenInSquaresOf);
 
 AnyDiagonals
-FindUndecidedDiagonals(const RowBits &       a,
-                  const RowBits &       b,
-                  const Word *          same,
-                  std::int64_t          words,
-                  bool                  areTransitive,
-                  const UndecidedDiagonals & open)
+FindUndecidedDiagonals(const RowBits &            a,
+                       const RowBits &            b,
+                       const Word *               same,
+                       std::int64_t               words,
+                       bool                       areTransitive,
+                       const UndecidedDiagonals & open)
 {
   return HWY_DYNAMIC_DISPATCH(FindOpenDiagonalsOf)(a, b, same, words, areTransitive, open);
 }

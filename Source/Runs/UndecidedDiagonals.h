@@ -44,12 +44,12 @@ struct AnyDiagonals
 };
 
 /** Finds the open links of two rows that the straight links `same` join. */
-AnyDiagonals FindUndecidedDiagonals(const RowBits &       a,
-                               const RowBits &       b,
-                               const Word *          same,
-                               std::int64_t          words,
-                               bool                  areTransitive,
-                               const UndecidedDiagonals & open);
+AnyDiagonals FindUndecidedDiagonals(const RowBits &            a,
+                                    const RowBits &            b,
+                                    const Word *               same,
+                                    std::int64_t               words,
+                                    bool                       areTransitive,
+                                    const UndecidedDiagonals & open);
 
 /** The rows at the corners of a square and the links along its sides:
  *
@@ -114,8 +114,8 @@ struct OpenInSquare
 
 /** Finds all links that the sides of a square leave open, and the last sides. Where links are transitive, those one
  *  step to the side between rows at the ends of a diagonal are known, too, by way of a third row whose run goes on
- *  there and is linked to one of the two; where they are not, these are left to FindUndecidedDiagonals, after the open ones
- *  at the same x. \return those of which there are any. */
+ *  there and is linked to one of the two; where they are not, these are left to FindUndecidedDiagonals, after the open
+ * ones at the same x. \return those of which there are any. */
 SquareLinkSet
 FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open);
 

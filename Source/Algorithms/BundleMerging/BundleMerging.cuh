@@ -23,8 +23,8 @@ struct BundleMergingMemory
   DeviceBuffer<DeviceWord>         marks;
   DeviceBuffer<unsigned>           marksInGroup;
   DeviceBuffer<unsigned>           marksInPart;
-  DeviceBuffer<SeparationLimits>          separationLimits;
-  DeviceBuffer<SeparationBits>            separationBits;
+  DeviceBuffer<SeparationLimits>   separationLimits;
+  DeviceBuffer<SeparationBits>     separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
   PinnedValue<BundleReport>        report;
@@ -42,7 +42,8 @@ struct BundleMergingMemory
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
-           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() + endVoxels.CapacityBytes();
+           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() +
+           endVoxels.CapacityBytes();
   }
 
   BrickArrays
@@ -66,9 +67,10 @@ struct BundleMergingMemory
 };
 
 /** Labels a problem of up to 3 dimensions and 2^32 voxels, of these 2^31 - 256 along y or z and 2^32 - 1 along x, not
- * in slices, with less than 2^32 runs (MaximumRunCount): bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
- * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
- * without waiting for the number of components, so its type must have room for MaximumRunCount. \return N.
+ * in slices, with less than 2^32 runs (MaximumRunCount): bundles of rows as runs of their united bits (or rows, where
+ * values decide), solved brick by brick in shared memory, merged across the bricks' borders, numbered by first voxels.
+ * Writes the label map, too, if `labels` is not null: without waiting for the number of components, so its type must
+ * have room for MaximumRunCount. \return N.
  */
 std::uint64_t BundleMerging(const DeviceProblem & problem,
                             BundleMergingMemory & memory,

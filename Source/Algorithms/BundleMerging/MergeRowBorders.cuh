@@ -177,11 +177,11 @@ __launch_bounds__(BorderThreads,
                   VAlongAxes                                                        ? 16
                   : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1 ? 12
                                                                                     : 10)
-  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
-                        const __grid_constant__ BrickArrays bricks,
-                        const __grid_constant__ SeparationArrays   separationArrays,
-                        FaceArrays<DeviceWord>              joinedArrays,
-                        EndArrays<typename TProblem::Pixel> endArrays)
+  MergeRowBordersKernel(const __grid_constant__ TProblem         problem,
+                        const __grid_constant__ BrickArrays      bricks,
+                        const __grid_constant__ SeparationArrays separationArrays,
+                        FaceArrays<DeviceWord>                   joinedArrays,
+                        EndArrays<typename TProblem::Pixel>      endArrays)
 {
   using Role = RowBorderRole<VAlongAxes>;
   constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;

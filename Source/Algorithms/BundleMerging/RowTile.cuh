@@ -113,7 +113,8 @@ public:
       DeviceWord separated = 0;
       const auto difference = Difference();
       ForPieces([&](unsigned i) {
-        VoxelGroup<T>(m_Tile.Piece(m_Own, i)).AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+        VoxelGroup<T>(m_Tile.Piece(m_Own, i))
+          .AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
       });
       return wanted & ~separated;
     }
@@ -295,7 +296,8 @@ public:
   {}
 
   /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call.
-   *  \tparam VKnowsSeparation whether to find bits of voxels that are too far apart to be joined, if the limits are known */
+   *  \tparam VKnowsSeparation whether to find bits of voxels that are too far apart to be joined, if the limits are
+   * known */
   template <bool VKnowsSeparation>
   __device__ RowLayout::Kept
              Pack(DeviceWord wanted, const SeparationLimits & limits, SeparationBits & separation) const
@@ -385,7 +387,11 @@ private:
   /** Each lane reads its own word. */
   template <bool VKnowsSeparation>
   __device__ void
-  PackSmall(bool isWanted, const SeparationLimits & limits, DeviceWord & foreground, DeviceWord & separated, SeparationBits & separation) const
+  PackSmall(bool                     isWanted,
+            const SeparationLimits & limits,
+            DeviceWord &             foreground,
+            DeviceWord &             separated,
+            SeparationBits &         separation) const
   {
     using Group = VoxelGroup<T>;
     const auto &                                        rule = m_Problem.rule.foreground;
@@ -432,7 +438,10 @@ private:
       {
         const Group own(m_Tile.Piece(self, i));
         own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendSeparatedLeft(separated, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
+        own.AppendSeparatedLeft(separated,
+                                own,
+                                i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before,
+                                difference);
         if (limits.areKnown)
         {
           own.AppendWhich(separation.above, aboveHigh);
@@ -449,9 +458,9 @@ private:
         const Group own(pieces[i]);
         own.AppendOutside(outside, rule.low, rule.high);
         own.AppendSeparatedLeft(separated,
-                             own,
-                             i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
-                             difference);
+                                own,
+                                i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
+                                difference);
       }
     }
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;

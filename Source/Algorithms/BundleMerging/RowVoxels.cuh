@@ -352,7 +352,8 @@ public:
     }
     const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
     DeviceWord      separated = 0;
-    ForGroups([&](int x) { Group(m_First + x, m_End).AppendSeparated(separated, Group(other + x, m_End), m_Difference); });
+    ForGroups(
+      [&](int x) { Group(m_First + x, m_End).AppendSeparated(separated, Group(other + x, m_End), m_Difference); });
     return wanted & ~separated;
   }
 

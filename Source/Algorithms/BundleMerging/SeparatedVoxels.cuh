@@ -55,22 +55,22 @@ inline constexpr bool KnowsSeparation =
  *  there are samples. */
 template <typename T>
 __global__ void
-__launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const T *    voxels,
-                                                                 std::int64_t count,
-                                                                 std::int64_t toNeighbour,
-                                                                 VoxelRule<T> rule,
-                                                                 SeparationLimits *  limits)
+__launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const T *          voxels,
+                                                                           std::int64_t       count,
+                                                                           std::int64_t       toNeighbour,
+                                                                           VoxelRule<T>       rule,
+                                                                           SeparationLimits * limits)
 {
   using Samples = NeighbourSamples<T>;
   constexpr int       warps = Samples::Maximum / 32;
   __shared__ unsigned partedOfWarp[warps];
   __shared__ SeparatingValues<T> separated[Samples::MaximumSeparated];
-  __shared__ unsigned     best;
-  const auto              i = static_cast<int>(threadIdx.x);
-  const Samples           samples(voxels, count, toNeighbour, rule);
+  __shared__ unsigned            best;
+  const auto                     i = static_cast<int>(threadIdx.x);
+  const Samples                  samples(voxels, count, toNeighbour, rule);
   SeparatingValues<T>            pair = {};
-  const bool              isSeparated = i < samples.Count() && samples.IsSeparated(i, pair);
-  const unsigned          lanes = __ballot_sync(AllLanes, isSeparated);
+  const bool                     isSeparated = i < samples.Count() && samples.IsSeparated(i, pair);
+  const unsigned                 lanes = __ballot_sync(AllLanes, isSeparated);
   if (i % 32 == 0)
   {
     partedOfWarp[i / 32] = static_cast<unsigned>(__popc(lanes));
@@ -90,8 +90,11 @@ __launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const
     separated[place] = pair;
   }
   __syncthreads();
-  const bool           isCandidate = i < known;
-  const ExplainedSamples<T> told(isCandidate ? separated[i] : SeparatingValues<T>{}, separated, isCandidate ? known : 0, rule);
+  const bool                isCandidate = i < known;
+  const ExplainedSamples<T> told(isCandidate ? separated[i] : SeparatingValues<T>{},
+                                 separated,
+                                 isCandidate ? known : 0,
+                                 rule);
   // The first of those that tell of the most.
   const unsigned rank = static_cast<unsigned>(told.count) << 16 | static_cast<unsigned>(Samples::Maximum - i);
   if (isCandidate)

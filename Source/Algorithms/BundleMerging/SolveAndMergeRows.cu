@@ -38,7 +38,7 @@ SolveAndMergeRows(const DeviceProblem & problem,
       {
         memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<DeviceWord>::perBrick);
       }
-      const SeparationArrays separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
+      const SeparationArrays       separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
       const FaceArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
       if constexpr (IsTiled<Problem>)
       {

@@ -189,14 +189,14 @@ KeepPlainBrick(const BrickArrays & bricks,
 template <typename TProblem, bool VAlongAxes>
 __global__ void
 __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
-  SolveRowsKernel(const __grid_constant__ TProblem    problem,
-                  const DeviceWord *                  mask,
-                  std::int64_t                        maskWordsPerRow,
-                  const __grid_constant__ BrickArrays bricks,
-                  const __grid_constant__ SeparationArrays   separationArrays,
-                  FaceArrays<DeviceWord>              joinedArrays,
-                  EndArrays<typename TProblem::Pixel> endArrays,
-                  const __grid_constant__ FirstMarks  marks)
+  SolveRowsKernel(const __grid_constant__ TProblem         problem,
+                  const DeviceWord *                       mask,
+                  std::int64_t                             maskWordsPerRow,
+                  const __grid_constant__ BrickArrays      bricks,
+                  const __grid_constant__ SeparationArrays separationArrays,
+                  FaceArrays<DeviceWord>                   joinedArrays,
+                  EndArrays<typename TProblem::Pixel>      endArrays,
+                  const __grid_constant__ FirstMarks       marks)
 {
   constexpr bool     knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
   constexpr unsigned fewLinks = 4;
@@ -244,7 +244,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     limits = *separationArrays.limits;
   }
-  SeparationBits               separation = {};
+  SeparationBits        separation = {};
   const RowLayout::Kept own = rows.template Pack<knowsSeparation>(wanted, limits, separation);
   const bool            isSeparating = knowsSeparation && limits.areKnown;
   if (isSeparating)
@@ -317,7 +317,9 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   // The n-th, or, if it lies in another brick, an empty one.
   const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
   // Where this word's voxels are known to be too far from those of a word of the brick.
-  const auto separatedFrom = [&](int to) { return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u; };
+  const auto separatedFrom = [&](int to) {
+    return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u;
+  };
   // Whether links across are listed, and not in these words.
   bool isListed = false;
   // The links along y and z alone, first.
@@ -454,13 +456,13 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         {
           isListed = memory.countOfLayer[layer] <= fewRuns &&
                      ListUndecidedLinks(problem,
-                                   memory,
-                                   row,
-                                   (reach & 1u) != 0,
-                                   (reach & 2u) != 0,
-                                   joined[0],
-                                   joined[1],
-                                   [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
+                                        memory,
+                                        row,
+                                        (reach & 1u) != 0,
+                                        (reach & 2u) != 0,
+                                        joined[0],
+                                        joined[1],
+                                        [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
         }
         if (!isListed)
         {

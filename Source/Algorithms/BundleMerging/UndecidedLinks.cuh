@@ -57,13 +57,13 @@ struct SquareLinks
 template <typename TProblem, typename TMemory, typename TAreEqual>
 __device__ inline bool
 ListUndecidedLinks(const TProblem &  problem,
-              TMemory &         memory,
-              const RowWord &   own,
-              bool              hasY,
-              bool              hasZ,
-              DeviceWord        joinedY,
-              DeviceWord        joinedZ,
-              const TAreEqual & areEqual)
+                   TMemory &         memory,
+                   const RowWord &   own,
+                   bool              hasY,
+                   bool              hasZ,
+                   DeviceWord        joinedY,
+                   DeviceWord        joinedZ,
+                   const TAreEqual & areEqual)
 {
   const int         self = static_cast<int>(threadIdx.x);
   const int         layer = self / WordsPerLayer;

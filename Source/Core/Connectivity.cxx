@@ -81,33 +81,6 @@ Connectivity::NeighbourCount() const
   return CountNeighbours(axes, m_Rank);
 }
 
-std::vector<RowOffset>
-Connectivity::BackwardRows() const
-{
-  std::vector<RowOffset> rows;
-  for (int code = 0; code < 27; ++code)
-  {
-    const int step[3] = { code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
-    int       differing = 0;
-    int       sign = 0;
-    bool      allowed = true;
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      if (step[axis] != 0)
-      {
-        ++differing;
-        sign = step[axis];
-        allowed = allowed && axis + 1 < m_Dimension && Uses(axis + 1);
-      }
-    }
-    if (allowed && sign < 0 && differing <= m_Rank)
-    {
-      rows.push_back({ { step[0], step[1], step[2] }, Uses(0) && differing < m_Rank });
-    }
-  }
-  return rows;
-}
-
 std::string
 Connectivity::ToString() const
 {

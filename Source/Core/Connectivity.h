@@ -1,21 +1,12 @@
 #ifndef BRICKCCL_CORE_CONNECTIVITY_H
 #define BRICKCCL_CORE_CONNECTIVITY_H
 
-#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 #include <string>
-#include <vector>
 
 namespace brickccl
 {
-
-/** A neighbouring row that raster order visits earlier, as steps along y, z and t. */
-struct RowOffset
-{
-  int step[MaximumDimension - 1];
-  /** Whether voxels one step left and right (x - 1, x + 1) in that row are neighbours too. */
-  bool diagonal;
-};
 
 /** Which voxels are neighbours: no coordinate differs by more than 1 and at least one, but at most `rank` of them
  *  differ. In two dimensions rank 1 and 2 are 4- and 8-connectivity:
@@ -65,7 +56,7 @@ public:
     return m_Rank;
   }
   /** Whether neighbours may differ along the axis. */
-  bool
+  constexpr bool
   Uses(int axis) const
   {
     return (m_Axes >> axis) & 1u;
@@ -77,8 +68,24 @@ public:
   }
   int NeighbourCount() const;
 
-  /** The neighbouring rows earlier in raster order, for an image of this dimension. */
-  std::vector<RowOffset> BackwardRows() const;
+  /** Whether a voxel has the neighbour one step away along x, y, z and t. */
+  constexpr bool
+  Has(const int (&step)[MaximumDimension]) const
+  {
+    return HasNeighbour(m_Rank, m_Axes, step);
+  }
+  /** The neighbouring rows that raster order visits earlier. */
+  constexpr RowOffsets
+  BackwardRows() const
+  {
+    return BackwardRowsOf(m_Rank, m_Axes);
+  }
+  /** All neighbours of a voxel in up to three dimensions. */
+  constexpr NeighbourSteps
+  Neighbours() const
+  {
+    return NeighbourSteps(BackwardRows(), Uses(0));
+  }
 
   /** "6", or "4 within slices along z" */
   std::string ToString() const;

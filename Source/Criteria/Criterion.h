@@ -52,6 +52,13 @@ struct Criterion
   /** Neighbours that differ by at most the tolerance. \throws InvalidArgument if it is negative or NaN. */
   static Criterion Tolerance(Number tolerance, std::optional<Number> background = 0);
 
+  /** Whether neighbours are joined exactly if both are foreground, so that nobody need look at their values. */
+  bool
+  FollowsForeground() const
+  {
+    return joining == Joining::Foreground;
+  }
+
   /** The same joining among the voxels of a range. */
   Criterion Within(Number low, Number high) const;
 

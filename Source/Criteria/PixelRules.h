@@ -91,6 +91,8 @@ using DifferenceSum = std::conditional_t<std::is_floating_point_v<T>, double, UI
 template <typename T>
 struct VoxelRule
 {
+  using Pixel = T;
+
   int channels = 1;
   /** Whether neighbours are joined exactly if both are foreground. */
   bool              followsForeground = true;

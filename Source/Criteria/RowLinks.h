@@ -124,7 +124,7 @@ MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::op
 inline std::int64_t
 MaximumRunCount(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
-  const bool haveGaps = criterion.joining == Criterion::Joining::Foreground && connectivity.Uses(0);
+  const bool haveGaps = criterion.FollowsForeground() && connectivity.Uses(0);
   return extent.RowCount() * (haveGaps ? (extent.RowLength() + 1) / 2 : extent.RowLength());
 }
 

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CRITERIA_RULECONVERSION_H
 #define BRICKCCL_CRITERIA_RULECONVERSION_H
 
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Criteria/PixelRules.h"
 
@@ -127,11 +128,23 @@ ToVoxelRule(const Criterion & criterion, int channels)
 {
   VoxelRule<T> rule;
   rule.channels = channels;
-  rule.followsForeground = criterion.joining == Criterion::Joining::Foreground;
+  rule.followsForeground = criterion.FollowsForeground();
   rule.foreground = ToForegroundRule<T>(criterion);
   rule.difference = ToDifferenceRule<T>(criterion);
   rule.differenceSumLimit = ToDifferenceSumLimit<T>(criterion);
   return rule;
+}
+
+/** Calls `function(rule, pixels)` with the criterion as rule for the pixels of an image, and these as the type that
+ *  they are of, `decltype(rule)::Pixel`. */
+template <typename TFunction>
+decltype(auto)
+VisitPixels(const ImageView & image, const Criterion & criterion, TFunction && function)
+{
+  return VisitScalarType(image.type, [&](auto tag) -> decltype(auto) {
+    using T = typename decltype(tag)::Type;
+    return function(ToVoxelRule<T>(criterion, image.channels), static_cast<const T *>(image.data));
+  });
 }
 
 } // namespace brickccl

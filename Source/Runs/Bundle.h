@@ -2,6 +2,7 @@
 #define BRICKCCL_RUNS_BUNDLE_H
 
 #include "BrickCCL/Core/HostDevice.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 /** Bundles of rows: neighbouring rows whose bits are united, so that one run of the united bits stands for the runs of
  *  all of them. All voxels of two neighbouring columns of a bundle must be neighbours of each other, so that a run of
@@ -123,6 +124,23 @@ BackwardStepZ(int n)
 {
   return n == 0 ? 0 : -1;
 }
+
+/** Whether the backward bundles are the rows of the mask across y and z: those along one axis first, axis by axis, then
+ *  those along both, in raster order. The steps above are no table, since kernels keep them in registers. */
+constexpr bool
+AreBackwardSteps()
+{
+  constexpr RowOffsets rows = BackwardRowsOf(2, 0b110);
+  constexpr int        order[] = { 3, 1, 0, 2 };
+  bool                 same = rows.count == BackwardBundles;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const RowOffset & row = rows.rows[order[n]];
+    same = same && BackwardStepY(n) == row.step[0] && BackwardStepZ(n) == row.step[1];
+  }
+  return same;
+}
+static_assert(AreBackwardSteps());
 
 /** Links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling, typename TWord>

@@ -14,50 +14,6 @@
 namespace brickccl
 {
 
-/** A step to a neighbouring row: how far it lies, and which rows have it. */
-struct RowStep
-{
-  RowOffset    offset;
-  std::int64_t distance = 0;
-
-  RowStep(const RowOffset & rowOffset, const Extent & extent)
-    : offset(rowOffset)
-  {
-    std::int64_t stride = 1;
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      distance -= offset.step[axis - 1] * stride;
-      stride *= extent.size[axis];
-    }
-  }
-
-  bool
-  ExistsFrom(const RowPosition & position, const Extent & extent) const
-  {
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      const std::int64_t at = position.at[axis - 1] + offset.step[axis - 1];
-      if (at < 0 || at >= extent.size[axis])
-      {
-        return false;
-      }
-    }
-    return true;
-  }
-};
-
-/** The steps to the neighbouring rows that raster order visits earlier. */
-inline std::vector<RowStep>
-BackwardRowSteps(const Connectivity & connectivity, const Extent & extent)
-{
-  std::vector<RowStep> steps;
-  for (const RowOffset & offset : connectivity.BackwardRows())
-  {
-    steps.emplace_back(offset, extent);
-  }
-  return steps;
-}
-
 /** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
  *
  *  Row a lies under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].

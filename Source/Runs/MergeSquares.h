@@ -46,8 +46,9 @@ public:
   {
     for (int i = 0; i < simd::SquareLinkCount; ++i)
     {
-      const auto link = static_cast<Link>(i);
-      m_Wanted |= IsWanted(link) ? simd::SetOf(link) : 0;
+      const auto       link = static_cast<Link>(i);
+      const LinkStep & step = StepOf(link);
+      m_Wanted |= connectivity.Has({ step.x, step.y, step.z, 0 }) ? simd::SetOf(link) : 0;
       m_Open[static_cast<std::size_t>(i)].Resize(volume.WordsPerRow());
     }
     m_JoinedAcross.Resize(volume.WordsPerRow());
@@ -131,42 +132,37 @@ private:
   Ends
   EndsOf(Link link, std::int64_t row) const
   {
-    const std::int64_t up = row - 1;
-    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
-    switch (link)
-    {
-    case Link::LastSide:
-      return { row, behind, 0 };
-    case Link::UpLeft:
-      return { row, up, -1 };
-    case Link::UpRight:
-      return { row, up, 1 };
-    case Link::BehindLeft:
-      return { row, behind, -1 };
-    case Link::BehindRight:
-      return { row, behind, 1 };
-    case Link::Across:
-      return { row, behind - 1, 0 };
-    case Link::AcrossLeft:
-      return { row, behind - 1, -1 };
-    case Link::AcrossRight:
-      return { row, behind - 1, 1 };
-    case Link::Between:
-      return { up, behind, 0 };
-    case Link::BetweenLeft:
-      return { up, behind, -1 };
-    case Link::BetweenRight:
-      break;
-    }
-    return { up, behind, 1 };
+    const LinkStep &   step = StepOf(link);
+    const std::int64_t rowA = step.isFromUp ? row - 1 : row;
+    return { rowA, rowA + step.y + step.z * m_Volume.GetExtent().size[1], step.x };
   }
 
-  /** Whether the connectivity has such links. */
-  bool
-  IsWanted(Link link) const
+  /** Where a link goes from the voxel at (y, z), or from that at (y-1, z). */
+  struct LinkStep
   {
-    const bool isAcross = link >= Link::Across;
-    return EndsOf(link, 0).step == 0 ? m_Rank > (isAcross ? 1 : 0) : m_DiagonalRank > (isAcross ? 2 : 1);
+    bool isFromUp;
+    int  x;
+    int  y;
+    int  z;
+  };
+
+  static const LinkStep &
+  StepOf(Link link)
+  {
+    static constexpr LinkStep steps[simd::SquareLinkCount] = {
+      { false, 0, 0, -1 },   // LastSide
+      { false, -1, -1, 0 },  // UpLeft
+      { false, 1, -1, 0 },   // UpRight
+      { false, -1, 0, -1 },  // BehindLeft
+      { false, 1, 0, -1 },   // BehindRight
+      { false, 0, -1, -1 },  // Across
+      { false, -1, -1, -1 }, // AcrossLeft
+      { false, 1, -1, -1 },  // AcrossRight
+      { true, 0, 1, -1 },    // Between
+      { true, -1, 1, -1 },   // BetweenLeft
+      { true, 1, 1, -1 }     // BetweenRight
+    };
+    return steps[static_cast<int>(link)];
   }
 
   /** Whether two rows have links to unite. */

@@ -435,17 +435,10 @@ PackForeground(const ImageView &  image,
                DeviceWord *       foreground,
                cudaStream_t       stream)
 {
-  VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
+  VisitPixels(image, criterion, [&](auto rule, const auto * pixels) {
+    using T = typename decltype(rule)::Pixel;
     const WordGrid grid(image.extent);
-    BRICKCCL_LAUNCH(PackForegroundKernel<T>,
-                    ShapeFor(grid.words),
-                    stream,
-                    static_cast<const T *>(image.data),
-                    ToVoxelRule<T>(criterion, image.channels),
-                    grid,
-                    mask,
-                    foreground);
+    BRICKCCL_LAUNCH(PackForegroundKernel<T>, ShapeFor(grid.words), stream, pixels, rule, grid, mask, foreground);
   });
 }
 
@@ -473,17 +466,17 @@ FindRuns(const DeviceProblem & problem, RunTable<TIndex> & table, cudaStream_t s
 {
   const WordGrid grid(problem.image.extent);
   const bool     joinAlongX = problem.connectivity.Uses(0);
-  table.hasStarts = problem.criterion.joining != Criterion::Joining::Foreground || !joinAlongX;
+  table.hasStarts = !problem.criterion.FollowsForeground() || !joinAlongX;
   if (table.hasStarts)
   {
     table.starts.Resize(static_cast<std::size_t>(grid.words));
-    VisitScalarType(problem.image.type, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
+    VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+      using T = typename decltype(rule)::Pixel;
       BRICKCCL_LAUNCH(StartsKernel<T>,
                       ShapeFor(grid.words),
                       stream,
-                      static_cast<const T *>(problem.image.data),
-                      ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                      pixels,
+                      rule,
                       grid,
                       joinAlongX,
                       table.foreground.Data(),

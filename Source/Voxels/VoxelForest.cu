@@ -235,7 +235,7 @@ VoxelLinks
 LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   const Extent &       extent = problem.image.extent;
-  const NeighbourSteps steps(problem.connectivity);
+  const NeighbourSteps steps = problem.connectivity.Neighbours();
   PackForeground(problem, memory.table, stream);
   VoxelLinks links = {};
   links.voxels = extent.VoxelCount();
@@ -251,9 +251,8 @@ LinkVoxels(const DeviceProblem & problem, VoxelMemory<TIndex> & memory, cudaStre
   auto * wide = reinterpret_cast<unsigned *>(memory.links.Data());
   links.narrow = isNarrow ? memory.links.Data() : nullptr;
   links.wide = isNarrow ? nullptr : wide;
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const VoxelVolume<T> volume(problem, memory.table);
+  VisitVolume(problem, memory.table, [&](const auto & volume) {
+    using T = typename std::decay_t<decltype(volume)>::Pixel;
     if (isNarrow)
     {
       BRICKCCL_LAUNCH((LinkVoxelsKernel<T, unsigned char>),

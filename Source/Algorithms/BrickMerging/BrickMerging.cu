@@ -217,7 +217,7 @@ UniteByBrickMerging(const DeviceProblem & problem,
   TIndex * parent = memory.parent.Data();
 
   const BrickShape     brick = BrickShapeFor(extent);
-  const NeighbourSteps steps(problem.connectivity);
+  const NeighbourSteps steps = problem.connectivity.Neighbours();
   std::int64_t         bricks[3];
   int                  levels = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -230,10 +230,9 @@ UniteByBrickMerging(const DeviceProblem & problem,
   }
   const std::int64_t brickCount = bricks[0] * bricks[1] * bricks[2];
   memory.clock.Finish("links", stream);
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const VoxelVolume<T> volume(problem, memory.table);
-    const auto           brickVoxels = static_cast<unsigned>(brick.Voxels());
+  VisitVolume(problem, memory.table, [&](const auto & volume) {
+    using T = typename std::decay_t<decltype(volume)>::Pixel;
+    const auto brickVoxels = static_cast<unsigned>(brick.Voxels());
     BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, TIndex>),
                            ShapeFor(brickCount * brickVoxels, brickVoxels),
                            stream,

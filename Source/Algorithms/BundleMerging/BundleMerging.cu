@@ -21,7 +21,7 @@ template <typename TFunction>
 void
 VisitLayout(const DeviceProblem & problem, TFunction && function)
 {
-  if (problem.criterion.joining != Criterion::Joining::Foreground)
+  if (!problem.criterion.FollowsForeground())
   {
     return function(RowLayout{});
   }
@@ -72,13 +72,13 @@ Queue(const DeviceProblem & problem,
     else
     {
       constexpr Bundling bundling = Layout::bundling;
-      VisitScalarType(problem.image.type, [&](auto typeTag) {
-        using T = typename decltype(typeTag)::Type;
+      VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+        using T = typename decltype(rule)::Pixel;
         BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, bundling>),
                                OneBlockPerBrick(grid, WordsPerBrick),
                                stream,
-                               static_cast<const T *>(problem.image.data),
-                               ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                               pixels,
+                               rule,
                                grid,
                                mask,
                                WordGrid(grid.extent).wordsPerRow,

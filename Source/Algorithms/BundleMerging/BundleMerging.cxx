@@ -42,6 +42,36 @@ FacesTo(int backward)
                        : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
 }
 
+/** Whether all rows that FacesTo names are neighbours: at all columns in reach or, if faces are straight, at the same
+ *  one alone. */
+template <Bundling VBundling>
+constexpr bool
+FacesAreNeighbours()
+{
+  constexpr bool     arePairs = VBundling == Bundling::Pairs;
+  constexpr int      rank = arePairs ? 2 : 3;
+  constexpr unsigned axes = 0b111;
+  bool               same = true;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const BundleFaces faces = FacesTo<VBundling>(n);
+    for (int face = 0; face < faces.count; ++face)
+    {
+      for (int pair = 0; pair < 4; ++pair)
+      {
+        const int a = faces.rows[face][0][pair & 1];
+        const int b = faces.rows[face][1][pair >> 1];
+        const int y = 2 * BackwardStepY(n) + (b & 1) - (a & 1);
+        const int z = (arePairs ? 1 : 2) * BackwardStepZ(n) + (b >> 1) - (a >> 1);
+        same = same && HasNeighbour(rank, axes, { 0, y, z, 0 }) &&
+               HasNeighbour(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
+      }
+    }
+  }
+  return same;
+}
+static_assert(FacesAreNeighbours<Bundling::Pairs>() && FacesAreNeighbours<Bundling::Squares>());
+
 /** Unites the runs of bundles that lie in one slab, or those across its lower border. */
 template <Bundling VBundling, typename TIndex, typename TUnite>
 class BundleMerger

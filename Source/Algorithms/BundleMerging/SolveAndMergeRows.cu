@@ -13,11 +13,9 @@ SolveAndMergeRows(const DeviceProblem & problem,
                   BundleMergingMemory & memory,
                   cudaStream_t          stream)
 {
-  VisitScalarType(problem.image.type, [&](auto typeTag) {
-    using T = typename decltype(typeTag)::Type;
-    const VoxelRule<T> rule = ToVoxelRule<T>(problem.criterion, problem.image.channels);
-    const auto *       voxels = static_cast<const T *>(problem.image.data);
-    const auto         queueFor = [&](const auto & rows, auto alongAxes) {
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * voxels) {
+    using T = typename decltype(rule)::Pixel;
+    const auto queueFor = [&](const auto & rows, auto alongAxes) {
       using Problem = std::decay_t<decltype(rows)>;
       constexpr bool isAlongAxes = decltype(alongAxes)::value;
       constexpr bool knowsSeparation = KnowsSeparation<Problem, isAlongAxes>;

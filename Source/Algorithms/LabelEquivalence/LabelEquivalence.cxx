@@ -21,11 +21,11 @@ namespace
  */
 template <typename TIndex>
 bool
-Scan(const RowLinks &             links,
-     const std::vector<RowStep> & steps,
-     const HostContext &          context,
-     const RunVolume &            volume,
-     TIndex *                     labels)
+Scan(const RowLinks &    links,
+     const RowSteps &    steps,
+     const HostContext & context,
+     const RunVolume &   volume,
+     TIndex *            labels)
 {
   const Extent &    extent = volume.GetExtent();
   const Chunks      slabs = RowChunks(extent, context);
@@ -94,7 +94,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
   result.ResizeLabels(runs >= RunVolume::MaximumNarrowRuns);
-  const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
+  const RowSteps steps(connectivity.BackwardRows(), extent);
   return result.VisitLabels([&](auto * labels) {
     for (std::uint64_t run = 0; run < runs; ++run)
     {

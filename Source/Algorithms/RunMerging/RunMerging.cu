@@ -1,7 +1,6 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.cuh"
 
 #include "BrickCCL/Forest/ForestDevice.cuh"
-#include "BrickCCL/Runs/Neighbourhood.cuh"
 
 namespace brickccl::cuda
 {
@@ -23,6 +22,27 @@ UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord starts
   }
 }
 
+/** Whether a row has the neighbouring row of a step. */
+__device__ inline bool
+HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
+{
+  for (int axis = 1; axis < MaximumDimension; ++axis)
+  {
+    const std::int64_t size = extent.size[axis];
+    // Rows of an axis of size 1 are all at 0 and need no division.
+    const std::int64_t place = size == 1           ? 0
+                             : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) % static_cast<unsigned>(size)
+                                                   : row % size;
+    row = size == 1 ? row : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) / static_cast<unsigned>(size) : row / size;
+    const std::int64_t to = place + step.offset.step[axis - 1];
+    if (to < 0 || to >= size)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
 template <typename TIndex>
 __global__ void
 InitializeKernel(std::int64_t nodes, TIndex * parent)
@@ -38,13 +58,13 @@ InitializeKernel(std::int64_t nodes, TIndex * parent)
 template <typename T, typename TIndex>
 __global__ void
 MergeKernel(const T *               voxels,
-            const __grid_constant__ VoxelRule<T>     rule,
-            const __grid_constant__ WordGrid         grid,
-            const __grid_constant__ BackwardRowSteps steps,
-            const DeviceWord *                       foreground,
-            const DeviceWord *                       starts,
-            const TIndex *                           runsBefore,
-            TIndex *                                 parent)
+            const __grid_constant__ VoxelRule<T> rule,
+            const __grid_constant__ WordGrid     grid,
+            const __grid_constant__ RowSteps     steps,
+            const DeviceWord *                   foreground,
+            const DeviceWord *                   starts,
+            const TIndex *                       runsBefore,
+            TIndex *                             parent)
 {
   for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
   {
@@ -65,19 +85,19 @@ MergeKernel(const T *               voxels,
     const bool byRuns = rule.IsEquality();
     for (int s = 0; s < steps.count; ++s)
     {
-      const BackwardRowSteps::Step & step = steps.steps[s];
+      const RowStep & step = steps.steps[s];
       if (!HasRow(step, grid.extent, row))
       {
         continue;
       }
-      const std::int64_t other = word - step.rows * grid.wordsPerRow;
-      const std::int64_t distance = -step.rows * grid.extent.RowLength();
+      const std::int64_t other = word - step.distance * grid.wordsPerRow;
+      const std::int64_t distance = -step.distance * grid.extent.RowLength();
       const DeviceWord   b = foreground[other];
-      const DeviceWord   bPrevious = hasPrevious && step.diagonal ? foreground[other - 1] : 0u;
-      const DeviceWord   bNext = hasNext && step.diagonal ? foreground[other + 1] : 0u;
+      const DeviceWord   bPrevious = hasPrevious && step.offset.diagonal ? foreground[other - 1] : 0u;
+      const DeviceWord   bNext = hasNext && step.offset.diagonal ? foreground[other + 1] : 0u;
       const DeviceWord   fromLeft = (b << 1) | (bPrevious >> 31);
       const DeviceWord   fromRight = (b >> 1) | (bNext << 31);
-      if ((a & (b | (step.diagonal ? fromLeft | fromRight : 0u))) == 0)
+      if ((a & (b | (step.offset.diagonal ? fromLeft | fromRight : 0u))) == 0)
       {
         continue;
       }
@@ -87,7 +107,7 @@ MergeKernel(const T *               voxels,
         LinksOf(voxels, rule, voxel, distance, a & b & (byRuns ? startsA | startsB : 0xFFFFFFFFu));
       const DeviceWord sameKnown = byRuns ? 0u : (same << 1) & ~startsA & ~startsB;
       UniteBits(same & ~sameKnown, startsA, countA, startsB, countB, parent);
-      if (!step.diagonal)
+      if (!step.offset.diagonal)
       {
         continue;
       }
@@ -160,15 +180,15 @@ RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cud
   }
   TIndex * parent = table.labelOfRun.Data();
   BRICKCCL_LAUNCH(InitializeKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+    using T = typename decltype(rule)::Pixel;
     BRICKCCL_LAUNCH((MergeKernel<T, TIndex>),
                     ShapeFor(grid.words),
                     stream,
-                    static_cast<const T *>(problem.image.data),
-                    ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                    pixels,
+                    rule,
                     grid,
-                    BackwardRowSteps(problem.connectivity, problem.image.extent),
+                    RowSteps(problem.connectivity.BackwardRows(), problem.image.extent),
                     table.foreground.Data(),
                     table.Starts(),
                     table.runsBefore.Data(),

@@ -26,17 +26,19 @@ public:
     , m_Extent(volume.GetExtent())
     , m_UsesY(connectivity.Uses(1))
     , m_Rows(volume, links)
-    , m_Steps(BackwardRowSteps(connectivity, m_Extent))
   {
-    for (const RowStep & step : m_Steps)
-    {
-      m_Farthest = std::max(m_Farthest, step.distance);
-    }
     if (!links.FollowForeground())
     {
       m_Squares.emplace(volume, links, connectivity);
-      const auto isOfSquare = [](const RowStep & step) { return step.offset.step[MaximumDimension - 2] == 0; };
-      m_Steps.erase(std::remove_if(m_Steps.begin(), m_Steps.end(), isOfSquare), m_Steps.end());
+    }
+    for (const RowStep & step : RowSteps(connectivity.BackwardRows(), m_Extent))
+    {
+      m_Farthest = std::max(m_Farthest, step.distance);
+      const bool isOfSquare = step.offset.step[MaximumDimension - 2] == 0;
+      if (!m_Squares || !isOfSquare)
+      {
+        m_Steps.push_back(step);
+      }
     }
   }
 

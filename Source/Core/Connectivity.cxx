@@ -8,7 +8,7 @@ namespace brickccl
 namespace
 {
 
-/** Neighbours of rank k in d dimensions: sum over j = 1..k of binomial(d, j) 2^j. */
+/** The number of neighbours of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
 int
 CountNeighbours(int dimension, int rank)
 {

@@ -5,21 +5,21 @@
 
 #include <cstdint>
 
-/** The neighbours of a voxel. They are defined here alone; what needs them in another form derives it from this.
+/** The neighbours of a voxel. They are defined here alone; other forms of them are derived from this one.
  *
  *  No coordinate of a neighbour differs by more than 1. The mask of a voxel X holds the half of its neighbours that
- *  raster order visits earlier. Each stands in it as the number of axes along which it differs, in three dimensions:
+ *  raster order visits earlier. The number of each says along how many axes it differs, here in three dimensions:
  *
- *                       z - 1                 z
+ *                     z - 1                 z
  *
- *          y - 1      3  2  3             2  1  2
- *          y          2  1  2             1  X  .
- *          y + 1      3  2  3             .  .  .
+ *        y - 1      3  2  3             2  1  2
+ *        y          2  1  2             1  X  .
+ *        y + 1      3  2  3             .  .  .
  *
- *                   x-1  x  x+1         x-1  x  x+1
+ *                 x-1  x  x+1         x-1  x  x+1
  *
- *  A neighbourhood of rank r has those that differ along at most r axes: the faces, then the edges, then the corners.
- *  The other half of the neighbours lies opposite. */
+ *  A neighbourhood of rank r has the neighbours that differ along at most r axes: first the faces, then the edges, then
+ *  the corners. The other half of the neighbours lies opposite. */
 namespace brickccl
 {
 
@@ -53,14 +53,14 @@ HasNeighbour(int rank, unsigned axes, const int (&step)[MaximumDimension])
 struct RowOffset
 {
   int step[MaximumDimension - 1];
-  /** Whether voxels one step left and right (x - 1, x + 1) in that row are neighbours too. */
+  /** Whether the voxels one step to the left and to the right (x - 1, x + 1) in that row are neighbours, too. */
   bool diagonal;
 };
 
-/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the mask, without X's own. */
+/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the mask without that of X. */
 struct RowOffsets
 {
-  /** Half of the neighbours of a row in three dimensions beside x. */
+  /** Half of the rows around a row: 3 along each of y, z and t. */
   static constexpr int maximum = (3 * 3 * 3 - 1) / 2;
 
   int       count = 0;
@@ -78,12 +78,12 @@ struct RowOffsets
   }
 };
 
-/** The rows of the mask of a neighbourhood; rank and axes as for HasNeighbour. */
+/** The rows of the mask of a neighbourhood; rank and axes are those of HasNeighbour. */
 constexpr RowOffsets
 BackwardRowsOf(int rank, unsigned axes)
 {
   RowOffsets offsets;
-  // Raster order reaches the voxel's own row after so many steps.
+  // In raster order so many rows come before that of X.
   for (int code = 0; code < RowOffsets::maximum; ++code)
   {
     const int straight[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
@@ -136,7 +136,8 @@ struct RowStep
   }
 };
 
-/** The steps to the neighbouring rows that raster order visits earlier, of fixed size: also a kernel's argument. */
+/** The steps to the neighbouring rows that raster order visits earlier. The size is fixed, so that it is a kernel's
+ *  argument, too. */
 struct RowSteps
 {
   int     count = 0;
@@ -168,8 +169,8 @@ struct VoxelOffset
   signed char step[3];
 };
 
-/** Every neighbour of a voxel in up to three dimensions. The first half is earlier in raster order; step i + count / 2
- *  is the opposite of step i. Of fixed size: also a kernel's argument. */
+/** All neighbours of a voxel in up to three dimensions. The first half is earlier in raster order; step i + count / 2
+ *  is the opposite of step i. The size is fixed, so that it is a kernel's argument, too. */
 struct NeighbourSteps
 {
   static constexpr int maximum = 3 * 3 * 3 - 1;
@@ -201,7 +202,7 @@ private:
   constexpr void
   Add(int x, int y, int z)
   {
-    // A neighbourhood of four dimensions has more of them.
+    // A neighbourhood in four dimensions has more; nobody asks for those.
     if (count < maximum)
     {
       steps[count++] = { { static_cast<signed char>(x), static_cast<signed char>(y), static_cast<signed char>(z) } };

@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** The smallest T that is not below `bound` goes to `value`; false if there is none. */
+/** Sets `value` to the smallest T that is not below `bound`. \return false if there is none */
 template <typename T>
 bool
 CeilingOf(Number bound, T & value)
@@ -36,7 +36,7 @@ CeilingOf(Number bound, T & value)
   return true;
 }
 
-/** The largest T that is not above `bound` goes to `value`; false if there is none. */
+/** Sets `value` to the largest T that is not above `bound`. \return false if there is none */
 template <typename T>
 bool
 FloorOf(Number bound, T & value)
@@ -62,7 +62,7 @@ FloorOf(Number bound, T & value)
   return true;
 }
 
-/** The criterion's foreground for values of type T, exact also where its bounds are no values of T. */
+/** The criterion's foreground for values of type T. It is exact also where the bounds are no values of T. */
 template <typename T>
 ForegroundRule<T>
 ToForegroundRule(const Criterion & criterion)
@@ -135,8 +135,8 @@ ToVoxelRule(const Criterion & criterion, int channels)
   return rule;
 }
 
-/** Calls `function(rule, pixels)` with the criterion as rule for the pixels of an image, and these as the type that
- *  they are of, `decltype(rule)::Pixel`. */
+/** Calls `function(rule, pixels)` with the criterion as a rule for the pixels of an image, and with a pointer to the
+ *  pixels of their own type, which is `decltype(rule)::Pixel`. */
 template <typename TFunction>
 decltype(auto)
 VisitPixels(const ImageView & image, const Criterion & criterion, TFunction && function)

@@ -45,7 +45,7 @@ ThrowDeviceError(cudaError_t status, const char * call, const char * file, int l
     }                                                                                                                  \
   } while (false)
 
-/** Device memory that grows when more is asked for, and is kept otherwise. Its contents do not survive growing. */
+/** Device memory that grows when more is asked for, and never shrinks. Its contents do not survive growing. */
 template <typename T>
 class DeviceBuffer
 {
@@ -99,7 +99,8 @@ private:
   std::size_t m_Capacity = 0;
 };
 
-/** A number on the device whose copy the host can read: page-locked, so that the copy does not stall the stream. */
+/** A number on the device that the host reads through page-locked memory, so that the copy does not stall the
+ *  stream. */
 template <typename T>
 class PinnedValue
 {
@@ -124,7 +125,7 @@ public:
     return *m_Data;
   }
 
-  /** For kernels that write to it themselves. */
+  /** Where a kernel may write the number itself. */
   T *
   Data() const
   {
@@ -160,7 +161,7 @@ public:
   {
     BRICKCCL_CUDA_CHECK(cudaEventSynchronize(m_Event));
   }
-  /** What is queued on `stream` from now on waits for it. */
+  /** Makes what is queued on `stream` from now on wait for this event. */
   void
   MakeStreamWait(cudaStream_t stream)
   {
@@ -178,7 +179,7 @@ public:
   enum class Priority
   {
     Normal,
-    /** Its blocks go first where those of others wait, too. */
+    /** Its blocks go before waiting blocks of other streams. */
     Highest
   };
 

@@ -27,7 +27,7 @@ FolderOf(const fs::path & path)
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/** The file that a symbolic link stands for, or the path itself. */
+/** The file that a symbolic link points at, or the path itself. */
 fs::path
 Resolved(const fs::path & path)
 {
@@ -44,7 +44,7 @@ Resolved(const fs::path & path)
   return resolved;
 }
 
-/** A new folder that is removed, with what is left in it, at the end of its life. */
+/** A new folder. It is removed with all that is left in it when this object dies. */
 class TemporaryFolder
 {
 public:
@@ -83,12 +83,12 @@ private:
   fs::path m_Path;
 };
 
-/** Asks the system to put a file's bytes, or a folder's names, on the disk; a late write error shows here. */
+/** Asks the system to put a file's bytes, or a folder's names, on the disk. A late write error shows here. */
 void
 Flush(const fs::path & file)
 {
   const int descriptor = ::open(file.c_str(), O_RDONLY);
-  // Some file systems have nothing to do for folders and say so.
+  // Some file systems have nothing to do for folders and say so by EINVAL.
   const bool flushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;
   if (descriptor >= 0)
@@ -101,7 +101,7 @@ Flush(const fs::path & file)
   }
 }
 
-/** \throws Error if the disk is full now: some writers of image formats pass over a write that failed. */
+/** \throws Error if the disk is full now: some writers of image formats ignore a failed write. */
 void
 CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 {
@@ -125,7 +125,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
 {
   const fs::path        target = Resolved(path);
   const TemporaryFolder folder(target);
-  // Writers choose the format by the name that was asked for.
+  // Writers choose the format by the name of the file.
   const fs::path temporary = folder.Path() / fs::path(path).filename();
   write(temporary.string());
   if (!fs::exists(temporary))

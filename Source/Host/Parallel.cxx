@@ -20,9 +20,9 @@ namespace brickccl
 namespace
 {
 
-/** The numbers 0 .. count - 1, a part of them for each thread. A thread takes those of its own part first, so that step
- *  after step it meets the memory that it was the first to touch, which the system has put beside its processor; then
- *  it helps the others. */
+/** The numbers 0 .. count - 1, a part of them for each thread. A thread first takes those of its own part. So it meets,
+ *  step after step, the memory that it was the first to touch, which the system has put beside its processor. Then it
+ *  helps the others. */
 class SharedWork
 {
 public:
@@ -37,7 +37,7 @@ public:
     }
   }
 
-  /** The next number for a thread; none if negative. */
+  /** Takes the next number for a thread; negative if there is none. */
   std::int64_t
   Take(int thread)
   {
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /** Each in a line of the cache. */
+  /** Each part has a cache line of its own. */
   struct alignas(64) Part
   {
     std::atomic<std::int64_t> next{ 0 };
@@ -86,7 +86,7 @@ EffectiveThreadCount(int threads)
                           " is invalid; it must be at least 1, or 0 for all");
   }
 #ifdef BRICKCCL_USE_TBB
-  // More threads than the machine has bring nothing, and oneTBB complains of them on the error stream.
+  // More threads than the machine has gain nothing, and oneTBB warns of them on the error stream.
   const int most = tbb::this_task_arena::max_concurrency();
   return threads > 0 ? std::min(threads, most) : most;
 #else
@@ -136,15 +136,15 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
   else
   {
 #ifdef BRICKCCL_USE_TBB
-    // Arenas are kept, one for each number of threads: oneTBB takes longer over every new one as long as old ones
-    // linger, and work that calls this function again must not end the arena that it runs in.
+    // Arenas are kept, one for each number of threads. oneTBB takes longer for every new arena while old ones linger.
+    // Work that calls this function again must not end the arena that it runs in.
     thread_local std::map<int, std::unique_ptr<tbb::task_arena>> arenas;
     auto &                                                       arena = arenas[threads];
     if (!arena)
     {
       arena = std::make_unique<tbb::task_arena>(threads);
     }
-    // Threads keep their places in an arena, as far as they can.
+    // Threads keep their slots in an arena, as far as they can.
     const auto takeOwn = [&takeWork](int) { takeWork(tbb::this_task_arena::current_thread_index()); };
     arena->execute([&] { tbb::parallel_for(0, threads, takeOwn, tbb::simple_partitioner{}); });
 #else

@@ -10,9 +10,9 @@
 namespace brickccl
 {
 
-/** The voxels of every component, grouped: those of component `label` (1..N) are voxels[offsets[label - 1]] up to, not
- *  including, voxels[offsets[label]], as linear indices (x fastest), in raster order. The label lists of Ziegler and
- *  Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
+/** The voxels of every component, grouped. Those of component `label` (1..N) are voxels[offsets[label - 1]] up to, not
+ *  including, voxels[offsets[label]]. They are linear indices (x fastest) in raster order. These are the label lists of
+ *  Ziegler and Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
 struct LabelLists
 {
   std::vector<std::uint64_t> offsets;
@@ -25,8 +25,9 @@ struct LabelLists
   }
 };
 
-/** The lists of a labeled volume of `components` components, on the context's threads; the same for any number of them.
- *  Takes 8 bytes per foreground voxel, and while it works 8 per component and thread.
+/** Lists the voxels of a labeled volume with `components` components on the context's threads. The lists are the same
+ *  for every number of threads. They take 8 bytes per foreground voxel, and 8 per component and thread while this
+ *  works.
  *  \throws Cancelled, std::bad_alloc. */
 LabelLists ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context = {});
 

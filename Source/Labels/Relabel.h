@@ -30,10 +30,11 @@ struct RelabelOptions
   std::uint64_t minimumSize = 0;
   /** Components of more voxels become background. */
   std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
-  /** Of those that are left, only so many of the largest stay; 0: all. Of equal ones, the first in raster order. */
+  /** Of the components that are left, only so many of the largest stay; 0 keeps all. Of equal ones the first in raster
+   *  order stay. */
   std::uint64_t largest = 0;
 
-  /** Whether labels in raster order stay as they are. */
+  /** Whether nothing is filtered and labels in raster order stay as they are. */
   bool
   KeepEverything() const
   {
@@ -47,7 +48,7 @@ struct RelabelOptions
 std::uint64_t
 Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context);
 
-/** Gives every run with the label i the label numbers[i]; labels become 64 bits wide where numbers need it. */
+/** Gives every run with label i the label numbers[i]. Labels become 64 bits wide where the numbers need it. */
 template <typename TNumber>
 void
 Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)

@@ -8,7 +8,7 @@
 namespace brickccl
 {
 
-/** Which voxels are neighbours (the mask stands in Neighbourhood.h). No coordinate differs by more than 1, and at least
+/** Which voxels are neighbours (Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
  *  one but at most `rank` of them differ. In two dimensions the ranks 1 and 2 are 4- and 8-connectivity:
  *
  *        .  o  .            o  o  o

@@ -7,8 +7,8 @@
 
 /** The neighbours of a voxel. They are defined here alone; other forms of them are derived from this one.
  *
- *  No coordinate of a neighbour differs by more than 1. The mask of a voxel X holds the half of its neighbours that
- *  raster order visits earlier. The number of each says along how many axes it differs, here in three dimensions:
+ *  No coordinate of a neighbour differs by more than 1. The scan mask of a voxel X holds the half of its neighbours
+ *  that raster order visits earlier. The number of each says along how many axes it differs, here in three dimensions:
  *
  *                     z - 1                 z
  *
@@ -57,7 +57,8 @@ struct RowOffset
   bool diagonal;
 };
 
-/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the mask without that of X. */
+/** The neighbouring rows that raster order visits earlier, in raster order: the rows of the scan mask without that of
+ *  X. */
 struct RowOffsets
 {
   /** Half of the rows around a row: 3 along each of y, z and t. */
@@ -78,7 +79,7 @@ struct RowOffsets
   }
 };
 
-/** The rows of the mask of a neighbourhood; rank and axes are those of HasNeighbour. */
+/** The rows of the scan mask of a neighbourhood; rank and axes are those of HasNeighbour. */
 constexpr RowOffsets
 BackwardRowsOf(int rank, unsigned axes)
 {

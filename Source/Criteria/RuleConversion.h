@@ -136,7 +136,7 @@ ToVoxelRule(const Criterion & criterion, int channels)
 }
 
 /** Calls `function(rule, pixels)` with the criterion as a rule for the pixels of an image, and with a pointer to the
- *  pixels of their own type, which is `decltype(rule)::Pixel`. */
+ *  pixels of their own type, `std::decay_t<decltype(rule)>::Pixel`. */
 template <typename TFunction>
 decltype(auto)
 VisitPixels(const ImageView & image, const Criterion & criterion, TFunction && function)

@@ -103,7 +103,7 @@ SumVoxelsKernel(Extent extent, const TIndex * labels, const __grid_constant__ Pr
   }
 }
 
-/** Early computation: what first voxels have goes to their components. Nobody else has anything. */
+/** Early computation: moves what first voxels have to their components. Other voxels have nothing. */
 template <typename TIndex>
 __global__ void
 CompactPropertiesKernel(const TIndex *          labels,
@@ -348,7 +348,7 @@ NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t s
   RunTable<TIndex> & table = memory.table;
   const WordGrid     grid(extent);
   memory.rootsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
-  // Until the runs are wanted, the table's starts hold the roots.
+  // The table's starts hold the roots until the runs are wanted.
   table.starts.Resize(static_cast<std::size_t>(grid.words));
   BRICKCCL_LAUNCH(MarkRootsKernel<TIndex>,
                   ShapeFor(grid.words + 1),

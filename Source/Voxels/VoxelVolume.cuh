@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** A volume's foreground bits, by voxel. */
+/** The foreground bits of a volume, by voxel. */
 struct ForegroundBits
 {
   const DeviceWord * words;
@@ -70,18 +70,18 @@ struct VoxelVolume
   }
 };
 
-/** Calls `function(volume)` with the VoxelVolume of a problem whose foreground bits stand in a table. */
+/** Calls `function(volume)` with the VoxelVolume of a problem. `table` holds its foreground bits. */
 template <typename TIndex, typename TFunction>
 void
 VisitVolume(const DeviceProblem & problem, const RunTable<TIndex> & table, TFunction && function)
 {
   VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
-    using T = typename decltype(rule)::Pixel;
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
     function(VoxelVolume<T>(pixels, rule, problem.image.extent, table.foreground.Data()));
   });
 }
 
-/** The coordinates of a voxel, by 32-bit numbers wherever they suffice. */
+/** Finds the coordinates of a voxel. It divides 32-bit numbers where they suffice. */
 __device__ inline void
 LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
 {
@@ -104,7 +104,7 @@ LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
 struct AxisLines
 {
   std::int64_t length;
-  /** From a voxel's number to the next one's of its line. */
+  /** The difference between the numbers of two successive voxels of a line. */
   std::int64_t stride;
   std::int64_t count;
 

@@ -16,7 +16,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Calls with the layout of what is kept of a problem's words. */
+/** Calls `function(layout)` with the layout of what is kept of a problem's words. */
 template <typename TFunction>
 void
 VisitLayout(const DeviceProblem & problem, TFunction && function)
@@ -73,7 +73,7 @@ Queue(const DeviceProblem & problem,
     {
       constexpr Bundling bundling = Layout::bundling;
       VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
-        using T = typename decltype(rule)::Pixel;
+        using T = typename std::decay_t<decltype(rule)>::Pixel;
         BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, bundling>),
                                OneBlockPerBrick(grid, WordsPerBrick),
                                stream,
@@ -128,7 +128,8 @@ BundleMerging(const DeviceProblem & problem,
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
   memory.found.Resize(1);
-  // Room for one component and four runs of a brick in two words is enough for all but noise, which is solved again.
+  // Room for one component and four runs in two words of a brick is enough for all but noise, which is then solved
+  // again.
   const auto mostRuns =
     static_cast<std::size_t>(MaximumRunCount(problem.image.extent, problem.criterion, problem.connectivity));
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {

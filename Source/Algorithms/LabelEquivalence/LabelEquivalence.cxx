@@ -16,9 +16,9 @@ namespace brickccl
 namespace
 {
 
-/** Writes the smaller label of each pair of touching runs to the cell that the larger one refers to. Stores are plain:
- *  one that overwrites a smaller reference loses a link that the next scan finds again. \return whether labels differ.
- */
+/** Writes the smaller label of each pair of touching runs to the cell to which the larger one refers. Stores are plain:
+ *  one that overwrites a smaller reference loses a link, which the next scan finds again. \return whether labels
+ *  differ */
 template <typename TIndex>
 bool
 Scan(const RowLinks &    links,
@@ -64,7 +64,7 @@ Scan(const RowLinks &    links,
   return changed.load();
 }
 
-/** Every run follows references to their end. */
+/** Makes every run follow references to their end. */
 template <typename TIndex>
 void
 Analyse(const HostContext & context, std::uint64_t runs, TIndex * labels)
@@ -87,7 +87,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
                         const HostContext &  context,
                         RunVolume &          result)
 {
-  // Diagonal links that are postponed ask which run a voxel belongs to.
+  // Postponed diagonal links ask which run a voxel belongs to.
   LinkAxes axes;
   axes.x = connectivity.Uses(0);
   axes.countsRuns = connectivity.Rank() > 1;
@@ -100,7 +100,7 @@ LabelByLabelEquivalence(const RowLinks &     links,
     {
       labels[run] = static_cast<std::decay_t<decltype(*labels)>>(run);
     }
-    // How many rounds there will be is not known: each takes half of what is left of the progress.
+    // The number of rounds is not known. Each round takes half of what is left of the progress.
     double left = 0.6;
     while (Scan(links, steps, context.Part(0.9 - left, 0.9 - left / 2), result, labels))
     {

@@ -8,7 +8,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Unites the run of a[x] with that of b for every bit x of `links`; as RowMerger::UniteBits. */
+/** Unites the run of a[x] with that of b for every bit x of `links`, as RowMerger::UniteBits does. */
 template <typename TIndex>
 __device__ void
 UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord startsB, TIndex countB, TIndex * parent)
@@ -29,7 +29,7 @@ HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
   for (int axis = 1; axis < MaximumDimension; ++axis)
   {
     const std::int64_t size = extent.size[axis];
-    // Rows of an axis of size 1 are all at 0 and need no division.
+    // All rows along an axis of size 1 are at 0 and need no division.
     const std::int64_t place = size == 1           ? 0
                              : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) % static_cast<unsigned>(size)
                                                    : row % size;
@@ -53,8 +53,8 @@ InitializeKernel(std::int64_t nodes, TIndex * parent)
   }
 }
 
-/** Unites the runs of a word (row a) with those that they touch in the rows b before it. Which links say something
- *  new is explained at RowMerger (MergeRows.h); links beside the word that would tell are not looked at here. */
+/** Unites the runs of a word (row a) with the runs that they touch in the rows b before it. RowMerger (MergeRows.h)
+ *  explains which links are implied. Links beside the word, which could imply others, are not looked at here. */
 template <typename T, typename TIndex>
 __global__ void
 MergeKernel(const T *               voxels,
@@ -80,8 +80,7 @@ MergeKernel(const T *               voxels,
     const DeviceWord   startsA = StartsOf(foreground, starts, word, wordOfRow);
     const TIndex       countA = runsBefore[word];
     const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
-    // Where one voxel of a run answers for all of it, runs are compared where they begin alone; see
-    // RowMerger::MergeKeys.
+    // If one voxel of a run answers for all of it, runs are compared only where they begin.
     const bool byRuns = rule.IsEquality();
     for (int s = 0; s < steps.count; ++s)
     {
@@ -111,7 +110,7 @@ MergeKernel(const T *               voxels,
       {
         continue;
       }
-      // b[x - 1] and b[x + 1] with the starts of b moved to where the links begin.
+      // b[x - 1] and b[x + 1], with the starts of b moved to where the links begin.
       const DeviceWord startsBPrevious = hasPrevious ? StartsOf(foreground, starts, other - 1, wordOfRow - 1) : 0u;
       const DeviceWord startsBNext = hasNext ? StartsOf(foreground, starts, other + 1, wordOfRow + 1) : 0u;
       const DeviceWord startsBLeft = (startsB << 1) | (startsBPrevious >> 31);
@@ -124,7 +123,7 @@ MergeKernel(const T *               voxels,
                 startsBLeft,
                 static_cast<TIndex>(countB - (startsBPrevious >> 31)),
                 parent);
-      // The highest bit's right neighbour in row a is not looked at: its link may be united once more.
+      // The right neighbour of the highest bit of row a is not looked at, so that its link may be united once more.
       const DeviceWord rightKnown = byRuns ? ((a & ~startsA) >> 1) | (fromRight & ~startsBRight)
                                            : (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
       const DeviceWord right = LinksOf(voxels, rule, voxel, distance + 1, a & fromRight & ~rightKnown);
@@ -181,7 +180,7 @@ RunMerging(const DeviceProblem & problem, RunMergingMemory<TIndex> & memory, cud
   TIndex * parent = table.labelOfRun.Data();
   BRICKCCL_LAUNCH(InitializeKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
   VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
-    using T = typename decltype(rule)::Pixel;
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
     BRICKCCL_LAUNCH((MergeKernel<T, TIndex>),
                     ShapeFor(grid.words),
                     stream,

@@ -1088,7 +1088,7 @@ private:
   std::vector<int> m_Sets;
 };
 
-/** Room for what FindOpenInSquare finds. */
+/** Room for what FindUndecidedInSquare finds. */
 class OpenRows
 {
 public:
@@ -1100,10 +1100,10 @@ public:
     }
   }
 
-  simd::OpenInSquare
+  simd::UndecidedInSquare
   Pointers()
   {
-    simd::OpenInSquare open{ {}, m_Rows[simd::SquareLinkCount].data(), m_Rows[simd::SquareLinkCount + 1].data() };
+    simd::UndecidedInSquare open{ {}, m_Rows[simd::SquareLinkCount].data(), m_Rows[simd::SquareLinkCount + 1].data() };
     for (std::size_t i = 0; i < simd::SquareLinkCount; ++i)
     {
       open.of[i] = m_Rows[i].data();
@@ -1230,7 +1230,7 @@ TEST(Simd, WordsOfUndecidedLinksAreListed)
       std::vector<Word>  otherPlaces(most);
       simd::WordList     sides{ sideBits.data(), sidePlaces.data(), 0 };
       simd::WordList     others{ otherBits.data(), otherPlaces.data(), 0 };
-      simd::ListOpenInSquares({ strip.Square(0), words, squares, firstRow }, kinds, sides, others);
+      simd::ListUndecidedInSquares({ strip.Square(0), words, squares, firstRow }, kinds, sides, others);
 
       // Of each kind the voxels, by rows.
       using Voxels = std::set<std::tuple<int, std::int64_t, std::int64_t>>;
@@ -1238,7 +1238,7 @@ TEST(Simd, WordsOfUndecidedLinksAreListed)
       for (std::int64_t i = 0; i < squares; ++i)
       {
         OpenRows open(words);
-        simd::FindOpenInSquare(strip.Square(i), words, true, open.Pointers());
+        simd::FindUndecidedInSquare(strip.Square(i), words, true, open.Pointers());
         for (int link = 0; link < simd::SquareLinkCount; ++link)
         {
           for (std::int64_t x = 0; x < words * BitsPerWord && (kinds >> link & 1) != 0; ++x)
@@ -1286,7 +1286,7 @@ TEST(Simd, WhatSquaresLeaveOutIsImplied)
       const RandomSquare        square(random, words, isTransitive);
       OpenRows                  open(words);
       const simd::SquareLinkSet some =
-        simd::FindOpenInSquare(square.Rows(tellsFar), words, isTransitive, open.Pointers());
+        simd::FindUndecidedInSquare(square.Rows(tellsFar), words, isTransitive, open.Pointers());
 
       RunSets    expected(square);
       RunSets    found(square);

@@ -6,6 +6,8 @@
 #include "BrickCCL/Dispatch/Algorithms.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 

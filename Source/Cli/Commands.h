@@ -12,6 +12,8 @@ void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
+/** Only in builds with VTK. */
+void AddMeshCommand(CLI::App & app);
 
 } // namespace brickccl::cli
 

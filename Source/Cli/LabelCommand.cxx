@@ -132,11 +132,12 @@ RunLabel(const LabelArguments & arguments)
                                  { "--statistics", arguments.table.table },
                                  { "--contacts", arguments.table.contacts },
                                  { "--picture", arguments.picture } };
-  CheckOutputs({ { "INPUT", arguments.input },
-                 { "--mask", arguments.mask },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles   inputs = { { "INPUT", arguments.input },
+                                { "--mask", arguments.mask },
+                                { "--intensity", arguments.table.intensity },
+                                { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -320,10 +321,12 @@ AddLabelCommand(CLI::App & app)
                  arguments->connectivity,
                  "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
     ->transform(Count(1, 1000));
-  auto * range =
-    command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-      ->expected(2)
-      ->type_name("LO HI");
+  auto * range = command
+                   ->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
+                   // One thing of two texts, the second of which may begin with a minus sign too ("-inf").
+                   ->type_size(2)
+                   ->expected(1)
+                   ->type_name("LO HI");
   auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
   command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
     ->check(AnyNumber())

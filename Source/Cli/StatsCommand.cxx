@@ -3,7 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -87,10 +87,11 @@ RunStats(const StatsArguments & arguments)
   const NamedFiles outputs = { { "--output", arguments.table.table },
                                { "--contacts", arguments.table.contacts },
                                { "--plot", arguments.plot } };
-  CheckOutputs({ { "LABELS", arguments.labels },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.labels },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
 
   reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);
@@ -102,7 +103,7 @@ RunStats(const StatsArguments & arguments)
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const ComponentTable table =
-    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), { arguments.threads, Progress(hooks) });
+    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), arguments.threads, hooks);
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {

@@ -61,7 +61,7 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
                             "': its extension must be .csv or .tsv");
     }
     CheckWritable(arguments.contacts);
-    groups.neighbours = true;
+    groups.Add("neighbours");
   }
   return groups;
 }

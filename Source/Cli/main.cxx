@@ -15,10 +15,13 @@ main(int argc, char ** argv)
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
+#ifdef BRICKCCL_USE_VTK
+  brickccl::cli::AddMeshCommand(app);
+#endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
-  brickccl::cli::CatchInterrupts();
-  brickccl::cli::CatchShortenedFiles();
+  brickccl::CatchInterrupts();
+  brickccl::CatchShortenedFiles("brickccl: error: a file was shortened, or its disk failed, while it was read\n");
   try
   {
     app.parse(argc, argv);

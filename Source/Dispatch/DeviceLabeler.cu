@@ -1,7 +1,7 @@
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
-#include "BrickCCL/Tables/ComponentRows.h"
+#include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
 #include <limits>
@@ -306,7 +306,7 @@ DeviceLabeler::FetchTable(const Geometry & geometry, void * stream)
       table.sliceAxis = axis;
     }
   }
-  table.components = ComponentRows(table.extent, geometry, std::move(sums));
+  table.components = MakeRows(table.extent, geometry, std::move(sums));
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -196,6 +197,14 @@ const RunVolume &
 RunsOf(const Labeling & labeling)
 {
   return ImplementationOf(labeling).volume;
+}
+
+RunVolume
+TakeRuns(Labeling & labeling)
+{
+  Labeling::Implementation & own = ImplementationOf(labeling);
+  own.components = 0;
+  return std::move(own.volume);
 }
 
 const Extent &

@@ -8,6 +8,7 @@
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Labels/LabelLists.h"
 #include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>

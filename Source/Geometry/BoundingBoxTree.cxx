@@ -56,7 +56,7 @@ BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spa
   {
     m_Nodes.reserve(m_Boxes.size() / 2 + 1);
     m_Nodes.push_back({ {}, 0, static_cast<std::uint32_t>(m_Boxes.size()) });
-    // Children are added at the end, so that this visits all.
+    // Children are added at the end, so that this loop visits them, too.
     for (std::uint32_t node = 0; node < m_Nodes.size(); ++node)
     {
       Split(node);
@@ -105,7 +105,7 @@ BoundingBoxTree::GapBetween(const VoxelBox & a, const VoxelBox & b, const double
   return square;
 }
 
-/** The most that squared distances between centres of two boxes' voxels can be. */
+/** The largest squared distance that the centres of voxels of two boxes can have. */
 double
 BoundingBoxTree::ReachBetween(const VoxelBox & a, const VoxelBox & b) const
 {
@@ -150,7 +150,7 @@ BoundingBoxTree::SearchLargest(std::uint32_t a, std::uint32_t b, double & larges
     }
     return;
   }
-  // The pairs of children that may lie farthest apart come first: they make the others needless.
+  // The pairs of children that may lie farthest apart come first, so that the others need no look.
   struct Pair
   {
     double        reach;
@@ -192,10 +192,10 @@ BoundingBoxTree::SmallestDistance(const BoundingBoxTree & a, const BoundingBoxTr
 
 void
 BoundingBoxTree::SearchSmallest(const BoundingBoxTree & a,
-                        std::uint32_t   nodeA,
-                        const BoundingBoxTree & b,
-                        std::uint32_t   nodeB,
-                        double &        smallest)
+                                std::uint32_t           nodeA,
+                                const BoundingBoxTree & b,
+                                std::uint32_t           nodeB,
+                                double &                smallest)
 {
   const Node & first = a.m_Nodes[nodeA];
   const Node & second = b.m_Nodes[nodeB];
@@ -214,14 +214,14 @@ BoundingBoxTree::SearchSmallest(const BoundingBoxTree & a,
     }
     return;
   }
-  // The larger of the two is split; the nearer half first.
+  // Splits the larger of the two and takes its nearer half first.
   int        axis = 0;
   const bool splitsFirst = second.child == 0 || (first.child != 0 && LongestSide(first.bounds, a.m_Spacing, axis) >=
                                                                        LongestSide(second.bounds, a.m_Spacing, axis));
-  const std::uint32_t child = splitsFirst ? first.child : second.child;
-  const BoundingBoxTree &     tree = splitsFirst ? a : b;
-  const VoxelBox &    other = splitsFirst ? second.bounds : first.bounds;
-  const bool          swap = GapBetween(tree.m_Nodes[child + 1].bounds, other, a.m_Spacing) <
+  const std::uint32_t     child = splitsFirst ? first.child : second.child;
+  const BoundingBoxTree & tree = splitsFirst ? a : b;
+  const VoxelBox &        other = splitsFirst ? second.bounds : first.bounds;
+  const bool              swap = GapBetween(tree.m_Nodes[child + 1].bounds, other, a.m_Spacing) <
                     GapBetween(tree.m_Nodes[child].bounds, other, a.m_Spacing);
   for (std::uint32_t i = 0; i < 2; ++i)
   {

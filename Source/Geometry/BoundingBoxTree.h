@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** A box of voxels; the last ones belong to it. */
+/** A box of voxels, from `low` up to and with `high`. */
 struct VoxelBox
 {
   std::int64_t low[MaximumDimension] = {};
@@ -19,14 +19,14 @@ struct VoxelBox
   void Include(const VoxelBox & other);
 };
 
-/** A set of boxes of voxels (runs, single voxels), halved again and again along its longest side, so that distances
- *  within it and between two sets are found by looking at few of them. Distances are squared, in the unit of `spacing`.
- */
+/** A set of boxes of voxels (runs, single voxels). The tree halves the set again and again along its longest side, so
+ *  that a search for a distance within the set, or between two sets, looks at few boxes. Distances are squared, in the
+ *  unit of `spacing`. */
 class BoundingBoxTree
 {
 public:
   BoundingBoxTree() = default;
-  /** Keeps the boxes, in another order. */
+  /** Takes the boxes and puts them in another order. */
   BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing);
 
   bool
@@ -43,10 +43,10 @@ public:
   /** The largest squared distance between the centres of two voxels of the set; 0 for less than two. */
   double LargestDistance() const;
 
-  /** The smallest squared distance between voxels of two sets, taken as boxes; `limit` if it is not below that. */
+  /** The smallest squared distance between voxels, taken as boxes, of two sets; `limit` if it is not below that. */
   static double SmallestDistance(const BoundingBoxTree & a, const BoundingBoxTree & b, double limit);
 
-  /** The least that squared distances between voxels, taken as boxes, of two boxes of voxels can be. */
+  /** The smallest squared distance that voxels, taken as boxes, of two boxes of voxels can have. */
   static double GapBetween(const VoxelBox & a, const VoxelBox & b, const double * spacing);
 
 private:
@@ -55,15 +55,18 @@ private:
     VoxelBox      bounds;
     std::uint32_t begin;
     std::uint32_t end;
-    /** The first of two children that lie side by side; 0 for a leaf. */
+    /** The first of two children, which lie side by side in the list; 0 for a leaf. */
     std::uint32_t child = 0;
   };
 
-  void   Split(std::uint32_t node);
-  double ReachBetween(const VoxelBox & a, const VoxelBox & b) const;
-  void   SearchLargest(std::uint32_t a, std::uint32_t b, double & largest) const;
-  static void
-  SearchSmallest(const BoundingBoxTree & a, std::uint32_t nodeA, const BoundingBoxTree & b, std::uint32_t nodeB, double & smallest);
+  void        Split(std::uint32_t node);
+  double      ReachBetween(const VoxelBox & a, const VoxelBox & b) const;
+  void        SearchLargest(std::uint32_t a, std::uint32_t b, double & largest) const;
+  static void SearchSmallest(const BoundingBoxTree & a,
+                             std::uint32_t           nodeA,
+                             const BoundingBoxTree & b,
+                             std::uint32_t           nodeB,
+                             double &                smallest);
 
   double                m_Spacing[MaximumDimension] = { 1, 1, 1, 1 };
   std::vector<VoxelBox> m_Boxes;

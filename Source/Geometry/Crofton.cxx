@@ -43,7 +43,7 @@ SolidAngle(const Vector & a, const Vector & b, const Vector & c)
 }
 
 /** The solid angle of the unit vectors that are nearer to `own` than to any of `others`. In the plane that touches the
- *  sphere at `own` it is a polygon, cut out by a line for each of the others. */
+ *  sphere at `own` they form a polygon; each of the others cuts it by a line. */
 double
 NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
 {
@@ -95,7 +95,7 @@ NearestSolidAngle(const Vector & own, const std::vector<Vector> & others)
   return angle;
 }
 
-/** In the plane: half the angles to the next directions on both sides. */
+/** The same in the plane: half the angles to the next directions on both sides. */
 double
 NearestAngle(const Vector & own, const std::vector<Vector> & others)
 {
@@ -165,7 +165,7 @@ CroftonWeights(int dimension, const Geometry & geometry)
   for (std::size_t i = 0; i < steps.size(); ++i)
   {
     const double voxel = geometry.VoxelVolume(dimension) / lengths[i];
-    // A direction and its opposite are one line: twice the share. Crofton's constants: 2 ends, pi, 4.
+    // A direction and its opposite are one line and count twice. Crofton's constants are 2 (ends), pi and 4.
     weights.push_back(dimension == 1   ? 2.0
                       : dimension == 2 ? Pi * voxel * 2 * NearestAngle(directions[2 * i], directions) / (2 * Pi)
                                        : 4 * voxel * 2 * NearestSolidAngle(directions[2 * i], directions) / (4 * Pi));

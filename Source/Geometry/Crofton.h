@@ -14,17 +14,19 @@ struct VoxelStep
   int step[3];
 };
 
-/** One of each pair of opposite steps to neighbours: 1, 4 or 13 in 1, 2 or 3 dimensions; those along x, then those that
- *  go up along y and z. \throws Unsupported for more dimensions. */
+/** One step of each pair of opposite steps to neighbours: 1, 4 or 13 steps in 1, 2 or 3 dimensions. Steps along x come
+ *  first, then those that go up along y and z.
+ *  \throws Unsupported for more dimensions. */
 std::vector<VoxelStep> HalfNeighbours(int dimension);
 
-/** What a chord counts for in Crofton's formula, for each of HalfNeighbours: the surface (in 2-D the perimeter) of a
- *  component is about the sum over all steps of this weight times the number of its chords along the step, which are
- * its voxels less those whose neighbour by the step is one of its voxels, too.
+/** The weights of Crofton's formula, one for each of HalfNeighbours. The surface (in 2-D the perimeter) of a component
+ *  is about the sum over all steps of the weight times the number of the component's chords along the step. That
+ *  number is the number of its voxels less the number of its voxels whose neighbour by the step belongs to it as well.
  *
- *  A direction stands for those nearer to it than to any other: its weight is the share of the unit sphere (circle)
- * that they take, for the voxels' spacing. As by Lehmann and Legland, Efficient N-Dimensional surface estimation using
- * Crofton formula and run-length encoding, Insight Journal, 2012, who take the shares of cubic voxels for all. */
+ *  A direction stands for all directions that are nearer to it than to any other. Its weight is their share of the
+ *  unit sphere (circle), for the spacing of the voxels. Lehmann and Legland (Efficient N-Dimensional surface
+ *  estimation using Crofton formula and run-length encoding, Insight Journal, 2012) do the same but take the shares of
+ *  cubic voxels for all spacings. */
 std::vector<double> CroftonWeights(int dimension, const Geometry & geometry);
 
 } // namespace brickccl

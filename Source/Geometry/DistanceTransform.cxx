@@ -9,7 +9,7 @@ namespace brickccl
 namespace
 {
 
-/** Distances along a line of voxels. */
+/** Computes distances along a line of voxels. */
 class LineTransform
 {
 public:
@@ -20,12 +20,13 @@ public:
     , m_From(MakeUnset<double>(m_Vertices.size()))
   {}
 
-  /** Where `values` are those of one component's voxels begin .. end - 1, squared distances so far: makes them those
-   *  that also go along this line, on which the voxels before and after are others. */
+  /** Adds the distances along this line. `values` are the squared distances so far of one component's voxels begin ..
+   *  end - 1; the voxels before and behind them do not belong to the component. */
   void
   Transform(double * values, std::int64_t begin, std::int64_t end)
   {
-    // Parabolas in units of squared spacing, the others' at begin - 1 and end with height 0.
+    // Parabolas are in units of the squared spacing. The voxels at begin - 1 and end have parabolas of height
+    // 0.
     m_Count = 0;
     Push(begin - 1, 0);
     for (std::int64_t i = begin; i < end; ++i)
@@ -52,7 +53,7 @@ private:
     double     from = -1e300;
     while (m_Count > 0)
     {
-      // Where it gets lower than the last one.
+      // The place where it becomes lower than the last one.
       const double last = m_Vertices[m_Count - 1];
       from = ((height + place * place) - (m_Heights[m_Count - 1] + last * last)) / (2 * (place - last));
       if (m_Count == 1 || from > m_From[m_Count - 1])
@@ -67,7 +68,7 @@ private:
     ++m_Count;
   }
 
-  /** The envelope at a place; places come in ascending order. */
+  /** The value of the envelope at a place. Places must come in ascending order. */
   double
   At(double place, std::size_t & parabola) const
   {
@@ -79,18 +80,18 @@ private:
     return m_Heights[parabola] + difference * difference;
   }
 
-  double              m_Square;
-  std::size_t         m_Count = 0;
+  double                      m_Square;
+  std::size_t                 m_Count = 0;
   UninitializedVector<double> m_Vertices;
   UninitializedVector<double> m_Heights;
   UninitializedVector<double> m_From;
 };
 
-/** Lines that lie side by side are worked on together, so that whole cache lines are read. */
+/** So many neighbouring lines are transformed together, so that whole cache lines are read. */
 constexpr std::int64_t LinesAtOnce = 16;
 
-/** A bundle of lines along an axis, as far as they have components: copied to where their voxels lie close together,
- *  since voxels far from each other by a power of two push each other out of the caches. */
+/** A bundle of lines along an axis. The parts that hold components are copied to where their voxels lie close
+ *  together, since voxels whose distance is a power of two push each other out of the caches. */
 class LineBundle
 {
 public:
@@ -108,7 +109,7 @@ public:
   {
     for (std::int64_t first = 0, last = 0; first < m_Length; first = last + 1)
     {
-      // Up to where no line has anything.
+      // Reads on to the first voxel at which no line holds a component.
       for (last = first; last < m_Length && CopyLabels(labels + last * stride, count, last); ++last)
       {
         std::copy_n(squares + last * stride, count, m_Squares.data() + last * LinesAtOnce);
@@ -125,7 +126,7 @@ public:
   }
 
 private:
-  /** \return whether there are any but 0 */
+  /** Says whether any of the values is not 0. */
   bool
   CopyLabels(const std::uint32_t * labels, std::int64_t count, std::int64_t i)
   {
@@ -139,7 +140,8 @@ private:
     return any != 0;
   }
 
-  /** The k-th line's voxels first .. last - 1, with none of a component before and behind. */
+  /** Transforms the voxels first .. last - 1 of the k-th line. The voxels before and behind them belong to no
+   *  component. */
   void
   TransformLine(std::int64_t k, std::int64_t first, std::int64_t last)
   {
@@ -166,14 +168,14 @@ private:
     }
   }
 
-  std::int64_t               m_Length;
-  LineTransform              m_Transform;
+  std::int64_t                       m_Length;
+  LineTransform                      m_Transform;
   UninitializedVector<std::uint32_t> m_Labels;
   UninitializedVector<float>         m_Squares;
   UninitializedVector<double>        m_Line;
 };
 
-/** Along x a voxel's nearest others are at the ends of its run. */
+/** Sets the squared distances along x: the nearest voxels outside are at the ends of the voxel's run. */
 void
 TransformRow(std::int64_t length, double spacing, const std::uint32_t * labels, float * squares)
 {
@@ -196,20 +198,20 @@ TransformRow(std::int64_t length, double spacing, const std::uint32_t * labels, 
 } // namespace
 
 UninitializedVector<float>
-SquaredDistancesToOthers(const Extent &                     extent,
-                         const Geometry &                   geometry,
+SquaredDistancesToOthers(const Extent &                             extent,
+                         const Geometry &                           geometry,
                          const UninitializedVector<std::uint32_t> & labels,
-                         const HostContext &                context)
+                         const HostContext &                        context)
 {
   UninitializedVector<float> squares = MakeUnset<float>(labels.size());
-  const std::int64_t rowLength = extent.RowLength();
+  const std::int64_t         rowLength = extent.RowLength();
   ParallelFor(extent.RowCount(), context, [&](std::int64_t row) {
     TransformRow(rowLength, geometry.spacing[0], labels.data() + row * rowLength, squares.data() + row * rowLength);
   });
   std::int64_t stride = rowLength;
   for (int axis = 1; axis < extent.dimension; ++axis)
   {
-    // The lines through the first voxels of each block of stride * length.
+    // The lines start at the first voxels of each block of stride * length voxels.
     const std::int64_t length = extent.size[axis];
     const std::int64_t bundles = (stride + LinesAtOnce - 1) / LinesAtOnce;
     ParallelFor(extent.VoxelCount() / (stride * length) * bundles, context, [&](std::int64_t task) {

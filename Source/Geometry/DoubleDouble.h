@@ -7,9 +7,9 @@
 namespace brickccl
 {
 
-/** A number as the sum of two doubles, of which the second is at most half a last digit of the first: about 106 bits
- *  (T. J. Dekker, A floating-point technique for extending the available precision, 1971). What is not finite is in
- *  the first alone. */
+/** A number as the sum of two doubles. The second is at most half a last digit of the first, so that they hold about
+ *  106 bits (T. J. Dekker, A floating-point technique for extending the available precision, 1971). If the number is
+ *  not finite, the second is 0. */
 struct DoubleDouble
 {
   double high = 0;
@@ -19,7 +19,7 @@ struct DoubleDouble
   DoubleDouble(double number)
     : high(number)
   {}
-  /** Whole numbers of 64 bits have no other constructor: as doubles they would be rounded. */
+  /** Whole numbers of 64 bits must be made here: the constructor would round them to doubles. */
   static DoubleDouble
   Exactly(std::int64_t number)
   {
@@ -84,7 +84,7 @@ struct DoubleDouble
   {
     return high + low;
   }
-  /** Divided, and rounded once. */
+  /** The quotient, rounded once. */
   double
   Over(double divisor) const
   {

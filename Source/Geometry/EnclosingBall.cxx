@@ -21,7 +21,7 @@ SquaredDistance(const Point & a, const Point & b)
   return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
 }
 
-/** The smallest ball with all of up to four points on its surface; false if they do not have one. */
+/** Finds the smallest ball with all of up to four points on its surface. \return false if they do not have one. */
 bool
 BallThrough(const Point * points, std::size_t count, Ball & ball)
 {
@@ -86,14 +86,15 @@ BallThrough(const Point * points, std::size_t count, Ball & ball)
 
 constexpr double Slack = 1 + 1e-12;
 
-/** Points on a ball's surface. */
+/** Points that lie on the surface of a ball. */
 struct Support
 {
   std::size_t count = 0;
   Point       points[5];
 };
 
-/** The smallest ball around up to five points, the last of which lies on its surface; they become those on it. */
+/** Finds the smallest ball around up to five points, of which the last lies on the surface. Leaves those points that
+ *  lie on the surface. */
 Ball
 BallAround(Support & support)
 {
@@ -135,7 +136,7 @@ SmallestEnclosingBall(const std::vector<Point> & points, const Point & halfSides
 {
   Ball    ball{ points.front(), -1 };
   Support support;
-  // Each round makes the ball larger, but for rounding, at which it ends.
+  // Each round makes the ball larger, until only rounding changes it.
   for (;;)
   {
     double farthest = -1;

@@ -14,9 +14,9 @@ struct Ball
   double                squaredRadius = 0;
 };
 
-/** The smallest ball that holds boxes, all of the same `halfSides`, around the given points; to 1e-12 of its radius.
- *  The ball grows by the farthest corner until none is outside, each time the smallest one of its supporting corners
- * and the new one, as in Gaertner, Fast and robust smallest enclosing balls, 1999. */
+/** The smallest ball that holds boxes around the given points, all with the same `halfSides`; right to 1e-12 of its
+ *  radius. As long as a corner lies outside, the ball becomes the smallest one around its supporting corners and the
+ *  farthest corner (Gaertner, Fast and robust smallest enclosing balls, 1999). */
 Ball SmallestEnclosingBall(const std::vector<std::array<double, 3>> & points, const std::array<double, 3> & halfSides);
 
 } // namespace brickccl

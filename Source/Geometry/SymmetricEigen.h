@@ -10,9 +10,10 @@
 namespace brickccl
 {
 
-/** Eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of VSize x VSize, up to 4 x 4, by
- * Jacobi's rotations: for so small a matrix as exact as any. Of each vector the component of the largest magnitude is
- * positive, so that the answer is one; where eigenvalues are equal, vectors are some of those that there are. */
+/** The eigenvalues, ascending, and unit eigenvectors (rows) of a symmetric matrix of VSize x VSize, up to 4 x 4, by
+ *  Jacobi's rotations, which are as exact as any method for so small a matrix. In each vector the component of the
+ *  largest magnitude is positive, so that the answer is unique. Where eigenvalues are equal, the vectors are one
+ *  choice of several. */
 template <int VSize>
 struct EigenSystem
 {
@@ -55,13 +56,13 @@ private:
   void
   Rotate(double (&a)[MaximumDimension][MaximumDimension], int p, int q)
   {
-    // What does not change its diagonal neighbours any more is zero.
+    // An element that no longer changes its diagonal neighbours is zero.
     if (std::abs(a[p][q]) <= 1e-18 * (std::abs(a[p][p]) + std::abs(a[q][q])))
     {
       a[p][q] = a[q][p] = 0;
       return;
     }
-    // Below 2^60, so that its square is no overflow.
+    // The limit 2^60 keeps the square from an overflow.
     const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
     const double cosine = 1 / std::sqrt(tangent * tangent + 1);

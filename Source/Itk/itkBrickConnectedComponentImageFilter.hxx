@@ -114,11 +114,14 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeL
     itkExceptionMacro("there are no components to make a label map of; call Update() first");
   }
   brickccl::ColumnGroups groups = BrickGroupsOfAttributes<typename TLabelMap::LabelObjectType>();
-  groups.feret = groups.shape && ImageDimension <= 3 && m_ColumnGroups.feret;
+  if (groups.Has("shape") && ImageDimension <= 3 && m_ColumnGroups.Has("feret"))
+  {
+    groups.Add("feret");
+  }
   try
   {
     const brickccl::ComponentTable table =
-      groups.shape ? m_Labeling.Measure(MakeMeasureOptions(groups)) : brickccl::ComponentTable();
+      groups.Has("shape") ? m_Labeling.Measure(MakeMeasureOptions(groups)) : brickccl::ComponentTable();
     return MakeBrickLabelMap<TLabelMap>(m_Labeling, table, this->GetInput());
   }
   catch (const brickccl::Error & error)

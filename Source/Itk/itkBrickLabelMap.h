@@ -1,8 +1,10 @@
 #ifndef itkBrickLabelMap_h
 #define itkBrickLabelMap_h
 
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "itkGeometryUtilities.h"
 #include "itkImageBase.h"
@@ -31,9 +33,18 @@ brickccl::ColumnGroups
 BrickGroupsOfAttributes()
 {
   brickccl::ColumnGroups groups;
-  groups.shape = HasBrickAttributes<TLabelObject, ShapeLabelObject>;
-  groups.surface = groups.shape && TLabelObject::ImageDimension <= 3;
-  groups.intensity = HasBrickAttributes<TLabelObject, StatisticsLabelObject>;
+  if (HasBrickAttributes<TLabelObject, ShapeLabelObject>)
+  {
+    groups.Add("shape");
+    if (TLabelObject::ImageDimension <= 3)
+    {
+      groups.Add("surface");
+    }
+  }
+  if (HasBrickAttributes<TLabelObject, StatisticsLabelObject>)
+  {
+    groups.Add("intensity");
+  }
   return groups;
 }
 
@@ -91,16 +102,16 @@ public:
     object->SetEquivalentSphericalPerimeter(GeometryType::HyperSpherePerimeter(ImageDimension, radius));
     object->SetElongation(ImageDimension > 1 ? Value(component, "elongation") : 1);
     object->SetFlatness(ImageDimension > 1 ? Value(component, "flatness") : 1);
-    if (m_Table.groups.surface)
+    if (m_Table.HasGroup("surface"))
     {
-      const double perimeter = m_Table.surfaces[component.place].crofton;
+      const double perimeter = m_Table.measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
       object->SetPerimeter(perimeter);
       object->SetRoundness(Value(component, "roundness"));
       object->SetPerimeterOnBorderRatio(object->GetPerimeterOnBorder() / perimeter);
     }
-    if (m_Table.groups.feret)
+    if (m_Table.HasGroup("feret"))
     {
-      const brickccl::ExtentMeasures &                    extent = m_Table.extents[component.place];
+      const auto & extent = m_Table.measures.Of<brickccl::ExtentMeasures>()[component.place];
       typename TLabelObject::OrientedBoundingBoxPointType corner;
       typename TLabelObject::OrientedBoundingBoxSizeType  size;
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)

@@ -1,6 +1,6 @@
 #include "BrickCCL/Labels/Relabel.h"
 
-#include "BrickCCL/Measuring/AccumulateRuns.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
 
 #include <algorithm>
 #include <vector>

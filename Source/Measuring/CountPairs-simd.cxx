@@ -16,12 +16,12 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-/** So many voxels are taken at once: with one on both sides their bits are in 8 bytes, wherever they begin in the first
- *  of these. */
+/** The number of voxels that are taken at once. Together with one more on both sides, their bits lie within 8 bytes,
+ *  wherever they begin in the first of these. */
 constexpr std::int64_t VoxelsOfPart = BitsPerWord - 9;
 
-/** The bits of some voxels that follow each other, for a neighbour at x - 1, x and x + 1: of those before the row or
- *  behind it there is none. */
+/** The bits of neighbouring voxels, for a neighbour at x - 1, x and x + 1. Before and behind the row there are no
+ *  neighbours. */
 struct PartMasks
 {
   HWY_INLINE
@@ -36,8 +36,8 @@ struct PartMasks
   Word behind;
 };
 
-/** Where the bits lie from that before a voxel on: words are stored from their lowest byte on, wherever there are
- *  vectors. */
+/** The address of the bits from the voxel before a voxel on. Machines with vectors store words from their lowest byte
+ *  on. */
 struct PlaceBefore
 {
   HWY_INLINE explicit PlaceBefore(std::int64_t voxel)
@@ -71,7 +71,7 @@ CountPairsOfPart(const Word *         own,
 {
   counts[PairKinds::Own] += static_cast<std::uint64_t>(CountBits(place.BitsOf(own) & masks.before));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  // The four rows side by side.
+  // Loads the four rows side by side.
   const auto load = [&](int row)
                       HWY_ATTR { return _mm_loadl_epi64(static_cast<const __m128i *>(place.In(others[row]))); };
   const __m256i words = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi64(load(0), load(1))),

@@ -10,17 +10,17 @@
 namespace brickccl::simd
 {
 
-/** So many rows are looked at beside a run's own. */
+/** The number of rows that are looked at beside the run's own. */
 inline constexpr int PairRows = 4;
 
-/** Counts of pairs, by kind: of voxels with a neighbour at x - 1, x and x + 1 of each of the rows, and with one before
- *  them in their own. */
+/** The kinds of pairs: voxels with a neighbour at x - 1, x and x + 1 of each of the other rows, and voxels with a
+ *  neighbour before them in their own row. */
 struct PairKinds
 {
   static constexpr std::size_t Own = 3 * PairRows;
   static constexpr std::size_t Count = Own + 1;
 
-  /** \param step  from -1 to 1 */
+  /** The kind of a pair with a voxel of another row. \param step  the way along x, from -1 to 1. */
   static constexpr std::size_t
   Of(int row, int step)
   {
@@ -29,8 +29,8 @@ struct PairKinds
 };
 static_assert(PairKinds::Count <= MarkKinds);
 
-/** Adds the pairs of each run's voxels with set bits of `others`, and of its own row, to its counts. Rows have `length`
- *  bits; a word before them and one behind them can be read, whatever these hold. */
+/** Adds to the counts of each run the pairs that its voxels form with set bits of `others` and with bits of their own
+ *  row. Rows have `length` bits. A word before each row and one behind it can be read, whatever they hold. */
 void CountPairs(const Word *         own,
                 const Word * const * others,
                 std::int64_t         length,

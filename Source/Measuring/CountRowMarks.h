@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_MEASURING_COUNTROWMARKS_H
 #define BRICKCCL_MEASURING_COUNTROWMARKS_H
 
-#include "BrickCCL/Measuring/AccumulateRuns.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Measuring/RowMarks.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace brickccl
 {
 
-/** How many voxels of a component have something of each kind: marks, or neighbours. */
+/** The number of voxels of a component for each kind of mark or neighbour. */
 struct MarkCounts
 {
   static constexpr bool IsExact = true;
@@ -37,7 +37,7 @@ public:
     m_Zeros.Resize(volume.WordsPerRow());
   }
 
-  /** A row that lies outside. */
+  /** A row outside of the image. */
   const Word *
   Outside() const
   {
@@ -60,9 +60,9 @@ private:
   OwnRow            m_Zeros;
 };
 
-/** Counts something for the voxels of every component, row by row: `makeCount()` is called once for each slab of rows
- * and gives `count(rows, y, z, runs, runCount)`, which adds what it finds at the runs of row y in slice z to their
- * counts, with `rows` for the rows that it looks at.  For images of up to 3 dimensions. */
+/** Counts something for the voxels of every component, row by row. `makeCount()` is called once for each slab of rows
+ *  and returns `count(rows, y, z, runs, runCount)`. That adds what it finds at the runs of row y in slice z to their
+ *  counts; `rows` gives it the rows that it looks at. For images of up to 3 dimensions. */
 template <typename TMakeCount>
 UninitializedVector<MarkCounts>
 CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContext & context, TMakeCount makeCount)
@@ -86,7 +86,7 @@ CountAtRuns(const RunVolume & volume, std::uint64_t components, const HostContex
   });
 }
 
-/** Counts the marks under the runs of every component: `mark(rows, y, z, marks)` sets those of row y in slice z. */
+/** Counts the marks under the runs of every component. `mark(rows, y, z, marks)` sets the marks of row y in slice z. */
 template <typename TMark>
 UninitializedVector<MarkCounts>
 CountRowMarks(const RunVolume & volume, std::uint64_t components, int kinds, const HostContext & context, TMark mark)

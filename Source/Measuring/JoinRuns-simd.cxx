@@ -23,7 +23,7 @@ JoinsRunsOf()
   return true;
 }
 
-/** Adds the lanes `VLanes` below to each lane. */
+/** Adds to each lane the lane that lies VLanes below it. */
 template <int VLanes>
 HWY_INLINE __m512i
 AddLanesBelow(__m512i lanes)
@@ -31,7 +31,7 @@ AddLanesBelow(__m512i lanes)
   return _mm512_add_epi32(lanes, _mm512_alignr_epi32(lanes, _mm512_setzero_si512(), 16 - VLanes));
 }
 
-/** The sum of each lane and all below it, and of `before`. */
+/** The sum of each lane, all lanes below it and `before`. */
 HWY_INLINE __m512i
 SumsUpTo(__m512i lanes, std::uint32_t before)
 {
@@ -46,7 +46,7 @@ HWY_INLINE std::uint32_t
   return static_cast<std::uint32_t>(_mm_extract_epi32(last, 3));
 }
 
-/** The bounds of 16 runs from the i-th on. */
+/** The bounds of 16 runs, from the i-th on. */
 struct BoundsOfRuns
 {
   HWY_INLINE
@@ -74,7 +74,7 @@ struct BoundsOfRuns
   __m512i ends;
 };
 
-/** Of numbers up to `count` what is between each and the next one. */
+/** For each of the numbers up to `count`, the difference to the next one. */
 HWY_INLINE void
 ToDifferences(std::uint32_t * numbers, int count)
 {
@@ -92,11 +92,11 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
   const __m128i shift = _mm_cvtsi32_si128(runs.shift);
   std::uint32_t voxels = 0;
   std::uint32_t sum = 0;
-  // Whether the next run is the first one of another stretch.
+  // Says whether the next run begins another stretch of runs to be joined.
   unsigned isNew = 1;
   int      begun = 0;
   joined.count = 0;
-  // Before the end of each stretch, modulo 2^32, until all are known.
+  // Sums up to the end of each stretch, modulo 2^32, until all stretches are known.
   joined.voxels[0] = 0;
   joined.sums[0] = 0;
   for (int i = 0; i < runs.count; i += 16)
@@ -104,7 +104,7 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
     const BoundsOfRuns bounds(runs, i);
     const __m512i      lengths = _mm512_sub_epi32(bounds.ends, bounds.begins);
     const __m512i      x = _mm512_and_si512(bounds.begins, inRow);
-    // The first x and the last one, together.
+    // The sum of the first and the last x.
     const __m512i   ends = _mm512_add_epi32(_mm512_add_epi32(x, x), _mm512_sub_epi32(lengths, _mm512_set1_epi32(1)));
     const __m512i   allVoxels = SumsUpTo(lengths, voxels);
     const __m512i   allSums = SumsUpTo(_mm512_srli_epi32(_mm512_mullo_epi32(ends, lengths), 1), sum);
@@ -138,18 +138,18 @@ JoinRunsOf(const RunPlaces & runs, const std::uint32_t * labels, JoinedRuns & jo
   ToDifferences(joined.sums, joined.count);
 }
 
-/** Eight runs, or joined ones. */
+/** Eight runs or joined runs. */
 struct EightRuns
 {
-  /** Each one's row, the x of its first voxel and that behind its last one, how many voxels it has, and the sum of
-   * their x. */
+  /** For each: its row, the x of its first voxel, the x behind its last voxel, its number of voxels, and the sum of
+   *  their x. */
   __m512i row;
   __m512i begin;
   __m512i end;
   __m512i voxels;
   __m512i sum;
 
-  /** Those from the first-th on. */
+  /** Loads eight, from the first-th on. */
   HWY_INLINE
   EightRuns(const JoinedRuns & joined, int first)
     : row(Load(joined.rows + first))
@@ -192,7 +192,7 @@ private:
   }
 };
 
-/** What eight of them add to their lines, a line for each. */
+/** What eight runs add to their lines, one line for each run. */
 class LinesToAdd
 {
 public:
@@ -215,13 +215,13 @@ public:
               z);
   }
 
-  /** Adds the i-th one. */
+  /** Adds the i-th run to its line. */
   HWY_INLINE void
   AddTo(SumLine & line, int i) const
   {
     constexpr __mmask8  sums = 0x0F;
     constexpr __mmask16 lowest = 0x0F00;
-    // Of new components the first voxel, of all the last slice.
+    // The first voxel is set for new components only, the last slice for all.
     const auto    replaced = static_cast<__mmask8>(line.sums[0] == 0 ? 0xC0 : 0x80);
     const __m512i own = _mm512_load_si512(m_Lines + 8 * i);
     __m512i       result = _mm512_load_si512(&line);
@@ -231,11 +231,11 @@ public:
   }
 
 private:
-  /** Lines out of columns. */
+  /** Turns columns of sums into lines. */
   HWY_INLINE void
   Transpose(__m512i a, __m512i b, __m512i c, __m512i d, __m512i e, __m512i f, __m512i g, __m512i h)
   {
-    // Of the even runs, and of the odd ones.
+    // Takes the even runs first, then the odd ones.
     TransposeHalf(0,
                   _mm512_unpacklo_epi64(a, b),
                   _mm512_unpacklo_epi64(c, d),
@@ -265,7 +265,7 @@ private:
   alignas(64) std::uint64_t m_Lines[64];
 };
 
-/** Adds `count` runs, from the first-th on. */
+/** Adds `count` runs, from the first-th on, to their lines. */
 template <typename TRuns>
 HWY_INLINE int
 AddToLines(const TRuns &         runs,

@@ -13,12 +13,12 @@
 namespace brickccl
 {
 
-/** Marks on some of many elements, one bit each; once they are counted, the number of marks up to any element: how
- *  sparse labels become consecutive numbers. */
+/** Marks on some of many elements, one bit each. Once they are counted, they give the number of marks up to any
+ *  element, by which sparse labels become consecutive numbers. */
 class Marks
 {
 public:
-  /** Takes the workspace's buffers `number` and `number + 1`. */
+  /** Uses the workspace's buffers `number` and `number + 1`. */
   Marks(Workspace & workspace, std::size_t number, std::uint64_t elements, const HostContext & context)
     : m_Context(context.Silent())
     , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
@@ -35,21 +35,21 @@ public:
       std::fill(m_Bits + m_Parts.Begin(part), m_Bits + m_Parts.End(part), Word{ 0 });
     });
   }
-  /** May be called by several threads at once. */
+  /** Marks an element. Several threads may do so at once. */
   void
   Set(std::uint64_t element)
   {
     __atomic_fetch_or(m_Bits + element / BitsPerWord, Word{ 1 } << (element % BitsPerWord), __ATOMIC_RELAXED);
   }
 
-  /** May miss marks that other threads set meanwhile. */
+  /** Whether an element is marked. It may miss marks that other threads set meanwhile. */
   bool
   Has(std::uint64_t element) const
   {
     const Word bits = __atomic_load_n(m_Bits + element / BitsPerWord, __ATOMIC_RELAXED);
     return (bits >> (element % BitsPerWord) & 1u) != 0;
   }
-  /** Calls `function(element)` for all marked ones, in order. */
+  /** Calls `function(element)` for all marked elements, in order. */
   template <typename TFunction>
   void
   ForEach(TFunction function) const
@@ -63,7 +63,7 @@ public:
     }
   }
 
-  /** To be called when all marks are set. \return how many there are. */
+  /** Counts the marks; to be called when all are set. \return their number. */
   std::uint64_t
   Count()
   {
@@ -87,7 +87,7 @@ public:
     return marksBefore.back();
   }
 
-  /** The number of marks up to an element, with its own. */
+  /** The number of marks up to an element, including its own. */
   std::uint64_t
   RankOf(std::uint64_t element) const
   {

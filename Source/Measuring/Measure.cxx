@@ -1,17 +1,20 @@
-#include "BrickCCL/Measuring/AccumulateRuns.h"
-#include "BrickCCL/Tables/ComponentSums.h"
-#include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Measuring/MeasureGroups.h"
-#include "BrickCCL/Measuring/TouchingRuns.h"
-#include "BrickCCL/Runs/ExpandRow.h"
+#include "BrickCCL/Measuring/Measure.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Measuring/JoinRuns.h"
+#include "BrickCCL/Measuring/Moments.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+#include "BrickCCL/Tables/ComponentSums.h"
+#include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace brickccl
 {
@@ -55,35 +58,47 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   {
     CheckSecondImage("mask of the part", *options.part, extent);
   }
-  if (options.groups.intensity && !options.intensity)
+  for (const ColumnGroup * const group : options.groups.List())
   {
-    throw InvalidArgument("the columns 'intensity' need an intensity image");
+    if (group->needsIntensity && !options.intensity)
+    {
+      throw InvalidArgument(std::string("the columns '") + group->name + "' need an intensity image");
+    }
   }
 }
 
-/** Moments from sums of ShapeSums or CompactShapeSums and of products. */
+/** Takes the rows and the moments out of MomentSums (TShape is ShapeSums) or CompactMomentSums (CompactShapeSums). */
 template <typename TShape, typename TSums>
 void
-TakeMoments(const UninitializedVector<TSums> & sums, const HostContext & context, ComponentRows & old, ComponentTable & table)
+TakeMoments(const UninitializedVector<TSums> & sums,
+            const HostContext &                context,
+            ComponentRows &                    old,
+            ComponentTable &                   table)
 {
-  UninitializedVector<TShape> shapes = MakeUnset(sums.size(), old.TakeSums<TShape>());
-  table.shapes = MakeUnset<ShapeMeasures>(sums.size());
+  UninitializedVector<TShape>        rows = MakeUnset(sums.size(), TakeSums<TShape>(old));
+  UninitializedVector<ProductSums>   products = MakeUnset<ProductSums>(sums.size());
+  UninitializedVector<ShapeMeasures> shapes = MakeUnset<ShapeMeasures>(sums.size());
   ForComponents(sums.size(), context, [&](std::size_t c) {
-    shapes[c] = sums[c].shape;
-    table.shapes[c] = ShapeMeasures();
-    sums[c].CopyProducts(table.shapes[c].products);
+    rows[c] = sums[c].shape;
+    products[c] = ProductSums();
+    sums[c].CopyProducts(products[c]);
   });
-  table.components = ComponentRows(table.extent, table.geometry, std::move(shapes));
-  ForComponents(sums.size(), context, [&table](std::size_t c) { FinishMoments(table, c); });
+  table.components = MakeRows(table.extent, table.geometry, std::move(rows));
+  ForComponents(sums.size(), context, [&](std::size_t c) {
+    shapes[c] = ShapeMeasures();
+    FinishMoments(table, c, products[c], shapes[c]);
+  });
+  table.measures.Set(std::move(products));
+  table.measures.Set(std::move(shapes));
 }
 
-/** Sums of all components. */
+/** Adds up the sums of all components. */
 template <typename TSums>
 UninitializedVector<TSums>
-AccumulateSums(const RunVolume &   volume,
-               std::uint64_t       components,
-               const HostContext & context,
-               UninitializedVector<TSums>  old = {})
+AccumulateSums(const RunVolume &          volume,
+               std::uint64_t              components,
+               const HostContext &        context,
+               UninitializedVector<TSums> old = {})
 {
   return AccumulateRuns<TSums>(
     volume,
@@ -99,9 +114,9 @@ AccumulateSums(const RunVolume &   volume,
     std::move(old));
 }
 
-/** Adds runs to the sums of their components. A sum in memory can be added to again only once it was written, so that
- *  vector code first adds up what runs side by side have in common, where much is; where components have few runs, that
- *  is not looked at. */
+/** Adds runs to the sums of their components. A sum in memory must be written before it can be added to again. So
+ * vector code first joins neighbouring runs of one component, if there are many of these; where components have few
+ * runs, it does not look. */
 class RunAdder
 {
 public:
@@ -110,7 +125,7 @@ public:
                 volume.RunCount() / FewRunsOfComponent > components)
   {}
 
-  /** `labels` are those of `runs`, which begin in row `rows.y`. */
+  /** Adds runs that begin in row `rows.y`. \param labels  the labels of the runs. */
   template <typename TLabel, typename TSums>
   void
   Add(const RunsOfRows & runs, const TLabel * labels, const simd::RowsOfSlice & rows, SlabAccumulators<TSums> & to)
@@ -136,7 +151,7 @@ private:
                const simd::RowsOfSlice &            rows,
                SlabAccumulators<CompactShapeSums> & to)
   {
-    // Where it stops, a block is still to be opened.
+    // It stops at a run whose block must be opened first.
     if (!m_MayJoin || !simd::AreWorthJoining(labels, runs.count))
     {
       for (int i = 0; (i = simd::AddRuns(runs, labels, i, rows, to.Blocks())) < runs.count;)
@@ -152,7 +167,7 @@ private:
     }
   }
 
-  /** Takes copies, so that no sum that is written could be one of these. */
+  /** Takes copies, so that the compiler knows that no sum overwrites them. */
   template <typename TLabel, typename TSums>
   static void
   AddOneByOne(RunsOfRows runs, const TLabel * labels, simd::RowsOfSlice rows, SlabAccumulators<TSums> & to)
@@ -178,13 +193,14 @@ private:
   simd::JoinedRuns m_Joined;
 };
 
-/** Compact sums of all components, which default columns mostly take: worth a loop for each type of labels. */
+/** Adds up the compact sums of all components. Default columns mostly need these; they are worth a loop for each type
+ * of labels. */
 template <typename TSums>
 UninitializedVector<TSums>
-AccumulateCompact(const RunVolume &   volume,
-                  std::uint64_t       components,
-                  const HostContext & context,
-                  UninitializedVector<TSums>  old = {})
+AccumulateCompact(const RunVolume &          volume,
+                  std::uint64_t              components,
+                  const HostContext &        context,
+                  UninitializedVector<TSums> old = {})
 {
   const Extent & extent = volume.GetExtent();
   return volume.VisitLabels([&](const auto * labels) {
@@ -196,7 +212,7 @@ AccumulateCompact(const RunVolume &   volume,
         const auto         adder = std::make_unique<RunAdder>(volume, components);
         const std::int64_t slice = extent.size[1];
         std::int64_t       z = begin / slice;
-        // Rows of one slice at a time.
+        // Goes slice by slice.
         for (std::int64_t next = 0; begin < end; begin = next, ++z)
         {
           next = std::min(end, (z + 1) * slice);
@@ -215,7 +231,7 @@ AccumulateCompact(const RunVolume &   volume,
   });
 }
 
-/** The default columns and moments, as far as they are asked for, in the memory of rows that are no longer needed. */
+/** Makes the table's rows, and the moments if a group needs them. The memory of `old` is used again. */
 void
 MeasureShapes(const RunVolume &   volume,
               std::uint64_t       components,
@@ -224,10 +240,11 @@ MeasureShapes(const RunVolume &   volume,
               ComponentTable &    table)
 {
   const Extent & extent = volume.GetExtent();
-  const auto     take = [&table](auto sums) {
-    table.components = ComponentRows(table.extent, table.geometry, std::move(sums));
-  };
-  if (table.groups.shape || table.groups.feret)
+  const auto take = [&table](auto sums) { table.components = MakeRows(table.extent, table.geometry, std::move(sums)); };
+  const bool needsMoments = std::any_of(table.groups.begin(), table.groups.end(), [](const ColumnGroup * group) {
+    return group->needsMoments;
+  });
+  if (needsMoments)
   {
     if (CompactMomentSums::Fit(extent))
     {
@@ -243,12 +260,32 @@ MeasureShapes(const RunVolume &   volume,
   }
   else if (extent.dimension <= 3 && *std::max_element(extent.size, extent.size + 3) < 0x7fffffff)
   {
-    take(AccumulateCompact(volume, components, context, old.TakeSums<CompactShapeSums>()));
+    take(AccumulateCompact(volume, components, context, TakeSums<CompactShapeSums>(old)));
   }
   else
   {
-    take(AccumulateSums(volume, components, context, old.TakeSums<ShapeSums>()));
+    take(AccumulateSums(volume, components, context, TakeSums<ShapeSums>(old)));
   }
+}
+
+static_assert(SlabAccumulators<CompactShapeSums>::BlockSize == simd::SumLinesPerBlock, "vector code fills the blocks");
+
+/** The groups of a table: those that the images bring, and those that are asked for. */
+std::vector<const ColumnGroup *>
+GroupsOf(const MeasureOptions & options)
+{
+  using Presence = ColumnGroup::Presence;
+  std::vector<const ColumnGroup *> groups;
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if ((group->presence == Presence::WithIntensity && options.intensity) ||
+        (group->presence == Presence::WithPart && options.part))
+    {
+      groups.push_back(group);
+    }
+  }
+  groups.insert(groups.end(), options.groups.List().begin(), options.groups.List().end());
+  return groups;
 }
 
 } // namespace
@@ -283,55 +320,19 @@ MeasureComponents(const RunVolume &          volume,
   table.sliceAxis = sliceAxis;
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
-  table.groups = options.groups;
+  table.groups = GroupsOf(options);
 
-  // What is asked for beside the default columns: costly, so that each step moves the progress on.
-  using Context = const HostContext &;
-  const ColumnGroups &                      groups = options.groups;
-  std::vector<std::function<void(Context)>> steps;
-  const auto                                add = [&](bool isWanted, auto measure) {
-    if (isWanted)
-    {
-      steps.emplace_back(measure);
-    }
-  };
-  add(options.intensity.has_value(), [&](Context own) { MeasureIntensities(volume, *options.intensity, own, table); });
-  add(groups.intensity, [&](Context own) { MeasureDistributions(volume, *options.intensity, own, table); });
-  add(groups.feret, [&](Context own) { MeasureExtents(volume, own, table); });
-  // Looked at when the runs are at hand.
-  bool touchingAreJoined = false;
-  add(groups.surface || groups.topology,
-      [&](Context own) { touchingAreJoined = TouchingRunsAreJoined(volume, own); });
-  add(groups.surface, [&](Context own) { MeasureSurfaces(volume, touchingAreJoined, own, table); });
-  add(groups.topology, [&](Context own) { MeasureTopology(volume, touchingAreJoined, own, table); });
-  add(groups.inscribed || groups.thickness, [&](Context own) { MeasureThickness(volume, own, table); });
-  add(groups.neighbours, [&](Context own) { MeasureNeighbours(volume, own, table); });
-  add(options.part.has_value(), [&](Context own) { MeasurePartDistances(volume, *options.part, own, table); });
-
-  const double share = 1.0 / static_cast<double>(steps.size() + 1);
+  // Groups are slow beside the rows, so that each of them moves the progress on.
+  const double share = 1.0 / static_cast<double>(table.groups.size() + 1);
   MeasureShapes(volume, components, context.Part(0, share), std::move(old), table);
-  for (std::size_t i = 0; i < steps.size(); ++i)
+  std::optional<bool> touchingAreJoined;
+  for (std::size_t i = 0; i < table.groups.size(); ++i)
   {
     const double done = share * static_cast<double>(i + 1);
-    steps[i](context.Part(done, done));
-  }
-}
-
-void
-SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels)
-{
-  const auto replace = [&labels](std::uint64_t & label) {
-    label = label == 0 ? 0 : labels[static_cast<std::size_t>(label - 1)];
-  };
-  table.components.SetLabels(labels);
-  for (NeighbourMeasures & neighbour : table.neighbours)
-  {
-    replace(neighbour.nearest);
-  }
-  for (Contact & contact : table.contacts)
-  {
-    replace(contact.first);
-    replace(contact.second);
+    if (table.groups[i]->measure != nullptr)
+    {
+      table.groups[i]->measure({ volume, options, context.Part(done, done), touchingAreJoined }, table);
+    }
   }
 }
 

@@ -1,7 +1,10 @@
-#include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Measuring/Marks.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
+
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Host/UninitializedVector.h"
+#include "BrickCCL/Measuring/Marks.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
@@ -34,18 +37,18 @@ ToLabel(T value)
   return static_cast<std::uint64_t>(value);
 }
 
-/** The labels of the runs of a chunk of rows, and where they begin and end. */
+/** The labels of the runs of a chunk of rows, and where the runs begin and end. */
 struct alignas(64) LabelsOfRuns
 {
   UninitializedVector<std::uint64_t> labels;
-  std::uint64_t              largest = 0;
-  /** None if `hasBounds` is false. */
+  std::uint64_t                      largest = 0;
+  /** Empty if `hasBounds` is false. */
   UninitializedVector<std::int32_t> begins;
   UninitializedVector<std::int32_t> ends;
-  bool                      hasBounds = true;
+  bool                              hasBounds = true;
 
-  /** Adds those of the rows [begin, end), whose voxels are `pixels`. \param mostBounds  of so many runs of the chunk
-   *  bounds are kept, or of none */
+  /** Adds the runs of the rows [begin, end), whose voxels are `pixels`.
+   *  \param mostBounds  if the chunk has more runs, no bounds are kept */
   template <typename T>
   void
   Collect(const T * pixels, const RunVolume & volume, std::int64_t begin, std::int64_t end, std::size_t mostBounds)
@@ -90,7 +93,8 @@ struct alignas(64) LabelsOfRuns
   }
 };
 
-/** Replaces labels up to `largest` by their places, from 1, among those that there are. \return these, ascending. */
+/** Replaces labels up to `largest` by their places, from 1 on, among the labels that occur. \return the labels that
+ *  occur, ascending. */
 std::vector<std::uint64_t>
 PlacesByMarks(std::uint64_t               largest,
               const HostContext &         context,
@@ -142,30 +146,10 @@ PlacesBySearch(const HostContext & context, std::vector<LabelsOfRuns> & chunks)
   return values;
 }
 
-} // namespace
-
-ComponentTable
-MeasureLabelImage(const ImageView &      labels,
-                  const Geometry &       geometry,
-                  const MeasureOptions & options,
-                  const HostContext &    context)
+/** Finds the runs of equal labels. \return the labels of each chunk of `rows`. */
+std::vector<LabelsOfRuns>
+FindLabeledRuns(const ImageView & labels, const Chunks & rows, const HostContext & context, RunVolume & volume)
 {
-  RunVolume volume;
-  return MeasureLabelImage(labels, geometry, options, context, volume);
-}
-
-ComponentTable
-MeasureLabelImage(const ImageView &      labels,
-                  const Geometry &       geometry,
-                  const MeasureOptions & options,
-                  const HostContext &    context,
-                  RunVolume &            volume)
-{
-  if (labels.channels != 1)
-  {
-    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
-  }
-  const Chunks              rows = RowChunks(labels.extent, context);
   std::vector<LabelsOfRuns> chunks(static_cast<std::size_t>(rows.count));
   const std::int64_t        rowLength = labels.extent.RowLength();
   VisitScalarType(labels.type, [&](auto tag) {
@@ -173,10 +157,10 @@ MeasureLabelImage(const ImageView &      labels,
     FindRuns(*MakeRowLinks(labels, Criterion::EqualValue(0)),
              labels.extent,
              {},
-             context.Part(0, 0.4),
+             context,
              volume,
              [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-               // Bounds take 8 bytes a run, and may take one a voxel.
+               // Bounds take 8 bytes a run; here they get at most a byte a voxel.
                const std::int64_t ofChunk = (rows.End(chunk) - rows.Begin(chunk)) * rowLength;
                chunks[static_cast<std::size_t>(chunk)].Collect(voxels + begin * rowLength,
                                                                volume,
@@ -185,19 +169,19 @@ MeasureLabelImage(const ImageView &      labels,
                                                                static_cast<std::size_t>(ofChunk) / 8);
              });
   });
-  std::uint64_t largest = 0;
-  bool          hasBounds = true;
-  for (const LabelsOfRuns & chunk : chunks)
-  {
-    largest = std::max(largest, chunk.largest);
-    hasBounds = hasBounds && chunk.hasBounds;
-  }
-  // A mark takes 2 bits, a run's label 64.
-  const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
-  const std::vector<std::uint64_t> values =
-    largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
-  // Places in the table take the labels' place.
-  volume.ResizeLabels(values.size() > std::numeric_limits<std::uint32_t>::max());
+  return chunks;
+}
+
+/** Gives the runs of a volume their places in the table as labels, and their bounds if they were collected. */
+void
+StorePlaces(const Chunks &                    rows,
+            const std::vector<LabelsOfRuns> & chunks,
+            std::uint64_t                     components,
+            bool                              hasBounds,
+            const HostContext &               context,
+            RunVolume &                       volume)
+{
+  volume.ResizeLabels(components > std::numeric_limits<std::uint32_t>::max());
   if (hasBounds)
   {
     volume.ResizeBounds();
@@ -221,6 +205,46 @@ MeasureLabelImage(const ImageView &      labels,
   {
     volume.SetHasBounds();
   }
+}
+
+} // namespace
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  int                    threads,
+                  const ProgressHooks &  hooks)
+{
+  RunVolume volume;
+  return MeasureLabelImage(labels, geometry, options, { threads, Progress(hooks) }, volume);
+}
+
+ComponentTable
+MeasureLabelImage(const ImageView &      labels,
+                  const Geometry &       geometry,
+                  const MeasureOptions & options,
+                  const HostContext &    context,
+                  RunVolume &            volume)
+{
+  if (labels.channels != 1)
+  {
+    throw InvalidArgument("the label image has " + std::to_string(labels.channels) + " channels; it must have 1");
+  }
+  const Chunks              rows = RowChunks(labels.extent, context);
+  std::vector<LabelsOfRuns> chunks = FindLabeledRuns(labels, rows, context.Part(0, 0.4), volume);
+  std::uint64_t             largest = 0;
+  bool                      hasBounds = true;
+  for (const LabelsOfRuns & chunk : chunks)
+  {
+    largest = std::max(largest, chunk.largest);
+    hasBounds = hasBounds && chunk.hasBounds;
+  }
+  // A mark takes 2 bits, the label of a run 64.
+  const std::uint64_t              mostMarks = std::max(std::uint64_t{ 1 } << 20, 8 * volume.RunCount());
+  const std::vector<std::uint64_t> values =
+    largest < mostMarks ? PlacesByMarks(largest, context, volume.Scratch(), chunks) : PlacesBySearch(context, chunks);
+  StorePlaces(rows, chunks, values.size(), hasBounds, context, volume);
   ComponentTable table =
     MeasureComponents(volume, values.size(), geometry, options, std::nullopt, context.Part(0.5, 1));
   SetLabels(table, values);

@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE
 
 static_assert(RowWordsAtOnce <= MarkWords);
 
-/** Some words of a row, and the bits before each of theirs. */
+/** Some words of a row, and for each of their bits the bit before it. */
 struct WordsOfRow
 {
   HWY_INLINE
@@ -73,7 +73,7 @@ MarkIntervalsOf(const RowSurroundings & rows, std::int64_t words, RowMarks marks
     const WordsOfRow beforeBoth = at(-1, -1);
     mark(IntervalKinds::Own, BeginsOf(own));
 
-    // Of several rows the last one that holds the voxel has the mark.
+    // The last of several rows that holds the voxel gets the mark.
     const auto first = [&](int kind, const WordsOfRow & all) HWY_ATTR { mark(kind, hn::And(BeginsOf(all), own.here)); };
     const auto butFor = [&](int kind, const WordsOfRow & all, WordVector later)
                           HWY_ATTR { mark(kind, hn::AndNot(later, hn::And(BeginsOf(all), own.here))); };

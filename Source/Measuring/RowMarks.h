@@ -6,55 +6,55 @@
 #include <cstddef>
 #include <cstdint>
 
-/** Voxels of a row that are marked for what they and the rows around theirs hold, and how many marks lie under runs. */
+/** Marks on voxels of a row that depend on the row and the rows around it, and the numbers of marks under runs. */
 namespace brickccl::simd
 {
 
-/** So many words are taken at once: a row that is looked at can be read from one word before it to so many after it,
- *  whatever these hold. */
+/** The number of words that are taken at once. A row must be readable from one word before it to so many words behind
+ *  it, whatever these hold. */
 inline constexpr std::int64_t MarkWords = 8;
-/** The most kinds of marks, and of what else is counted at runs. */
+/** The largest number of kinds of marks, and of anything else that is counted at runs. */
 inline constexpr int MarkKinds = 13;
 
-/** Marks of several kinds: word w of a kind's row is words[kind * stride + w], with the stride at least the row's words
- *  rounded up to MarkWords. */
+/** Marks of several kinds. Word w of a kind is words[kind * stride + w]; the stride is at least the number of words of
+ *  a row, rounded up to MarkWords. */
 struct RowMarks
 {
   Word *       words;
   std::int64_t stride;
 };
 
-/** The rows around one, by their steps along y and z, both from -1 to 1. */
+/** A row and the rows around it, by their steps along y and z, both from -1 to 1. */
 struct RowSurroundings
 {
-  /** at[1 + y][1 + z]; the row itself in the middle. */
+  /** The row at step (y, z) is at[1 + y][1 + z]; the row itself is in the middle. */
   const Word * at[3][3];
 };
 
-/** Marks of MarkIntervals, by kind. */
+/** The kinds of marks of MarkIntervals: the begins of intervals ... */
 struct IntervalKinds
 {
   enum Kind
   {
-    /** Where an interval begins of what this row has ... */
+    /** ... of this row, */
     Own,
-    /** ... of what one of the four rows around a line of voxel corners has, for the four lines along this row, */
+    /** ... of the union of the four rows around a line of voxel corners, for the four such lines along this row, */
     OfFour,
-    /** of what this row or the one before or behind it along y, or along z has. */
+    /** ... of the union of this row and the one before or behind it along y, or along z, */
     OfTwo = OfFour + 4,
-    /** The same for what two rows have in common, this one and that before it along y, or along z, and for what this,
-     *  those and the one before along both have. */
+    /** ... of what this row and the one before it along y, or along z, have in common, and of what these three and the
+     *  one before along both have in common. */
     SharedByTwo = OfTwo + 4,
     SharedByFour = SharedByTwo + 2,
     Count
   };
 };
 
-/** Marks where intervals of a row and of its surroundings begin; those of several rows are marked in the last of these
- *  that holds the voxel, so that each interval is marked once. */
+/** Marks where intervals of a row and of its surroundings begin. Where several rows hold the voxel, the last of these
+ *  rows has the mark, so that each interval is marked once. */
 void MarkIntervals(const RowSurroundings & rows, std::int64_t words, RowMarks marks);
 
-/** Voxels begin <= x < end of a row, and where what they have is counted, for each kind. */
+/** The voxels begin <= x < end of a row, and the counts for each kind. */
 struct CountedRun
 {
   std::int64_t    begin;
@@ -62,7 +62,7 @@ struct CountedRun
   std::uint64_t * counts;
 };
 
-/** Adds the numbers of marks under each run to its counts. */
+/** Adds the numbers of marks under each run to the run's counts. */
 void CountMarks(const CountedRun * runs, std::size_t runCount, RowMarks marks, int kinds);
 
 } // namespace brickccl::simd

@@ -32,7 +32,12 @@ SumRuns(const Extent &                   extent,
                          sums.Data());
 }
 
-template void SumRuns(const Extent &, const RunTable<unsigned> &, std::uint64_t, DeviceBuffer<CompactShapeSums> &, cudaStream_t);
-template void SumRuns(const Extent &, const RunTable<unsigned long long> &, std::uint64_t, DeviceBuffer<CompactShapeSums> &, cudaStream_t);
+template void
+SumRuns(const Extent &, const RunTable<unsigned> &, std::uint64_t, DeviceBuffer<CompactShapeSums> &, cudaStream_t);
+template void SumRuns(const Extent &,
+                      const RunTable<unsigned long long> &,
+                      std::uint64_t,
+                      DeviceBuffer<CompactShapeSums> &,
+                      cudaStream_t);
 
 } // namespace brickccl::cuda

@@ -25,7 +25,7 @@ TouchAndDifferOf(const RunList & own, const RunList * others, int otherCount)
   const auto                                        lanes = static_cast<std::int64_t>(hn::Lanes(tag));
   auto                                              differ = hn::Zero(tag);
   std::int64_t                                      first[TouchingRows] = {};
-  // The rows side by side, since a row's places follow one from the other.
+  // Takes the rows in turns, since the places of one row follow from each other.
   for (std::int64_t i = 0; i < own.count; ++i)
   {
     const auto begin = hn::Set(tag, own.begins[i]);
@@ -34,7 +34,7 @@ TouchAndDifferOf(const RunList & own, const RunList * others, int otherCount)
     for (int o = 0; o < otherCount; ++o)
     {
       const RunList & other = others[o];
-      // From the first one on that does not end before this one begins.
+      // Starts at the first run that does not end before this one begins.
       for (std::int64_t j = first[o]; j < other.count; j += lanes)
       {
         const auto isThere = hn::FirstN(tag, static_cast<std::size_t>(std::min(lanes, other.count - j)));

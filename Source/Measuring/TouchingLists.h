@@ -6,12 +6,12 @@
 namespace brickccl::simd
 {
 
-/** So many elements past the last run can be read, whatever they hold. */
+/** The number of elements behind the last run that must be readable, whatever they hold. */
 inline constexpr int RunListPadding = 16;
-/** The most rows that one is compared with at once. */
+/** The largest number of rows that one row is compared with at once. */
 inline constexpr int TouchingRows = 4;
 
-/** The runs of a row, in order, or of a few rows that follow each other: voxels begins[i] <= x < ends[i] have the label
+/** The runs of a row, or of a few consecutive rows, in order: voxels begins[i] <= x < ends[i] have the label
  *  labels[i]. */
 struct RunList
 {
@@ -22,8 +22,8 @@ struct RunList
   bool                  isOneRow;
 };
 
-/** Whether any run of a row and one of other rows touch, if only in a corner, and have different labels; `own` is one
- *  row. Rows that are short go together best. */
+/** Whether any run of `own`, which is one row, touches a run of another row that has a different label; corners count.
+ *  Short rows are best compared together. */
 bool TouchAndDiffer(const RunList & own, const RunList * others, int otherCount);
 
 } // namespace brickccl::simd

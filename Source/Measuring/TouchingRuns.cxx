@@ -15,14 +15,14 @@ namespace brickccl
 namespace
 {
 
-/** So many runs of three rows are compared with another row's at once. */
+/** Up to so many runs, three rows are compared with another row at once. */
 constexpr std::uint64_t fewRuns = simd::RunListPadding;
 
-/** Where the runs of some neighbouring rows begin and end: as the volume keeps them, or else side by side. */
+/** The bounds of the runs of some consecutive rows: those that the volume keeps, or else a list of its own. */
 class RunBoundLists
 {
 public:
-  /** Takes in the rows [begin, end). */
+  /** Sets the rows [begin, end). */
   void
   Collect(const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
@@ -51,7 +51,7 @@ public:
     }
   }
 
-  /** Those of the rows [begin, end). */
+  /** The runs of the rows [begin, end). */
   simd::RunList
   Of(const RunVolume & volume, const std::uint32_t * labels, std::int64_t begin, std::int64_t end) const
   {
@@ -73,13 +73,13 @@ private:
   };
 
   std::uint64_t m_FirstRun = 0;
-  /** Those of the first run. */
+  /** The bounds of the first run. */
   Bounds                    m_Bounds;
   std::vector<std::int32_t> m_Begins;
   std::vector<std::int32_t> m_Ends;
 };
 
-/** Whether any two runs of a row differ though one ends where the other begins. */
+/** Whether two runs of a row have different labels though one ends where the other begins. */
 bool
 DifferInRow(const simd::RunList & runs)
 {
@@ -93,8 +93,8 @@ DifferInRow(const simd::RunList & runs)
   return false;
 }
 
-/** Whether runs of some rows of one slice touch others that differ, in these rows, in that before them or in the slice
- *  before. Both lists are used; the slice before is known already if `hasBehind`. */
+/** Whether runs of some rows of one slice touch runs with other labels: in these rows, in the row before them, or in
+ *  the slice before. It uses both lists as memory; with `hasBehind`, the second already holds the slice before. */
 bool
 DifferInSlice(const RunVolume &     volume,
               const std::uint32_t * labels,
@@ -172,7 +172,7 @@ TouchingAreSame(const RunVolume & volume, const std::uint32_t * labels, const Ho
       {
         differ = true;
       }
-      // A whole slice is the next one's slice before.
+      // A whole slice is the slice before of the next one.
       hasBehind = begin == slice;
       std::swap(own, behind);
       begin = end;

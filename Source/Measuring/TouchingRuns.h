@@ -7,10 +7,10 @@
 namespace brickccl
 {
 
-/** Whether it is known that runs that touch, if only in a corner, always have the same label, in an image of up to 3
- *  dimensions; then neighbours among the foreground are neighbours within a component. True at once if the volume says
- *  so (RunVolume::TouchingAreJoined); else all runs are looked at until two are found that touch and differ. False
- *  without a look for labels of 64 bits and rows of 2^31 - 1 voxels or more. */
+/** Whether it is known that runs that touch always have the same label, in an image of up to 3 dimensions; corners
+ *  count. Then neighbours among the foreground are neighbours within a component. The answer is true at once if the
+ *  volume says so (RunVolume::TouchingAreJoined). Otherwise it looks at the runs until two touch and differ. Labels of
+ *  64 bits and rows of 2^31 - 1 voxels or more give false without a look. */
 bool TouchingRunsAreJoined(const RunVolume & volume, const HostContext & context);
 
 } // namespace brickccl

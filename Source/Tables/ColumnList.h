@@ -2,6 +2,8 @@
 #define BRICKCCL_TABLES_COLUMNLIST_H
 
 #include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <string>
 #include <utility>
@@ -34,7 +36,7 @@ UnitOf(const std::string & name)
   return {};
 }
 
-/** The columns as they are collected: those of a group with one rule of merging after the other. */
+/** Collects the columns of a table, group by group. */
 class ColumnList
 {
 public:
@@ -42,13 +44,14 @@ public:
     : m_Dimension(dimension)
   {}
 
+  /** The columns that follow belong to this group; an empty name stands for no group. */
   void
   BeginGroup(const std::string & name)
   {
     m_Group = name;
   }
 
-  /** A column; without a unit, that of its name. */
+  /** Adds a column with the value `value(table, component)`. Without a unit, it gets the one that its name ends in. */
   template <typename TValue>
   void
   Add(const std::string & name,
@@ -69,7 +72,8 @@ public:
                           m_Group });
   }
 
-  /** A column for every axis: `before` + its name + `after`; `value(table, component, axis)`. */
+  /** Adds a column for every axis. Its name is `before` + the axis + `after`, its value is
+   *  `value(table, component, axis)`. */
   template <typename TValue>
   void
   AddAxes(const std::string & before,
@@ -94,7 +98,8 @@ public:
     }
   }
 
-  /** A column for every principal axis: `before` + 1.. + `after`. */
+  /** Adds a column for every principal axis, from the least moment on: its name is `before` + 1.. + `after`, its value
+   *  `value(table, component, i)` with i from 0 on. */
   template <typename TValue>
   void
   AddPrincipal(const std::string & before,

@@ -1,5 +1,7 @@
 #include "BrickCCL/Tables/ComponentRows.h"
 
+#include "BrickCCL/Tables/RowSums.h"
+
 #include <utility>
 
 namespace brickccl
@@ -27,22 +29,22 @@ Widen(const CompactShapeSums & compact, const Extent & extent)
 
 } // namespace
 
-ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, UninitializedVector<CompactShapeSums> sums)
-  : m_Extent(extent)
-  , m_Geometry(geometry)
-  , m_Compact(std::move(sums))
-{}
-
-ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, UninitializedVector<ShapeSums> sums)
+ComponentRows::ComponentRows(const Extent & extent, const Geometry & geometry, std::shared_ptr<RowSums> sums)
   : m_Extent(extent)
   , m_Geometry(geometry)
   , m_Sums(std::move(sums))
 {}
 
+std::size_t
+ComponentRows::size() const
+{
+  return m_Sums ? m_Sums->compact.size() + m_Sums->wide.size() : 0;
+}
+
 ComponentMeasures
 ComponentRows::operator[](std::size_t place) const
 {
-  const ShapeSums   sums = m_Compact.empty() ? m_Sums[place] : Widen(m_Compact[place], m_Extent);
+  const ShapeSums   sums = m_Sums->compact.empty() ? m_Sums->wide[place] : Widen(m_Sums->compact[place], m_Extent);
   ComponentMeasures row;
   row.label = Label(place);
   row.place = place;
@@ -64,6 +66,22 @@ ComponentRows::operator[](std::size_t place) const
   return row;
 }
 
+std::uint64_t
+ComponentRows::VoxelCount(std::size_t place) const
+{
+  return m_Sums->compact.empty() ? m_Sums->wide[place].voxels : m_Sums->compact[place].sums[0];
+}
+
+std::uint64_t
+ComponentRows::IndexSum(std::size_t place, int axis) const
+{
+  if (m_Sums->compact.empty())
+  {
+    return m_Sums->wide[place].indexSum[axis];
+  }
+  return axis < 3 ? m_Sums->compact[place].sums[axis + 1] : 0;
+}
+
 void
 ComponentRows::SetLabels(std::vector<std::uint64_t> labels)
 {
@@ -74,6 +92,14 @@ void
 ComponentRows::SetIntensities(std::vector<IntensityMeasures> intensities)
 {
   m_Intensities = std::move(intensities);
+}
+
+std::shared_ptr<RowSums>
+ComponentRows::ReleaseSums()
+{
+  m_Labels.clear();
+  m_Intensities.clear();
+  return std::move(m_Sums);
 }
 
 } // namespace brickccl

@@ -1,21 +1,31 @@
 #ifndef BRICKCCL_TABLES_COMPONENTROWS_H
 #define BRICKCCL_TABLES_COMPONENTROWS_H
 
-#include "BrickCCL/Tables/ComponentSums.h"
+#include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Host/UninitializedVector.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <type_traits>
-#include <utility>
+#include <memory>
 #include <vector>
 
 namespace brickccl
 {
 
-/** Measures of one component. Indices count as in the image that was labeled, its region's start included. */
+/** Measures of the intensities under one component. NaN voxels make the sum, mean and deviation NaN; the extremes leave
+ *  them out. */
+struct IntensityMeasures
+{
+  double minimum = 0;
+  double maximum = 0;
+  double sum = 0;
+  double mean = 0;
+  /** Of the sample (divided by n - 1), as in itk::LabelStatisticsImageFilter; 0 for a single voxel. */
+  double standardDeviation = 0;
+};
+
+/** Measures of one component. Indices count as in the image that was labeled and include its region's start. */
 struct ComponentMeasures
 {
   std::uint64_t label = 0;
@@ -31,13 +41,15 @@ struct ComponentMeasures
   std::uint64_t firstVoxel = 0;
 
   IntensityMeasures intensity;
-  /** Where the table's groups have this component's measures. */
+  /** The place of this component in ComponentTable::measures. */
   std::size_t place = 0;
 };
 
-/** The rows of a component table, in the order of their labels. What is kept of a component are its sums, 64 bytes for
- *  images of up to 3 dimensions; a row is worked out from them whenever it is read, and is no reference into the table.
- */
+struct RowSums;
+
+/** The rows of a component table, in the order of their labels. The table keeps the sums of each component, 64 bytes
+ * for images of up to 3 dimensions. It computes a row from them whenever the row is read, so that a row is a value and
+ * no reference into the table. Copies share the sums. */
 class ComponentRows
 {
 public:
@@ -82,16 +94,12 @@ public:
     std::size_t           m_Place;
   };
 
+  /** No rows. */
   ComponentRows() = default;
-  /** The rows of components 1.. of an image from their sums. */
-  ComponentRows(const Extent & extent, const Geometry & geometry, UninitializedVector<CompactShapeSums> sums);
-  ComponentRows(const Extent & extent, const Geometry & geometry, UninitializedVector<ShapeSums> sums);
+  /** Rows from sums; MakeRows (Tables/RowSums.h) is easier to call. */
+  ComponentRows(const Extent & extent, const Geometry & geometry, std::shared_ptr<RowSums> sums);
 
-  std::size_t
-  size() const
-  {
-    return m_Compact.size() + m_Sums.size();
-  }
+  std::size_t size() const;
   bool
   empty() const
   {
@@ -114,42 +122,19 @@ public:
     return { *this, size() };
   }
 
-  std::uint64_t
-  VoxelCount(std::size_t place) const
-  {
-    return m_Compact.empty() ? m_Sums[place].voxels : m_Compact[place].sums[0];
-  }
+  std::uint64_t VoxelCount(std::size_t place) const;
   /** The sum of the voxels' indices along an axis, counted from the first voxel of the buffer. */
-  std::uint64_t
-  IndexSum(std::size_t place, int axis) const
-  {
-    return m_Compact.empty() ? m_Sums[place].indexSum[axis] : axis < 3 ? m_Compact[place].sums[axis + 1] : 0;
-  }
+  std::uint64_t IndexSum(std::size_t place, int axis) const;
   std::uint64_t
   Label(std::size_t place) const
   {
     return m_Labels.empty() ? place + 1 : m_Labels[place];
   }
-  /** Where there was an image. */
+  /** Only where there was an intensity image. */
   const IntensityMeasures &
   Intensity(std::size_t place) const
   {
     return m_Intensities[place];
-  }
-
-  /** The sums of the rows, as CompactShapeSums or ShapeSums, if they are kept as these; the rows are no more. */
-  template <typename TSums>
-  UninitializedVector<TSums>
-  TakeSums()
-  {
-    if constexpr (std::is_same_v<TSums, CompactShapeSums>)
-    {
-      return std::exchange(m_Compact, {});
-    }
-    else
-    {
-      return std::exchange(m_Sums, {});
-    }
   }
 
   /** One label for each row, ascending. */
@@ -158,15 +143,17 @@ public:
   /** One for each row. */
   void SetIntensities(std::vector<IntensityMeasures> intensities);
 
+  /** Gives up the sums, and with them the rows; TakeSums (Tables/RowSums.h) hands them out. */
+  std::shared_ptr<RowSums> ReleaseSums();
+
 private:
   Extent   m_Extent;
   Geometry m_Geometry;
-  /** One of the two is empty. */
-  UninitializedVector<CompactShapeSums> m_Compact;
-  UninitializedVector<ShapeSums>        m_Sums;
-  /** None if they are 1, 2 ... */
+  /** Null if there are no rows. */
+  std::shared_ptr<RowSums> m_Sums;
+  /** Empty if the labels are 1, 2 ... */
   std::vector<std::uint64_t> m_Labels;
-  /** None if there was no image. */
+  /** Empty if there was no intensity image. */
   std::vector<IntensityMeasures> m_Intensities;
 };
 

@@ -1,98 +1,26 @@
 #include "BrickCCL/Tables/Condition.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/WideInteger.h"
+#include "BrickCCL/Tables/ConditionNode.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <type_traits>
-#include <utility>
 
 namespace brickccl
 {
 
-enum class Operation
-{
-  Number,
-  Column,
-  Negate,
-  Not,
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Less,
-  LessOrEqual,
-  Greater,
-  GreaterOrEqual,
-  Equal,
-  Unequal,
-  And,
-  Or,
-  Abs,
-  Sqrt,
-  Min,
-  Max
-};
-
 namespace
 {
 
-/** A number, and the same exactly where it is a whole one that a double may not hold. */
-struct Value
-{
-  double number = 0;
-  bool   isWhole = false;
-  Int128 whole = 0;
-
-  Value() = default;
-  explicit Value(double value)
-    : number(value)
-  {}
-  explicit Value(Int128 value)
-    : number(static_cast<double>(value))
-    , isWhole(true)
-    , whole(value)
-  {}
-
-  /** Whether sums and products of two such numbers fit into 128 bits. */
-  bool
-  IsSmallWhole() const
-  {
-    constexpr Int128 most = (Int128{ 1 } << 63) - 1;
-    return isWhole && whole <= most && whole >= -most;
-  }
-};
-
-} // namespace
-
-struct Condition::Node
-{
-  Operation                          operation = Operation::Number;
-  Value                              number;
-  std::size_t                        column = 0;
-  std::vector<std::unique_ptr<Node>> operands;
-
-  bool
-  IsTruth() const
-  {
-    return operation == Operation::Not || (operation >= Operation::Less && operation <= Operation::Or);
-  }
-
-  Value Evaluate(const std::vector<Value> & columns) const;
-};
-
-namespace
-{
+using condition::Value;
 
 enum class Order
 {
   Less,
   Equal,
   Greater,
-  /** One is not a number. */
+  /** One of the two is not a number. */
   None
 };
 
@@ -121,7 +49,7 @@ TruthOf(bool truth)
   return Value(Int128{ truth ? 1 : 0 });
 }
 
-/** `a` combined with `b` as whole numbers if both are and the result is sure to fit, else as doubles. */
+/** Combines two numbers: as whole numbers if both are whole and the result is sure to fit, else as doubles. */
 template <typename TFunction>
 Value
 Combine(const Value & a, const Value & b, TFunction function)
@@ -135,7 +63,7 @@ Combine(const Value & a, const Value & b, TFunction function)
 
 } // namespace
 
-Value
+condition::Value
 Condition::Node::Evaluate(const std::vector<Value> & columns) const
 {
   const auto value = [&](std::size_t i) { return operands[i]->Evaluate(columns); };
@@ -175,9 +103,19 @@ Condition::Node::Evaluate(const std::vector<Value> & columns) const
   case Operation::Unequal:
     return TruthOf(Compare(value(0), value(1)) != Order::Equal);
   case Operation::And:
-    return TruthOf(holds(0) && holds(1));
   case Operation::Or:
-    return TruthOf(holds(0) || holds(1));
+  {
+    // The first operand that decides ends it.
+    const bool decisive = operation == Operation::Or;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+    {
+      if (holds(i) == decisive)
+      {
+        return TruthOf(decisive);
+      }
+    }
+    return TruthOf(!decisive);
+  }
   case Operation::Abs:
   {
     const Value own = value(0);
@@ -198,407 +136,8 @@ Condition::Node::Evaluate(const std::vector<Value> & columns) const
   }
 }
 
-namespace
-{
-
-using Node = Condition::Node;
-using NodePointer = std::unique_ptr<Node>;
-
-/** Turns a text into nodes, by the grammar's rules one function each. */
-class Parser
-{
-public:
-  Parser(const std::string & text, std::vector<std::string> & columns)
-    : m_Text(text)
-    , m_Columns(columns)
-  {}
-
-  NodePointer
-  Parse()
-  {
-    const std::size_t begin = SkipSpace();
-    NodePointer       root = ParseOr();
-    if (SkipSpace() != m_Text.size())
-    {
-      Fail(m_At, "expected an operator or the end, not '" + RestOfWord() + "'");
-    }
-    RequireTruth(*root, begin);
-    return root;
-  }
-
-private:
-  /** Each level takes some of the stack, which a hostile condition would use up. */
-  static constexpr int DeepestNesting = 200;
-
-  /** So many digits fit into 128 bits. */
-  static constexpr std::ptrdiff_t MostWholeDigits = 38;
-
-  [[noreturn]] void
-  Fail(std::size_t at, const std::string & what) const
-  {
-    throw InvalidArgument("the condition is wrong at character " + std::to_string(at + 1) + ": " + what + "\n  " +
-                          m_Text + "\n  " + std::string(at, ' ') + "^");
-  }
-
-  std::size_t
-  SkipSpace()
-  {
-    while (m_At < m_Text.size() && std::isspace(static_cast<unsigned char>(m_Text[m_At])) != 0)
-    {
-      ++m_At;
-    }
-    return m_At;
-  }
-
-  static bool
-  IsWordCharacter(char character)
-  {
-    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
-  }
-
-  std::string
-  RestOfWord() const
-  {
-    std::size_t end = m_At;
-    while (end < m_Text.size() && IsWordCharacter(m_Text[end]))
-    {
-      ++end;
-    }
-    return m_Text.substr(m_At, std::max<std::size_t>(1, end - m_At));
-  }
-
-  /** Takes a sign or, as a whole, a word if it comes next. */
-  bool
-  Take(const std::string & token)
-  {
-    SkipSpace();
-    if (m_Text.compare(m_At, token.size(), token) != 0)
-    {
-      return false;
-    }
-    const std::size_t end = m_At + token.size();
-    if (IsWordCharacter(token[0]) && end < m_Text.size() && IsWordCharacter(m_Text[end]))
-    {
-      return false;
-    }
-    m_At = end;
-    return true;
-  }
-
-  void
-  RequireTruth(const Node & node, std::size_t at) const
-  {
-    if (!node.IsTruth())
-    {
-      Fail(at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
-    }
-  }
-  void
-  RequireNumber(const Node & node, std::size_t at) const
-  {
-    if (node.IsTruth())
-    {
-      Fail(at, "this is true or false; a number is needed here");
-    }
-  }
-
-  static NodePointer
-  Make(Operation operation, NodePointer first, NodePointer second = nullptr)
-  {
-    auto node = std::make_unique<Node>();
-    node->operation = operation;
-    node->operands.push_back(std::move(first));
-    if (second)
-    {
-      node->operands.push_back(std::move(second));
-    }
-    return node;
-  }
-
-  NodePointer
-  ParseOr()
-  {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseAnd();
-    while (Take("or") || Take("||"))
-    {
-      RequireTruth(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseAnd();
-      RequireTruth(*right, at);
-      left = Make(Operation::Or, std::move(left), std::move(right));
-    }
-    return left;
-  }
-
-  NodePointer
-  ParseAnd()
-  {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseNot();
-    while (Take("and") || Take("&&"))
-    {
-      RequireTruth(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseNot();
-      RequireTruth(*right, at);
-      left = Make(Operation::And, std::move(left), std::move(right));
-    }
-    return left;
-  }
-
-  NodePointer
-  ParseNot()
-  {
-    SkipSpace();
-    const bool isUnequal = m_Text.compare(m_At, 2, "!=") == 0;
-    if (Take("not") || (!isUnequal && Take("!")))
-    {
-      const Nesting     nesting(*this);
-      const std::size_t at = SkipSpace();
-      NodePointer       operand = ParseNot();
-      RequireTruth(*operand, at);
-      return Make(Operation::Not, std::move(operand));
-    }
-    return ParseComparison();
-  }
-
-  NodePointer
-  ParseComparison()
-  {
-    static const std::pair<const char *, Operation> comparisons[] = {
-      { "<=", Operation::LessOrEqual }, { ">=", Operation::GreaterOrEqual },
-      { "==", Operation::Equal },       { "!=", Operation::Unequal },
-      { "<", Operation::Less },         { ">", Operation::Greater }
-    };
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseSum();
-    for (const auto & [sign, operation] : comparisons)
-    {
-      if (Take(sign))
-      {
-        RequireNumber(*left, begin);
-        const std::size_t at = SkipSpace();
-        NodePointer       right = ParseSum();
-        RequireNumber(*right, at);
-        left = Make(operation, std::move(left), std::move(right));
-        const std::size_t next = SkipSpace();
-        if (next < m_Text.size() && (m_Text[next] == '<' || m_Text[next] == '>'))
-        {
-          Fail(next, "comparisons do not chain; write 'a < b and b < c'");
-        }
-        return left;
-      }
-    }
-    if (Take("="))
-    {
-      Fail(m_At - 1, "'=' is no comparison; '==' is");
-    }
-    return left;
-  }
-
-  NodePointer
-  ParseSum()
-  {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseProduct();
-    for (;;)
-    {
-      const bool isSum = Take("+");
-      if (!isSum && !Take("-"))
-      {
-        return left;
-      }
-      RequireNumber(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseProduct();
-      RequireNumber(*right, at);
-      left = Make(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
-    }
-  }
-
-  NodePointer
-  ParseProduct()
-  {
-    const std::size_t begin = SkipSpace();
-    NodePointer       left = ParseFactor();
-    for (;;)
-    {
-      const bool isProduct = Take("*");
-      if (!isProduct && !Take("/"))
-      {
-        return left;
-      }
-      RequireNumber(*left, begin);
-      const std::size_t at = SkipSpace();
-      NodePointer       right = ParseFactor();
-      RequireNumber(*right, at);
-      left = Make(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
-    }
-  }
-
-  NodePointer
-  ParseFactor()
-  {
-    const Nesting     nesting(*this);
-    const std::size_t begin = SkipSpace();
-    if (Take("-"))
-    {
-      const std::size_t at = SkipSpace();
-      NodePointer       operand = ParseFactor();
-      RequireNumber(*operand, at);
-      return Make(Operation::Negate, std::move(operand));
-    }
-    if (Take("("))
-    {
-      NodePointer inner = ParseOr();
-      if (!Take(")"))
-      {
-        Fail(SkipSpace(), "expected ')'");
-      }
-      return inner;
-    }
-    if (begin < m_Text.size() && (std::isdigit(static_cast<unsigned char>(m_Text[begin])) != 0 || m_Text[begin] == '.'))
-    {
-      return ParseNumber();
-    }
-    if (begin < m_Text.size() && IsWordCharacter(m_Text[begin]))
-    {
-      return ParseName();
-    }
-    Fail(begin,
-         begin == m_Text.size() ? "a number or a column is missing at the end"
-                                : "expected a number or a column, not '" + RestOfWord() + "'");
-  }
-
-  NodePointer
-  ParseNumber()
-  {
-    const char * const start = m_Text.c_str() + m_At;
-    char *             end = nullptr;
-    auto               node = std::make_unique<Node>();
-    const double       number = std::strtod(start, &end);
-    const bool         hasDigitsAlone = std::all_of(start, static_cast<const char *>(end), [](char character) {
-      return std::isdigit(static_cast<unsigned char>(character)) != 0;
-    });
-    if (hasDigitsAlone && end - start <= MostWholeDigits)
-    {
-      Int128 whole = 0;
-      for (const char * digit = start; digit < end; ++digit)
-      {
-        whole = 10 * whole + (*digit - '0');
-      }
-      node->number = Value(whole);
-    }
-    else
-    {
-      // 1e3 and 2.0 are whole, too.
-      const bool isWhole = std::abs(number) < 1e38 && std::floor(number) == number;
-      node->number = isWhole ? Value(static_cast<Int128>(number)) : Value(number);
-    }
-    const auto length = static_cast<std::size_t>(end - start);
-    if (length == 0 || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
-    {
-      Fail(m_At, "this is no number");
-    }
-    m_At += length;
-    return node;
-  }
-
-  NodePointer
-  ParseName()
-  {
-    static const std::pair<const char *, Operation> functions[] = { { "abs", Operation::Abs },
-                                                                    { "sqrt", Operation::Sqrt },
-                                                                    { "min", Operation::Min },
-                                                                    { "max", Operation::Max } };
-    const std::size_t                               begin = m_At;
-    const std::string                               name = RestOfWord();
-    m_At += name.size();
-    for (const auto & [function, operation] : functions)
-    {
-      if (name == function)
-      {
-        return ParseArguments(operation, name);
-      }
-    }
-    for (const char * word : { "and", "or", "not" })
-    {
-      if (name == word)
-      {
-        Fail(begin, "expected a number or a column, not '" + name + "'");
-      }
-    }
-    const auto found = std::find(m_Columns.begin(), m_Columns.end(), name);
-    auto       node = std::make_unique<Node>();
-    node->operation = Operation::Column;
-    node->column = static_cast<std::size_t>(found - m_Columns.begin());
-    if (found == m_Columns.end())
-    {
-      m_Columns.push_back(name);
-    }
-    return node;
-  }
-
-  NodePointer
-  ParseArguments(Operation operation, const std::string & name)
-  {
-    auto node = std::make_unique<Node>();
-    node->operation = operation;
-    if (!Take("("))
-    {
-      Fail(SkipSpace(), "expected '(' after " + name);
-    }
-    do
-    {
-      const std::size_t at = SkipSpace();
-      node->operands.push_back(ParseSum());
-      RequireNumber(*node->operands.back(), at);
-    } while (Take(","));
-    if (!Take(")"))
-    {
-      Fail(SkipSpace(), "expected ',' or ')'");
-    }
-    const bool takesOne = operation == Operation::Abs || operation == Operation::Sqrt;
-    if (takesOne && node->operands.size() != 1)
-    {
-      Fail(m_At - 1, name + " takes one argument");
-    }
-    return node;
-  }
-
-  class Nesting
-  {
-  public:
-    explicit Nesting(Parser & parser)
-      : m_Parser(parser)
-    {
-      if (++parser.m_Depth > DeepestNesting)
-      {
-        parser.Fail(parser.m_At, "too many levels of parentheses and signs");
-      }
-    }
-    ~Nesting()
-    {
-      --m_Parser.m_Depth;
-    }
-    Nesting(const Nesting &) = delete;
-    Nesting & operator=(const Nesting &) = delete;
-
-  private:
-    Parser & m_Parser;
-  };
-
-  const std::string &        m_Text;
-  std::vector<std::string> & m_Columns;
-  std::size_t                m_At = 0;
-  int                        m_Depth = 0;
-};
-
-} // namespace
-
 Condition::Condition(const std::string & text)
-  : m_Root(Parser(text, m_Columns).Parse())
+  : m_Root(ParseCondition(text, m_Columns))
 {}
 
 Condition::~Condition() = default;

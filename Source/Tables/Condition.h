@@ -30,10 +30,10 @@ namespace brickccl
 class Condition
 {
 public:
-  /** Relative, 8 last digits of a double: what a few products of decimal fractions may be off. */
+  /** The relative tolerance, 8 last digits of a double: products of a few decimal fractions are off by no more. */
   static constexpr double Tolerance = 8 * std::numeric_limits<double>::epsilon();
 
-  /** \throws InvalidArgument that shows the place of what is wrong. */
+  /** Parses a condition. \throws InvalidArgument that shows the place of what is wrong. */
   explicit Condition(const std::string & text);
   ~Condition();
   Condition(Condition &&) noexcept;
@@ -46,8 +46,8 @@ public:
     return m_Columns;
   }
 
-  /** For each component of a table whether it holds. \throws InvalidArgument for a column that the table does not have.
-   */
+  /** Says for each component of a table whether the condition holds.
+   *  \throws InvalidArgument for a column that the table does not have. */
   std::vector<bool> Evaluate(const ComponentTable & table) const;
 
   /** A node of the parsed expression. */

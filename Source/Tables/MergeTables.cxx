@@ -1,18 +1,21 @@
-#include "BrickCCL/Measuring/MeasureGroups.h"
+#include "BrickCCL/Tables/MergeTables.h"
+
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace brickccl
 {
 
 namespace
 {
+
+using LabelPairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 void
 CheckMergeable(const ComponentTable & a, const ComponentTable & b)
@@ -30,124 +33,27 @@ CheckMergeable(const ComponentTable & a, const ComponentTable & b)
     throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
                           "one image differ in nothing but their start index and extent");
   }
-  if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || !(a.groups == b.groups) ||
-      a.sliceAxis != b.sliceAxis)
+  if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis)
   {
     throw InvalidArgument(
       "the tables have different columns; both parts must be measured with the same groups and images");
   }
-  if (!a.intensitySums.empty() && !b.intensitySums.empty() &&
-      (a.intensitySums[0].isWhole != b.intensitySums[0].isWhole ||
-       a.intensitySums[0].hasSquares != b.intensitySums[0].hasSquares))
-  {
-    throw InvalidArgument("the tables' intensities are of different types");
-  }
 }
 
-/** The smallest box around both parts. */
+/** Sets the smallest box around both parts. */
 void
-UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable & united)
+UniteExtents(const ComponentTable & a, const ComponentTable & b, ComponentTable & merged)
 {
-  united.extent = a.extent;
-  united.geometry = a.geometry;
+  merged.extent = a.extent;
+  merged.geometry = a.geometry;
   for (int axis = 0; axis < a.extent.dimension; ++axis)
   {
     const std::int64_t startA = a.geometry.startIndex[axis];
     const std::int64_t startB = b.geometry.startIndex[axis];
     const std::int64_t start = std::min(startA, startB);
-    united.geometry.startIndex[axis] = start;
-    united.extent.size[axis] = std::max(startA + a.extent.size[axis], startB + b.extent.size[axis]) - start;
+    merged.geometry.startIndex[axis] = start;
+    merged.extent.size[axis] = std::max(startA + a.extent.size[axis], startB + b.extent.size[axis]) - start;
   }
-}
-
-/** One component of a part, with its measures as the united table counts them. */
-struct PartComponent
-{
-  ComponentMeasures       measures;
-  IntensitySums           intensity;
-  ProductSums             products;
-  double                  partDistance = std::numeric_limits<double>::quiet_NaN();
-  std::vector<VoxelIndex> hull;
-};
-
-PartComponent
-TakeComponent(const ComponentTable & part, std::size_t component, const ComponentTable & united)
-{
-  PartComponent taken;
-  taken.measures = part.components[component];
-  const std::size_t place = taken.measures.place;
-  std::int64_t      offset[MaximumDimension] = {};
-  for (int axis = 0; axis < part.extent.dimension; ++axis)
-  {
-    offset[axis] = part.geometry.startIndex[axis] - united.geometry.startIndex[axis];
-  }
-  if (!part.shapes.empty())
-  {
-    taken.products = part.shapes[place].products;
-    taken.products.Shift(taken.measures.voxelCount, taken.measures.indexSum, offset);
-  }
-  std::int64_t rest = static_cast<std::int64_t>(taken.measures.firstVoxel);
-  std::int64_t stride = 1;
-  std::int64_t first = 0;
-  for (int axis = 0; axis < part.extent.dimension; ++axis)
-  {
-    first += (rest % part.extent.size[axis] + offset[axis]) * stride;
-    rest /= part.extent.size[axis];
-    stride *= united.extent.size[axis];
-    taken.measures.indexSum[axis] += static_cast<std::uint64_t>(offset[axis]) * taken.measures.voxelCount;
-  }
-  taken.measures.firstVoxel = static_cast<std::uint64_t>(first);
-  if (part.hasIntensity)
-  {
-    taken.intensity = part.intensitySums[place];
-  }
-  if (part.hasPart)
-  {
-    taken.partDistance = part.partDistances[place];
-  }
-  if (part.groups.feret)
-  {
-    taken.hull = part.extents[place].hull;
-    for (VoxelIndex & voxel : taken.hull)
-    {
-      std::transform(voxel.at, voxel.at + MaximumDimension, offset, voxel.at, std::plus<>());
-    }
-  }
-  return taken;
-}
-
-void
-MergeInto(PartComponent & one, PartComponent & other)
-{
-  one.intensity.Merge(one.measures.voxelCount, other.intensity, other.measures.voxelCount);
-  one.products.Merge(other.products);
-  one.measures.voxelCount += other.measures.voxelCount;
-  one.measures.firstVoxel = std::min(one.measures.firstVoxel, other.measures.firstVoxel);
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    one.measures.indexSum[axis] += other.measures.indexSum[axis];
-    one.measures.boxMinimum[axis] = std::min(one.measures.boxMinimum[axis], other.measures.boxMinimum[axis]);
-    one.measures.boxMaximum[axis] = std::max(one.measures.boxMaximum[axis], other.measures.boxMaximum[axis]);
-  }
-  // fmin leaves "none" out.
-  one.partDistance = std::fmin(one.partDistance, other.partDistance);
-  one.hull.insert(one.hull.end(), other.hull.begin(), other.hull.end());
-}
-
-/** What a row of the united table is worked out from. */
-ShapeSums
-SumsOf(const ComponentMeasures & measures, const Geometry & geometry)
-{
-  ShapeSums sums;
-  sums.voxels = measures.voxelCount;
-  sums.firstVoxel = measures.firstVoxel;
-  for (int axis = 0; axis < MaximumDimension; ++axis)
-  {
-    sums.indexSum[axis] = measures.indexSum[axis];
-    sums.minimum[axis] = measures.boxMinimum[axis] - geometry.startIndex[axis];
-    sums.maximum[axis] = measures.boxMaximum[axis] - geometry.startIndex[axis];
-  }
-  return sums;
 }
 
 std::unordered_map<std::uint64_t, std::size_t>
@@ -173,27 +79,10 @@ PlaceOf(const std::unordered_map<std::uint64_t, std::size_t> & places, std::uint
   return found->second;
 }
 
-} // namespace
-
-ComponentTable
-MergeComponentTables(const ComponentTable &                                       a,
-                     const ComponentTable &                                       b,
-                     const std::vector<std::pair<std::uint64_t, std::uint64_t>> & pairs,
-                     MergedLabels *                                               labels)
+/** For each row of `a`, then of `b`, the first row that belongs to the same merged component. */
+std::vector<std::size_t>
+FirstRowsOfComponents(const ComponentTable & a, const ComponentTable & b, const LabelPairs & pairs)
 {
-  CheckMergeable(a, b);
-  ComponentTable united;
-  UniteExtents(a, b, united);
-  united.sliceAxis = a.sliceAxis;
-  united.hasIntensity = a.hasIntensity;
-  united.hasPart = a.hasPart;
-  united.partTotals = { a.partTotals.voxels + b.partTotals.voxels,
-                        a.partTotals.componentVoxels + b.partTotals.componentVoxels };
-  united.groups.place = a.groups.place;
-  united.groups.shape = a.groups.shape;
-  united.groups.feret = a.groups.feret;
-
-  // Which components become one: those of b come after those of a.
   std::vector<std::size_t> parent(a.components.size() + b.components.size());
   std::iota(parent.begin(), parent.end(), std::size_t{ 0 });
   const auto rootOf = [&parent](std::size_t node) {
@@ -211,81 +100,136 @@ MergeComponentTables(const ComponentTable &                                     
     const std::size_t second = rootOf(a.components.size() + PlaceOf(placesOfB, labelB, "second"));
     parent[std::max(first, second)] = std::min(first, second);
   }
-
-  std::vector<PartComponent> merged;
-  std::vector<std::size_t>   placeOfRoot(parent.size());
   for (std::size_t node = 0; node < parent.size(); ++node)
   {
-    const bool    isOfA = node < a.components.size();
-    PartComponent component =
-      isOfA ? TakeComponent(a, node, united) : TakeComponent(b, node - a.components.size(), united);
-    const std::size_t root = rootOf(node);
-    if (root == node)
-    {
-      placeOfRoot[node] = merged.size();
-      merged.push_back(std::move(component));
-    }
-    else
-    {
-      MergeInto(merged[placeOfRoot[root]], component);
-    }
+    parent[node] = rootOf(node);
   }
-  for (std::size_t c = 0; c < merged.size(); ++c)
+  return parent;
+}
+
+/** The sums of a row, with indices that count from the first voxel of the merged box. */
+ShapeSums
+SumsOf(const PartRow & row, const ComponentTable & merged)
+{
+  const ComponentMeasures measures = row.table->components[row.place];
+  const Extent &          extent = row.table->extent;
+  const PartOffset        offset(*row.table, merged);
+  ShapeSums               sums;
+  sums.voxels = measures.voxelCount;
+  auto         rest = static_cast<std::int64_t>(measures.firstVoxel);
+  std::int64_t stride = 1;
+  std::int64_t first = 0;
+  for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    merged[c].measures.place = c;
+    first += (rest % extent.size[axis] + offset.along[axis]) * stride;
+    rest /= extent.size[axis];
+    stride *= merged.extent.size[axis];
   }
-  std::sort(merged.begin(), merged.end(), [](const PartComponent & x, const PartComponent & y) {
-    return x.measures.firstVoxel < y.measures.firstVoxel;
+  sums.firstVoxel = static_cast<std::uint64_t>(first);
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    sums.indexSum[axis] =
+      measures.indexSum[axis] + static_cast<std::uint64_t>(offset.along[axis]) * measures.voxelCount;
+    sums.minimum[axis] = measures.boxMinimum[axis] - merged.geometry.startIndex[axis];
+    sums.maximum[axis] = measures.boxMaximum[axis] - merged.geometry.startIndex[axis];
+  }
+  return sums;
+}
+
+/** Merges the rows of both tables into components, in the raster order of their first voxels.
+ *  \param firstRows  as FirstRowsOfComponents returns them
+ *  \param places     receives the place of each row's component in the merged table. */
+UninitializedVector<ShapeSums>
+MergeRows(const std::vector<std::size_t> & firstRows,
+          const ComponentTable &           merged,
+          MergeInput &                     input,
+          std::vector<std::size_t> &       places)
+{
+  const std::size_t      ofFirst = input.first.components.size();
+  std::vector<PartRow>   rows;
+  std::vector<ShapeSums> sums;
+  for (std::size_t row = 0; row < firstRows.size(); ++row)
+  {
+    rows.push_back(row < ofFirst ? PartRow{ &input.first, row } : PartRow{ &input.second, row - ofFirst });
+    sums.push_back(SumsOf(rows.back(), merged));
+    if (firstRows[row] != row)
+    {
+      sums[firstRows[row]].Merge(sums.back());
+    }
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+  {
+    if (firstRows[row] == row)
+    {
+      order.push_back(row);
+    }
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+    return sums[x].firstVoxel < sums[y].firstVoxel;
   });
+
+  UninitializedVector<ShapeSums> ordered;
+  places.resize(rows.size());
+  for (std::size_t c = 0; c < order.size(); ++c)
+  {
+    ordered.push_back(sums[order[c]]);
+    places[order[c]] = c;
+  }
+  input.begins.assign(order.size() + 1, 0);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+  {
+    places[row] = places[firstRows[row]];
+    ++input.begins[places[row] + 1];
+  }
+  std::partial_sum(input.begins.begin(), input.begins.end(), input.begins.begin());
+  std::vector<std::size_t> next(input.begins.begin(), input.begins.end() - 1);
+  input.parts.resize(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row)
+  {
+    input.parts[next[places[row]]++] = rows[row];
+  }
+  return ordered;
+}
+
+} // namespace
+
+ComponentTable
+MergeComponentTables(const ComponentTable & a,
+                     const ComponentTable & b,
+                     const LabelPairs &     pairs,
+                     MergedLabels *         labels)
+{
+  CheckMergeable(a, b);
+  ComponentTable merged;
+  UniteExtents(a, b, merged);
+  merged.sliceAxis = a.sliceAxis;
+  merged.hasIntensity = a.hasIntensity;
+  merged.hasPart = a.hasPart;
+  merged.partTotals = { a.partTotals.voxels + b.partTotals.voxels,
+                        a.partTotals.componentVoxels + b.partTotals.componentVoxels };
+
+  MergeInput                     input{ a, b, {}, {} };
+  std::vector<std::size_t>       places;
+  UninitializedVector<ShapeSums> sums = MergeRows(FirstRowsOfComponents(a, b, pairs), merged, input, places);
+  merged.components = MakeRows(merged.extent, merged.geometry, std::move(sums));
   if (labels)
   {
-    std::vector<std::uint64_t> labelOfPlace(merged.size());
-    for (std::size_t c = 0; c < merged.size(); ++c)
-    {
-      labelOfPlace[merged[c].measures.place] = c + 1;
-    }
     *labels = {};
-    for (std::size_t node = 0; node < parent.size(); ++node)
+    for (std::size_t row = 0; row < places.size(); ++row)
     {
-      (node < a.components.size() ? labels->ofFirst : labels->ofSecond)
-        .push_back(labelOfPlace[placeOfRoot[rootOf(node)]]);
+      (row < a.components.size() ? labels->ofFirst : labels->ofSecond).push_back(places[row] + 1);
     }
   }
-
-  UninitializedVector<ShapeSums>         sums;
-  std::vector<IntensityMeasures> intensities;
-  for (const PartComponent & component : merged)
+  for (const ColumnGroup * const group : a.groups)
   {
-    sums.push_back(SumsOf(component.measures, united.geometry));
-    if (united.hasIntensity)
+    if (group->merge != nullptr)
     {
-      united.intensitySums.push_back(component.intensity);
-      intensities.push_back(component.intensity.Measures(component.measures.voxelCount));
+      merged.groups.push_back(group);
+      group->merge(input, merged);
     }
   }
-  united.components = ComponentRows(united.extent, united.geometry, std::move(sums));
-  united.components.SetIntensities(std::move(intensities));
-  for (std::size_t c = 0; c < merged.size(); ++c)
-  {
-    PartComponent & component = merged[c];
-    if (!a.shapes.empty() || !b.shapes.empty())
-    {
-      united.shapes.push_back(ShapeMeasures());
-      united.shapes.back().products = component.products;
-      FinishMoments(united, c);
-    }
-    if (united.hasPart)
-    {
-      united.partDistances.push_back(component.partDistance);
-    }
-    if (united.groups.feret)
-    {
-      united.extents.emplace_back();
-      united.extents.back().hull = std::move(component.hull);
-      FinishExtent(united, c);
-    }
-  }
-  return united;
+  return merged;
 }
 
 } // namespace brickccl

@@ -10,36 +10,38 @@
 namespace brickccl
 {
 
-/** What all components of a table are together. */
+/** Sums over all components of a table. */
 struct Totals
 {
-  /** What sizes are: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
+  /** The name of `size`: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
   std::string   sizeName;
   std::uint64_t components = 0;
   std::uint64_t voxels = 0;
   double        size = 0;
-  /** The part that was given as a mask, or else the image. */
+  /** The size of the part that was given as a mask, or else of the image. */
   double regionSize = 0;
-  /** The share of that region that components fill, for pores the porosity; 0 for a region without voxels. */
+  /** The share of that region that components fill (for pores the porosity); 0 for a region without voxels. */
   double fraction = 0;
 };
 
 Totals TotalsOf(const ComponentTable & table);
 
-/** How many components have values within each of several equal steps. */
+/** The numbers of components whose values lie within equal steps. */
 struct Histogram
 {
   std::string column;
   std::string unit;
-  /** One more than counts: step i goes from edges[i] to below edges[i + 1], the last one up to and with it. */
+  /** The borders of the steps, one more than `counts`: step i goes from edges[i] up to, but without, edges[i + 1]; the
+   *  last step includes its upper edge. */
   std::vector<double>        edges;
   std::vector<std::uint64_t> counts;
-  /** Values that are not finite; they are in no step. */
+  /** The number of values that are not finite; no step counts them. */
   std::uint64_t notFinite = 0;
 };
 
-/** The histogram of a column from its lowest to its highest value, as numpy.histogram has it (equal values: half of one
- *  to both sides). \throws InvalidArgument for a column that the table does not have, or less than one bin. */
+/** The histogram of a column from its lowest to its highest value, with the steps of numpy.histogram. If all values
+ *  are equal, it reaches half a unit to both sides.
+ *  \throws InvalidArgument for a column that the table does not have, or less than one bin. */
 Histogram HistogramOf(const ComponentTable & table, const std::string & column, int bins);
 
 } // namespace brickccl

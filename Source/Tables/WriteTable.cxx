@@ -12,7 +12,7 @@ namespace brickccl
 namespace
 {
 
-/** The shortest text that reads back as the same number. */
+/** Appends the shortest text that reads back as the same number. */
 template <typename T>
 void
 AppendNumber(std::string & text, T value)

@@ -77,6 +77,10 @@ class LabelTest(CommandTest):
         write_nrrd(self.input, "int16", (4,  1), [-1000, -900, 5, -20000])
         summary, labels = self.label("--range", -1000, -900)
         self.assertEqual(labels, [1, 1, 0, 0])
+        for low, high, expected in ((-1000, "inf", [1, 1, 1, 0]), ("-inf", -900, [1, 1, 0, 1]), ("-inf", "inf", [1] * 4),
+                                    ("-inf", "-inf", [0] * 4)):
+            self.assertEqual([min(label, 1) for label in self.label("--range", low, high)[1]], expected, (low, high))
+        self.fails("label", self.input, self.output, "--range", 1, "-inf", saying="[1, -inf]")
         summary, labels = self.label("--tolerance", 10, "--background", -1000)
         self.assertEqual(labels, [0, 1, 2, 3])
 

@@ -403,7 +403,11 @@ TEST(BrickConnectedComponentImageFilter, PartImageGivesDistancesToItsSurface)
   filter->Update();
   const auto & table = filter->GetComponentTable();
   ASSERT_TRUE(table.hasPart);
-  EXPECT_EQ(table.partDistances, (std::vector<double>{ 4, 1, 5 }));
+  const auto distances = table.measures.Of<brickccl::PartDistance>();
+  ASSERT_EQ(distances.size(), 3u);
+  EXPECT_EQ(distances[0].distance, 4);
+  EXPECT_EQ(distances[1].distance, 1);
+  EXPECT_EQ(distances[2].distance, 5);
   EXPECT_EQ(table.partTotals.voxels, 16u * 16 * 16);
   filter->SetAlgorithm("LabelEquivalence:flag=none");
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
@@ -535,7 +539,8 @@ TEST(BrickConnectedComponentImageFilter, SurfacesOfCubicVoxelsEqualThoseOfItksLa
   for (const brickccl::ComponentMeasures & component : filter->GetComponentTable().components)
   {
     const auto * object = theirs->GetOutput()->GetLabelObject(static_cast<unsigned int>(component.label));
-    const double surface = filter->GetComponentTable().surfaces[component.place].crofton;
+    const double surface =
+      filter->GetComponentTable().measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
     EXPECT_NEAR(surface, object->GetPerimeter(), 1e-9 * surface);
   }
 }

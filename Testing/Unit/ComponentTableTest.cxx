@@ -1,5 +1,6 @@
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Geometry/Crofton.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "TableValue.h"
@@ -225,7 +226,7 @@ ExpectSums(const ComponentTable & table, const std::vector<std::uint32_t> & labe
       ASSERT_EQ(row.boxMaximum[axis], own.high[axis]) << extent.ToString() << ", component " << c + 1;
     }
     // Columns are looked up by name, which takes long.
-    if (!table.shapes.empty() && c % 61 == 0)
+    if (table.measures.Has<ShapeMeasures>() && c % 61 == 0)
     {
       const auto   count = static_cast<double>(own.count);
       const double mean = static_cast<double>(own.index[0]) / count;
@@ -265,7 +266,7 @@ TEST(ComponentTable, SumsOfRowsOfAnyLengthAreThoseOfTheVoxels)
         ASSERT_GT(labeling.ComponentCount(), 10u);
         ExpectSums(labeling.Measure(), labels, extent);
         ExpectSums(labeling.Measure({ {}, ColumnGroups::FromNames("shape") }), labels, extent);
-        ExpectSums(MeasureLabelImage(ImageView(labels.data(), extent), {}, {}, {}), labels, extent);
+        ExpectSums(MeasureLabelImage(ImageView(labels.data(), extent)), labels, extent);
       }
     }
   }
@@ -325,7 +326,7 @@ TEST(ComponentTable, AnEarlierTablesMemoryIsUsedAgain)
     EXPECT_EQ(table.components.size(), labeling.ComponentCount());
   };
   MeasureOptions withShapes;
-  withShapes.groups.shape = true;
+  withShapes.groups.Add("shape");
   // Few and many components, tables of other dimensions and kinds in between, and none.
   expectTheSame({ 40, 30, 20 }, 0.1, {});
   expectTheSame({ 64, 50, 40 }, 0.1, {});
@@ -359,9 +360,8 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   labeling.Write(asDouble.data());
   std::ostringstream direct, fromMap, fromDouble;
   WriteJson(direct, labeling.Measure(ImageView(voxels.data(), extent)));
-  WriteJson(fromMap, MeasureLabelImage(ImageView(labels.data(), extent), {}, ImageView(voxels.data(), extent), {}));
-  WriteJson(fromDouble,
-            MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent), {}));
+  WriteJson(fromMap, MeasureLabelImage(ImageView(labels.data(), extent), {}, ImageView(voxels.data(), extent)));
+  WriteJson(fromDouble, MeasureLabelImage(ImageView(asDouble.data(), extent), {}, ImageView(voxels.data(), extent)));
   EXPECT_EQ(direct.str(), fromMap.str());
   EXPECT_EQ(direct.str(), fromDouble.str());
 
@@ -369,7 +369,7 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   sparse[5] = 300;
   sparse[60] = 7;
   sparse[65] = 300;
-  const ComponentTable table = MeasureLabelImage(ImageView(sparse.data(), extent), {}, MeasureOptions(), {});
+  const ComponentTable table = MeasureLabelImage(ImageView(sparse.data(), extent));
   ASSERT_EQ(table.components.size(), 2u);
   EXPECT_EQ(table.components[0].label, 7u);
   EXPECT_EQ(table.components[1].label, 300u);
@@ -381,8 +381,9 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   {
     label = label == 0 ? 0 : label + (std::uint64_t{ 1 } << 62);
   }
-  const ComponentTable near = MeasureLabelImage(ImageView(labels.data(), extent), {}, MeasureOptions(), { 1 });
-  const ComponentTable far = MeasureLabelImage(ImageView(large.data(), extent), {}, MeasureOptions(), { 3, {}, 64 });
+  RunVolume            volume;
+  const ComponentTable near = MeasureLabelImage(ImageView(labels.data(), extent), {}, {}, 1);
+  const ComponentTable far = MeasureLabelImage(ImageView(large.data(), extent), {}, {}, { 3, {}, 64 }, volume);
   ASSERT_EQ(near.components.size(), far.components.size());
   for (std::size_t c = 0; c < near.components.size(); ++c)
   {
@@ -392,9 +393,9 @@ TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)
   }
 
   sparse[9] = -3;
-  EXPECT_THROW(MeasureLabelImage(ImageView(sparse.data(), extent), {}, MeasureOptions(), {}), InvalidArgument);
+  EXPECT_THROW(MeasureLabelImage(ImageView(sparse.data(), extent)), InvalidArgument);
   asDouble[0] = 1.5;
-  EXPECT_THROW(MeasureLabelImage(ImageView(asDouble.data(), extent), {}, MeasureOptions(), {}), InvalidArgument);
+  EXPECT_THROW(MeasureLabelImage(ImageView(asDouble.data(), extent)), InvalidArgument);
 }
 
 TEST(ComponentTable, SlicesHaveAColumnOfTheirOwn)
@@ -449,7 +450,7 @@ TEST(ComponentTable, MomentsEqualTheSumsOverVoxels)
   std::vector<std::uint32_t> labels(voxels.size());
   Label(ImageView(voxels.data(), extent), options).Write(labels.data());
   ASSERT_GT(table.components.size(), 3u);
-  ASSERT_EQ(table.shapes.size(), table.components.size());
+  ASSERT_EQ(table.measures.Of<ShapeMeasures>().size(), table.components.size());
   for (std::size_t c = 0; c < table.components.size(); ++c)
   {
     long double count = 0, sum[3] = {}, products[3][3] = {};
@@ -895,8 +896,8 @@ TEST(ComponentTable, SurfacesEqualTheSumsOverVoxels)
     ASSERT_GT(table.components.size(), 5u);
     for (std::size_t c = 0; c < table.components.size(); ++c)
     {
-      EXPECT_NEAR(table.surfaces[c].crofton, expected[c + 1], 1e-9 * expected[c + 1]);
-      EXPECT_NEAR(table.surfaces[c].faces, faces[c + 1], 1e-9 * faces[c + 1]);
+      EXPECT_NEAR(table.measures.Of<SurfaceMeasures>()[c].crofton, expected[c + 1], 1e-9 * expected[c + 1]);
+      EXPECT_NEAR(table.measures.Of<SurfaceMeasures>()[c].faces, faces[c + 1], 1e-9 * faces[c + 1]);
     }
   }
 }
@@ -1024,9 +1025,9 @@ TEST(ComponentTable, FirstVoxelsAreFirstInRasterOrder)
 
 TEST(ComponentTable, GroupsOfColumnsThatAreNoneAreNamed)
 {
-  EXPECT_TRUE(ColumnGroups::FromNames("shape").shape);
-  EXPECT_FALSE(ColumnGroups::FromNames("").shape);
-  EXPECT_TRUE(ColumnGroups::FromNames("place,shape").place);
+  EXPECT_TRUE(ColumnGroups::FromNames("shape").Has("shape"));
+  EXPECT_FALSE(ColumnGroups::FromNames("").Has("shape"));
+  EXPECT_TRUE(ColumnGroups::FromNames("place,shape").Has("place"));
   EXPECT_THROW(ColumnGroups::FromNames("shape,form"), InvalidArgument);
 }
 

@@ -1,4 +1,5 @@
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Measuring/TouchingRuns.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -84,7 +85,8 @@ MeasureLabels(const Extent &                     extent,
   HostContext context;
   context.threads = threads;
   context.grain = 64;
-  return MeasureLabelImage(ImageView(labels.data(), extent), geometry, options, context);
+  RunVolume volume;
+  return MeasureLabelImage(ImageView(labels.data(), extent), geometry, options, context, volume);
 }
 
 std::vector<std::uint16_t>
@@ -173,12 +175,14 @@ TEST(Topology, EulerNumbersEqualTheCountsOfElements)
       const auto labels = RandomLabels(extent, grain, 4, 0.35, static_cast<std::uint64_t>(grain));
       const auto table = MeasureLabels(extent, labels, "topology");
       const auto voxels = VoxelsOf(extent, labels);
-      ASSERT_EQ(table.topologies.size(), voxels.size());
+      ASSERT_EQ(table.measures.Of<TopologyMeasures>().size(), voxels.size());
       for (std::size_t c = 0; c < table.components.size(); ++c)
       {
         const auto & own = voxels.at(table.components[c].label);
-        EXPECT_EQ(table.topologies[c].eulerFull, EulerOfClosedBoxes(own, extent.dimension)) << extent.ToString();
-        EXPECT_EQ(table.topologies[c].eulerFace, EulerOfFaceNeighbours(own, extent.dimension)) << extent.ToString();
+        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFull, EulerOfClosedBoxes(own, extent.dimension))
+          << extent.ToString();
+        EXPECT_EQ(table.measures.Of<TopologyMeasures>()[c].eulerFace, EulerOfFaceNeighbours(own, extent.dimension))
+          << extent.ToString();
       }
     }
   }
@@ -241,10 +245,17 @@ TEST(Measures, AreTheSameByRunsAndByBits)
         {
           for (const ComponentTable * const table : { &ofLabeling, &ofImage })
           {
-            ASSERT_EQ(table->surfaces[c].faces, byRuns.surfaces[c].faces) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->surfaces[c].crofton, byRuns.surfaces[c].crofton) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->topologies[c].eulerFull, byRuns.topologies[c].eulerFull) << extent.ToString() << ' ' << c;
-            ASSERT_EQ(table->topologies[c].eulerFace, byRuns.topologies[c].eulerFace) << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].faces, byRuns.measures.Of<SurfaceMeasures>()[c].faces)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<SurfaceMeasures>()[c].crofton,
+                      byRuns.measures.Of<SurfaceMeasures>()[c].crofton)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFull,
+                      byRuns.measures.Of<TopologyMeasures>()[c].eulerFull)
+              << extent.ToString() << ' ' << c;
+            ASSERT_EQ(table->measures.Of<TopologyMeasures>()[c].eulerFace,
+                      byRuns.measures.Of<TopologyMeasures>()[c].eulerFace)
+              << extent.ToString() << ' ' << c;
           }
         }
       }
@@ -395,12 +406,12 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
         feret = std::max(feret, Distance(centres[i], centres[j]));
       }
     }
-    EXPECT_NEAR(table.extents[c].feretDiameter, feret, 1e-12 * feret);
+    EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[c].feretDiameter, feret, 1e-12 * feret);
 
     const auto            corners = CornersOf(own, geometry, extent.dimension);
     std::array<double, 3> centre{};
-    std::copy_n(table.extents[c].enclosingCentre, extent.dimension, centre.begin());
-    const double                       radius = table.extents[c].enclosingDiameter / 2;
+    std::copy_n(table.measures.Of<ExtentMeasures>()[c].enclosingCentre, extent.dimension, centre.begin());
+    const double                       radius = table.measures.Of<ExtentMeasures>()[c].enclosingDiameter / 2;
     std::vector<std::array<double, 3>> support;
     for (const auto & corner : corners)
     {
@@ -425,7 +436,7 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
       }
       EXPECT_GE(best, -1e-6 * radius);
     }
-    const auto & axes = table.shapes[table.components[c].place].principalAxes;
+    const auto & axes = table.measures.Of<ShapeMeasures>()[table.components[c].place].principalAxes;
     for (int i = 0; i < extent.dimension; ++i)
     {
       double low = 1e30, high = -1e30, middle = 0;
@@ -441,9 +452,9 @@ CheckExtents(const Extent & extent, const std::vector<std::uint16_t> & labels, c
       }
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
-        middle += axes[i][axis] * table.extents[c].orientedCentre[axis];
+        middle += axes[i][axis] * table.measures.Of<ExtentMeasures>()[c].orientedCentre[axis];
       }
-      EXPECT_NEAR(table.extents[c].orientedSize[i], high - low, 1e-10);
+      EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[c].orientedSize[i], high - low, 1e-10);
       EXPECT_NEAR(middle, (low + high) / 2, 1e-10);
     }
   }
@@ -464,14 +475,16 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
     return (x - 32) * (x - 32) + (y - 32) * (y - 32) + (z - 32) * (z - 32) < 29 * 29;
   });
   const auto   table = MeasureLabels(extent, ball, "feret,inscribed,thickness");
-  EXPECT_NEAR(table.extents[0].feretDiameter, 58, 1);
-  EXPECT_NEAR(table.extents[0].enclosingDiameter, 58, 2);
-  EXPECT_GE(table.extents[0].enclosingDiameter, table.extents[0].feretDiameter);
+  EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[0].feretDiameter, 58, 1);
+  EXPECT_NEAR(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter, 58, 2);
+  EXPECT_GE(table.measures.Of<ExtentMeasures>()[0].enclosingDiameter,
+            table.measures.Of<ExtentMeasures>()[0].feretDiameter);
   // A voxel outside is nearer with its corner than with its centre, by up to half a diagonal.
-  EXPECT_GE(table.thicknesses[0].inscribedDiameter, 58 - std::sqrt(3.0));
-  EXPECT_LE(table.thicknesses[0].inscribedDiameter, 58);
-  EXPECT_LE(table.thicknesses[0].meanLocal, table.thicknesses[0].inscribedDiameter);
-  EXPECT_GE(table.thicknesses[0].meanLocal, 0.9 * 58);
+  EXPECT_GE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58 - std::sqrt(3.0));
+  EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 58);
+  EXPECT_LE(table.measures.Of<ThicknessMeasures>()[0].meanLocal,
+            table.measures.Of<ThicknessMeasures>()[0].inscribedDiameter);
+  EXPECT_GE(table.measures.Of<ThicknessMeasures>()[0].meanLocal, 0.9 * 58);
   // All of a box's measures are its sides and diagonals.
   const auto box = Filled(extent, [](double x, double y, double z) {
     return x >= 3 && x < 13 && y >= 5 && y < 25 && z >= 2 && z < 42;
@@ -479,8 +492,8 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   Geometry   geometry;
   geometry.spacing[1] = 0.25;
   const auto boxes = MeasureLabels(extent, box, "feret,inscribed", geometry);
-  EXPECT_DOUBLE_EQ(boxes.extents[0].enclosingDiameter, std::sqrt(100.0 + 25 + 1600));
-  EXPECT_DOUBLE_EQ(boxes.extents[0].feretDiameter, std::sqrt(81 + 19 * 19 / 16.0 + 39 * 39));
+  EXPECT_DOUBLE_EQ(boxes.measures.Of<ExtentMeasures>()[0].enclosingDiameter, std::sqrt(100.0 + 25 + 1600));
+  EXPECT_DOUBLE_EQ(boxes.measures.Of<ExtentMeasures>()[0].feretDiameter, std::sqrt(81 + 19 * 19 / 16.0 + 39 * 39));
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_size_1_mm"), 5);
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_size_2_mm"), 10);
   EXPECT_DOUBLE_EQ(ValueOf(boxes, 0, "oriented_box_size_3_mm"), 40);
@@ -490,14 +503,14 @@ TEST(Extents, OfBallsBoxesAndSingleVoxels)
   std::vector<std::uint16_t> single(64 * 64 * 64);
   single[70000] = 9;
   const auto one = MeasureLabels(extent, single, "feret,inscribed,thickness,topology,neighbours,surface,shape,place");
-  EXPECT_EQ(one.extents[0].feretDiameter, 0);
-  EXPECT_DOUBLE_EQ(one.extents[0].enclosingDiameter, std::sqrt(3.0));
+  EXPECT_EQ(one.measures.Of<ExtentMeasures>()[0].feretDiameter, 0);
+  EXPECT_DOUBLE_EQ(one.measures.Of<ExtentMeasures>()[0].enclosingDiameter, std::sqrt(3.0));
   EXPECT_DOUBLE_EQ(ValueOf(one, 0, "oriented_box_size_2_mm"), 1);
-  EXPECT_DOUBLE_EQ(one.thicknesses[0].inscribedDiameter, 1);
-  EXPECT_DOUBLE_EQ(one.thicknesses[0].meanLocal, 1);
-  EXPECT_TRUE(std::isnan(one.neighbours[0].distance));
-  EXPECT_EQ(one.neighbours[0].nearest, 0u);
-  EXPECT_EQ(one.topologies[0].eulerFace, 1);
+  EXPECT_DOUBLE_EQ(one.measures.Of<ThicknessMeasures>()[0].inscribedDiameter, 1);
+  EXPECT_DOUBLE_EQ(one.measures.Of<ThicknessMeasures>()[0].meanLocal, 1);
+  EXPECT_TRUE(std::isnan(one.measures.Of<NeighbourMeasures>()[0].distance));
+  EXPECT_EQ(one.measures.Of<NeighbourMeasures>()[0].nearest, 0u);
+  EXPECT_EQ(one.measures.Of<TopologyMeasures>()[0].eulerFace, 1);
   for (const ComponentColumn & column : ColumnsOf(one))
   {
     const double value = ValueOf(one, 0, column.name);
@@ -772,7 +785,7 @@ TEST(Thickness, EqualsTheSearchOverAllVoxels)
         mean += 2 * std::sqrt(best) / static_cast<double>(voxels.size());
         largest = std::max(largest, 2 * std::sqrt(best));
       }
-      const ThicknessMeasures & measures = table.thicknesses[label - 1];
+      const ThicknessMeasures & measures = table.measures.Of<ThicknessMeasures>()[label - 1];
       ASSERT_EQ(table.components[label - 1].label, label);
       EXPECT_NEAR(measures.inscribedDiameter, largest, 1e-6 * largest) << extent.ToString();
       EXPECT_NEAR(measures.meanLocal, mean, 1e-6 * mean) << extent.ToString();
@@ -798,9 +811,9 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
         part[i] = HashOf(5, i / 3) % 40 == 0 ? 0 : 1;
       }
       MeasureOptions options;
-      options.groups.neighbours = true;
+      options.groups.Add("neighbours");
       options.part = ImageView(part.data(), extent);
-      const auto table = MeasureLabelImage(ImageView(labels.data(), extent), geometry, options, {});
+      const auto table = MeasureLabelImage(ImageView(labels.data(), extent), geometry, options);
       const auto voxels = VoxelsOf(extent, labels);
       std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, double>> contacts;
       for (std::size_t c = 0; c < table.components.size(); ++c)
@@ -842,10 +855,10 @@ TEST(Neighbours, EqualTheSearchOverAllVoxels)
             }
           }
         }
-        EXPECT_DOUBLE_EQ(table.neighbours[c].distance, std::sqrt(nearest));
-        EXPECT_EQ(table.neighbours[c].nearest, nearestLabel);
-        EXPECT_EQ(table.neighbours[c].touching, touching.size());
-        EXPECT_NEAR(table.neighbours[c].contactArea, area, 1e-9 * area);
+        EXPECT_DOUBLE_EQ(table.measures.Of<NeighbourMeasures>()[c].distance, std::sqrt(nearest));
+        EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[c].nearest, nearestLabel);
+        EXPECT_EQ(table.measures.Of<NeighbourMeasures>()[c].touching, touching.size());
+        EXPECT_NEAR(table.measures.Of<NeighbourMeasures>()[c].contactArea, area, 1e-9 * area);
         double toOutside = 1e30;
         for (std::size_t i = 0; i < part.size(); ++i)
         {
@@ -1070,9 +1083,9 @@ TEST(MergeComponentTables, LeavesOutWhatNeedsASecondLookAndChecksItsInput)
   ASSERT_EQ(merged.components.size(), 1u);
   EXPECT_EQ(merged.components[0].voxelCount, 256u);
   EXPECT_EQ(merged.extent, (Extent{ 8, 4, 8 }));
-  EXPECT_FALSE(merged.groups.surface);
-  EXPECT_FALSE(merged.groups.topology);
-  EXPECT_TRUE(merged.groups.shape);
+  EXPECT_FALSE(merged.HasGroup("surface"));
+  EXPECT_FALSE(merged.HasGroup("topology"));
+  EXPECT_TRUE(merged.HasGroup("shape"));
   EXPECT_EQ(MergeComponentTables(a, b, {}).components.size(), 2u);
   EXPECT_THROW(MergeComponentTables(a, b, { { 3, 4 } }), InvalidArgument);
   EXPECT_THROW(MergeComponentTables(a, MeasureLabels(extent, labels, "shape", next), {}), InvalidArgument);

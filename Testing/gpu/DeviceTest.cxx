@@ -7,6 +7,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Phantoms/Ridges.h"
+#include "BrickCCL/Tables/ComponentSums.h"
 
 #include <cuda_runtime.h>
 
@@ -546,7 +547,8 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
             ASSERT_EQ(moments[i].Centroid(axis), table.components[i].centroid[axis]) << algorithm;
             for (int other = 0; other < moments[i].dimension; ++other)
             {
-              ASSERT_EQ(covariance[axis][other], table.shapes[i].covariance[axis][other]) << algorithm;
+              ASSERT_EQ(covariance[axis][other], table.measures.Of<ShapeMeasures>()[i].covariance[axis][other])
+                << algorithm;
             }
           }
         }

@@ -1,0 +1,154 @@
+#include "BrickCCL/Measuring/ColumnGroups.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The group on request of this name; null if there is none. */
+const ColumnGroup *
+FindGroup(const std::string & name)
+{
+  const auto & table = GroupTable();
+  const auto   found = std::find_if(table.begin(), table.end(), [&](const ColumnGroup * group) {
+    return group->presence == ColumnGroup::Presence::OnRequest && name == group->name;
+  });
+  return found == table.end() ? nullptr : *found;
+}
+
+} // namespace
+
+std::string
+ColumnGroups::Names()
+{
+  std::string names;
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if (group->presence == ColumnGroup::Presence::OnRequest)
+    {
+      names += (names.empty() ? "" : ", ") + std::string(group->name);
+    }
+  }
+  return names;
+}
+
+ColumnGroups
+ColumnGroups::FromNames(const std::string & names)
+{
+  ColumnGroups       groups;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');)
+  {
+    if (const ColumnGroup * const group = FindGroup(name))
+    {
+      groups.Add(*group);
+    }
+    else
+    {
+      groups.AddGroupOfColumn(name);
+    }
+  }
+  return groups;
+}
+
+ColumnGroups
+ColumnGroups::Of(const ComponentTable & table)
+{
+  ColumnGroups groups;
+  for (const ColumnGroup * const group : table.groups)
+  {
+    if (group->presence == ColumnGroup::Presence::OnRequest)
+    {
+      groups.Add(*group);
+    }
+  }
+  return groups;
+}
+
+void
+ColumnGroups::Add(const std::string & name)
+{
+  const ColumnGroup * const group = FindGroup(name);
+  if (group == nullptr)
+  {
+    throw InvalidArgument("'" + name + "' is no group of columns; there are " + Names());
+  }
+  Add(*group);
+}
+
+void
+ColumnGroups::Add(const ColumnGroup & group)
+{
+  const auto & table = GroupTable();
+  const auto   rank = [&](const ColumnGroup * known) { return std::find(table.begin(), table.end(), known); };
+  if (std::find(m_Groups.begin(), m_Groups.end(), &group) == m_Groups.end())
+  {
+    const auto isBefore = [&](const ColumnGroup * a, const ColumnGroup * b) { return rank(a) < rank(b); };
+    m_Groups.insert(std::upper_bound(m_Groups.begin(), m_Groups.end(), &group, isBefore), &group);
+  }
+}
+
+bool
+ColumnGroups::Has(const std::string & name) const
+{
+  return std::any_of(m_Groups.begin(), m_Groups.end(), [&](const ColumnGroup * group) { return name == group->name; });
+}
+
+void
+ColumnGroups::AddGroupOfColumn(const std::string & column)
+{
+  for (const int dimension : { 3, 2, 1, 4 })
+  {
+    for (const ComponentColumn & known : AllColumns(dimension))
+    {
+      if (known.name == column)
+      {
+        if (const ColumnGroup * const group = FindGroup(known.group))
+        {
+          Add(*group);
+        }
+        return;
+      }
+    }
+  }
+  throw InvalidArgument("'" + column + "' is no column and no group of columns; there are the groups " + Names() +
+                        ", and the columns that `brickccl stats --list-columns` lists");
+}
+
+void
+ColumnGroups::CheckDimension(int dimension) const
+{
+  for (const ColumnGroup * const group : m_Groups)
+  {
+    if (dimension > group->mostDimensions)
+    {
+      throw Unsupported(std::string("the columns '") + group->name + "' are there for images of up to " +
+                        std::to_string(group->mostDimensions) + " dimensions, not of " + std::to_string(dimension));
+    }
+  }
+}
+
+std::vector<ComponentColumn>
+AllColumns(int dimension)
+{
+  ComponentTable table;
+  table.extent.dimension = dimension;
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if (dimension <= group->mostDimensions)
+    {
+      table.groups.push_back(group);
+    }
+  }
+  return ColumnsOf(table);
+}
+
+} // namespace brickccl

@@ -1,0 +1,81 @@
+#ifndef BRICKCCL_MEASURING_COLUMNGROUPS_H
+#define BRICKCCL_MEASURING_COLUMNGROUPS_H
+
+#include "BrickCCL/Tables/Columns.h"
+
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+struct ColumnGroup;
+
+/** A set of groups of columns that are measured only where they are asked for, by their names:
+ *
+ *  - `place`: first voxel, fill of the bounding box, sides of the image that the component touches
+ *  - `shape`: moments, axes and what follows from them
+ *  - `feret`: Feret diameter, enclosing ball, oriented box
+ *  - `surface`: surface and what follows from it
+ *  - `topology`: Euler numbers
+ *  - `inscribed`: largest inscribed ball
+ *  - `thickness`: mean local thickness; slow for thick components
+ *  - `neighbours`: distance to the nearest component, contacts
+ *  - `intensity`: distribution of intensities; needs an intensity image
+ *
+ *  At first it is empty. */
+class ColumnGroups
+{
+public:
+  /** The names of all groups, with ", " between. */
+  static std::string Names();
+
+  /** The groups with these names. The names of columns stand for their groups. \param names  with commas between.
+   *  \throws InvalidArgument for another name; the message lists the groups. */
+  static ColumnGroups FromNames(const std::string & names);
+
+  /** The groups that were asked for when a table was measured. */
+  static ColumnGroups Of(const ComponentTable & table);
+
+  /** Adds a group. \throws InvalidArgument for a name that no group has. */
+  void Add(const std::string & name);
+
+  /** Adds a group of the caller's own, which lives longer than all tables that have it. Its columns come last. */
+  void Add(const ColumnGroup & group);
+
+  /** Whether a group is in the set. */
+  bool Has(const std::string & name) const;
+
+  /** The groups of the set, in the order of their columns. */
+  const std::vector<const ColumnGroup *> &
+  List() const
+  {
+    return m_Groups;
+  }
+
+  /** \throws Unsupported for a group that images of this dimension do not have. */
+  void CheckDimension(int dimension) const;
+
+  bool
+  operator==(const ColumnGroups & other) const
+  {
+    return m_Groups == other.m_Groups;
+  }
+  bool
+  operator!=(const ColumnGroups & other) const
+  {
+    return !(*this == other);
+  }
+
+private:
+  void AddGroupOfColumn(const std::string & column);
+
+  std::vector<const ColumnGroup *> m_Groups;
+};
+
+/** Every column that tables of images of a dimension can have, except that of slices. */
+std::vector<ComponentColumn> AllColumns(int dimension);
+
+} // namespace brickccl
+
+#endif

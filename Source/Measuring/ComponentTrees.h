@@ -1,0 +1,24 @@
+#ifndef BRICKCCL_MEASURING_COMPONENTTREES_H
+#define BRICKCCL_MEASURING_COMPONENTTREES_H
+
+#include "BrickCCL/Geometry/BoundingBoxTree.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The voxels begin <= x < end of a row. */
+VoxelBox BoxOfRun(const RowPosition & position, std::int64_t begin, std::int64_t end);
+
+/** Makes a tree of the runs of each component, in the order of the table's rows. */
+std::vector<BoundingBoxTree>
+MakeComponentTrees(const RunVolume & volume, const HostContext & context, const ComponentTable & table);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,355 @@
+#include "BrickCCL/Geometry/BoundingBoxTree.h"
+#include "BrickCCL/Geometry/EnclosingBall.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/HullCorners.h"
+#include "BrickCCL/Measuring/Moments.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
+#include "BrickCCL/Tables/MergeTables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+/** How far the component reaches: Feret diameter, enclosing ball and oriented box, all from its convex hull. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+/** A place in up to 3 dimensions. */
+using Point = std::array<double, 3>;
+
+/** Sets the box along the principal axes.
+ *  \param first  the first corner of the hull
+ *  \param reach  finds how far the component's voxels reach along a direction from that corner: backward to at most 0
+ *                and forward to at least 0. */
+template <typename TReach>
+void
+FinishOrientedBox(const ComponentTable & table,
+                  const ShapeMeasures &  shape,
+                  const VoxelIndex &     first,
+                  TReach                 reach,
+                  ExtentMeasures &       measures)
+{
+  const int        dimension = table.extent.dimension;
+  const Geometry & geometry = table.geometry;
+  double           middle[MaximumDimension] = {};
+  for (int i = 0; i < dimension; ++i)
+  {
+    // The physical axis in steps along the image's own axes, and the place of the first voxel on it.
+    Point  along{};
+    double halfVoxel = 0;
+    double place = 0;
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      double component = 0;
+      for (int row = 0; row < dimension; ++row)
+      {
+        component += shape.principalAxes[i][row] * geometry.direction[row][axis];
+      }
+      component *= geometry.spacing[axis];
+      along[static_cast<std::size_t>(axis)] = component;
+      halfVoxel += std::abs(component) / 2;
+      place += shape.principalAxes[i][axis] * geometry.origin[axis] +
+               component * static_cast<double>(first.at[axis] + geometry.startIndex[axis]);
+    }
+    const auto [low, high] = reach(along);
+    measures.orientedSize[i] = high - low + 2 * halfVoxel;
+    for (int row = 0; row < dimension; ++row)
+    {
+      middle[row] += shape.principalAxes[i][row] * (place + (low + high) / 2);
+    }
+  }
+  std::copy_n(middle, MaximumDimension, measures.orientedCentre);
+}
+
+/** Fills the measures of components from the corners of their hulls; keeps memory from one component to the next. */
+class ExtentFinisher
+{
+public:
+  ExtentFinisher(const ComponentTable & table)
+    : m_Table(table)
+    , m_Shapes(table.measures.Of<ShapeMeasures>())
+  {}
+
+  /** Fills the measures of a component. \param hull  the corners of its hull, as HullReducer leaves them. */
+  void
+  Finish(std::size_t component, const std::vector<VoxelIndex> & hull, ExtentMeasures & measures)
+  {
+    const ComponentTable & table = m_Table;
+    const int              dimension = table.extent.dimension;
+    Point                  spacing{};
+    std::copy_n(table.geometry.spacing, dimension, spacing.begin());
+    Point sides;
+    if (IsBox(hull, sides))
+    {
+      FinishBox(m_Shapes[component], spacing, sides, hull.front(), measures);
+      return;
+    }
+    Point halfSides{};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      halfSides[axis] = spacing[axis] / 2;
+    }
+    // Offsets from the first voxel lose nothing if the component is far from the origin.
+    const VoxelIndex origin = hull.front();
+    m_Offsets.clear();
+    m_Points.clear();
+    for (const VoxelIndex & voxel : hull)
+    {
+      Point offset;
+      Point point;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        offset[axis] = static_cast<double>(voxel.at[axis] - origin.at[axis]);
+        point[axis] = offset[axis] * spacing[axis];
+      }
+      m_Offsets.push_back(offset);
+      m_Points.push_back(point);
+    }
+    measures.feretDiameter = std::sqrt(LargestDistance(hull, table.geometry.spacing));
+    const Ball ball = SmallestEnclosingBall(m_Points, halfSides);
+    measures.enclosingDiameter = 2 * std::sqrt(ball.squaredRadius);
+    double centre[MaximumDimension] = {};
+    for (int axis = 0; axis < dimension; ++axis)
+    {
+      centre[axis] = static_cast<double>(origin.at[axis]) +
+                     ball.centre[static_cast<std::size_t>(axis)] / table.geometry.spacing[axis];
+    }
+    table.geometry.IndexToPhysical(dimension, centre, measures.enclosingCentre);
+    const auto reach = [this](const Point & along) {
+      double low = 0;
+      double high = 0;
+      for (const Point & offset : m_Offsets)
+      {
+        const double length = along[0] * offset[0] + along[1] * offset[1] + along[2] * offset[2];
+        low = std::min(low, length);
+        high = std::max(high, length);
+      }
+      return std::make_pair(low, high);
+    };
+    FinishOrientedBox(table, m_Shapes[component], hull.front(), reach, measures);
+  }
+
+private:
+  /** Whether a hull's voxels are the corners of a box along the axes. The first one is then the lowest along every
+   * axis, and `sides` receives the way from it to the opposite corner. */
+  static bool
+  IsBox(const std::vector<VoxelIndex> & hull, Point & sides)
+  {
+    const VoxelIndex & low = hull.front();
+    const VoxelIndex & high = hull.back();
+    std::size_t        corners = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      if (high.at[axis] < low.at[axis])
+      {
+        return false;
+      }
+      sides[axis] = static_cast<double>(high.at[axis] - low.at[axis]);
+      corners *= high.at[axis] > low.at[axis] ? 2 : 1;
+    }
+    // No two voxels of a hull are the same. So if there are as many as the box has corners, they are all of its
+    // corners.
+    return hull.size() == corners && std::all_of(hull.begin(), hull.end(), [&](const VoxelIndex & voxel) {
+             return (voxel.at[0] == low.at[0] || voxel.at[0] == high.at[0]) &&
+                    (voxel.at[1] == low.at[1] || voxel.at[1] == high.at[1]) &&
+                    (voxel.at[2] == low.at[2] || voxel.at[2] == high.at[2]);
+           });
+  }
+
+  void
+  FinishBox(const ShapeMeasures & shape,
+            const Point &         spacing,
+            const Point &         sides,
+            const VoxelIndex &    first,
+            ExtentMeasures &      measures) const
+  {
+    const ComponentTable & table = m_Table;
+    double                 betweenCentres = 0;
+    double                 betweenCorners = 0;
+    double                 centre[MaximumDimension] = {};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      betweenCentres += sides[axis] * spacing[axis] * (sides[axis] * spacing[axis]);
+      betweenCorners += (sides[axis] + 1) * spacing[axis] * ((sides[axis] + 1) * spacing[axis]);
+      centre[axis] = static_cast<double>(first.at[axis]) + sides[axis] / 2;
+    }
+    measures.feretDiameter = std::sqrt(betweenCentres);
+    measures.enclosingDiameter = std::sqrt(betweenCorners);
+    table.geometry.IndexToPhysical(table.extent.dimension, centre, measures.enclosingCentre);
+    const auto reach = [&sides](const Point & along) {
+      double low = 0;
+      double high = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+      {
+        low += std::min(0.0, along[axis] * sides[axis]);
+        high += std::max(0.0, along[axis] * sides[axis]);
+      }
+      return std::make_pair(low, high);
+    };
+    FinishOrientedBox(table, shape, first, reach, measures);
+  }
+
+  /** The square of the largest distance between two voxels' centres. */
+  double
+  LargestDistance(const std::vector<VoxelIndex> & voxels, const double * spacing) const
+  {
+    // A tree pays where there are many pairs.
+    constexpr std::size_t few = 48;
+    if (voxels.size() > few)
+    {
+      std::vector<VoxelBox> boxes;
+      boxes.reserve(voxels.size());
+      for (const VoxelIndex & voxel : voxels)
+      {
+        VoxelBox box;
+        std::copy_n(voxel.at, MaximumDimension, box.low);
+        std::copy_n(voxel.at, MaximumDimension, box.high);
+        boxes.push_back(box);
+      }
+      return BoundingBoxTree(std::move(boxes), spacing).LargestDistance();
+    }
+    double largest = 0;
+    for (std::size_t i = 0; i < m_Offsets.size(); ++i)
+    {
+      const Point own = m_Offsets[i];
+      for (std::size_t j = i + 1; j < m_Offsets.size(); ++j)
+      {
+        // The tree rounds in the same way: differences of indices are exact.
+        const double x = (own[0] - m_Offsets[j][0]) * spacing[0];
+        const double y = (own[1] - m_Offsets[j][1]) * spacing[1];
+        const double z = (own[2] - m_Offsets[j][2]) * spacing[2];
+        largest = std::max(largest, x * x + y * y + z * z);
+      }
+    }
+    return largest;
+  }
+
+  const ComponentTable &           m_Table;
+  const MeasureList<ShapeMeasures> m_Shapes;
+  /** The indices of a hull's voxels, counted from its first one, and these times the spacing. */
+  std::vector<Point> m_Offsets;
+  std::vector<Point> m_Points;
+};
+
+void
+MeasureExtents(const GroupInput & input, ComponentTable & table)
+{
+  std::vector<unsigned char>  isBox;
+  std::vector<HullCorners>    hulls = FindHullCorners(input.volume, input.context, table, isBox);
+  std::vector<ExtentMeasures> extents(hulls.size());
+  const Chunks                parts(static_cast<std::int64_t>(hulls.size()), 1, 256);
+  ParallelFor(parts.count, input.context, [&](std::int64_t part) {
+    HullReducer    reducer;
+    ExtentFinisher finisher(table);
+    for (auto c = static_cast<std::size_t>(parts.Begin(part)); c < static_cast<std::size_t>(parts.End(part)); ++c)
+    {
+      if (isBox[c] == 0)
+      {
+        // Planes across z hold corners only.
+        reducer.Reduce(hulls[c].voxels, std::min(1, table.extent.dimension - 1));
+      }
+      finisher.Finish(c, hulls[c].voxels, extents[c]);
+    }
+  });
+  table.measures.Set(std::move(hulls));
+  table.measures.Set(std::move(extents));
+}
+
+void
+MergeExtents(const MergeInput & input, ComponentTable & table)
+{
+  MergeMoments(input, table);
+  std::vector<HullCorners>    hulls(table.components.size());
+  std::vector<ExtentMeasures> extents(hulls.size());
+  HullReducer                 reducer;
+  ExtentFinisher              finisher(table);
+  for (std::size_t c = 0; c < hulls.size(); ++c)
+  {
+    std::vector<VoxelIndex> & voxels = hulls[c].voxels;
+    input.ForParts(c, [&](const PartRow & row) {
+      const PartOffset offset(*row.table, table);
+      for (VoxelIndex voxel : row.table->measures.Of<HullCorners>()[row.place].voxels)
+      {
+        std::transform(voxel.at, voxel.at + MaximumDimension, offset.along, voxel.at, std::plus<>());
+        voxels.push_back(voxel);
+      }
+    });
+    reducer.Reduce(voxels, table.extent.dimension - 1);
+    finisher.Finish(c, voxels, extents[c]);
+  }
+  table.measures.Set(std::move(hulls));
+  table.measures.Set(std::move(extents));
+}
+
+const ExtentMeasures &
+ExtentOf(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return table.measures.Of<ExtentMeasures>()[component.place];
+}
+
+void
+AddFeretColumns(ColumnList & columns)
+{
+  columns.Add("feret_diameter_mm",
+              "largest distance between two voxel centres; 0 for a single voxel",
+              "FeretDiameter (spacing applied)",
+              "feret_diameter_max (of the contour)",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return ExtentOf(t, c).feretDiameter; });
+  columns.Add("enclosing_sphere_diameter_mm",
+              "diameter of the smallest ball (in 2-D the disc) around all voxels, taken as boxes",
+              "",
+              "",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return ExtentOf(t, c).enclosingDiameter; });
+  columns.AddAxes("enclosing_sphere_",
+                  "_mm",
+                  "physical point of its centre",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [](Table t, Component c, int axis) { return ExtentOf(t, c).enclosingCentre[axis]; });
+  columns.AddPrincipal("oriented_box_size_",
+                       "_mm",
+                       "side along this principal axis of the box along these axes around all voxels, taken as boxes",
+                       "OrientedBoundingBoxSize",
+                       "",
+                       MergeRule::Recomputed,
+                       [](Table t, Component c, int i) { return ExtentOf(t, c).orientedSize[i]; });
+  columns.AddAxes("oriented_box_",
+                  "_mm",
+                  "physical point of that box's middle",
+                  "OrientedBoundingBoxOrigin (its corner)",
+                  "",
+                  MergeRule::Recomputed,
+                  [](Table t, Component c, int axis) { return ExtentOf(t, c).orientedCentre[axis]; });
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Feret = [] {
+  ColumnGroup group;
+  group.name = "feret";
+  group.mostDimensions = 3;
+  group.needsMoments = true;
+  group.addColumns = AddFeretColumns;
+  group.measure = MeasureExtents;
+  group.merge = MergeExtents;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

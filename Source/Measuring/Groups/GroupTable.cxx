@@ -1,0 +1,32 @@
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
+
+namespace brickccl
+{
+
+/** Each file of this folder defines one of them, Thickness.cxx two. */
+namespace groups
+{
+extern const ColumnGroup Part;
+extern const ColumnGroup Intensities;
+extern const ColumnGroup Place;
+extern const ColumnGroup Shape;
+extern const ColumnGroup Feret;
+extern const ColumnGroup Surface;
+extern const ColumnGroup Topology;
+extern const ColumnGroup Inscribed;
+extern const ColumnGroup Thickness;
+extern const ColumnGroup Neighbours;
+extern const ColumnGroup Distribution;
+} // namespace groups
+
+const std::vector<const ColumnGroup *> &
+GroupTable()
+{
+  static const std::vector<const ColumnGroup *> table = { &groups::Part,       &groups::Intensities, &groups::Place,
+                                                          &groups::Shape,      &groups::Feret,       &groups::Surface,
+                                                          &groups::Topology,   &groups::Inscribed,   &groups::Thickness,
+                                                          &groups::Neighbours, &groups::Distribution };
+  return table;
+}
+
+} // namespace brickccl

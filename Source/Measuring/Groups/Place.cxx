@@ -1,0 +1,84 @@
+#include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
+#include "BrickCCL/Tables/MergeTables.h"
+
+#include <cstdint>
+#include <string>
+
+/** Where the component lies: first voxel, fill of the bounding box, sides of the image that it touches. All follow from
+ *  the table's rows. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+/** The share of the bounding box that the component fills. */
+double
+BoxFill(const ComponentTable & table, const ComponentMeasures & component)
+{
+  double box = 1;
+  for (int axis = 0; axis < table.extent.dimension; ++axis)
+  {
+    box *= static_cast<double>(component.boxMaximum[axis] - component.boxMinimum[axis] + 1);
+  }
+  return static_cast<double>(component.voxelCount) / box;
+}
+
+/** The index of the first voxel along an axis. */
+std::int64_t
+FirstVoxel(const ComponentTable & table, const ComponentMeasures & component, int axis)
+{
+  auto place = static_cast<std::int64_t>(component.firstVoxel);
+  for (int before = 0; before < axis; ++before)
+  {
+    place /= table.extent.size[before];
+  }
+  return table.geometry.startIndex[axis] + place % table.extent.size[axis];
+}
+
+void
+AddPlaceColumns(ColumnList & columns)
+{
+  columns.AddAxes("first_voxel_",
+                  "",
+                  "index of the first voxel in raster order (x fastest)",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  FirstVoxel,
+                  "index");
+  columns.Add("bbox_fill",
+              "share of the bounding box that the component fills",
+              "",
+              "extent",
+              MergeRule::Recomputed,
+              BoxFill);
+  for (int side = 0; side < 2 * columns.Dimension(); ++side)
+  {
+    columns.Add(std::string("touches_") + AxisNames[side / 2] + (side % 2 == 0 ? "_min" : "_max"),
+                "1 if a voxel lies on this side of the image",
+                "",
+                "",
+                MergeRule::Recomputed,
+                [side](Table t, Component c) { return std::uint64_t{ t.SidesTouched(c) >> side & 1u }; });
+  }
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Place = [] {
+  ColumnGroup group;
+  group.name = "place";
+  group.addColumns = AddPlaceColumns;
+  group.merge = MergeNothing;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

@@ -1,0 +1,195 @@
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Moments.h"
+#include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+/** Moments, axes and what follows from them. MeasureComponents sums up the moments with the default columns. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+const ShapeMeasures &
+ShapeOf(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return table.measures.Of<ShapeMeasures>()[component.place];
+}
+
+/** The ratio of the roots of two principal moments; 0 if the lower moment is 0. */
+double
+MomentRatio(const ShapeMeasures & shape, int higher, int lower)
+{
+  const double below = shape.principalMoments[lower];
+  return below > 0 ? std::sqrt(shape.principalMoments[higher] / below) : 0;
+}
+
+/** A diameter of the ellipsoid that has the component's volume and axes in the ratios of the moments' roots; 0 if a
+ *  moment is 0. */
+double
+EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & component, int axis)
+{
+  const ShapeMeasures & shape = ShapeOf(table, component);
+  double                meanRoot = 1;
+  for (int i = 0; i < table.extent.dimension; ++i)
+  {
+    meanRoot *= std::pow(shape.principalMoments[i], 0.5 / table.extent.dimension);
+  }
+  return meanRoot > 0 ? BallDiameter(table.extent.dimension, VolumeOf(table, component)) *
+                          std::sqrt(shape.principalMoments[axis]) / meanRoot
+                      : 0;
+}
+
+constexpr double DegreesPerRadian = 180 / Pi;
+
+/** The angle of the longest principal axis about z. */
+double
+Azimuth(const ComponentTable & table, const ComponentMeasures & component)
+{
+  const auto & axis = ShapeOf(table, component).principalAxes[table.extent.dimension - 1];
+  if (axis[0] == 0 && axis[1] == 0)
+  {
+    return 0;
+  }
+  // An axis and its opposite are the same.
+  const double angle = std::atan2(axis[1], axis[0]) * DegreesPerRadian;
+  return angle > 90 ? angle - 180 : angle <= -90 ? angle + 180 : angle;
+}
+
+/** The angle between the longest principal axis and the plane of x and y. */
+double
+Inclination(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return std::asin(std::min(1.0, std::abs(ShapeOf(table, component).principalAxes[2][2]))) * DegreesPerRadian;
+}
+
+void
+AddMoments(ColumnList & columns)
+{
+  const int dimension = columns.Dimension();
+  for (int i = 0; i < dimension; ++i)
+  {
+    for (int j = i; j < dimension; ++j)
+    {
+      columns.Add(std::string("covariance_") + AxisNames[i] + AxisNames[j] + "_mm2",
+                  "covariance of the voxel centres' physical coordinates (divided by their number)",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [i, j](Table t, Component c) { return ShapeOf(t, c).covariance[i][j]; });
+    }
+  }
+  columns.AddPrincipal("principal_moment_",
+                       "_mm2",
+                       "eigenvalue of the covariance, ascending; 0 across lines and planes",
+                       "PrincipalMoments",
+                       "",
+                       MergeRule::Recomputed,
+                       [](Table t, Component c, int i) { return ShapeOf(t, c).principalMoments[i]; });
+  for (int i = 0; i < dimension; ++i)
+  {
+    columns.AddAxes("principal_axis_" + std::to_string(i + 1) + "_",
+                    "",
+                    "unit vector of this moment; its component of the largest magnitude is positive",
+                    "PrincipalAxes (signs may differ)",
+                    "",
+                    MergeRule::Recomputed,
+                    [i](Table t, Component c, int axis) { return ShapeOf(t, c).principalAxes[i][axis]; });
+  }
+}
+
+void
+AddEllipsoid(ColumnList & columns)
+{
+  const int dimension = columns.Dimension();
+  columns.AddPrincipal("axis_length_",
+                       "_mm",
+                       "length of the axis of the ellipsoid (in 2-D the ellipse) with this moment: twice the root of "
+                       "(dimension + 2) x moment; a ball's diameter along all of them",
+                       "",
+                       "axis_minor_length (first) .. axis_major_length (last)",
+                       MergeRule::Recomputed,
+                       [](Table t, Component c, int i) {
+                         return 2 * std::sqrt((t.extent.dimension + 2) * ShapeOf(t, c).principalMoments[i]);
+                       });
+  columns.AddPrincipal("ellipsoid_diameter_",
+                       "_mm",
+                       "diameter of the ellipsoid of the same volume and ratios of axes; 0 for lines and planes",
+                       "EquivalentEllipsoidDiameter",
+                       "",
+                       MergeRule::Recomputed,
+                       EllipsoidDiameter);
+  if (dimension > 1)
+  {
+    columns.Add("elongation",
+                "root of the ratio of the two largest principal moments; 0 for lines and single voxels",
+                "Elongation",
+                "",
+                MergeRule::Recomputed,
+                [dimension](Table t, Component c) { return MomentRatio(ShapeOf(t, c), dimension - 1, dimension - 2); });
+    columns.Add("flatness",
+                "root of the ratio of the two smallest principal moments; 0 for lines, planes and single voxels",
+                "Flatness",
+                "",
+                MergeRule::Recomputed,
+                [](Table t, Component c) { return MomentRatio(ShapeOf(t, c), 1, 0); });
+  }
+}
+
+void
+AddAngles(ColumnList & columns)
+{
+  const int dimension = columns.Dimension();
+  if (dimension == 2 || dimension == 3)
+  {
+    columns.Add(
+      "azimuth_deg",
+      "angle of the longest principal axis about z, from x towards y, above -90 and up to 90; 0 where it has none",
+      "",
+      dimension == 2 ? "orientation (radians, from the row axis)" : "",
+      MergeRule::Recomputed,
+      Azimuth,
+      "deg");
+  }
+  if (dimension == 3)
+  {
+    columns.Add("inclination_deg",
+                "angle between the longest principal axis and the plane of x and y, 0 to 90",
+                "",
+                "",
+                MergeRule::Recomputed,
+                Inclination,
+                "deg");
+  }
+}
+
+void
+AddShapeColumns(ColumnList & columns)
+{
+  AddMoments(columns);
+  AddEllipsoid(columns);
+  AddAngles(columns);
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Shape = [] {
+  ColumnGroup group;
+  group.name = "shape";
+  group.needsMoments = true;
+  group.addColumns = AddShapeColumns;
+  group.merge = MergeMoments;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

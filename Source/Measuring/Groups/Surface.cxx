@@ -1,0 +1,250 @@
+#include "BrickCCL/Geometry/Crofton.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Measuring/CountPairs.h"
+#include "BrickCCL/Measuring/CountRowMarks.h"
+#include "BrickCCL/Measuring/GroupInput.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Tables/ColumnFormulas.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/ColumnList.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+/** Surfaces and what follows from them. */
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace columns;
+
+/** Counts the pairs of neighbours -1, 0 and 1 apart along x that two rows of runs hold. `add(label, counts)` receives
+ *  them. */
+template <typename TAdd>
+void
+CountPairs(const std::vector<LabeledRun> & a, const std::vector<LabeledRun> & b, TAdd add)
+{
+  for (std::size_t i = 0, first = 0; i < a.size(); ++i)
+  {
+    while (first < b.size() && b[first].end < a[i].begin)
+    {
+      ++first;
+    }
+    for (std::size_t j = first; j < b.size() && b[j].begin <= a[i].end; ++j)
+    {
+      if (a[i].label == b[j].label)
+      {
+        std::uint64_t counts[3];
+        for (int step = -1; step <= 1; ++step)
+        {
+          const std::int64_t begin = std::max(a[i].begin + step, b[j].begin);
+          const std::int64_t end = std::min(a[i].end + step, b[j].end);
+          counts[step + 1] = static_cast<std::uint64_t>(std::max<std::int64_t>(0, end - begin));
+        }
+        add(a[i].label, counts);
+      }
+    }
+  }
+}
+
+/** The kind of pair that belongs to a step of HalfNeighbours. The steps -1, 0 and 1 along x to another row follow each
+ *  other. */
+std::size_t
+PairKindOf(std::size_t direction)
+{
+  const auto place = static_cast<int>(direction) - 1;
+  return direction == 0 ? simd::PairKinds::Own : simd::PairKinds::Of(place / 3, place % 3 - 1);
+}
+
+/** Counts the voxels of each component that have a neighbour in it, by PairKindOf. Works on rows of bits; runs that
+ *  touch must have the same label. */
+UninitializedVector<MarkCounts>
+CountPairsByBits(const RunVolume &              volume,
+                 const std::vector<VoxelStep> & steps,
+                 const HostContext &            context,
+                 std::uint64_t                  components)
+{
+  return CountAtRuns(volume, components, context, [&] {
+    return [length = volume.GetExtent().RowLength(), &steps](const BitRows &          rows,
+                                                             std::int64_t             y,
+                                                             std::int64_t             z,
+                                                             const simd::CountedRun * runs,
+                                                             std::size_t              runCount) {
+      const Word * others[simd::PairRows];
+      std::fill_n(others, simd::PairRows, rows.Outside());
+      for (std::size_t direction = 1, other = 0; direction < steps.size(); direction += 3, ++other)
+      {
+        others[other] = rows.At(y + steps[direction].step[1], z + steps[direction].step[2]);
+      }
+      simd::CountPairs(rows.At(y, z), others, length, runs, runCount);
+    };
+  });
+}
+
+/** The same by runs, for any labels. */
+UninitializedVector<MarkCounts>
+CountPairsByRuns(const RunVolume &              volume,
+                 const std::vector<VoxelStep> & steps,
+                 const HostContext &            context,
+                 std::uint64_t                  components)
+{
+  const Extent & extent = volume.GetExtent();
+  return AccumulateRows<MarkCounts>(volume, components, context, [&] {
+    return [&, rows = LabeledRows(volume)](auto & accumulators, std::int64_t row) mutable {
+      const std::int64_t              z = row / extent.size[1];
+      const std::int64_t              y = row - z * extent.size[1];
+      const std::vector<LabeledRun> & own = rows.At(y, z);
+      for (const LabeledRun & run : own)
+      {
+        accumulators[static_cast<std::size_t>(run.label - 1)].of[simd::PairKinds::Own] +=
+          static_cast<std::uint64_t>(run.end - run.begin - 1);
+      }
+      for (std::size_t direction = 1; direction < steps.size(); direction += 3)
+      {
+        const auto &       step = steps[direction].step;
+        const std::int64_t otherY = y + step[1];
+        const std::int64_t otherZ = z + step[2];
+        if (otherY < 0 || otherY >= extent.size[1] || otherZ >= extent.size[2])
+        {
+          continue;
+        }
+        CountPairs(own, rows.At(otherY, otherZ), [&](std::uint64_t label, const auto & counts) {
+          std::uint64_t * const pairs = accumulators[static_cast<std::size_t>(label - 1)].of;
+          for (std::size_t i = 0; i < 3; ++i)
+          {
+            pairs[PairKindOf(direction + i)] += counts[i];
+          }
+        });
+      }
+    };
+  });
+}
+
+/** Measures surfaces from the number of chords that every component has along the directions to neighbours. */
+void
+MeasureSurfaces(const GroupInput & input, ComponentTable & table)
+{
+  const RunVolume &            volume = input.volume;
+  const Extent &               extent = volume.GetExtent();
+  const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
+  const auto                   countPairs = input.TouchingAreJoined() ? CountPairsByBits : CountPairsByRuns;
+  const auto                   sums = countPairs(volume, steps, input.context, table.components.size());
+  const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
+  const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
+  std::vector<SurfaceMeasures> surfaces(sums.size());
+  ForComponents(sums.size(), input.context, [&](std::size_t c) {
+    SurfaceMeasures & measures = surfaces[c];
+    for (std::size_t direction = 0; direction < steps.size(); ++direction)
+    {
+      const auto & step = steps[direction].step;
+      const auto   chords = static_cast<double>(table.components.VoxelCount(c) - sums[c].of[PairKindOf(direction)]);
+      measures.crofton += weights[direction] * chords;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        const bool isAxis = step[axis] == 1 && std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]) == 1;
+        measures.faces += isAxis ? 2 * chords * voxel / table.geometry.spacing[axis] : 0;
+      }
+    }
+  });
+  table.measures.Set(std::move(surfaces));
+}
+
+const SurfaceMeasures &
+SurfaceOf(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return table.measures.Of<SurfaceMeasures>()[component.place];
+}
+
+/** The surface of the ball (the perimeter of the disc) of the component's volume, divided by the component's surface.
+ */
+double
+Sphericity(const ComponentTable & table, const ComponentMeasures & component)
+{
+  const double diameter = BallDiameter(table.extent.dimension, VolumeOf(table, component));
+  const double ball = table.extent.dimension == 1 ? 2
+                    : table.extent.dimension == 2 ? Pi * diameter
+                                                  : Pi * diameter * diameter;
+  return ball / SurfaceOf(table, component).crofton;
+}
+
+void
+AddSurfaceColumns(ColumnList & columns)
+{
+  const int                 dimension = columns.Dimension();
+  static const char * const names[] = { "ends", "perimeter_mm", "surface_area_mm2" };
+  static const char * const axesNames[] = { "ends_1", "perimeter_2_mm", "surface_area_3_mm2" };
+  static const char * const faceNames[] = { "face_ends", "face_perimeter_mm", "face_area_mm2" };
+  const bool                isFlat = dimension == 2;
+  const auto                at = static_cast<std::size_t>(dimension - 1);
+  columns.Add(names[at],
+              isFlat ? "perimeter by Crofton's formula in 4 directions, weighted for the spacing"
+                     : "surface by Crofton's formula in 13 directions, weighted for the spacing",
+              "Perimeter (its weights are those of cubic voxels)",
+              isFlat ? "perimeter_crofton" : "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return SurfaceOf(t, c).crofton; });
+  columns.Add(axesNames[at],
+              isFlat ? "perimeter by Crofton's formula in the 2 directions of the axes: pi / 4 of the edges' length"
+                     : "surface by Crofton's formula in the 3 directions of the axes: 2 / 3 of the faces' area",
+              "",
+              isFlat ? "perimeter_crofton (directions=2)" : "",
+              MergeRule::SecondLook,
+              [dimension](Table t, Component c) {
+                const double share = dimension == 1 ? 1 : dimension == 2 ? Pi / 4 : 2.0 / 3;
+                return share * SurfaceOf(t, c).faces;
+              });
+  columns.Add(faceNames[at],
+              "area of the voxels' faces (in 2-D length of their edges) that bound the component",
+              "",
+              "",
+              MergeRule::SecondLook,
+              [](Table t, Component c) { return SurfaceOf(t, c).faces; });
+  columns.Add(isFlat ? "circularity" : "sphericity",
+              isFlat ? "4 pi area / perimeter^2: 1 for a disc"
+                     : "surface of the ball of the same volume / surface: 1 for a ball",
+              isFlat ? "Roundness^2" : "Roundness",
+              "",
+              MergeRule::SecondLook,
+              [isFlat](Table t, Component c) {
+                const double ratio = Sphericity(t, c);
+                return isFlat ? ratio * ratio : ratio;
+              });
+  if (dimension == 3)
+  {
+    columns.Add("compactness",
+                "36 pi volume^2 / surface^3: the sphericity's cube",
+                "",
+                "",
+                MergeRule::SecondLook,
+                [](Table t, Component c) { return std::pow(Sphericity(t, c), 3); });
+  }
+  columns.Add("roundness",
+              isFlat ? "perimeter of the disc of the same area / perimeter" : "as ITK has it: the same as sphericity",
+              "Roundness",
+              "",
+              MergeRule::SecondLook,
+              Sphericity);
+}
+
+} // namespace
+
+namespace groups
+{
+extern constexpr ColumnGroup Surface = [] {
+  ColumnGroup group;
+  group.name = "surface";
+  group.mostDimensions = 3;
+  group.addColumns = AddSurfaceColumns;
+  group.measure = MeasureSurfaces;
+  return group;
+}();
+} // namespace groups
+
+} // namespace brickccl

@@ -1,0 +1,342 @@
+#include "BrickCCL/Measuring/HullCorners.h"
+
+#include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Its sign says to which side the way from a over b to c turns, in a plane (u, v). It is exact: no image has 2^62
+ *  voxels. */
+std::int64_t
+Turn(std::int64_t au, std::int64_t av, std::int64_t bu, std::int64_t bv, std::int64_t cu, std::int64_t cv)
+{
+  return (bv - av) * (cu - au) - (bu - au) * (cv - av);
+}
+
+/** Voxels of components: the i-th component has the voxels from ends[i - 1] up to, without it, ends[i]. */
+struct ComponentVoxels
+{
+  std::vector<std::uint64_t> labels;
+  std::vector<std::size_t>   ends;
+  std::vector<VoxelIndex>    voxels;
+};
+
+/** Finds the corners of the hulls of components within slices across z. Only the ends of each row can be corners. */
+class SliceCorners
+{
+public:
+  /** \param known  says for each component whether its corners are known without a look at its runs. */
+  SliceCorners(const RunVolume & volume, const std::vector<unsigned char> & known)
+    : m_Volume(volume)
+    , m_Known(known)
+    , m_PlaceOf(known.size(), none)
+  {}
+
+  void
+  Collect(std::int64_t slice, ComponentVoxels & corners)
+  {
+    m_Rows.clear();
+    m_Chains.clear();
+    const std::int64_t rows = m_Volume.GetExtent().size[1];
+    m_Volume.VisitLabels([&](const auto * labels) {
+      for (std::int64_t y = 0; y < rows; ++y)
+      {
+        m_Volume.ForEachRun(slice * rows + y, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          const std::uint64_t label = labels[run];
+          if (label != 0 && m_Known[static_cast<std::size_t>(label - 1)] == 0)
+          {
+            AddRun(y, { begin, end, label }, corners.labels);
+          }
+        });
+      }
+    });
+    for (const Chain & chain : m_Chains)
+    {
+      AppendCorners(chain.first, slice, corners.voxels);
+      corners.ends.push_back(corners.voxels.size());
+    }
+    for (const std::uint64_t label : corners.labels)
+    {
+      m_PlaceOf[static_cast<std::size_t>(label - 1)] = none;
+    }
+  }
+
+private:
+  static constexpr std::size_t none = ~std::size_t{ 0 };
+
+  /** The outermost voxels of a component in a row, and its next row. */
+  struct Row
+  {
+    std::int64_t y;
+    std::int64_t low;
+    std::int64_t high;
+    std::size_t  next;
+  };
+  struct Chain
+  {
+    std::size_t first;
+    std::size_t last;
+  };
+
+  /** Adds the corners of the hull of a chain of rows. They are the first and last voxels of rows that do not lie within
+   *  the line between others. */
+  void
+  AppendCorners(std::size_t first, std::int64_t z, std::vector<VoxelIndex> & corners)
+  {
+    m_Left.clear();
+    m_Right.clear();
+    for (std::size_t i = first; i != none; i = m_Rows[i].next)
+    {
+      const Row & row = m_Rows[i];
+      const auto  drop = [&](std::vector<std::size_t> & side, std::int64_t Row::*x, int sign) {
+        while (side.size() >= 2)
+        {
+          const Row & before = m_Rows[side[side.size() - 2]];
+          const Row & last = m_Rows[side.back()];
+          if (Turn(before.*x, before.y, last.*x, last.y, row.*x, row.y) * sign > 0)
+          {
+            break;
+          }
+          side.pop_back();
+        }
+        side.push_back(i);
+      };
+      drop(m_Left, &Row::low, 1);
+      drop(m_Right, &Row::high, -1);
+    }
+    // Both sides have the first and the last row.
+    const auto add = [&](std::int64_t x, std::int64_t y) { corners.push_back({ { x, y, z, 0 } }); };
+    for (std::size_t left = 0, right = 0; left < m_Left.size() || right < m_Right.size();)
+    {
+      const std::size_t atLeft = left < m_Left.size() ? m_Left[left] : none;
+      const std::size_t atRight = right < m_Right.size() ? m_Right[right] : none;
+      const Row &       row = m_Rows[std::min(atLeft, atRight)];
+      if (atLeft <= atRight)
+      {
+        add(row.low, row.y);
+        ++left;
+      }
+      if (atRight <= atLeft)
+      {
+        if (atRight < atLeft || row.high != row.low)
+        {
+          add(row.high, row.y);
+        }
+        ++right;
+      }
+    }
+  }
+
+  void
+  AddRun(std::int64_t y, const LabeledRun & run, std::vector<std::uint64_t> & labels)
+  {
+    std::size_t & place = m_PlaceOf[static_cast<std::size_t>(run.label - 1)];
+    if (place != none && m_Rows[m_Chains[place].last].y == y)
+    {
+      m_Rows[m_Chains[place].last].high = run.end - 1;
+      return;
+    }
+    const std::size_t row = m_Rows.size();
+    m_Rows.push_back({ y, run.begin, run.end - 1, none });
+    if (place == none)
+    {
+      place = m_Chains.size();
+      m_Chains.push_back({ row, row });
+      labels.push_back(run.label);
+      return;
+    }
+    m_Rows[m_Chains[place].last].next = row;
+    m_Chains[place].last = row;
+  }
+
+  const RunVolume &                  m_Volume;
+  const std::vector<unsigned char> & m_Known;
+  /** The chain of rows that each component has in this slice. */
+  std::vector<std::size_t> m_PlaceOf;
+  std::vector<Row>         m_Rows;
+  std::vector<Chain>       m_Chains;
+  /** Rows whose first voxel, or whose last one, is a corner. */
+  std::vector<std::size_t> m_Left;
+  std::vector<std::size_t> m_Right;
+};
+
+/** Writes the corners of a component that fills its bounding box, in the order in which HullReducer leaves them.
+ *  \return whether it fills the box. */
+bool
+FindCornersOfBox(const ComponentMeasures & row, const Geometry & geometry, std::vector<VoxelIndex> & corners)
+{
+  std::uint64_t voxels = 1;
+  VoxelIndex    low;
+  VoxelIndex    high;
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    voxels *= static_cast<std::uint64_t>(row.boxMaximum[axis] - row.boxMinimum[axis] + 1);
+    low.at[axis] = row.boxMinimum[axis] - geometry.startIndex[axis];
+    high.at[axis] = row.boxMaximum[axis] - geometry.startIndex[axis];
+  }
+  if (row.voxelCount != voxels)
+  {
+    return false;
+  }
+  const auto sides = [&](int axis) { return low.at[axis] == high.at[axis] ? 1 : 2; };
+  corners.reserve(static_cast<std::size_t>(sides(0) * sides(1) * sides(2)));
+  for (int x = 0; x < sides(0); ++x)
+  {
+    for (int z = 0; z < sides(2); ++z)
+    {
+      for (int y = 0; y < sides(1); ++y)
+      {
+        corners.push_back(
+          { { (x == 0 ? low : high).at[0], (y == 0 ? low : high).at[1], (z == 0 ? low : high).at[2] } });
+      }
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+void
+PlaneHull::AppendCorners(int u, int v, const VoxelIndex * voxels, std::size_t count, std::vector<VoxelIndex> & corners)
+{
+  if (count <= 2)
+  {
+    corners.insert(corners.end(), voxels, voxels + count);
+    return;
+  }
+  // Among voxels with the same v, only the first can lie on the side of small u and only the last on the other side.
+  const auto isNew = [=](std::size_t i, std::size_t beside) { return voxels[i].at[v] != voxels[beside].at[v]; };
+  m_IsCorner.assign(count, 0);
+  for (const int side : { 1, -1 })
+  {
+    m_Chain.clear();
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      if (side > 0 ? i > 0 && !isNew(i, i - 1) : i + 1 < count && !isNew(i, i + 1))
+      {
+        continue;
+      }
+      while (m_Chain.size() >= 2)
+      {
+        const VoxelIndex & before = voxels[m_Chain[m_Chain.size() - 2]];
+        const VoxelIndex & last = voxels[m_Chain.back()];
+        if (Turn(before.at[u], before.at[v], last.at[u], last.at[v], voxels[i].at[u], voxels[i].at[v]) * side > 0)
+        {
+          break;
+        }
+        m_Chain.pop_back();
+      }
+      m_Chain.push_back(i);
+    }
+    for (const std::size_t i : m_Chain)
+    {
+      m_IsCorner[i] = 1;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    if (m_IsCorner[i] != 0)
+    {
+      corners.push_back(voxels[i]);
+    }
+  }
+}
+
+void
+HullReducer::KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis)
+{
+  const int  u = axis == 0 ? 1 : 0;
+  const int  v = axis == 2 ? 1 : 2;
+  const auto key = [=](const VoxelIndex & voxel) { return std::make_tuple(voxel.at[axis], voxel.at[v], voxel.at[u]); };
+  const auto isBefore = [&](const VoxelIndex & a, const VoxelIndex & b) { return key(a) < key(b); };
+  if (!std::is_sorted(voxels.begin(), voxels.end(), isBefore))
+  {
+    std::sort(voxels.begin(), voxels.end(), isBefore);
+  }
+  m_Kept.clear();
+  for (std::size_t begin = 0; begin < voxels.size();)
+  {
+    std::size_t end = begin;
+    while (end < voxels.size() && voxels[end].at[axis] == voxels[begin].at[axis])
+    {
+      ++end;
+    }
+    m_Hull.AppendCorners(u, v, voxels.data() + begin, end - begin, m_Kept);
+    begin = end;
+  }
+  voxels.swap(m_Kept);
+}
+
+void
+HullReducer::Reduce(std::vector<VoxelIndex> & voxels, int lastAxis)
+{
+  for (int axis = lastAxis; axis >= 0 && voxels.size() > 2; --axis)
+  {
+    KeepCornersOfPlanes(voxels, axis);
+  }
+  const auto isBefore = [](const VoxelIndex & a, const VoxelIndex & b) {
+    return std::lexicographical_compare(a.at, a.at + MaximumDimension, b.at, b.at + MaximumDimension);
+  };
+  if (voxels.size() == 2 && isBefore(voxels.back(), voxels.front()))
+  {
+    std::swap(voxels.front(), voxels.back());
+  }
+}
+
+std::vector<HullCorners>
+FindHullCorners(const RunVolume &            volume,
+                const HostContext &          context,
+                const ComponentTable &       table,
+                std::vector<unsigned char> & isBox)
+{
+  // Boxes need no look at their runs; single voxels and most other specks are boxes.
+  isBox.assign(table.components.size(), 0);
+  std::vector<HullCorners> hulls(table.components.size());
+  ForComponents(isBox.size(), context, [&](std::size_t c) {
+    isBox[c] = FindCornersOfBox(table.components[c], table.geometry, hulls[c].voxels) ? 1 : 0;
+  });
+  const std::int64_t           slices = volume.GetExtent().size[2];
+  std::vector<ComponentVoxels> corners(static_cast<std::size_t>(slices));
+  const Chunks                 chunks(slices, 1, 4 * EffectiveThreadCount(context.threads));
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    SliceCorners ofSlices(volume, isBox);
+    for (std::int64_t slice = chunks.Begin(chunk); slice < chunks.End(chunk); ++slice)
+    {
+      ofSlices.Collect(slice, corners[static_cast<std::size_t>(slice)]);
+    }
+  });
+  std::vector<std::size_t> counts(table.components.size(), 0);
+  const auto               forVoxels = [](const ComponentVoxels & slice, auto function) {
+    for (std::size_t i = 0, begin = 0; i < slice.labels.size(); begin = slice.ends[i++])
+    {
+      function(static_cast<std::size_t>(slice.labels[i] - 1), begin, slice.ends[i]);
+    }
+  };
+  for (const ComponentVoxels & slice : corners)
+  {
+    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) { counts[c] += end - begin; });
+  }
+  for (std::size_t c = 0; c < counts.size(); ++c)
+  {
+    hulls[c].voxels.reserve(counts[c]);
+  }
+  for (ComponentVoxels & slice : corners)
+  {
+    forVoxels(slice, [&](std::size_t c, std::size_t begin, std::size_t end) {
+      std::vector<VoxelIndex> & hull = hulls[c].voxels;
+      hull.insert(hull.end(), slice.voxels.data() + begin, slice.voxels.data() + end);
+    });
+    slice = ComponentVoxels();
+  }
+  return hulls;
+}
+
+} // namespace brickccl

@@ -1,0 +1,67 @@
+#ifndef BRICKCCL_MEASURING_HULLCORNERS_H
+#define BRICKCCL_MEASURING_HULLCORNERS_H
+
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The index of a voxel, counted from the first voxel of the buffer. */
+struct VoxelIndex
+{
+  std::int64_t at[MaximumDimension] = {};
+};
+
+/** Voxels of a component whose convex hull is that of the component. */
+struct HullCorners
+{
+  std::vector<VoxelIndex> voxels;
+};
+
+/** Finds voxels that span the convex hulls of all components: within each slice across z only corners of the slice's
+ *  hull. For images of up to 3 dimensions.
+ *  \param isBox  receives for each component whether it fills its bounding box. Its voxels are then the corners of the
+ *  box, in the order in which HullReducer leaves them. */
+std::vector<HullCorners> FindHullCorners(const RunVolume &            volume,
+                                         const HostContext &          context,
+                                         const ComponentTable &       table,
+                                         std::vector<unsigned char> & isBox);
+
+/** Keeps only the corners of the convex hull of voxels that lie in one plane, by Andrew's monotone chain (1979) in
+ *  integers. */
+class PlaneHull
+{
+public:
+  /** Appends the corners to `corners`, in their order. \param voxels  sorted by index `v`, then by index `u`. */
+  void AppendCorners(int u, int v, const VoxelIndex * voxels, std::size_t count, std::vector<VoxelIndex> & corners);
+
+private:
+  std::vector<unsigned char> m_IsCorner;
+  std::vector<std::size_t>   m_Chain;
+};
+
+/** Leaves out voxels that are no corners of a convex hull; keeps memory from one component to the next. */
+class HullReducer
+{
+public:
+  /** Keeps the corners of the hulls of all planes across the axes `lastAxis`, ..., 1, 0. No other voxel is a corner of
+   *  the hull. */
+  void Reduce(std::vector<VoxelIndex> & voxels, int lastAxis);
+
+private:
+  void KeepCornersOfPlanes(std::vector<VoxelIndex> & voxels, int axis);
+
+  PlaneHull               m_Hull;
+  std::vector<VoxelIndex> m_Kept;
+};
+
+} // namespace brickccl
+
+#endif

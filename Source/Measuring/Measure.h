@@ -1,0 +1,46 @@
+#ifndef BRICKCCL_MEASURING_MEASURE_H
+#define BRICKCCL_MEASURING_MEASURE_H
+
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace brickccl
+{
+
+/** Measures the components 1..components of a labeled volume from its runs.
+ *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were
+ *  \throws InvalidArgument for images that do not fit, Unsupported for groups that do not have the dimension,
+ *  Cancelled. */
+ComponentTable MeasureComponents(const RunVolume &          volume,
+                                 std::uint64_t              components,
+                                 const Geometry &           geometry,
+                                 const MeasureOptions &     options,
+                                 const std::optional<int> & sliceAxis,
+                                 const HostContext &        context);
+
+/** The same into an earlier table, the memory of whose rows is used again. After an exception the table is only good
+ *  for that. */
+void MeasureComponents(const RunVolume &          volume,
+                       std::uint64_t              components,
+                       const Geometry &           geometry,
+                       const MeasureOptions &     options,
+                       const std::optional<int> & sliceAxis,
+                       const HostContext &        context,
+                       ComponentTable &           table);
+
+/** Measures an existing label image, see Measuring/MeasureLabelImage.h, and hands out its runs as well. Their labels
+ * are places in the table, from 1 on. */
+ComponentTable MeasureLabelImage(const ImageView &      labels,
+                                 const Geometry &       geometry,
+                                 const MeasureOptions & options,
+                                 const HostContext &    context,
+                                 RunVolume &            volume);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,99 @@
+#ifndef BRICKCCL_TABLES_CONDITIONNODE_H
+#define BRICKCCL_TABLES_CONDITIONNODE_H
+
+#include "BrickCCL/Core/WideInteger.h"
+#include "BrickCCL/Tables/Condition.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace condition
+{
+
+enum class Operation
+{
+  Number,
+  Column,
+  Negate,
+  Not,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Less,
+  LessOrEqual,
+  Greater,
+  GreaterOrEqual,
+  Equal,
+  Unequal,
+  And,
+  Or,
+  Abs,
+  Sqrt,
+  Min,
+  Max
+};
+
+/** A number. Whole numbers are kept exactly as well, since a double may not hold them. */
+struct Value
+{
+  double number = 0;
+  bool   isWhole = false;
+  Int128 whole = 0;
+
+  Value() = default;
+  explicit Value(double value)
+    : number(value)
+  {}
+  explicit Value(Int128 value)
+    : number(static_cast<double>(value))
+    , isWhole(true)
+    , whole(value)
+  {}
+
+  /** Whether sums and products of two such numbers fit into 128 bits. */
+  bool
+  IsSmallWhole() const
+  {
+    constexpr Int128 most = (Int128{ 1 } << 63) - 1;
+    return isWhole && whole <= most && whole >= -most;
+  }
+};
+
+} // namespace condition
+
+struct Condition::Node
+{
+  using Operation = condition::Operation;
+  using Value = condition::Value;
+
+  Operation operation = Operation::Number;
+  /** Of the operation Number. */
+  Value number;
+  /** Of the operation Column: its place in Condition::ColumnNames. */
+  std::size_t                        column = 0;
+  std::vector<std::unique_ptr<Node>> operands;
+
+  /** Whether it is true or false, rather than a number. */
+  bool
+  IsTruth() const
+  {
+    return operation == Operation::Not || (operation >= Operation::Less && operation <= Operation::Or);
+  }
+
+  /** The value for a component. \param columns  the values of Condition::ColumnNames. */
+  Value Evaluate(const std::vector<Value> & columns) const;
+};
+
+/** Turns the text of a condition into nodes. \param columns  receives the names of its columns, each once.
+ *  \throws InvalidArgument that shows the place of what is wrong. */
+std::unique_ptr<Condition::Node> ParseCondition(const std::string & text, std::vector<std::string> & columns);
+
+} // namespace brickccl
+
+#endif

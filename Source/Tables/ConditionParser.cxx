@@ -1,0 +1,467 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Tables/ConditionNode.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using condition::Operation;
+using condition::Value;
+using Node = Condition::Node;
+using NodePointer = std::unique_ptr<Node>;
+
+/** Turns a text into nodes, with one function for each rule of the grammar. */
+class Parser
+{
+public:
+  Parser(const std::string & text, std::vector<std::string> & columns)
+    : m_Text(text)
+    , m_Columns(columns)
+  {}
+
+  NodePointer
+  Parse()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       root = ParseOr();
+    if (SkipSpace() != m_Text.size())
+    {
+      Fail(m_At, "expected an operator or the end, not '" + RestOfWord() + "'");
+    }
+    RequireTruth(*root, begin);
+    return root;
+  }
+
+private:
+  /** The limit keeps a hostile condition from using up the stack. */
+  static constexpr int DeepestNesting = 200;
+
+  /** Sums and products lean to the left: each lies one level deeper than the one before it. */
+  static constexpr int MostArithmetic = 2000;
+
+  /** An error shows so many characters before and behind its place. */
+  static constexpr std::size_t ShownAround = 60;
+
+  /** Numbers of at most so many digits fit into 128 bits. */
+  static constexpr std::ptrdiff_t MostWholeDigits = 38;
+
+  [[noreturn]] void
+  Fail(std::size_t at, const std::string & what) const
+  {
+    const std::size_t begin = at > ShownAround ? at - ShownAround : 0;
+    std::string       shown = m_Text.substr(begin, at + ShownAround - begin);
+    std::replace_if(
+      shown.begin(),
+      shown.end(),
+      [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; },
+      ' ');
+    throw InvalidArgument("the condition is wrong at character " + std::to_string(at + 1) + ": " + what + "\n  " +
+                          shown + "\n  " + std::string(at - begin, ' ') + "^");
+  }
+
+  std::size_t
+  SkipSpace()
+  {
+    while (m_At < m_Text.size() && std::isspace(static_cast<unsigned char>(m_Text[m_At])) != 0)
+    {
+      ++m_At;
+    }
+    return m_At;
+  }
+
+  static bool
+  IsWordCharacter(char character)
+  {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+  }
+
+  std::string
+  RestOfWord() const
+  {
+    std::size_t end = m_At;
+    while (end < m_Text.size() && IsWordCharacter(m_Text[end]))
+    {
+      ++end;
+    }
+    if (end == m_At)
+    {
+      // One character, which UTF-8 may have written as several bytes.
+      do
+      {
+        ++end;
+      } while (end < m_Text.size() && (static_cast<unsigned char>(m_Text[end]) & 0xc0u) == 0x80u);
+    }
+    return m_Text.substr(m_At, end - m_At);
+  }
+
+  /** Takes a sign or a whole word, if it comes next. \return whether it does. */
+  bool
+  Take(const std::string & token)
+  {
+    SkipSpace();
+    if (m_Text.compare(m_At, token.size(), token) != 0)
+    {
+      return false;
+    }
+    const std::size_t end = m_At + token.size();
+    if (IsWordCharacter(token[0]) && end < m_Text.size() && IsWordCharacter(m_Text[end]))
+    {
+      return false;
+    }
+    m_At = end;
+    return true;
+  }
+
+  void
+  RequireTruth(const Node & node, std::size_t at) const
+  {
+    if (!node.IsTruth())
+    {
+      Fail(at, "this is a number; compare it (<, <=, >, >=, ==, !=)");
+    }
+  }
+  void
+  RequireNumber(const Node & node, std::size_t at) const
+  {
+    if (node.IsTruth())
+    {
+      Fail(at, "this is true or false; a number is needed here");
+    }
+  }
+
+  static NodePointer
+  Make(Operation operation, NodePointer first, NodePointer second = nullptr)
+  {
+    auto node = std::make_unique<Node>();
+    node->operation = operation;
+    node->operands.push_back(std::move(first));
+    if (second)
+    {
+      node->operands.push_back(std::move(second));
+    }
+    return node;
+  }
+
+  /** Makes a node of a sum or a product. */
+  NodePointer
+  MakeArithmetic(Operation operation, NodePointer first, NodePointer second)
+  {
+    if (++m_Arithmetic > MostArithmetic)
+    {
+      Fail(m_At, "more than " + std::to_string(MostArithmetic) + " sums and products");
+    }
+    return Make(operation, std::move(first), std::move(second));
+  }
+
+  /** Joins two operands of `and` or `or`. Operands of the same word become one node, so that long lists of labels are
+   *  not deep. */
+  static NodePointer
+  Join(Operation operation, NodePointer left, NodePointer right)
+  {
+    if (left->operation == operation)
+    {
+      left->operands.push_back(std::move(right));
+      return left;
+    }
+    return Make(operation, std::move(left), std::move(right));
+  }
+
+  NodePointer
+  ParseOr()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseAnd();
+    while (Take("or") || Take("||"))
+    {
+      RequireTruth(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseAnd();
+      RequireTruth(*right, at);
+      left = Join(Operation::Or, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseAnd()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseNot();
+    while (Take("and") || Take("&&"))
+    {
+      RequireTruth(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseNot();
+      RequireTruth(*right, at);
+      left = Join(Operation::And, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseNot()
+  {
+    SkipSpace();
+    const bool isUnequal = m_Text.compare(m_At, 2, "!=") == 0;
+    if (Take("not") || (!isUnequal && Take("!")))
+    {
+      const Nesting     nesting(*this);
+      const std::size_t at = SkipSpace();
+      NodePointer       operand = ParseNot();
+      RequireTruth(*operand, at);
+      return Make(Operation::Not, std::move(operand));
+    }
+    return ParseComparison();
+  }
+
+  NodePointer
+  ParseComparison()
+  {
+    static const std::pair<const char *, Operation> comparisons[] = {
+      { "<=", Operation::LessOrEqual }, { ">=", Operation::GreaterOrEqual },
+      { "==", Operation::Equal },       { "!=", Operation::Unequal },
+      { "<", Operation::Less },         { ">", Operation::Greater }
+    };
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseSum();
+    for (const auto & [sign, operation] : comparisons)
+    {
+      if (Take(sign))
+      {
+        RequireNumber(*left, begin);
+        const std::size_t at = SkipSpace();
+        NodePointer       right = ParseSum();
+        RequireNumber(*right, at);
+        left = Make(operation, std::move(left), std::move(right));
+        const std::size_t next = SkipSpace();
+        if (next < m_Text.size() && (m_Text[next] == '<' || m_Text[next] == '>'))
+        {
+          Fail(next, "comparisons do not chain; write 'a < b and b < c'");
+        }
+        return left;
+      }
+    }
+    if (Take("="))
+    {
+      Fail(m_At - 1, "'=' is no comparison; '==' is");
+    }
+    return left;
+  }
+
+  NodePointer
+  ParseSum()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseProduct();
+    for (;;)
+    {
+      const bool isSum = Take("+");
+      if (!isSum && !Take("-"))
+      {
+        return left;
+      }
+      RequireNumber(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseProduct();
+      RequireNumber(*right, at);
+      left = MakeArithmetic(isSum ? Operation::Add : Operation::Subtract, std::move(left), std::move(right));
+    }
+  }
+
+  NodePointer
+  ParseProduct()
+  {
+    const std::size_t begin = SkipSpace();
+    NodePointer       left = ParseFactor();
+    for (;;)
+    {
+      const bool isProduct = Take("*");
+      if (!isProduct && !Take("/"))
+      {
+        return left;
+      }
+      RequireNumber(*left, begin);
+      const std::size_t at = SkipSpace();
+      NodePointer       right = ParseFactor();
+      RequireNumber(*right, at);
+      left = MakeArithmetic(isProduct ? Operation::Multiply : Operation::Divide, std::move(left), std::move(right));
+    }
+  }
+
+  NodePointer
+  ParseFactor()
+  {
+    const Nesting     nesting(*this);
+    const std::size_t begin = SkipSpace();
+    if (Take("-"))
+    {
+      const std::size_t at = SkipSpace();
+      NodePointer       operand = ParseFactor();
+      RequireNumber(*operand, at);
+      return Make(Operation::Negate, std::move(operand));
+    }
+    if (Take("("))
+    {
+      NodePointer inner = ParseOr();
+      if (!Take(")"))
+      {
+        Fail(SkipSpace(), "expected ')'");
+      }
+      return inner;
+    }
+    if (begin < m_Text.size() && (std::isdigit(static_cast<unsigned char>(m_Text[begin])) != 0 || m_Text[begin] == '.'))
+    {
+      return ParseNumber();
+    }
+    if (begin < m_Text.size() && IsWordCharacter(m_Text[begin]))
+    {
+      return ParseName();
+    }
+    Fail(begin,
+         begin == m_Text.size() ? "a number or a column is missing at the end"
+                                : "expected a number or a column, not '" + RestOfWord() + "'");
+  }
+
+  NodePointer
+  ParseNumber()
+  {
+    const char * const start = m_Text.c_str() + m_At;
+    char *             end = nullptr;
+    auto               node = std::make_unique<Node>();
+    const double       number = std::strtod(start, &end);
+    const bool         hasDigitsAlone = std::all_of(start, static_cast<const char *>(end), [](char character) {
+      return std::isdigit(static_cast<unsigned char>(character)) != 0;
+    });
+    if (hasDigitsAlone && end - start <= MostWholeDigits)
+    {
+      Int128 whole = 0;
+      for (const char * digit = start; digit < end; ++digit)
+      {
+        whole = 10 * whole + (*digit - '0');
+      }
+      node->number = Value(whole);
+    }
+    else
+    {
+      // 1e3 and 2.0 are whole numbers, too.
+      const bool isWhole = std::abs(number) < 1e38 && std::floor(number) == number;
+      node->number = isWhole ? Value(static_cast<Int128>(number)) : Value(number);
+    }
+    const auto length = static_cast<std::size_t>(end - start);
+    const bool isHexadecimal = length > 1 && (start[1] == 'x' || start[1] == 'X');
+    if (length == 0 || isHexadecimal || (m_At + length < m_Text.size() && IsWordCharacter(m_Text[m_At + length])))
+    {
+      Fail(m_At, "this is no number");
+    }
+    m_At += length;
+    return node;
+  }
+
+  NodePointer
+  ParseName()
+  {
+    static const std::pair<const char *, Operation> functions[] = { { "abs", Operation::Abs },
+                                                                    { "sqrt", Operation::Sqrt },
+                                                                    { "min", Operation::Min },
+                                                                    { "max", Operation::Max } };
+    const std::size_t                               begin = m_At;
+    const std::string                               name = RestOfWord();
+    m_At += name.size();
+    for (const auto & [function, operation] : functions)
+    {
+      if (name == function)
+      {
+        return ParseArguments(operation, name);
+      }
+    }
+    for (const char * word : { "and", "or", "not" })
+    {
+      if (name == word)
+      {
+        Fail(begin, "expected a number or a column, not '" + name + "'");
+      }
+    }
+    const auto found = std::find(m_Columns.begin(), m_Columns.end(), name);
+    auto       node = std::make_unique<Node>();
+    node->operation = Operation::Column;
+    node->column = static_cast<std::size_t>(found - m_Columns.begin());
+    if (found == m_Columns.end())
+    {
+      m_Columns.push_back(name);
+    }
+    return node;
+  }
+
+  NodePointer
+  ParseArguments(Operation operation, const std::string & name)
+  {
+    auto node = std::make_unique<Node>();
+    node->operation = operation;
+    if (!Take("("))
+    {
+      Fail(SkipSpace(), "expected '(' after " + name);
+    }
+    do
+    {
+      const std::size_t at = SkipSpace();
+      node->operands.push_back(ParseSum());
+      RequireNumber(*node->operands.back(), at);
+    } while (Take(","));
+    if (!Take(")"))
+    {
+      Fail(SkipSpace(), "expected ',' or ')'");
+    }
+    const bool takesOne = operation == Operation::Abs || operation == Operation::Sqrt;
+    if (takesOne && node->operands.size() != 1)
+    {
+      Fail(m_At - 1, name + " takes one argument");
+    }
+    return node;
+  }
+
+  class Nesting
+  {
+  public:
+    explicit Nesting(Parser & parser)
+      : m_Parser(parser)
+    {
+      if (++parser.m_Depth > DeepestNesting)
+      {
+        parser.Fail(parser.m_At, "too many levels of parentheses and signs");
+      }
+    }
+    ~Nesting()
+    {
+      --m_Parser.m_Depth;
+    }
+    Nesting(const Nesting &) = delete;
+    Nesting & operator=(const Nesting &) = delete;
+
+  private:
+    Parser & m_Parser;
+  };
+
+  const std::string &        m_Text;
+  std::vector<std::string> & m_Columns;
+  std::size_t                m_At = 0;
+  int                        m_Depth = 0;
+  int                        m_Arithmetic = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Condition::Node>
+ParseCondition(const std::string & text, std::vector<std::string> & columns)
+{
+  return Parser(text, columns).Parse();
+}
+
+} // namespace brickccl

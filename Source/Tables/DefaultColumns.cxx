@@ -1,0 +1,159 @@
+#include "BrickCCL/Tables/DefaultColumns.h"
+
+#include "BrickCCL/Tables/ColumnFormulas.h"
+
+#include <algorithm>
+
+namespace brickccl::columns
+{
+
+namespace
+{
+
+/** The range of the bounding box's corners along a physical axis, with voxels taken as boxes around their centres. */
+void
+PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, int axis, double & low, double & high)
+{
+  low = high = table.geometry.origin[axis];
+  for (int step = 0; step < table.extent.dimension; ++step)
+  {
+    const double scale = table.geometry.direction[axis][step] * table.geometry.spacing[step];
+    const double a = scale * (static_cast<double>(component.boxMinimum[step]) - 0.5);
+    const double b = scale * (static_cast<double>(component.boxMaximum[step]) + 0.5);
+    low += std::min(a, b);
+    high += std::max(a, b);
+  }
+}
+
+void
+AddSizes(ColumnList & columns, const std::optional<int> & sliceAxis)
+{
+  columns.Add("label",
+              "number of the component in the label map",
+              "Label",
+              "label",
+              MergeRule::Label,
+              [](Table, Component c) { return c.label; });
+  if (sliceAxis)
+  {
+    const int axis = *sliceAxis;
+    columns.Add(
+      "slice",
+      std::string("index of the slice along ") + AxisNames[axis] + " that holds the component",
+      "",
+      "",
+      MergeRule::Minimum,
+      [axis](Table, Component c) { return c.boxMinimum[axis]; },
+      "index");
+  }
+  columns.Add(
+    "voxel_count",
+    "number of voxels",
+    "NumberOfPixels",
+    "num_pixels",
+    MergeRule::Sum,
+    [](Table, Component c) { return c.voxelCount; },
+    "voxels");
+  columns.Add(SizeName(columns.Dimension()),
+              "voxel count times the size of a voxel",
+              "PhysicalSize",
+              "area (with spacing)",
+              MergeRule::Sum,
+              VolumeOf);
+}
+
+void
+AddBoundingBoxes(ColumnList & columns)
+{
+  columns.AddAxes(
+    "bbox_min_",
+    "",
+    "first index of the bounding box",
+    "BoundingBox (index)",
+    "bbox (min)",
+    MergeRule::Minimum,
+    [](Table, Component c, int axis) { return c.boxMinimum[axis]; },
+    "index");
+  columns.AddAxes(
+    "bbox_max_",
+    "",
+    "last index of the bounding box (it belongs to the box)",
+    "BoundingBox (index + size - 1)",
+    "bbox (max - 1)",
+    MergeRule::Maximum,
+    [](Table, Component c, int axis) { return c.boxMaximum[axis]; },
+    "index");
+  columns.AddAxes("bbox_min_",
+                  "_mm",
+                  "lowest physical coordinate of the bounding box's corners, voxels taken as boxes",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [](Table t, Component c, int axis) {
+                    double low, high;
+                    PhysicalBox(t, c, axis, low, high);
+                    return low;
+                  });
+  columns.AddAxes("bbox_max_",
+                  "_mm",
+                  "highest physical coordinate of the bounding box's corners, voxels taken as boxes",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [](Table t, Component c, int axis) {
+                    double low, high;
+                    PhysicalBox(t, c, axis, low, high);
+                    return high;
+                  });
+}
+
+void
+AddCentres(ColumnList & columns)
+{
+  columns.AddAxes(
+    "centroid_",
+    "",
+    "mean index of the voxels",
+    "",
+    "centroid",
+    MergeRule::Recomputed,
+    [](Table, Component c, int axis) { return c.centroid[axis]; },
+    "index");
+  columns.AddAxes("centroid_",
+                  "_mm",
+                  "physical point of the centroid (spacing, origin and direction applied)",
+                  "Centroid",
+                  "centroid (with spacing)",
+                  MergeRule::Recomputed,
+                  [](Table t, Component c, int axis) { return PhysicalPoint(t, c.centroid, axis); });
+  columns.Add("equivalent_spherical_diameter_mm",
+              "diameter of the ball (in 2-D the disc) of the same volume",
+              "2 * EquivalentSphericalRadius",
+              "equivalent_diameter_area",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)); });
+  columns.Add("equivalent_spherical_radius_mm",
+              "half of it",
+              "EquivalentSphericalRadius",
+              "",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)) / 2; });
+  columns.Add("touches_border",
+              "1 if a voxel lies on the border of the image (of the slice, where slices are labeled)",
+              "NumberOfPixelsOnBorder > 0",
+              "",
+              MergeRule::Recomputed,
+              [](Table t, Component c) { return std::uint64_t{ t.SidesTouched(c) != 0 ? 1u : 0u }; });
+}
+
+} // namespace
+
+void
+AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis)
+{
+  AddSizes(columns, sliceAxis);
+  AddBoundingBoxes(columns);
+  AddCentres(columns);
+}
+
+} // namespace brickccl::columns

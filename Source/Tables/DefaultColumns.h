@@ -1,0 +1,16 @@
+#ifndef BRICKCCL_TABLES_DEFAULTCOLUMNS_H
+#define BRICKCCL_TABLES_DEFAULTCOLUMNS_H
+
+#include "BrickCCL/Tables/ColumnList.h"
+
+#include <optional>
+
+namespace brickccl::columns
+{
+
+/** Adds the columns that every table has. \param sliceAxis  adds the column of slices as well, if it is given. */
+void AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis);
+
+} // namespace brickccl::columns
+
+#endif

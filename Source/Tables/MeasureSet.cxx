@@ -1,0 +1,45 @@
+#include "BrickCCL/Tables/MeasureSet.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+
+namespace brickccl
+{
+
+const MeasureSet::Entry *
+MeasureSet::Find(const std::type_index & type) const
+{
+  const auto found =
+    std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & entry) { return entry.type == type; });
+  return found == m_Entries.end() ? nullptr : &*found;
+}
+
+const MeasureSet::Entry &
+MeasureSet::Get(const std::type_index & type) const
+{
+  const Entry * const found = Find(type);
+  if (found == nullptr)
+  {
+    throw InvalidArgument(std::string("the table has no measures of the type ") + type.name() +
+                          "; ask for their group of columns when measuring");
+  }
+  return *found;
+}
+
+void
+MeasureSet::Insert(Entry entry)
+{
+  const auto found =
+    std::find_if(m_Entries.begin(), m_Entries.end(), [&](const Entry & known) { return known.type == entry.type; });
+  if (found == m_Entries.end())
+  {
+    m_Entries.push_back(std::move(entry));
+  }
+  else
+  {
+    *found = std::move(entry);
+  }
+}
+
+} // namespace brickccl

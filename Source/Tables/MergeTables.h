@@ -1,0 +1,65 @@
+#ifndef BRICKCCL_TABLES_MERGETABLES_H
+#define BRICKCCL_TABLES_MERGETABLES_H
+
+#include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** One row of one of the two tables that are merged. */
+struct PartRow
+{
+  const ComponentTable * table;
+  std::size_t            place;
+};
+
+/** What a group of columns is merged from: the rows of two tables, put together by the components that they become. */
+struct MergeInput
+{
+  const ComponentTable & first;
+  const ComponentTable & second;
+  /** Component c of the merged table is made of parts[begins[c]] up to, without it, parts[begins[c + 1]]. Rows of the
+   *  first table come before rows of the second, each in their order. */
+  std::vector<PartRow>     parts;
+  std::vector<std::size_t> begins;
+
+  /** Calls `function(row)` for the rows that become a component. */
+  template <typename TFunction>
+  void
+  ForParts(std::size_t component, TFunction function) const
+  {
+    for (std::size_t i = begins[component]; i < begins[component + 1]; ++i)
+    {
+      function(parts[i]);
+    }
+  }
+};
+
+/** What is to be added to indices that count from the first voxel of a part, so that they count from that of the merged
+ *  table's box. */
+struct PartOffset
+{
+  std::int64_t along[MaximumDimension] = {};
+
+  PartOffset(const ComponentTable & part, const ComponentTable & merged)
+  {
+    for (int axis = 0; axis < part.extent.dimension; ++axis)
+    {
+      along[axis] = part.geometry.startIndex[axis] - merged.geometry.startIndex[axis];
+    }
+  }
+};
+
+/** The merge rule of groups whose columns follow from the rows: there is nothing to do. */
+inline void
+MergeNothing(const MergeInput &, ComponentTable &)
+{}
+
+} // namespace brickccl
+
+#endif

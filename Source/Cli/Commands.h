@@ -13,6 +13,11 @@ void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 
+/** Of the program that has VTK. */
+void AddMeshCommand(CLI::App & app);
+
+inline constexpr const char * MeshSummary = "Write the surfaces of a label map's components as a mesh";
+
 } // namespace brickccl::cli
 
 #endif

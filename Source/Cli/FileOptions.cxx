@@ -2,13 +2,12 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/System.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
-
-#include <sys/stat.h>
 
 namespace brickccl::cli
 {
@@ -22,15 +21,13 @@ namespace
 bool
 AreSameFile(const std::string & a, const std::string & b)
 {
-  struct stat first = {};
-  struct stat second = {};
-  const bool  firstIsThere = ::stat(a.c_str(), &first) == 0;
-  const bool  secondIsThere = ::stat(b.c_str(), &second) == 0;
+  std::error_code ignored;
+  const bool      firstIsThere = fs::exists(a, ignored);
+  const bool      secondIsThere = fs::exists(b, ignored);
   if (firstIsThere && secondIsThere)
   {
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return AreSameExistingFile(a, b);
   }
-  std::error_code ignored;
   return firstIsThere == secondIsThere &&
          fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
 }
@@ -84,6 +81,26 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
 }
 
 void
+CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
+{
+  std::string names;
+  for (const auto & [name, input] : inputs)
+  {
+    if (!input.empty())
+    {
+      if (arguments.series.empty() || MayHoldSeries(input))
+      {
+        return;
+      }
+      names += (names.empty() ? "'" : " or '") + input + "'";
+    }
+  }
+  throw InvalidArgument("--series " + arguments.series +
+                        " chooses one of the DICOM series of a folder or a pattern, but " + names +
+                        " is none with DICOM files; leave it out");
+}
+
+void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
   for (auto output = outputs.begin(); output != outputs.end(); ++output)
@@ -106,6 +123,7 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
         CheckOutput(*output, WrittenFiles(other->second), "also the output of " + other->first);
       }
     }
+    CheckFilesBeside(output->second);
   }
 }
 

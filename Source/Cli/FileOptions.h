@@ -29,8 +29,12 @@ void AddFileOptions(CLI::App & command, FileArguments & arguments);
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
 /** \throws InvalidArgument if an output is an input or another output: the same file, also through links, and the
- *  data file beside a header. Files of a folder are known, and looked at, once it is read (ImageReader). */
+ *  data file beside a header, or if that file may be another header's. Files of a folder are known, and looked at, once
+ *  it is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
+
+/** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
+void CheckSeries(const FileArguments & arguments, const NamedFiles & inputs);
 
 /** Reads the images of a command, tells their notes and keeps them for the summary. */
 class ImageReader

@@ -6,7 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Itk/Picture.h"
+#include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -132,11 +132,12 @@ RunLabel(const LabelArguments & arguments)
                                  { "--statistics", arguments.table.table },
                                  { "--contacts", arguments.table.contacts },
                                  { "--picture", arguments.picture } };
-  CheckOutputs({ { "INPUT", arguments.input },
-                 { "--mask", arguments.mask },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles   inputs = { { "INPUT", arguments.input },
+                                { "--mask", arguments.mask },
+                                { "--intensity", arguments.table.intensity },
+                                { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -148,6 +149,10 @@ RunLabel(const LabelArguments & arguments)
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.input, arguments.equalValue);
   options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  if (!arguments.picture.empty())
+  {
+    CheckPicture(image.extent);
+  }
   CheckImageFileWritable(arguments.output,
                          requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
                          image.extent);
@@ -242,10 +247,10 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    Buffer<std::byte> labels;
-    labels.Resize(static_cast<std::size_t>(image.extent.VoxelCount()) * SizeOf(ScalarTypeOfLabel(type)));
-    labeling.Write(labels.Data(), type, hooks);
-    WritePicture(arguments.picture, tableImages.intensity ? *tableImages.intensity : image, labels.Data(), type, table);
+    WritePicture(
+      arguments.picture,
+      { tableImages.intensity ? *tableImages.intensity : image, labeling.Runs(), table, image.spacingSource != "none" },
+      { arguments.threads, Progress(hooks) });
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -320,10 +325,12 @@ AddLabelCommand(CLI::App & app)
                  arguments->connectivity,
                  "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
     ->transform(Count(1, 1000));
-  auto * range =
-    command->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-      ->expected(2)
-      ->type_name("LO HI");
+  auto * range = command
+                   ->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
+                   // One thing of two texts, the second of which may begin with a minus sign too ("-inf").
+                   ->type_size(2)
+                   ->expected(1)
+                   ->type_name("LO HI");
   auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
   command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
     ->check(AnyNumber())
@@ -370,7 +377,10 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
-  command->add_option("--picture", arguments->picture, "draw slices through the largest component: .png")
+  command
+    ->add_option("--picture",
+                 arguments->picture,
+                 "draw slices through the largest component, with a scale bar and sizes: .png")
     ->type_name("FILE")
     ->check([](const std::string & path) {
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;

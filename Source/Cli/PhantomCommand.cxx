@@ -26,7 +26,7 @@ struct PhantomArguments
   std::vector<double>        spacing;
   std::uint64_t              seed = 1;
   std::optional<double>      density;
-  int                        grain = 1;
+  std::optional<int>         grain;
   std::string                truth;
   std::optional<std::string> family;
   RidgeImage                 ridges;
@@ -81,7 +81,8 @@ RunPhantom(const PhantomArguments & arguments)
     }
   }
   CheckOutputs({}, { { "OUT", arguments.output }, { "--truth", arguments.truth } });
-  CheckImageFileWritable(arguments.output, isScan ? ScalarType::Int16 : ScalarType::UInt8, extent);
+  const bool isGrains = arguments.kind == "grains";
+  CheckImageFileWritable(arguments.output, isScan || isGrains ? ScalarType::Int16 : ScalarType::UInt8, extent);
   if (isScan)
   {
     const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
@@ -91,6 +92,11 @@ RunPhantom(const PhantomArguments & arguments)
       WriteImageFile(arguments.truth, ImageToWrite::FromMemory(scan.truth.data(), ScalarType::UInt8, extent, geometry));
     }
   }
+  else if (isGrains)
+  {
+    const std::vector<std::int16_t> voxels = MakeGrains(extent, arguments.grain.value_or(16), arguments.seed);
+    WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::Int16, extent, geometry));
+  }
   else
   {
     RidgeImage ridges = arguments.ridges;
@@ -99,7 +105,9 @@ RunPhantom(const PhantomArguments & arguments)
     const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
       { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
       { "random",
-        [&] { return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain, arguments.seed); } },
+        [&] {
+          return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
+        } },
       { "spiral", [&] { return MakeSpiral(extent); } },
       { "hilbert", [&] { return MakeHilbertCurve(extent); } },
       { "checkerboard", [&] { return MakeCheckerboard(extent); } },
@@ -127,7 +135,8 @@ AddPhantomCommand(CLI::App & app)
     ->add_option("KIND",
                  arguments->kind,
                  "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, ridge (patterns "
-                 "that take label equivalence a number of rounds), log (CT of wood) or casting (CT of metal)")
+                 "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood) or "
+                 "casting (CT of metal)")
     ->required()
     ->check(CLI::IsMember({ "balls",
                             "random",
@@ -137,6 +146,7 @@ AddPhantomCommand(CLI::App & app)
                             "isolated-voxels",
                             "body-centred-lattice",
                             "ridge",
+                            "grains",
                             "log",
                             "casting" }));
   command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
@@ -156,9 +166,11 @@ AddPhantomCommand(CLI::App & app)
     ->capture_default_str();
   command->add_option("--density", arguments->density, "share of foreground: balls (default 0.2), random (0.5)")
     ->check(NumberFromZero());
-  command->add_option("--grain", arguments->grain, "random: side of the cubes in voxels")
-    ->transform(Count(1, std::numeric_limits<int>::max()))
-    ->capture_default_str();
+  command
+    ->add_option("--grain",
+                 arguments->grain,
+                 "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
+    ->transform(Count(1, std::numeric_limits<int>::max()));
   command->add_option("--truth", arguments->truth, "log, casting: write what each voxel is (1 crack, 2 knot, 3 pore)")
     ->type_name("FILE");
   command->add_option("--family",

@@ -4,22 +4,10 @@
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
-#include <csignal>
-#include <cstdlib>
 #include <iostream>
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace brickccl::cli
 {
-
-namespace
-{
-
-volatile std::sig_atomic_t interrupted = 0;
-
-} // namespace
 
 LabelType
 ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what)
@@ -47,7 +35,7 @@ ExtensionOf(const std::string & path)
 
 Reporter::Reporter(bool quiet)
   : m_Quiet(quiet)
-  , m_Terminal(isatty(STDERR_FILENO) == 1)
+  , m_Terminal(ErrorStreamIsTerminal())
 {}
 
 Reporter::~Reporter()
@@ -92,7 +80,7 @@ ProgressHooks
 Reporter::Hooks()
 {
   ProgressHooks hooks;
-  hooks.cancelled = [] { return interrupted != 0; };
+  hooks.cancelled = WasInterrupted;
   if (!m_Quiet && m_Terminal)
   {
     hooks.report = [this](double fraction) {
@@ -111,42 +99,12 @@ Reporter::Hooks()
 }
 
 void
-CatchInterrupts()
-{
-  struct sigaction action = {};
-  action.sa_handler = [](int signal) { interrupted = signal; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-void
-CatchShortenedFiles()
-{
-  struct sigaction action = {};
-  action.sa_handler = [](int) {
-    static const char text[] = "brickccl: error: a file was shortened, or its disk failed, while it was read\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof(text) - 1);
-    ::_exit(1);
-  };
-  sigaction(SIGBUS, &action, nullptr);
-}
-
-void
 ThrowIfInterrupted()
 {
-  if (interrupted != 0)
+  if (WasInterrupted())
   {
     throw Cancelled();
   }
-}
-
-std::uint64_t
-PeakMemoryBytes()
-{
-  struct rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 ColumnGroups

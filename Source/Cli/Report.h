@@ -4,6 +4,7 @@
 #include "BrickCCL/Measuring/ColumnGroups.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,11 +37,6 @@ private:
   int         m_Shown = -1;
 };
 
-/** Makes an interrupt (Ctrl-C) or a termination request stop the work in an orderly way; a second one ends the
- *  process at once. */
-void CatchInterrupts();
-/** Makes the end of a mapped file that another program shortens meanwhile an error that says so. */
-void CatchShortenedFiles();
 /** \throws Cancelled after an interrupt. */
 void ThrowIfInterrupted();
 
@@ -67,9 +63,6 @@ ToText(const nlohmann::ordered_json & value)
 {
   return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
-
-/** The most memory that this process has held. */
-std::uint64_t PeakMemoryBytes();
 
 /** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities without
  * an image of these. */

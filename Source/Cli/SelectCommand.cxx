@@ -83,10 +83,11 @@ RunSelect(const SelectArguments & arguments)
                                { "--output-fallback", arguments.outputFallback },
                                { "--statistics", arguments.table.table },
                                { "--contacts", arguments.table.contacts } };
-  CheckOutputs({ { "LABELS", arguments.labels },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.labels },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
 
   reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);

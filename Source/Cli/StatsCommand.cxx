@@ -7,10 +7,7 @@
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
-
-#ifdef BRICKCCL_USE_VTK
-#  include "BrickCCL/Vtk/HistogramChart.h"
-#endif
+#include "BrickCCL/Pictures/HistogramChart.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,23 +33,16 @@ struct StatsArguments
   bool           quiet = false;
 };
 
-/** \throws InvalidArgument, Unsupported for a plot that cannot be made. */
+/** \throws InvalidArgument, Error for a plot that cannot be made. */
 void
-CheckPlot([[maybe_unused]] const StatsArguments & arguments)
+CheckPlot(const StatsArguments & arguments)
 {
-#ifdef BRICKCCL_USE_VTK
   if (arguments.histogram.empty())
   {
     throw InvalidArgument("--plot needs --histogram COLUMN, which it draws");
   }
-  if (ExtensionOf(arguments.plot) != ".png")
-  {
-    throw InvalidArgument("a plot's name must end in .png, unlike '" + arguments.plot + "'");
-  }
+  CheckChartName(arguments.plot);
   CheckWritable(arguments.plot);
-#else
-  throw Unsupported("--plot needs VTK, without which this program was built");
-#endif
 }
 
 void
@@ -87,10 +77,11 @@ RunStats(const StatsArguments & arguments)
   const NamedFiles outputs = { { "--output", arguments.table.table },
                                { "--contacts", arguments.table.contacts },
                                { "--plot", arguments.plot } };
-  CheckOutputs({ { "LABELS", arguments.labels },
-                 { "--intensity", arguments.table.intensity },
-                 { "--part", arguments.table.part } },
-               outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.labels },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
 
   reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);
@@ -110,13 +101,11 @@ RunStats(const StatsArguments & arguments)
   }
   seconds["measure"] = watch.Lap();
   WriteTables(arguments.table, table);
-#ifdef BRICKCCL_USE_VTK
   if (!arguments.plot.empty())
   {
     reporter.Step("drawing " + arguments.plot);
     WriteHistogramChart(arguments.plot, *histogram);
   }
-#endif
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -175,8 +164,7 @@ AddStatsCommand(CLI::App & app)
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
-  command->add_option("--plot", arguments->plot, "draw the histogram: .png; needs a display, if need be xvfb-run's")
-    ->type_name("FILE");
+  command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
   command->add_option("--bins", arguments->bins, "number of the histogram's bins")
     ->transform(Count(1, 1000000))
     ->capture_default_str();

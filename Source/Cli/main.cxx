@@ -1,50 +1,58 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Host/Program.h"
 
+#include <filesystem>
 #include <iostream>
-#include <new>
+#include <string>
+
+namespace
+{
+
+/** The commands that need VTK are a program of their own, since VTK's libraries take as long to load as a volume takes to
+ *  be labeled. It lies beside this one where it is built, and in libexec where it is installed. */
+[[noreturn]] void
+ContinueAsSurfaces(char ** argv)
+{
+  const std::filesystem::path folder = std::filesystem::path(brickccl::ProgramPath()).parent_path();
+  const std::filesystem::path installed = folder / BRICKCCL_LIBEXEC_FROM_BIN / BRICKCCL_SURFACES;
+  const std::filesystem::path beside = folder / BRICKCCL_SURFACES;
+  std::error_code             failure;
+  brickccl::ContinueAs((std::filesystem::exists(beside, failure) ? beside : installed).string(), argv);
+}
+
+} // namespace
 
 int
 main(int argc, char ** argv)
 {
+#ifdef BRICKCCL_USE_VTK
+  if (argc > 1 && std::string(argv[1]) == "mesh")
+  {
+    try
+    {
+      ContinueAsSurfaces(argv);
+    }
+    catch (const std::exception & error)
+    {
+      std::cerr << "brickccl: error: " << error.what() << std::endl;
+      return 1;
+    }
+  }
+#endif
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
   app.set_version_flag("--version", brickccl::Version);
   app.require_subcommand(1);
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
+#ifdef BRICKCCL_USE_VTK
+  // For the list of commands alone.
+  app.add_subcommand("mesh", brickccl::cli::MeshSummary);
+#endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
-  brickccl::cli::CatchInterrupts();
-  brickccl::cli::CatchShortenedFiles();
-  try
-  {
-    app.parse(argc, argv);
-    if (!std::cout.flush())
-    {
-      throw brickccl::Error("the summary could not be written to the standard output");
-    }
-    return 0;
-  }
-  catch (const CLI::ParseError & error)
-  {
-    return app.exit(error);
-  }
-  catch (const brickccl::Cancelled &)
-  {
-    std::cerr << "brickccl: stopped; what was not written by then is as it was before" << std::endl;
-    return 130;
-  }
-  catch (const std::bad_alloc &)
-  {
-    std::cerr << "brickccl: error: not enough memory for this volume" << std::endl;
-    return 1;
-  }
-  catch (const std::exception & error)
-  {
-    std::cerr << "brickccl: error: " << error.what() << std::endl;
-    return 1;
-  }
+  return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -96,8 +96,12 @@ public:
   void
   Prefetch(std::int64_t place) const
   {
+#if defined(__GNUC__)
     constexpr int second = 2;
     __builtin_prefetch(m_Pixels + place * m_BytesPerPixel, 0, second);
+#else
+    (void)place;
+#endif
   }
 
 protected:

@@ -199,6 +199,14 @@ RunsOf(const Labeling & labeling)
   return ImplementationOf(labeling).volume;
 }
 
+RunVolume
+TakeRuns(Labeling & labeling)
+{
+  Labeling::Implementation & own = ImplementationOf(labeling);
+  own.components = 0;
+  return std::move(own.volume);
+}
+
 const Extent &
 Labeling::GetExtent() const
 {

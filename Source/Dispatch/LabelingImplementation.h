@@ -42,6 +42,10 @@ const Labeling::Implementation & ImplementationOf(const Labeling & labeling);
 /** The runs of a result, for rooms that work on runs. */
 const RunVolume & RunsOf(const Labeling & labeling);
 
+/** Hands the runs over to a caller that goes on with them alone; the result is then only good to be labeled into again.
+ */
+RunVolume TakeRuns(Labeling & labeling);
+
 /** Labels a volume by links that give rows of bits, on the CPU; `options.criterion` and `options.mask` are not used. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
 

@@ -13,15 +13,19 @@
 #include <new>
 #include <thread>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#ifdef __linux__
-#  include <sys/prctl.h>
+// GDCM works in child processes, which Windows cannot fork.
+#if defined(BRICKCCL_USE_GDCM) && !defined(_WIN32)
+#  define BRICKCCL_DECODES_IN_CHILDREN
 #endif
-#ifdef BRICKCCL_USE_GDCM
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
+#  include <fcntl.h>
+#  include <sys/mman.h>
+#  include <sys/resource.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __linux__
+#    include <sys/prctl.h>
+#  endif
 #  include <gdcmBitmap.h>
 #  include <gdcmSequenceOfFragments.h>
 #endif
@@ -29,7 +33,7 @@
 namespace brickccl::files::dicom
 {
 
-#ifdef BRICKCCL_USE_GDCM
+#ifdef BRICKCCL_DECODES_IN_CHILDREN
 
 namespace
 {

@@ -8,7 +8,14 @@
 #include <cstring>
 #include <new>
 
-#include <sys/mman.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+#else
+#  include <sys/mman.h>
+#endif
 
 namespace brickccl::files::dicom
 {
@@ -17,6 +24,37 @@ namespace
 {
 
 const std::string RleSyntax = "1.2.840.10008.1.2.5";
+
+/** Memory that child processes write into. Pages that nobody writes take none. \throws std::bad_alloc. */
+void *
+AllocateShared(std::size_t size)
+{
+#ifdef _WIN32
+  void * const memory = VirtualAlloc(nullptr, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+  if (memory == nullptr)
+  {
+    throw std::bad_alloc();
+  }
+#else
+  void * const memory =
+    ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+  {
+    throw std::bad_alloc();
+  }
+#endif
+  return memory;
+}
+
+void
+FreeShared(void * memory, [[maybe_unused]] std::size_t size)
+{
+#ifdef _WIN32
+  VirtualFree(memory, 0, MEM_RELEASE);
+#else
+  ::munmap(memory, size);
+#endif
+}
 
 std::uint32_t
 Little32(const unsigned char * at)
@@ -347,14 +385,7 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, int thre
     throw Unsupported("some of its slices are compressed by RLE and some otherwise, which is not supported");
   }
   m_Size = m_FrameBytes * frames.size();
-  // Children write into these pages. Pages that nobody writes take no memory.
-  void * const memory =
-    ::mmap(nullptr, m_Size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-  {
-    throw std::bad_alloc();
-  }
-  m_Memory = static_cast<unsigned char *>(memory);
+  m_Memory = static_cast<unsigned char *>(AllocateShared(m_Size));
   try
   {
     if (!ofGdcm.empty())
@@ -371,7 +402,7 @@ DecodedFrames::DecodedFrames(const std::vector<FrameToDecode> & frames, int thre
   }
   catch (...)
   {
-    ::munmap(m_Memory, m_Size);
+    FreeShared(m_Memory, m_Size);
     throw;
   }
 }
@@ -380,7 +411,7 @@ DecodedFrames::~DecodedFrames()
 {
   if (m_Memory != nullptr)
   {
-    ::munmap(m_Memory, m_Size);
+    FreeShared(m_Memory, m_Size);
   }
 }
 

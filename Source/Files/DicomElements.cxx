@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/DicomElements.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -233,6 +234,22 @@ ParseNumber(const std::string & value, const Tag & tag)
   return number;
 }
 
+/** The bytes [begin, end) of a file, which are deflated, decompressed: a file of their own under the same path. */
+FileBytes
+Inflated(const FileBytes & file, const unsigned char * begin, const unsigned char * end)
+{
+  Inflater                   inflater(begin, static_cast<std::size_t>(end - begin), Wrapper::None, "its data set");
+  std::vector<unsigned char> bytes;
+  std::size_t                done = 0;
+  do
+  {
+    bytes.resize(std::max<std::size_t>(std::size_t{ 1 } << 16, 2 * bytes.size()));
+    done += inflater.ReadSome(bytes.data() + done, bytes.size() - done);
+  } while (done == bytes.size());
+  inflater.Finish();
+  return FileBytes::FromMemory(file.Path(), bytes.data(), done);
+}
+
 } // namespace
 
 DataSet::DataSet(const unsigned char * begin, const unsigned char * end, Encoding encoding, int depth)
@@ -450,8 +467,8 @@ BeginsLikeDataSet(const FileBytes & file)
 File::File(const FileBytes & mapped)
   : bytes(mapped)
 {
-  const unsigned char *       at = bytes.Data() + (HasPreamble(bytes) ? 132 : 0);
-  const unsigned char * const end = bytes.Data() + bytes.Size();
+  const unsigned char * at = bytes.Data() + (HasPreamble(bytes) ? 132 : 0);
+  const unsigned char * end = bytes.Data() + bytes.Size();
   // The group 0002 is always in explicit little endian.
   const unsigned char * const meta = at;
   Scanner                     scanner(at, end, {});
@@ -471,10 +488,18 @@ File::File(const FileBytes & mapped)
   {
     encoding = { true, true };
   }
-  else if (transferSyntax == "1.2.840.10008.1.2.1.99" || transferSyntax == "1.2.840.10008.1.2.4.95")
+  else if (transferSyntax == "1.2.840.10008.1.2.1.99")
   {
-    throw Unsupported("its data set is deflated as a whole (transfer syntax " + transferSyntax +
-                      "), which is not supported; convert it, for example by 'dcmconv +te'");
+    // All of the data set is deflated, and is in explicit little endian then.
+    bytes = Inflated(bytes, at, end);
+    at = bytes.Data();
+    end = at + bytes.Size();
+    transferSyntax = "1.2.840.10008.1.2.1";
+  }
+  else if (transferSyntax == "1.2.840.10008.1.2.4.95")
+  {
+    throw Unsupported("its pixels are elsewhere (transfer syntax " + transferSyntax +
+                      ": it names a JPIP server); save it with its pixels");
   }
   else if (transferSyntax.empty())
   {

@@ -13,7 +13,16 @@
 #include <new>
 #include <sstream>
 
-#include <glob.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+// A macro of that name.
+#  undef ReplaceFile
+#else
+#  include <glob.h>
+#endif
 
 namespace brickccl
 {
@@ -124,10 +133,26 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                 : "its format is none of those that are read: " + ReadableFormats());
 }
 
-/** The files that a pattern with * and ? stands for. */
+/** The files that a pattern with * and ? stands for; in Windows only in the name of the file. */
 std::vector<std::string>
 FilesOfPattern(const std::string & pattern)
 {
+#ifdef _WIN32
+  const std::filesystem::path path(pattern);
+  std::vector<std::string>    files;
+  WIN32_FIND_DATAW            found = {};
+  const HANDLE                search = FindFirstFileW(path.c_str(), &found);
+  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
+  {
+    files.push_back((path.parent_path() / found.cFileName).string());
+  }
+  if (search != INVALID_HANDLE_VALUE)
+  {
+    FindClose(search);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+#else
   glob_t                   found = {};
   std::vector<std::string> files;
   if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
@@ -136,6 +161,7 @@ FilesOfPattern(const std::string & pattern)
   }
   ::globfree(&found);
   return files;
+#endif
 }
 
 std::vector<std::string>
@@ -152,6 +178,12 @@ SliceImagesOfFolder(const std::string & path)
     }
   }
   return files;
+}
+
+bool
+IsDicomFile(const std::string & path)
+{
+  return std::filesystem::is_regular_file(path) && IsDicom(FileBytes::Map(path));
 }
 
 LoadedImage
@@ -179,9 +211,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
       throw Error("there is no file that this pattern stands for");
     }
     // Where slices of DICOM lie is in their headers, not in their names.
-    if (std::any_of(slices.begin(), slices.end(), [](const std::string & slice) {
-          return std::filesystem::is_regular_file(slice) && IsDicom(FileBytes::Map(slice));
-        }))
+    if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
       return ReadDicomFiles(slices, options);
     }
@@ -243,16 +273,51 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
-/** \throws Error if a file that would be written beside the image is there without it: it belongs to something else. */
+/** The header of another format, empty if there is none, that is there and whose data file may be the file `beside` the
+ *  header of a path. */
+std::string
+OtherHeaderOf(const std::string & beside, const std::string & path)
+{
+  const std::string stem = std::filesystem::path(path).replace_extension().string();
+  for (const Format & format : AllFormats())
+  {
+    if (format.beside == nullptr || &format == FormatOfName(path))
+    {
+      continue;
+    }
+    std::istringstream extensions(format.extensions);
+    for (std::string extension; extensions >> extension;)
+    {
+      const auto files = format.beside(stem + extension);
+      if (std::filesystem::exists(stem + extension) && std::find(files.begin(), files.end(), beside) != files.end())
+      {
+        return stem + extension;
+      }
+    }
+  }
+  return "";
+}
+
+/** \throws Error if a file that would be written beside the image is there and may belong to something else: the
+ *  image's own file is not there, or another header beside it may stand for the same file. */
 void
 CheckBeside(const std::string & path)
 {
   for (const std::string & beside : FilesBesideImage(path))
   {
-    if (std::filesystem::exists(beside) && !std::filesystem::exists(path))
+    if (!std::filesystem::exists(beside))
+    {
+      continue;
+    }
+    if (!std::filesystem::exists(path))
     {
       throw Error("its voxels or its header would go to '" + beside +
                   "', which is there already; use another name, or remove that file");
+    }
+    if (const std::string other = OtherHeaderOf(beside, path); !other.empty())
+    {
+      throw Error("its voxels would go to '" + beside + "', which may be the data file of '" + other +
+                  "' too; use another name, or remove one of the headers");
     }
   }
 }
@@ -287,6 +352,26 @@ std::string
 WritableFormats()
 {
   return ListFormats(true);
+}
+
+void
+CheckFilesBeside(const std::string & path)
+{
+  Naming([&](const std::string & reason) { return CannotWrite(path, reason); }, [&] { CheckBeside(path); });
+}
+
+bool
+MayHoldSeries(const std::string & path)
+{
+  return Naming([&](const std::string & reason) { return CannotRead(path, reason); },
+                [&] {
+                  if (std::filesystem::exists(path))
+                  {
+                    return std::filesystem::is_directory(path) && HoldsDicom(path);
+                  }
+                  const auto files = FilesOfPattern(path);
+                  return files.empty() || std::any_of(files.begin(), files.end(), IsDicomFile);
+                });
 }
 
 LoadedImage

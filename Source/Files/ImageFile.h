@@ -19,7 +19,8 @@ struct ReadOptions
   bool acceptIrregularSlices = false;
   /** Takes the best orthogonal geometry, with a note, where axes are not at right angles. */
   bool acceptSheared = false;
-  /** Which of several DICOM series: its UID, or its number in the list that the error prints. */
+  /** Which of several DICOM series: its UID, or its number in the list that the error prints; formats without series
+   *  pass over it. */
   std::string series;
   /** Spacing in mm along x, y, z instead of what the file says; empty: the file's. */
   std::vector<double> spacing;
@@ -72,6 +73,14 @@ WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t he
 /** The files that may be written beside an image file of this path: the data file of a detached header, the other one
  * of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);
+
+/** \throws Error if one of those files is there and may belong to something else: `path` is not there, or the header of
+ *  another format is, whose data file has the same name. */
+void CheckFilesBeside(const std::string & path);
+
+/** Whether ReadOptions::series can choose something in a path: a folder or a pattern with DICOM files, or nothing that
+ * is there, which reading tells of. \throws Error that names the path, for files that cannot be looked at. */
+bool MayHoldSeries(const std::string & path);
 
 /** \throws Error unless an image of this kind can be written to the path: the format is known and holds it, files can
  * be made there, and what would be written beside it is not there yet without it. The error names the formats that can

@@ -51,7 +51,7 @@ struct Inflater::State
     finished = false;
 #ifdef BRICKCCL_USE_ISAL
     isal_inflate_init(&stream);
-    stream.crc_flag = wrapper == Wrapper::Gzip ? ISAL_GZIP : ISAL_ZLIB;
+    stream.crc_flag = wrapper == Wrapper::Gzip ? ISAL_GZIP : wrapper == Wrapper::Zlib ? ISAL_ZLIB : ISAL_DEFLATE;
 #else
     if (inflateReset(&stream) != Z_OK)
     {
@@ -77,6 +77,12 @@ struct Inflater::State
       Fail(status == ISAL_INCORRECT_CHECKSUM ? "damaged: their checksum is wrong" : "damaged");
     }
     finished = stream.block_state == ISAL_BLOCK_FINISH;
+    if (finished && wrapper == Wrapper::None)
+    {
+      // Where no checksum follows, the library has read up to eight bytes too many.
+      stream.avail_in += static_cast<std::uint32_t>(stream.read_in_length / 8);
+      stream.read_in_length = 0;
+    }
 #else
     stream.next_in = const_cast<unsigned char *>(next);
     stream.avail_in = static_cast<uInt>(given);
@@ -125,7 +131,7 @@ Inflater::Inflater(const unsigned char * data, std::size_t size, Wrapper wrapper
     m_State->Fail("truncated");
   }
 #ifndef BRICKCCL_USE_ISAL
-  if (inflateInit2(&m_State->stream, wrapper == Wrapper::Gzip ? 15 + 16 : 15) != Z_OK)
+  if (inflateInit2(&m_State->stream, wrapper == Wrapper::Gzip ? 15 + 16 : wrapper == Wrapper::Zlib ? 15 : -15) != Z_OK)
   {
     throw std::bad_alloc();
   }

@@ -9,11 +9,12 @@
 namespace brickccl::files
 {
 
-/** How deflated bytes are wrapped: gzip (one or several members) or zlib. */
+/** How deflated bytes are wrapped: gzip (one or several members), zlib, or not at all, without a checksum. */
 enum class Wrapper
 {
   Gzip,
-  Zlib
+  Zlib,
+  None
 };
 
 /** Decompresses bytes piece by piece and verifies checksums. Every error says that the compressed data are damaged or

@@ -3,6 +3,7 @@
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/TiffBlocks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -109,8 +110,40 @@ VoxelsOf(const MrcHeader & header)
   }
 }
 
+/** Which of x, y and z (0, 1, 2) columns, rows and sections lie along. */
+struct MrcAxes
+{
+  int of[3] = { 0, 1, 2 };
+
+  explicit MrcAxes(const MrcHeader & header)
+  {
+    const int numbers[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
+    if (numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0)
+    {
+      return;
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+      of[i] = numbers[i] - 1;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      if (std::find(of, of + 3, axis) == of + 3)
+      {
+        throw Error("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
+                    ", " + std::to_string(numbers[2]) + "; each of 1, 2 and 3 must be there once (1, 2, 3: x fastest)");
+      }
+    }
+  }
+  bool
+  AreInOrder() const
+  {
+    return of[0] == 0 && of[1] == 1;
+  }
+};
+
 void
-SetGeometry(const MrcHeader & header, LoadedImage & image)
+SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
 {
   constexpr double millimetresPerAngstrom = 1e-7;
   bool             isTold = true;
@@ -125,18 +158,34 @@ SetGeometry(const MrcHeader & header, LoadedImage & image)
       throw Unsupported("its axes meet at an angle of " + Shortest(angle) + " degrees; right angles are read");
     }
   }
+  if (!axes.AreInOrder())
+  {
+    const std::string names = "xyz";
+    image.notes.push_back(std::string("its columns, rows and sections lie along ") + names[axes.of[0]] + ", " +
+                          names[axes.of[1]] + " and " + names[axes.of[2]] +
+                          "; the voxels stay in this order, and the direction says so");
+    for (int i = 0; i < image.extent.dimension; ++i)
+    {
+      for (int row = 0; row < image.extent.dimension; ++row)
+      {
+        image.geometry.direction[row][i] = axes.of[i] == row ? 1 : 0;
+      }
+    }
+  }
   if (!isTold)
   {
     image.spacingSource = "none";
     return;
   }
-  for (int axis = 0; axis < image.extent.dimension; ++axis)
+  // Lengths, intervals and the origin are told along x, y and z, the first voxel along columns, rows and sections.
+  for (int i = 0; i < image.extent.dimension; ++i)
   {
-    auto & spacing = image.geometry.spacing[axis];
+    const int axis = axes.of[i];
+    auto &    spacing = image.geometry.spacing[i];
     // The numbers are floats: six digits of their quotient are told.
     spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
     const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
-    const double start = spacing * header.Integer(4 + axis);
+    const double start = spacing * header.Integer(4 + i);
     if (!std::isfinite(origin))
     {
       throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
@@ -157,18 +206,13 @@ IsMrc(const FileBytes & file)
 LoadedImage
 ReadMrc(const FileBytes & file, const ReadOptions & options)
 {
-  const MrcHeader header(file);
-  const MrcVoxels voxels = VoxelsOf(header);
-  const int       axes[3] = { header.Integer(16), header.Integer(17), header.Integer(18) };
-  const bool      isUnset = axes[0] == 0 && axes[1] == 0 && axes[2] == 0;
-  if (!isUnset && (axes[0] != 1 || axes[1] != 2 || axes[2] != 3))
-  {
-    throw Unsupported("its axes are in the order " + std::to_string(axes[0]) + ", " + std::to_string(axes[1]) + ", " +
-                      std::to_string(axes[2]) + "; 1, 2, 3 (x fastest) is read");
-  }
+  const MrcHeader           header(file);
+  const MrcVoxels           voxels = VoxelsOf(header);
+  const MrcAxes             axes(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
-  if (sizes[2] == 1)
+  // A section that lies along z.
+  if (sizes[2] == 1 && axes.of[2] == 2)
   {
     sizes.pop_back();
   }
@@ -188,7 +232,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   }
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
   file.Require(begin, bytes);
-  SetGeometry(header, image);
+  SetGeometry(header, axes, image);
 
   const unsigned char * const data = file.Data() + begin;
   const bool                  isHalf = header.Integer(3) == 12;

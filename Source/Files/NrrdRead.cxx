@@ -3,6 +3,7 @@
 #include "BrickCCL/Files/Formats.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
@@ -230,9 +231,10 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   const bool        isRaw = encoding == "raw";
   const bool        isText = encoding == "txt" || encoding == "text" || encoding == "ascii";
   const bool        isGzip = encoding == "gzip" || encoding == "gz";
-  if (!isRaw && !isText && !isGzip && encoding != "hex")
+  const bool        isBzip2 = encoding == "bzip2" || encoding == "bz2";
+  if (!isRaw && !isText && !isGzip && !isBzip2 && encoding != "hex")
   {
-    throw Unsupported("its encoding is '" + encoding + "'; raw, gzip, hex and text are read: save it as gzip");
+    throw Unsupported("its encoding is '" + encoding + "'; raw, gzip, bzip2, hex and text are read: save it as gzip");
   }
   const auto number = [&](const char * field) {
     return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
@@ -273,8 +275,9 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   {
     present += data.Size();
   }
+  const auto  bunzipped = std::make_shared<std::vector<unsigned char>>();
   std::byte * output = nullptr;
-  if (!isRaw || files.size() > 1)
+  if (!isBzip2 && (!isRaw || files.size() > 1))
   {
     output = MakeRoom(present, isGzip ? MostInflated(1) : size, image);
   }
@@ -283,12 +286,16 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     const FileBytes & data = files[i];
     std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
     std::uint64_t     begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
+    const std::string name = "'" + std::filesystem::path(data.Path()).filename().string() + "'";
+    if (isBzip2)
+    {
+      const auto skipped = static_cast<std::uint64_t>(byteSkip);
+      AddBunzipped(data.Data() + begin, data.Size() - begin, name, skipped, bytesOfFile, *bunzipped);
+      continue;
+    }
     if (isGzip)
     {
-      Inflater          inflater(data.Data() + begin,
-                        data.Size() - begin,
-                        Wrapper::Gzip,
-                        "'" + std::filesystem::path(data.Path()).filename().string() + "'");
+      Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, name);
       std::vector<char> skipped(std::size_t{ 1 } << 16);
       for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
       {
@@ -330,6 +337,11 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     {
       CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
     }
+  }
+  if (isBzip2)
+  {
+    output = reinterpret_cast<std::byte *>(bunzipped->data());
+    image.voxels.Share(bunzipped, output, bytes);
   }
   if (swapped)
   {

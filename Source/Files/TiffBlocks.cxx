@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Files/TiffLzw.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,18 @@ template <typename T>
 void
 AddAlong(unsigned char * row, std::size_t count, std::size_t stride)
 {
+  if (stride == 1)
+  {
+    T sum = 0;
+    for (std::size_t i = 0; i < count; ++i)
+    {
+      T value;
+      std::memcpy(&value, row + i * sizeof(T), sizeof(T));
+      sum = static_cast<T>(sum + value);
+      std::memcpy(row + i * sizeof(T), &sum, sizeof(T));
+    }
+    return;
+  }
   for (std::size_t i = stride; i < count; ++i)
   {
     T before;
@@ -105,11 +118,12 @@ private:
     const auto size = static_cast<std::size_t>(page.BlockRowBytes() * rows);
     const bool isDeflated = page.compression == COMPRESSION_ADOBE_DEFLATE || page.compression == COMPRESSION_DEFLATE;
     const bool isPlain = page.compression == COMPRESSION_NONE;
+    const bool isLzw = page.compression == COMPRESSION_LZW;
     const bool isOwnPredictor = page.predictor == PREDICTOR_NONE ||
                                 (page.predictor == PREDICTOR_HORIZONTAL && IsWholeBytes(page)) ||
                                 (page.predictor == PREDICTOR_FLOATINGPOINT && page.format == SAMPLEFORMAT_IEEEFP);
     const bool isNarrowOrWhole = page.bits < 8 || IsWholeBytes(page) || TIFFIsByteSwapped(m_Handle.Get()) == 0;
-    if (!page.isFillReversed && isNarrowOrWhole && (isPlain || (isDeflated && isOwnPredictor)))
+    if (!page.isFillReversed && isNarrowOrWhole && (isPlain || ((isDeflated || isLzw) && isOwnPredictor)))
     {
       const std::uint64_t place = TIFFGetStrileOffset(m_Handle.Get(), block);
       const std::uint64_t bytes = TIFFGetStrileByteCount(m_Handle.Get(), block);
@@ -129,18 +143,21 @@ private:
         m_Stored = data;
         return;
       }
-      m_Block.resize(size);
+      m_Block.resize(size + LzwSlack);
       m_Stored = m_Block.data();
       if (isPlain)
       {
         std::memcpy(m_Block.data(), data, size);
       }
-      else
+      else if (isDeflated)
       {
-        Inflate(page, data, static_cast<std::size_t>(bytes));
+        Inflate(page, data, static_cast<std::size_t>(bytes), size);
       }
-      Finish(page, rows);
-      return;
+      if (!isLzw || DecodeLzw(data, static_cast<std::size_t>(bytes), m_Block.data(), size))
+      {
+        Finish(page, size, rows);
+        return;
+      }
     }
     m_Block.resize(size);
     m_Stored = m_Block.data();
@@ -172,15 +189,15 @@ private:
   }
 
   void
-  Inflate(const TiffPage & page, const unsigned char * data, std::size_t bytes)
+  Inflate(const TiffPage & page, const unsigned char * data, std::size_t bytes, std::size_t size)
   {
     Inflater inflater(data, bytes, Wrapper::Zlib, "a strip");
-    inflater.Read(m_Block.data(), m_Block.size());
+    inflater.Read(m_Block.data(), size);
     // Some writers fill the last strip up.
     const auto whole = static_cast<std::size_t>(page.BlockRowBytes() * page.blockHeight);
-    if (whole > m_Block.size())
+    if (whole > size)
     {
-      std::vector<unsigned char> beyond(whole - m_Block.size());
+      std::vector<unsigned char> beyond(whole - size);
       inflater.ReadSome(beyond.data(), beyond.size());
     }
     inflater.Finish();
@@ -188,7 +205,7 @@ private:
 
   /** Brings the block's numbers into the machine's byte order and undoes the predictor. */
   void
-  Finish(const TiffPage & page, std::uint32_t rows)
+  Finish(const TiffPage & page, std::size_t size, std::uint32_t rows)
   {
     const std::size_t bytes = page.bits / 8u;
     const auto        stride = static_cast<std::size_t>(page.SamplesPerBlock());
@@ -197,7 +214,7 @@ private:
     {
       HostContext alone;
       alone.threads = 1;
-      SwapBytes(m_Block.data(), bytes, m_Block.size() / bytes, alone);
+      SwapBytes(m_Block.data(), bytes, size / bytes, alone);
     }
     for (std::uint32_t i = 0; i < rows && page.predictor != PREDICTOR_NONE; ++i)
     {

@@ -9,10 +9,95 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <unistd.h>
+#ifdef _WIN32
+#  include <filesystem>
+#  include <io.h>
+#  include <sys/stat.h>
+#else
+#  include <unistd.h>
+#endif
 
 namespace brickccl::files
 {
+
+namespace
+{
+
+#ifdef _WIN32
+
+using Offset = __int64;
+/** One call takes at most 2^31 - 1 bytes. */
+constexpr tmsize_t MostBytes = tmsize_t{ 1 } << 30;
+
+int
+OpenToWrite(const std::string & path)
+{
+  return ::_wopen(std::filesystem::path(path).c_str(),
+                  _O_RDWR | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT,
+                  _S_IREAD | _S_IWRITE);
+}
+
+Offset
+Seek(int file, Offset offset, int whence)
+{
+  return ::_lseeki64(file, offset, whence);
+}
+
+tmsize_t
+Read(int file, void * bytes, tmsize_t size)
+{
+  return ::_read(file, bytes, static_cast<unsigned>(std::min(size, MostBytes)));
+}
+
+tmsize_t
+Write(int file, const void * bytes, tmsize_t size)
+{
+  return ::_write(file, bytes, static_cast<unsigned>(std::min(size, MostBytes)));
+}
+
+int
+CloseFile(int file)
+{
+  return ::_close(file);
+}
+
+#else
+
+using Offset = ::off_t;
+
+int
+OpenToWrite(const std::string & path)
+{
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+Offset
+Seek(int file, Offset offset, int whence)
+{
+  return ::lseek(file, offset, whence);
+}
+
+tmsize_t
+Read(int file, void * bytes, tmsize_t size)
+{
+  return ::read(file, bytes, static_cast<std::size_t>(size));
+}
+
+tmsize_t
+Write(int file, const void * bytes, tmsize_t size)
+{
+  return ::write(file, bytes, static_cast<std::size_t>(size));
+}
+
+int
+CloseFile(int file)
+{
+  return ::close(file);
+}
+
+#endif
+
+} // namespace
 
 /** What libtiff calls. */
 struct TiffHandle::Procedures
@@ -105,7 +190,7 @@ struct TiffHandle::Procedures
   static tmsize_t
   ReadFile(thandle_t handle, void * output, tmsize_t size)
   {
-    return ::read(Of(handle).m_File, output, static_cast<std::size_t>(size));
+    return Read(Of(handle).m_File, output, size);
   }
   static tmsize_t
   WriteFile(thandle_t handle, void * bytes, tmsize_t size)
@@ -113,8 +198,7 @@ struct TiffHandle::Procedures
     tmsize_t done = 0;
     while (done < size)
     {
-      const auto count =
-        ::write(Of(handle).m_File, static_cast<const char *>(bytes) + done, static_cast<std::size_t>(size - done));
+      const tmsize_t count = Write(Of(handle).m_File, static_cast<const char *>(bytes) + done, size - done);
       if (count < 0 && errno == EINTR)
       {
         continue;
@@ -131,15 +215,15 @@ struct TiffHandle::Procedures
   static toff_t
   SeekFile(thandle_t handle, toff_t offset, int whence)
   {
-    return static_cast<toff_t>(::lseek(Of(handle).m_File, static_cast<off_t>(offset), whence));
+    return static_cast<toff_t>(Seek(Of(handle).m_File, static_cast<Offset>(offset), whence));
   }
   static toff_t
   SizeOfFile(thandle_t handle)
   {
-    const off_t place = ::lseek(Of(handle).m_File, 0, SEEK_CUR);
-    const off_t size = ::lseek(Of(handle).m_File, 0, SEEK_END);
-    ::lseek(Of(handle).m_File, place, SEEK_SET);
-    return static_cast<toff_t>(std::max<off_t>(0, size));
+    const Offset place = Seek(Of(handle).m_File, 0, SEEK_CUR);
+    const Offset size = Seek(Of(handle).m_File, 0, SEEK_END);
+    Seek(Of(handle).m_File, place, SEEK_SET);
+    return static_cast<toff_t>(std::max<Offset>(0, size));
   }
   static int
   DoNotMap(thandle_t, void **, toff_t *)
@@ -160,7 +244,7 @@ TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
 }
 
 TiffHandle::TiffHandle(const std::string & path, bool isBig)
-  : m_File(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666))
+  : m_File(OpenToWrite(path))
 {
   if (m_File < 0)
   {
@@ -170,7 +254,7 @@ TiffHandle::TiffHandle(const std::string & path, bool isBig)
   if (m_Tiff == nullptr)
   {
     const std::string reason = m_SystemError != 0 ? std::strerror(m_SystemError) : m_Error;
-    ::close(m_File);
+    CloseFile(m_File);
     throw Error(reason);
   }
 }
@@ -210,7 +294,7 @@ TiffHandle::~TiffHandle()
   }
   if (m_File >= 0)
   {
-    ::close(m_File);
+    CloseFile(m_File);
   }
 }
 
@@ -236,7 +320,7 @@ TiffHandle::Close()
   m_Tiff = nullptr;
   const int file = m_File;
   m_File = -1;
-  if (::close(file) != 0)
+  if (CloseFile(file) != 0)
   {
     throw Error(std::strerror(errno));
   }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,9 +10,18 @@
 #include <system_error>
 #include <vector>
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+// A macro of that name.
+#  undef ReplaceFile
+#else
+#  include <fcntl.h>
+#  include <stdlib.h>
+#  include <unistd.h>
+#endif
 
 namespace brickccl
 {
@@ -44,6 +54,93 @@ Resolved(const fs::path & path)
   return resolved;
 }
 
+#ifdef _WIN32
+
+/** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
+fs::path
+MakeNewFolder(const fs::path & start)
+{
+  // Of one process, names differ by a number; one that is there already belongs to a process that was killed.
+  static std::atomic<unsigned> made{ 0 };
+  for (;;)
+  {
+    fs::path path = start;
+    path += std::to_string(GetCurrentProcessId()) + "-" + std::to_string(made++);
+    std::error_code failure;
+    if (fs::create_directory(path, failure))
+    {
+      return path;
+    }
+    if (failure)
+    {
+      throw std::system_error(failure);
+    }
+  }
+}
+
+/** Asks the system to put a file's bytes on the disk; a late write error shows here. */
+void
+FlushFile(const fs::path & file)
+{
+  const HANDLE handle =
+    CreateFileW(file.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
+  const bool isFlushed = handle != INVALID_HANDLE_VALUE && FlushFileBuffers(handle) != 0;
+  const auto reason = static_cast<int>(GetLastError());
+  if (handle != INVALID_HANDLE_VALUE)
+  {
+    CloseHandle(handle);
+  }
+  if (!isFlushed)
+  {
+    throw std::system_error(reason, std::system_category());
+  }
+}
+
+/** Names are put on the disk by Windows itself. */
+void
+FlushNames(const fs::path &)
+{}
+
+#else
+
+/** Makes a folder of a new name that begins with `start`. \throws std::system_error. */
+fs::path
+MakeNewFolder(const fs::path & start)
+{
+  std::string name = start.string() + "XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+  {
+    throw std::system_error(errno, std::generic_category());
+  }
+  return name;
+}
+
+/** Asks the system to put a file's bytes, or a folder's names, on the disk; a late write error shows here. */
+void
+FlushFile(const fs::path & file)
+{
+  const int descriptor = ::open(file.c_str(), O_RDONLY);
+  // Some file systems have nothing to do for folders and say so.
+  const bool isFlushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
+  const int  reason = errno;
+  if (descriptor >= 0)
+  {
+    ::close(descriptor);
+  }
+  if (!isFlushed)
+  {
+    throw std::system_error(reason, std::generic_category());
+  }
+}
+
+void
+FlushNames(const fs::path & folder)
+{
+  FlushFile(folder);
+}
+
+#endif
+
 /** A new folder that is removed, with what is left in it, at the end of its life. */
 class TemporaryFolder
 {
@@ -58,12 +155,14 @@ public:
     {
       throw Error("cannot write '" + target.string() + "': it is no file of a disk (a pipe or a device)");
     }
-    std::string name = (FolderOf(target) / ".brickccl-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
+    try
     {
-      throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
+      m_Path = MakeNewFolder(FolderOf(target) / ".brickccl-");
     }
-    m_Path = name;
+    catch (const std::system_error & failure)
+    {
+      throw Error("cannot write '" + target.string() + "': " + failure.code().message());
+    }
   }
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder & operator=(const TemporaryFolder &) = delete;
@@ -83,21 +182,34 @@ private:
   fs::path m_Path;
 };
 
-/** Asks the system to put a file's bytes, or a folder's names, on the disk; a late write error shows here. */
+/** Calls FlushFile or FlushNames. \throws Error that names the file. */
+template <typename TFlush>
 void
-Flush(const fs::path & file)
+Flush(const fs::path & file, TFlush flush)
 {
-  const int descriptor = ::open(file.c_str(), O_RDONLY);
-  // Some file systems have nothing to do for folders and say so.
-  const bool flushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
-  const int  reason = errno;
-  if (descriptor >= 0)
+  try
   {
-    ::close(descriptor);
+    flush(file);
   }
-  if (!flushed)
+  catch (const std::system_error & failure)
   {
-    throw Error("cannot write '" + file.filename().string() + "': " + std::strerror(reason));
+    throw Error("cannot write '" + file.filename().string() + "': " + failure.code().message());
+  }
+}
+
+/** Gives a file the mode of the one that it replaces, if there is one. */
+void
+KeepMode(const fs::path & replaced, const fs::path & file)
+{
+  std::error_code       failure;
+  const fs::file_status status = fs::status(replaced, failure);
+  if (fs::is_regular_file(status))
+  {
+    fs::permissions(file, status.permissions(), failure);
+    if (failure)
+    {
+      throw Error("cannot write '" + replaced.string() + "': its mode cannot be kept: " + failure.message());
+    }
   }
 }
 
@@ -114,7 +226,7 @@ CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
   {
     throw Error("cannot write '" + target.string() + "': " + std::strerror(errno));
   }
-  Flush(probe);
+  Flush(probe, FlushFile);
   fs::remove(probe);
 }
 
@@ -133,10 +245,14 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
     throw Error("cannot write '" + path + "': nothing was written");
   }
   CheckRoomIsLeft(folder.Path(), target);
+  const auto placeOf = [&](const fs::path & file) {
+    return file == temporary ? target : FolderOf(target) / file.filename();
+  };
   std::vector<fs::path> files;
   for (const auto & entry : fs::directory_iterator(folder.Path()))
   {
-    Flush(entry.path());
+    Flush(entry.path(), FlushFile);
+    KeepMode(placeOf(entry.path()), entry.path());
     if (entry.path() != temporary)
     {
       files.push_back(entry.path());
@@ -146,20 +262,20 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   for (const fs::path & file : files)
   {
     std::error_code failure;
-    fs::rename(file, file == temporary ? target : FolderOf(target) / file.filename(), failure);
+    fs::rename(file, placeOf(file), failure);
     if (failure)
     {
       throw Error("cannot write '" + path + "': " + failure.message());
     }
   }
-  Flush(FolderOf(target));
+  Flush(FolderOf(target), FlushNames);
 }
 
 void
 ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write)
 {
   ReplaceFile(path, [&](const std::string & temporary) {
-    std::ofstream stream(temporary, std::ios::binary);
+    std::ofstream stream(fs::path(temporary), std::ios::binary);
     write(stream);
     stream.close();
     if (!stream)

@@ -13,7 +13,8 @@ namespace brickccl
  *  `write` gets the path of a file of the same name in a new folder beside `path`; it may make further files there
  *  (the data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If
  *  anything fails, or the process is killed at any time, `path` is what it was before. Where `path` is a symbolic link,
- *  the file that it stands for is replaced.
+ *  the file that it stands for is replaced. A file that replaces another one keeps its mode; a new one has the mode that
+ *  the process' umask leaves.
  *  \throws Error that names the path and the system's reason; whatever `write` throws. */
 void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
 

@@ -1,18 +1,13 @@
 #include "BrickCCL/Host/Parallel.h"
 
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Host/ThreadPool.h"
+
 #include <atomic>
 #include <exception>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
-
-#ifdef BRICKCCL_USE_TBB
-#  include <tbb/parallel_for.h>
-#  include <tbb/task_arena.h>
-#endif
 
 namespace brickccl
 {
@@ -85,13 +80,7 @@ EffectiveThreadCount(int threads)
     throw InvalidArgument("the number of threads " + std::to_string(threads) +
                           " is invalid; it must be at least 1, or 0 for all");
   }
-#ifdef BRICKCCL_USE_TBB
-  // More threads than the machine has bring nothing, and oneTBB complains of them on the error stream.
-  const int most = tbb::this_task_arena::max_concurrency();
-  return threads > 0 ? std::min(threads, most) : most;
-#else
-  return threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-#endif
+  return threads > 0 ? std::min(threads, MaximumThreadCount()) : ProcessorCount();
 }
 
 void
@@ -102,10 +91,10 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
   std::atomic<std::int64_t> done{ 0 };
   std::exception_ptr        failure;
   std::mutex                failureMutex;
-  const std::thread::id     caller = std::this_thread::get_id();
 
   const auto takeWork = [&](int thread) {
-    const bool isCaller = std::this_thread::get_id() == caller;
+    // Hooks of progress are called from the calling thread alone.
+    const bool isCaller = thread == 0;
     try
     {
       for (std::int64_t i = shared.Take(thread); i >= 0; i = shared.Take(thread))
@@ -129,37 +118,7 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
     }
   };
 
-  if (threads <= 1)
-  {
-    takeWork(0);
-  }
-  else
-  {
-#ifdef BRICKCCL_USE_TBB
-    // Arenas are kept, one for each number of threads: oneTBB takes longer over every new one as long as old ones
-    // linger, and work that calls this function again must not end the arena that it runs in.
-    thread_local std::map<int, std::unique_ptr<tbb::task_arena>> arenas;
-    auto &                                                       arena = arenas[threads];
-    if (!arena)
-    {
-      arena = std::make_unique<tbb::task_arena>(threads);
-    }
-    // Threads keep their places in an arena, as far as they can.
-    const auto takeOwn = [&takeWork](int) { takeWork(tbb::this_task_arena::current_thread_index()); };
-    arena->execute([&] { tbb::parallel_for(0, threads, takeOwn, tbb::simple_partitioner{}); });
-#else
-    std::vector<std::thread> helpers;
-    for (int thread = 1; thread < threads; ++thread)
-    {
-      helpers.emplace_back(takeWork, thread);
-    }
-    takeWork(0);
-    for (std::thread & helper : helpers)
-    {
-      helper.join();
-    }
-#endif
-  }
+  RunOnThreads(threads, std::ref(takeWork));
   if (failure)
   {
     std::rethrow_exception(failure);

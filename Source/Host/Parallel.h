@@ -33,7 +33,8 @@ struct HostContext
   }
 };
 
-/** The number of threads that `threads` asks for. \throws InvalidArgument if it is negative. */
+/** The number of threads that `threads` asks for: 0 stands for one on each processor that this process may use. At most
+ *  as many as these processors, or 16 if they are fewer. \throws InvalidArgument if it is negative. */
 int EffectiveThreadCount(int threads);
 
 /** Runs `work(0)` .. `work(count - 1)`, in any order, on the context's threads; returns when all are done. The first

@@ -200,6 +200,7 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
  *  (Perimeter and Roundness of anisotropic images, signs of PrincipalAxes, Median, which is exact). Not set are
  *  MinimumIndex, MaximumIndex, Histogram and the weighted principal moments, axes, elongation and flatness.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
+ *  \param labeling  the components.
  *  \param table  measured with the groups of BrickGroupsOfAttributes at least.
  *  \param grid  the image that was labeled. */
 template <typename TLabelMap>

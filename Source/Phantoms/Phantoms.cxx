@@ -249,6 +249,20 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
   return voxels;
 }
 
+std::vector<std::int16_t>
+MakeGrains(const Extent & extent, int side, std::uint64_t seed)
+{
+  const std::vector<std::uint32_t> cells = MakeVoronoi(extent, side, seed);
+  std::vector<std::int16_t>        voxels(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+  {
+    const auto value = static_cast<int>(HashOf(seed, cells[i]) % 200) * 40;
+    const auto noise = static_cast<int>(HashOf(seed + 1, i) % 17) - 8;
+    voxels[i] = static_cast<std::int16_t>(value + noise);
+  }
+  return voxels;
+}
+
 std::vector<std::uint8_t>
 MakeSpiral(const Extent & extent)
 {

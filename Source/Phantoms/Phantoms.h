@@ -25,6 +25,11 @@ std::vector<std::uint8_t> MakeRandom(const Extent & extent, double density, int 
  * connected. */
 std::vector<std::uint32_t> MakeVoronoi(const Extent & extent, int side, std::uint64_t seed);
 
+/** A scan of a polycrystal: the cells of MakeVoronoi, each with one of 200 gray values, which are multiples of 40, and
+ *  noise of at most 8 up or down. So neighbours within a grain differ by at most 16, and neighbours of two grains of
+ *  different values by at least 24. */
+std::vector<std::int16_t> MakeGrains(const Extent & extent, int side, std::uint64_t seed);
+
 /** One component as long and thin as can be: a line one voxel wide that winds inwards in every second slice, the
  *  slices joined in turn at the inner and the outer end. */
 std::vector<std::uint8_t> MakeSpiral(const Extent & extent);

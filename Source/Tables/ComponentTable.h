@@ -80,11 +80,13 @@ struct MergedLabels
 
 /** The table of two parts of one image, boxes of it that do not overlap (bricks, slabs), from the tables of the parts.
  *
- *  `pairs` says which component of `a` (its label) continues as which component of `b`; more than two can become one.
  *  Components are numbered in the raster order of their first voxels within the smallest box around both parts. All
  *  columns are what measuring that box at once gives: bit for bit, except intensities that are not integers of at most
  *  32 bits, the enclosing ball and the oriented box, which are the same to 1e-12. Columns whose MergeRule is SecondLook
  *  are left out, with their groups.
+ *  \param a       the table of the one part
+ *  \param b       the table of the other part
+ *  \param pairs   which component of `a` (its label) continues as which component of `b`; more than two can become one
  *  \param labels  if given, receives the new labels.
  *  \throws InvalidArgument if the tables have different geometries or columns, or neither has a label of `pairs`. */
 ComponentTable MergeComponentTables(const ComponentTable &                                       a,

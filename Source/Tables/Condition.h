@@ -22,6 +22,9 @@ namespace brickccl
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
  *      function   = ( abs | sqrt | min | max ) "(" sum { "," sum } ")"
  *
+ *  COLUMNS.md explains it with examples. There may be up to 200 levels of parentheses and signs and 2000 sums and products;
+ *  lists joined by one word may have any length.
+ *
  *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are sums,
  *  differences and products of those below 2^63, and their comparisons. All other numbers are doubles. Two of them are
  *  equal, for all six comparisons, if they differ by no more than the Tolerance: of 3 voxels of 0.1 x 0.1 x 0.1 mm

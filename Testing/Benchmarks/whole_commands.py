@@ -5,7 +5,10 @@
     build/peers/bin/python Testing/Benchmarks/whole_commands.py [--runs 7] [--earlier OLD_BRICKCCL] IMAGE ...
 
 Images are masks that both read (.nhdr with .raw.gz, say). Programs take turns within one run; figures are medians, with
-the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader."""
+the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader, of a folder beside its reader of
+DICOM series. `--reading-of IMAGE` does so for a 16-bit volume that SimpleITK writes before: as gzip-compressed NRRD, NIfTI
+and MetaImage, as TIFF with LZW, Deflate and PackBits, and as a DICOM series. Its slices are repeated, mirrored in turns, up
+to the number that `--slices` asks for."""
 
 import argparse
 import os
@@ -27,8 +30,43 @@ out.CopyInformation(image)
 sitk.WriteImage(out, sys.argv[2], True)
 """
 EXTENSIONS = (".nrrd", ".nii.gz", ".mha", ".tif")
-READ_PEER = "import sys, time; import SimpleITK as sitk; b = time.perf_counter(); sitk.ReadImage(sys.argv[1]); " \
-            "print(time.perf_counter() - b)"
+READ_PEER = """
+import os
+import sys
+import time
+import SimpleITK as sitk
+begin = time.perf_counter()
+path = sys.argv[1]
+sitk.ReadImage(sitk.ImageSeriesReader.GetGDCMSeriesFileNames(path) if os.path.isdir(path) else path)
+print(time.perf_counter() - begin)
+"""
+WRITE_ALL = """
+import os
+import sys
+import numpy as np
+import SimpleITK as sitk
+source, folder, slices = sys.argv[1], sys.argv[2], int(sys.argv[3])
+image = sitk.ReadImage(source)
+voxels = sitk.GetArrayFromImage(image).astype(np.int16)
+voxels = np.concatenate([voxels[::1 - i % 2 * 2] for i in range(-(-slices // len(voxels)))])[:slices]
+volume = sitk.GetImageFromArray(voxels)
+volume.SetSpacing(image.GetSpacing())
+for name in ("volume.nrrd", "volume.nii.gz", "volume.mha"):
+    sitk.WriteImage(volume, os.path.join(folder, name), True)
+for method in ("LZW", "Deflate", "PackBits"):
+    sitk.WriteImage(volume, os.path.join(folder, method + ".tif"), True, imageIO="TIFFImageIO", compressor=method)
+os.mkdir(os.path.join(folder, "series"))
+writer = sitk.ImageFileWriter()
+writer.KeepOriginalImageUIDOn()
+for k in range(slices):
+    plane = volume[:, :, k]
+    for tag, value in (("0008|0060", "CT"), ("0020|000e", "1.2.826.0.1.3680043.2.1125.1"), ("0020|0013", str(k + 1)),
+                       ("0020|000d", "1.2.826.0.1.3680043.2.1125.2"), ("0020|0037", r"1\\0\\0\\0\\1\\0"),
+                       ("0020|0032", "\\\\".join(map(str, volume.TransformIndexToPhysicalPoint((0, 0, k)))))):
+        plane.SetMetaData(tag, value)
+    writer.SetFileName(os.path.join(folder, "series", "%04d.dcm" % k))
+    writer.Execute(plane)
+"""
 
 
 def seconds_of(command):
@@ -57,6 +95,8 @@ def main():
     parser.add_argument("--earlier", help="an earlier brickccl")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--reading", action="append", default=[])
+    parser.add_argument("--reading-of", metavar="IMAGE")
+    parser.add_argument("--slices", type=int, default=275)
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="brickccl-")
     peer = os.path.join(folder, "peer.py")
@@ -101,6 +141,11 @@ def main():
         for name, all_ in (("SimpleITK + cc3d", ratios), ("the earlier command", against_earlier)):
             if all_:
                 print("geometric mean against %s: %.3f, largest %.3f" % (name, statistics.geometric_mean(all_), max(all_)))
+        if arguments.reading_of:
+            written = os.path.join(folder, "written")
+            os.mkdir(written)
+            subprocess.run([sys.executable, "-c", WRITE_ALL, arguments.reading_of, written, str(arguments.slices)], check=True)
+            arguments.reading += [os.path.join(written, name) for name in sorted(os.listdir(written))]
         for image in arguments.reading:
             ours, theirs = [], []
             for _ in range(arguments.runs + 1):

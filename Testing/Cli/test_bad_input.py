@@ -139,6 +139,65 @@ class BadInputTest(CommandTest):
         finally:
             os.chdir(there)
 
+    def test_headers_of_two_formats_with_one_data_file(self):
+        for first, second in (("a.mhd", "a.nhdr"), ("a.nhdr", "a.mhd")):
+            self.fails("label", self.input, self.path(first), "--output-fallback", self.path(second),
+                       saying=["a.raw", "also the output"])
+            self.assertFalse(os.path.exists(self.path("a.raw")))
+            self.ok("label", self.input, self.path(first), "--no-compression", "--quiet")
+            with open(self.path(first)) as stream:
+                header = stream.read()
+            with open(self.path("a.raw"), "rb") as stream:
+                data = stream.read()
+            missing = self.path("none.nrrd")
+            # Before any work: it is not even seen that there is no input.
+            self.fails("label", missing, self.path(second), saying=["a.raw", "there already"])
+            write_nrrd(self.path("other.nrrd"), "uint8", (2, 2), [1] * 4)
+            with open(self.path(second), "w") as stream:
+                stream.write("the header of another format of the same data")
+            for image in (missing, self.path(first)):
+                self.fails("label", image, self.path(second), saying=["a.raw", "'%s'" % self.path(first)])
+                self.fails("label", image, self.path(first), saying="a." if image == missing else "input")
+            self.fails("select", missing, self.path(second), "--where", "label > 0", "--keep", saying="a.raw")
+            with open(self.path(first)) as stream:
+                self.assertEqual(stream.read(), header)
+            with open(self.path("a.raw"), "rb") as stream:
+                self.assertEqual(stream.read(), data)
+            for name in (first, second, "a.raw"):
+                os.remove(self.path(name))
+        # Its own data file may be replaced.
+        for _ in range(2):
+            self.ok("label", self.input, self.path("a.nhdr"), "--no-compression", "--quiet")
+
+    def test_modes_of_outputs(self):
+        names = ("a.nrrd", "a.nii.gz", "a.nhdr", "a.raw.gz", "a.tif", "a.csv", "a.png")
+
+        def write_all(expected):
+            for name in ("a.nrrd", "a.nii.gz", "a.nhdr", "a.tif"):
+                self.ok("label", self.input, self.path(name), "--statistics", self.path("a.csv"), "--picture",
+                        self.path("a.png"), "--quiet")
+            for name in names:
+                self.assertEqual(os.stat(self.path(name)).st_mode & 0o777, expected, name)
+
+        before = os.umask(0o027)
+        try:
+            write_all(0o640)
+            for name in names:
+                os.chmod(self.path(name), 0o664)
+            write_all(0o664)
+        finally:
+            os.umask(before)
+
+    def test_series_of_formats_that_have_none(self):
+        self.refuses("--series", 1, saying=["--series 1", "input.nrrd", "DICOM"])
+        self.fails("stats", self.input, "-o", self.path("t.csv"), "--intensity", self.input, "--series", "1.2.3",
+                   saying=["--series 1.2.3", "input.nrrd"])
+        self.fails("select", self.input, self.output, "--where", "label > 0", "--keep", "--series", 2,
+                   saying="--series 2")
+        os.mkdir(self.path("slices"))
+        self.fails("label", self.path("slices"), self.output, "--series", 1, saying=["--series 1", "slices"])
+        self.fails("label", self.path("none.dcm"), self.output, "--series", 1, saying=["none.dcm", "no such file"])
+
     def test_slices_of_a_folder_are_no_outputs(self):
         os.mkdir(self.path("slices"))
         write_nrrd(self.path("flat.nrrd"), "uint8", (8, 8), [1] * 64)

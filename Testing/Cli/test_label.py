@@ -77,6 +77,10 @@ class LabelTest(CommandTest):
         write_nrrd(self.input, "int16", (4,  1), [-1000, -900, 5, -20000])
         summary, labels = self.label("--range", -1000, -900)
         self.assertEqual(labels, [1, 1, 0, 0])
+        for low, high, expected in ((-1000, "inf", [1, 1, 1, 0]), ("-inf", -900, [1, 1, 0, 1]), ("-inf", "inf", [1] * 4),
+                                    ("-inf", "-inf", [0] * 4)):
+            self.assertEqual([min(label, 1) for label in self.label("--range", low, high)[1]], expected, (low, high))
+        self.fails("label", self.input, self.output, "--range", 1, "-inf", saying="[1, -inf]")
         summary, labels = self.label("--tolerance", 10, "--background", -1000)
         self.assertEqual(labels, [0, 1, 2, 3])
 
@@ -248,15 +252,31 @@ class LabelTest(CommandTest):
         self.assertEqual((result.stdout, result.stderr), ("", ""))
 
     def test_picture(self):
-        self.ok("phantom", "log", self.input, "--size", 48, 40, 30, "--quiet")
+        self.ok("phantom", "log", self.input, "--size", 48, 40, 30, "--spacing", 1, 1, 1, "--quiet")
         for options in ((), ("--range", 0, "inf"), ("--range", 30000, "inf")):
             self.ok("label", self.input, self.output, "--picture", self.path("p.png"), "--quiet", *options)
             with open(self.path("p.png"), "rb") as stream:
                 header = stream.read(24)
             self.assertEqual(header[:8], b"\x89PNG\r\n\x1a\n")
             width, height = struct.unpack(">II", header[16:])
-            self.assertGreater(width, height)
-            self.assertGreater(height, 200)
+            # Slices of 48 x 40 and, below, of 48 x 30 and 40 x 30 voxels, 10 pixels each.
+            self.assertGreater(width, 480 + 400)
+            self.assertGreater(height, 400 + 300)
+            self.assertLess(max(width, height), 1200)
+
+    def test_picture_without_display_and_of_few_dimensions(self):
+        without_display = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+        for size in ((7,), (7, 1), (1, 7), (4, 3, 1), (3, 3, 3)):
+            count = 1
+            for length in size:
+                count *= length
+            write_nrrd(self.input, "uint8", size, [i % 2 for i in range(count)])
+            result = run("label", self.input, self.output, "--picture", self.path("p.png"), "--quiet", env=without_display)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_picture_of_four_dimensions_is_refused_before_any_work(self):
+        write_nrrd(self.input, "uint8", (2, 2, 2, 2), [1] * 16)
+        self.fails("label", self.input, self.output, "--picture", self.path("p.png"), saying="1 to 3 dimensions, not 4")
 
     def test_dicom_folder(self):
         archive = os.path.join(os.environ.get("BRICKCCL_REFERENCE_DATA", "/nowhere"), "dicom", "lidc0314_dicom12.tar.gz")

@@ -12,12 +12,12 @@ DATA = os.path.join(os.path.dirname(__file__), "..", "..", "Data")
 
 class PhantomTest(CommandTest):
     def test_every_kind(self):
-        for kind in ("balls", "random", "spiral", "checkerboard", "log", "casting"):
+        for kind in ("balls", "random", "spiral", "checkerboard", "grains", "log", "casting"):
             out = self.path(kind + ".nrrd")
             self.ok("phantom", kind, out, "--size", 40, 32, 24)
             fields, data = read_nrrd(out)
             self.assertEqual(fields["sizes"], "40 32 24", kind)
-            scan = kind in ("log", "casting")
+            scan = kind in ("grains", "log", "casting")
             self.assertEqual(fields["type"], "short" if scan else "unsigned char")
             self.assertEqual(len(data), 40 * 32 * 24 * (2 if scan else 1))
             self.assertGreater(len(set(data)), 1)

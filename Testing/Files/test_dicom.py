@@ -260,10 +260,39 @@ class Single(Dicom):
             element.value[0].is_undefined_length_sequence_item = True
         np.testing.assert_array_equal(self.read(self.save(data, "n.dcm")).voxels[0], pixels)
 
-    def test_deflated_is_refused(self):
-        data = make(self.random((4, 4)))
-        data.file_meta.TransferSyntaxUID = pydicom.uid.DeflatedExplicitVRLittleEndian
-        self.refuses(self.save(data, "d.dcm"), saying="deflated")
+    def test_deflated_data_sets(self):
+        for shape in ((4, 5), (3, 40, 50)):
+            # Numbers that can be compressed, more than one step of decompression takes.
+            pixels = self.random(shape) // 512
+            data = make(pixels, (1, 2, 3), (0.5, 0.25), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian,
+                        SpacingBetweenSlices=2)
+            path = self.save(data, "d.dcm")
+            np.testing.assert_array_equal(pydicom.dcmread(path).pixel_array, pixels)
+            image = self.read(path)
+            np.testing.assert_array_equal(image.voxels.reshape(shape), pixels)
+            self.assertEqual(list(image.spacing)[:2], [0.5, 0.25])
+            self.assertEqual(list(image.origin)[:2], [1, 2])
+        with open(path, "rb") as stream:
+            content = stream.read()
+        changed = self.path("c.dcm")
+        for damaged, saying in ((content[:-100], "truncated"), (content[:400], "truncated"),
+                                (content + b"more", "something else"), (content[:-3000] + b"\xff" * 3000, "c.dcm")):
+            with open(changed, "wb") as stream:
+                stream.write(damaged)
+            self.refuses(changed, saying=saying)
+
+    def test_series_of_deflated_slices(self):
+        folder, pixels = self.series(range(4), syntax=pydicom.uid.DeflatedExplicitVRLittleEndian)
+        np.testing.assert_array_equal(self.read(folder).voxels, pixels)
+        chosen = self.label(folder, self.path("o.nrrd"), "--range", 0, "inf", "--series", SERIES)
+        self.assertEqual(chosen.returncode, 0, chosen.stderr)
+        # One input with series is enough, also beside a file that has none.
+        beside = self.label(folder, self.path("p.nrrd"), "--range", 0, "inf", "--series", 1, "--mask",
+                            self.path("o.nrrd"))
+        self.assertEqual(beside.returncode, 0, beside.stderr)
+        single = self.label(self.path("series", "i0.dcm"), self.path("o.nrrd"), "--series", 1)
+        self.assertEqual(single.returncode, 1)
+        self.assertIn("--series 1", single.stderr)
 
     def test_mutations_never_crash(self):
         """A seeded loop over damaged files of several kinds: each is read or refused."""

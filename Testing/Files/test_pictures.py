@@ -1,5 +1,6 @@
-"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs and SimpleITK."""
+"""PNG, JPEG, BMP and MRC files and folders of slice images, beside Pillow, imagecodecs, SimpleITK and mrcfile."""
 
+import itertools
 import os
 import random
 import struct
@@ -17,6 +18,11 @@ try:
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
+
+try:
+    import mrcfile
+except ImportError:
+    mrcfile = None
 
 RANDOM = np.random.default_rng(5)
 GREY = RANDOM.integers(0, 255, (23, 17)).astype("u1")
@@ -183,13 +189,67 @@ class Bmp(PicturesTest):
         self.assert_voxels(self.put(self.header(3, -2, 4, 0, 16, palette) + rows, "t.bmp"), grey // 16, "--as-labels")
         self.refuses(self.put(self.header(3, -2, 4, 0, 4, palette[:16]) + rows, "t.bmp"), saying="palette")
 
+    def runs(self, indices, bits, chance):
+        """Rows of numbers as runs and as they are, from the lowest row on."""
+        packed = b""
+        pack = lambda part: bytes(part) if bits == 8 else bytes(
+            part[i] << 4 | (part[i + 1] if i + 1 < len(part) else 0) for i in range(0, len(part), 2))
+        for row in indices[::-1].tolist():
+            while row:
+                equal = next((i for i, value in enumerate(row) if value != row[i % (3 - bits // 4)]), len(row))
+                count = min(len(row), chance.randrange(3, 256))
+                if count < 3 or equal >= 3 and chance.random() < 0.7:
+                    count = min(equal, 255)
+                    packed += bytes([count]) + (bytes(row[:1]) if bits == 8 else pack((row[:2] * 2)[:2]))
+                else:
+                    part = pack(row[:count])
+                    packed += bytes([0, count]) + part + bytes(len(part) % 2)
+                row = row[count:]
+            packed += b"\0\0"
+        return packed[:-2] + b"\0\1"
+
+    def test_rows_as_runs(self):
+        chance = random.Random(4)
+        for bits, method in ((8, 1), (4, 2)):
+            colours = RANDOM.integers(0, 255, (2**bits, 4)).astype("u1")
+            for width in (1, 2, 3, 17, 600):
+                indices = RANDOM.integers(0, 2**bits, (9, width))
+                indices = np.repeat(indices, chance.choice((1, 2, 7)), axis=1)[:, :width]
+                packed = self.runs(indices, bits, chance)
+                path = self.put(self.header(width, 9, bits, method, 2**bits, colours.tobytes()) + packed, "r.bmp")
+                expected = colours[indices][..., 2::-1]
+                np.testing.assert_array_equal(np.asarray(Picture.open(path).convert("RGB")), expected)
+                self.assertNotIn("pass over", " ".join(self.assert_voxels(path, expected).notes))
+                self.assert_voxels(path, indices, "--as-labels")
+
+    def test_runs_that_pass_over_pixels(self):
+        palette = b"".join(bytes([40 + i] * 3 + [0]) for i in range(9))
+        #               3 x 7      on by (1, 1)  5, 6, 8 as they are    end
+        rows = bytes([3, 7, 0, 2, 1, 1, 0, 3, 5, 6, 8, 0, 0, 1])
+        expected = np.array([[0, 0, 0, 0, 5, 6, 8], [7, 7, 7, 0, 0, 0, 0]])
+        path = self.put(self.header(7, 2, 8, 1, 9, palette) + rows, "o.bmp")
+        self.assertIn("pass over 8 pixels", " ".join(self.assert_voxels(path, expected, "--as-labels").notes))
+        self.assert_voxels(path, expected + 40)
+        for damaged in (rows[:-2], rows[:7], bytes([8, 7, 0, 1]), bytes([0, 2, 8, 0, 1, 7, 0, 1]),
+                        bytes([0, 2, 0, 2, 0, 1]), bytes([0, 0, 0, 0, 1, 7, 0, 1]), bytes([0, 8] + [0] * 8 + [0, 1]),
+                        bytes([7, 9, 0, 1])):
+            self.refuses(self.put(self.header(7, 2, 8, 1, 9, palette) + damaged, "o.bmp"))
+        self.refuses(self.put(self.header(7, -2, 8, 1, 9, palette) + rows, "o.bmp"), saying="top down")
+        self.refuses(self.put(self.header(7, 2, 4, 1, 9, palette) + rows, "o.bmp"), saying="method 1")
+        self.refuses(self.put(self.header(60000, 60000, 8, 1, 9, palette) + rows, "o.bmp"), saying="truncated")
+        # The last row is whole, and the mark of the end is left out.
+        path = self.put(self.header(3, 1, 8, 1, 9, palette) + bytes([3, 7]), "o.bmp")
+        self.assert_voxels(path, [[7] * 3], "--as-labels")
+
     def test_damage(self):
-        self.refuses(self.put(self.header(3, 2, 8, 1, 256, bytes(1024)) + bytes(64), "r.bmp"), saying="compressed")
+        self.refuses(self.put(self.header(3, 2, 8, 4, 256, bytes(1024)) + bytes(64), "r.bmp"), saying="compressed")
         self.refuses(self.put(self.header(2**30, 2**30, 24) + bytes(64), "h.bmp"), saying="truncated")
         self.refuses(self.put(self.header(3, -2**31, 24) + bytes(64), "h.bmp"))
         path = self.save(Picture.fromarray(GREY), "g.bmp")
         self.refuses_every_cut(path)
-        self.survives_mutations((path, self.save(Picture.fromarray(COLOUR), "c.bmp")), 150, ".bmp")
+        palette = bytes(range(256)) * 4
+        runs = self.put(self.header(17, 23, 8, 1, 256, palette) + self.runs(GREY // 64, 8, random.Random(6)), "r.bmp")
+        self.survives_mutations((path, self.save(Picture.fromarray(COLOUR), "c.bmp"), runs), 150, ".bmp")
 
 
 class Mrc(PicturesTest):
@@ -224,6 +284,50 @@ class Mrc(PicturesTest):
         SimpleITK.WriteImage(SimpleITK.GetImageFromArray(self.VOXELS.astype("i2")), self.path("s.mrc"))
         self.assert_voxels(self.path("s.mrc"), self.VOXELS)
 
+    def test_orders_of_axes(self):
+        lengths, origin = (1.5e-7, 2.5e-7, 4e-7), (1e-6, 2e-6, 3e-6)
+        for shape in ((4, 6, 5), (1, 6, 5)):
+            voxels = self.VOXELS[:shape[0]].astype("i2")
+            for axes in itertools.permutations((1, 2, 3)):
+                path = self.mrc(voxels, 1, axes=axes)
+                with open(path, "r+b") as stream:
+                    # Intervals and lengths are along x, y and z, whatever columns, rows and sections are.
+                    counts = [voxels.shape[::-1][axes.index(axis)] for axis in (1, 2, 3)]
+                    stream.seek(28)
+                    stream.write(struct.pack("<3i3f", *counts, *(n * length * 1e7 for n, length in zip(counts, lengths))))
+                if mrcfile is not None:
+                    with mrcfile.open(path, permissive=True) as theirs:
+                        np.testing.assert_array_equal(theirs.data.reshape(voxels.shape), voxels)
+                        self.assertEqual((theirs.header.mapc, theirs.header.mapr, theirs.header.maps), axes)
+                        sizes = theirs.voxel_size
+                        np.testing.assert_allclose([sizes.x, sizes.y, sizes.z], np.multiply(lengths, 1e7), rtol=1e-6)
+                isFlat = shape[0] == 1 and axes[2] == 3
+                image = self.assert_voxels(path, voxels[0] if isFlat else voxels)
+                dimension = 2 if isFlat else 3
+                self.assert_geometry(image, [lengths[axis - 1] for axis in axes[:dimension]])
+                # Where voxels lie in space, by the standard: steps along columns, rows and sections.
+                direction = np.array(image.direction).reshape(dimension, dimension)
+                for index in np.ndindex(*[2] * dimension):
+                    place = np.array(image.origin) + direction @ (np.array(image.spacing) * index)
+                    expected = list(origin[:dimension])
+                    for step, axis in zip(index, axes):
+                        expected[axis - 1] += step * lengths[axis - 1]
+                    np.testing.assert_allclose(place, expected, rtol=1e-5)
+                notes = " ".join(image.notes)
+                self.assertEqual("columns, rows and sections lie along " in notes, axes != (1, 2, 3))
+        # Without an origin the number of the first column, row and section tells it.
+        path = self.mrc(self.VOXELS.astype("i2"), 1, axes=(3, 1, 2))
+        with open(path, "r+b") as stream:
+            stream.seek(16)
+            stream.write(struct.pack("<3i", 7, -8, 9))
+            stream.seek(28)
+            stream.write(struct.pack("<3i3f", 6, 4, 5, 60, 80, 150))
+            stream.seek(196)
+            stream.write(bytes(12))
+        image = self.read(path)
+        self.assert_geometry(image, (3e-6, 1e-6, 2e-6))
+        np.testing.assert_allclose(image.origin, (-8e-6, 18e-6, 21e-6), rtol=1e-5)
+
     def test_bytes_of_imod(self):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")
@@ -234,7 +338,8 @@ class Mrc(PicturesTest):
         self.refuses(self.mrc(voxels, 4), saying="complex")
         self.refuses(self.mrc(voxels, 3), saying="complex")
         self.refuses(self.mrc(voxels, 101), saying="4-bit")
-        self.refuses(self.mrc(voxels, 1, axes=(3, 2, 1)), saying="order")
+        for axes in ((1, 1, 3), (0, 1, 2), (2, 3, 4), (-1, 2, 3)):
+            self.refuses(self.mrc(voxels, 1, axes=axes), saying=["order", "%d, %d, %d" % axes])
         self.refuses(self.mrc(voxels, 1, angle=120.0), saying="angle")
         path = self.mrc(voxels, 1)
         with open(path, "rb") as stream:

@@ -2,6 +2,7 @@
 """Makes the seeds of the fuzzers anew, small files of every kind, with independent writers:
     build/peers/bin/python Testing/Fuzz/make_seeds.py      (numpy, nibabel, SimpleITK, tifffile, imagecodecs, pydicom)"""
 
+import bz2
 import gzip
 import os
 import struct
@@ -15,7 +16,8 @@ import tifffile
 from PIL import Image
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.sequence import Sequence
-from pydicom.uid import CTImageStorage, ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian
+from pydicom.uid import (CTImageStorage, DeflatedExplicitVRLittleEndian, ExplicitVRBigEndian, ExplicitVRLittleEndian,
+                         ImplicitVRLittleEndian)
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds")
 VOXELS = (np.random.default_rng(1).random((3, 5, 7)) < 0.4).astype(np.int16) * 300
@@ -36,8 +38,8 @@ def nrrd():
     head = "NRRD0005\n# comment\nkey:=value\ntype: short\ndimension: 3\nsizes: 7 5 3\nendian: little\n"
     space = "space: left-posterior-superior\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nspace origin: (1,2,3)\n" \
             "kinds: domain domain domain\nspace units: \"mm\" \"um\" \"mm\"\n"
-    for encoding, data in (("raw", raw), ("gzip", gzip.compress(raw, mtime=0)), ("hex", raw.hex().encode()),
-                           ("text", " ".join(map(str, VOXELS.ravel())).encode())):
+    for encoding, data in (("raw", raw), ("gzip", gzip.compress(raw, mtime=0)), ("bzip2", bz2.compress(raw)),
+                           ("hex", raw.hex().encode()), ("text", " ".join(map(str, VOXELS.ravel())).encode())):
         write("nrrd", encoding + ".nrrd", (head + space + "encoding: " + encoding + "\n\n").encode() + data)
     write("nrrd", "spacings.nrrd", (head.replace("little", "big") + "spacings: 1 2 nan\naxis mins: 1 2 3\n"
                                     "centers: cell cell node\nbyte skip: -1\nencoding: raw\n\n").encode() + raw)
@@ -113,6 +115,11 @@ def pictures():
         image.save(path("png", name + ".png"))
     for name, image in (("grey", grey), ("colour", colour), ("palette", palette), ("bits", grey.convert("1"))):
         image.save(path("bmp", name + ".bmp"))
+    # A run, a step to another pixel, pixels as they are, the ends of a row and of all.
+    for name, bits, method in (("runs8", 8, 1), ("runs4", 4, 2)):
+        head = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 0, 0, 0, 54 + 64, 40, 7, 4, 1, bits, method, 0, 0, 0, 16, 0)
+        rows = bytes([3, 0x07, 0, 2, 1, 1, 0, 3, 5, 6, 8, 0, 0, 0, 7, 4, 0, 0, 5, 9, 0, 1])
+        write("bmp", name + ".bmp", head + bytes(range(64)) + rows)
     grey.save(path("jpeg", "grey.jpg"))
     colour.save(path("jpeg", "colour.jpg"), progressive=True)
 
@@ -124,6 +131,8 @@ def mrc():
         struct.pack_into("<6f3i", head, 40, 14, 10, 9, 90, 90, 90, 1, 2, 3)
         head[208:212], head[212:216] = b"MAP ", b"\x44\x44\0\0"
         write("mrc", "mode%d.mrc" % mode, bytes(head) + (VOXELS / 3).astype(kind).tobytes())
+    struct.pack_into("<3i", head, 64, 3, 1, 2)
+    write("mrc", "turned.mrc", bytes(head) + (VOXELS / 3).astype(np.float16).tobytes())
 
 
 def slice_of(name, pixels, syntax=ExplicitVRLittleEndian, **extra):
@@ -156,6 +165,7 @@ def dicom():
     slice_of("explicit", VOXELS[0])
     slice_of("implicit", VOXELS[0], ImplicitVRLittleEndian)
     slice_of("big", VOXELS[0], ExplicitVRBigEndian)
+    slice_of("deflated", VOXELS[0], DeflatedExplicitVRLittleEndian)
     slice_of("frames", VOXELS, SpacingBetweenSlices=3)
     slice_of("scaled", VOXELS[0], RescaleSlope="0.25")
     packed = pydicom.dcmread(path("dicom", "explicit.dcm"))

@@ -13,13 +13,16 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
 #ifdef __linux__
 #  include <sys/mman.h>
 #endif
-#include <unistd.h>
+#ifndef _WIN32
+#  include <sys/stat.h>
+#endif
 
 namespace brickccl
 {
@@ -192,7 +195,7 @@ protected:
   void
   SetUp() override
   {
-    m_Folder = fs::temp_directory_path() / ("brickccl-test-" + std::to_string(::getpid()));
+    m_Folder = fs::temp_directory_path() / ("brickccl-test-" + std::to_string(std::random_device()()));
     fs::create_directories(m_Folder);
     m_Path = (m_Folder / "file.txt").string();
   }
@@ -226,6 +229,34 @@ TEST_F(AtomicFile, KeepsTheOldFileWhenWritingFails)
   EXPECT_EQ(Content(), "new");
   EXPECT_EQ(std::distance(fs::directory_iterator(m_Folder), fs::directory_iterator()), 1) << "nothing is left behind";
 }
+
+#ifndef _WIN32
+TEST_F(AtomicFile, KeepsTheModeOfTheFileThatItReplaces)
+{
+  const auto mode = [](const fs::path & path) { return static_cast<unsigned>(fs::status(path).permissions()); };
+  const auto writeBoth = [&] {
+    ReplaceFile(m_Path, [](const std::string & temporary) {
+      std::ofstream(temporary) << "header";
+      std::ofstream(temporary + ".raw") << "data";
+    });
+  };
+  const ::mode_t before = ::umask(027);
+  writeBoth();
+  ::umask(before);
+  EXPECT_EQ(mode(m_Path), 0640u) << "a new file has what the umask leaves";
+  EXPECT_EQ(mode(m_Path + ".raw"), 0640u);
+  fs::permissions(m_Path, fs::perms(0600));
+  fs::permissions(m_Path + ".raw", fs::perms(0664));
+  writeBoth();
+  EXPECT_EQ(mode(m_Path), 0600u);
+  EXPECT_EQ(mode(m_Path + ".raw"), 0664u);
+  const fs::path link = m_Folder / "link";
+  fs::create_symlink(m_Path, link);
+  ReplaceTextFile(link.string(), [](std::ostream & stream) { stream << "new"; });
+  EXPECT_EQ(Content(), "new");
+  EXPECT_EQ(mode(m_Path), 0600u);
+}
+#endif
 
 TEST_F(AtomicFile, SaysWhyAFileCannotBeWritten)
 {

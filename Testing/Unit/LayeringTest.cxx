@@ -19,7 +19,7 @@ const std::map<std::string, int> Ranks = {
   { "Core", 0 },   { "Simd", 1 },      { "Criteria", 1 },   { "Forest", 1 },   { "Host", 2 },
   { "Cuda", 2 },   { "Runs", 2 },      { "Geometry", 2 },   { "Voxels", 2 },   { "Tables", 3 },
   { "Labels", 3 }, { "Measuring", 3 }, { "Algorithms", 3 }, { "Dispatch", 4 }, { "Files", 6 },
-  { "Itk", 6 },    { "Vtk", 6 },       { "Phantoms", 6 },   { "Cli", 7 }
+  { "Itk", 6 },    { "Pictures", 6 }, { "Vtk", 6 },       { "Pictures", 6 },      { "Phantoms", 6 },   { "Cli", 7 }
 };
 
 int
@@ -189,6 +189,97 @@ TEST(Layering, HeadersOfTablesAreSmallAndPortable)
       }
     }
   }
+}
+
+/** Whether a header is the operating system's, or a compiler's for it: what POSIX has and Windows does not, or the
+ * other way round. */
+bool
+IsOfOneSystem(const std::string & header)
+{
+  static const std::set<std::string> known = { "csignal",     "dirent.h", "dlfcn.h",   "fcntl.h",   "fnmatch.h",
+                                               "ftw.h",       "glob.h",   "grp.h",     "io.h",      "netdb.h",
+                                               "poll.h",      "psapi.h",  "pthread.h", "pwd.h",     "sched.h",
+                                               "semaphore.h", "signal.h", "spawn.h",   "strings.h", "syslog.h",
+                                               "termios.h",   "unistd.h", "windows.h", "Windows.h" };
+  return known.count(header) == 1 || StartsWith(header, "sys/") || StartsWith(header, "linux/") ||
+         StartsWith(header, "mach/") || StartsWith(header, "arpa/") || StartsWith(header, "netinet/");
+}
+
+/** The files in the rooms of `source` with one of these extensions. */
+std::vector<fs::path>
+FilesOfRooms(const fs::path & source, const std::set<std::string> & extensions)
+{
+  std::vector<fs::path> files;
+  for (const auto & entry : fs::recursive_directory_iterator(source))
+  {
+    if (entry.is_regular_file() && extensions.count(entry.path().extension().string()) == 1 &&
+        fs::relative(entry.path(), source).has_parent_path())
+    {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+TEST(Layering, TheSystemIsAskedInTwoRooms)
+{
+  const fs::path source(BRICKCCL_SOURCE_DIR);
+  int            found = 0;
+  for (const fs::path & file : FilesOfRooms(source, { ".h", ".hxx", ".cxx", ".cu", ".cuh" }))
+  {
+    const fs::path    relative = fs::relative(file, source);
+    const std::string room = relative.begin()->string();
+    const bool        mayAsk = room == "Host" || room == "Files" || room == "Cuda";
+    std::ifstream     stream(file);
+    for (std::string line; std::getline(stream, line);)
+    {
+      if (IsOfOneSystem(IncludedBy(line)))
+      {
+        ++found;
+        EXPECT_TRUE(mayAsk && file.extension() != ".h") << relative << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(found, 5) << "the sources were not found";
+}
+
+TEST(Layering, HeadersAskOneCompilerOnlyBesideAnother)
+{
+  const fs::path source(BRICKCCL_SOURCE_DIR);
+  int            found = 0;
+  for (const fs::path & file : FilesOfRooms(source, { ".h", ".hxx" }))
+  {
+    // The first condition of a header is its guard.
+    int           conditions = 0;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);)
+    {
+      const auto word = line.find_first_not_of(" \t#");
+      if (line.find('#') == line.find_first_not_of(" \t") && word != std::string::npos)
+      {
+        conditions += line.compare(word, 2, "if") == 0 ? 1 : line.compare(word, 5, "endif") == 0 ? -1 : 0;
+      }
+      for (const char * const own : { "__builtin_",
+                                      "__attribute__",
+                                      "__extension__",
+                                      "__int128",
+                                      "_mm_",
+                                      "_mm256_",
+                                      "_mm512_",
+                                      "__m128",
+                                      "__restrict",
+                                      "_BitScan",
+                                      "__popcnt" })
+      {
+        if (line.find(own) != std::string::npos)
+        {
+          ++found;
+          EXPECT_GE(conditions, 2) << fs::relative(file, source) << ": " << line;
+        }
+      }
+    }
+  }
+  EXPECT_GT(found, 0) << "the sources were not found";
 }
 
 TEST(Layering, IncludesPointDownwards)

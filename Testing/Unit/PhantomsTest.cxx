@@ -147,12 +147,37 @@ TEST(Phantoms, ThresholdsFindTheTruth)
   EXPECT_GT(pores, 100u);
 }
 
+TEST(Phantoms, GrainsDifferByMoreThanTheirNoise)
+{
+  const Extent extent{ 40, 36, 20 };
+  const auto   image = MakeGrains(extent, 10, 5);
+  const auto   cells = MakeVoronoi(extent, 10, 5);
+  std::size_t  within = 0;
+  std::size_t  across = 0;
+  for (std::size_t i = 1; i < image.size(); ++i)
+  {
+    const int difference = std::abs(image[i] - image[i - 1]);
+    if (cells[i] == cells[i - 1])
+    {
+      ASSERT_LE(difference, 16);
+      ++within;
+    }
+    else
+    {
+      across += difference >= 24;
+    }
+  }
+  EXPECT_GT(within, image.size() / 2);
+  EXPECT_GT(across, 100u);
+}
+
 TEST(Phantoms, AreTheSameBitForBitEverywhere)
 {
   const Extent extent{ 40, 36, 20 };
   EXPECT_EQ(Checksum(MakeBalls(extent, 0.2, 1)), 11102624680208139201u);
   EXPECT_EQ(Checksum(MakeRandom(extent, 0.4, 3, 2)), 8299896297934184045u);
   EXPECT_EQ(Checksum(MakeVoronoi(extent, 10, 5)), 5501610936993034727u) << "as by a search of all points";
+  EXPECT_EQ(Checksum(MakeGrains(extent, 10, 5)), 15123522124808789429u);
   EXPECT_EQ(Checksum(MakeLog(extent, 3).image), 2974466261363130711u);
   EXPECT_EQ(Checksum(MakeCasting(extent, 4).image), 6671490000724270923u);
   EXPECT_NE(Checksum(MakeLog(extent, 4).image), Checksum(MakeLog(extent, 3).image)) << "another seed, another log";

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds a pipeline of ITK filters against an installed BrickCCL and runs it.   run.sh [FOLDER OF THE RESULTS]
+# BRICKCCL_BUILD is BrickCCL's build folder, build/release if it is not set.
+source "$(dirname "$0")/../begin.sh"
+build=${BRICKCCL_BUILD:-$repository/build/release}
+
+cmake --install "$build" --prefix "$results/brickccl" >/dev/null
+cmake -S "$example" -B program -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$results/brickccl" --log-level=WARNING
+cmake --build program
+
+cp "$repository/Data/log.nrrd" .
+program/knots log.nrrd knots.nrrd
+
+brickccl label log.nrrd parts.nrrd --mask knots.nrrd --background none --connectivity 18 --order size \
+  --picture pipeline-knots.png

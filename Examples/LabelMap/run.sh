@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Measures a label map that another program made.   run.sh [FOLDER OF THE RESULTS]
+source "$(dirname "$0")/../begin.sh"
+
+cp "$repository/Data/log_truth.nrrd" labels.nrrd
+cp "$repository/Data/log.nrrd" scan.nrrd
+
+brickccl stats labels.nrrd -o classes.csv --intensity scan.nrrd --columns topology
+cut -d, -f1-3,25-28,31- classes.csv
+
+brickccl label labels.nrrd parts.nrrd --equal-value --connectivity 26 --order size --picture log-parts.png
+brickccl stats parts.nrrd -o parts.csv --intensity scan.nrrd
+cut -d, -f1-3,22,27 parts.csv

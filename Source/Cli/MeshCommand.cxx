@@ -1,0 +1,224 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Vtk/Meshes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <set>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct MeshArguments
+{
+  std::string   labels;
+  std::string   output;
+  std::string   chosen;
+  std::string   where;
+  MeshOptions   mesh;
+  bool          oneFileEach = false;
+  FileArguments files;
+  int           threads = 0;
+  bool          json = false;
+  bool          quiet = false;
+};
+
+/** The labels of "1,2,5-9". \throws InvalidArgument that says what is wrong. */
+std::set<std::uint64_t>
+ParseLabels(const std::string & text)
+{
+  std::set<std::uint64_t> labels;
+  const auto              parse = [&](const char * begin, const char * end) {
+    std::uint64_t value = 0;
+    const auto    parsed = std::from_chars(begin, end, value);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
+    {
+      throw InvalidArgument("--labels '" + text + "' names no labels; write numbers from 1 on and ranges, as 1,2,5-9");
+    }
+    return value;
+  };
+  for (std::size_t begin = 0; begin <= text.size();)
+  {
+    const std::size_t       end = std::min(text.find(',', begin), text.size());
+    const std::string       part = text.substr(begin, end - begin);
+    const std::size_t       dash = part.find('-');
+    const char * const      first = part.data();
+    const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
+    const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
+    constexpr std::uint64_t mostOfRange = 10000000;
+    if (high < low || high - low > mostOfRange)
+    {
+      throw InvalidArgument("the range " + part + " of --labels must rise, by " + std::to_string(mostOfRange) +
+                            " at most");
+    }
+    for (std::uint64_t label = low; label <= high; ++label)
+    {
+      labels.insert(label);
+    }
+    begin = end + 1;
+  }
+  return labels;
+}
+
+/** The places in a table of the components that are wanted. \throws InvalidArgument for a label that is not there. */
+std::vector<std::size_t>
+ChoosePlaces(const MeshArguments & arguments, const ComponentTable & table, const std::vector<bool> & holds)
+{
+  std::set<std::uint64_t> wanted;
+  if (!arguments.chosen.empty())
+  {
+    wanted = ParseLabels(arguments.chosen);
+  }
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < table.components.size(); ++place)
+  {
+    const std::uint64_t label = table.components.Label(place);
+    if ((arguments.chosen.empty() || wanted.erase(label) > 0) && (holds.empty() || holds[place]))
+    {
+      places.push_back(place);
+    }
+  }
+  if (!wanted.empty())
+  {
+    throw InvalidArgument(
+      "'" + arguments.labels + "' has no label " + std::to_string(*wanted.begin()) + ", which --labels names" +
+      (table.components.empty() ? std::string("; it has none")
+                                : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
+                                    std::to_string(table.components.Label(table.components.size() - 1))));
+  }
+  if (places.empty())
+  {
+    throw InvalidArgument("no component is left to make a mesh of; " + std::to_string(table.components.size()) +
+                          " are in '" + arguments.labels + "'");
+  }
+  return places;
+}
+
+void
+RunMesh(const MeshArguments & arguments)
+{
+  CheckMeshName(arguments.output);
+  std::unique_ptr<Condition> condition;
+  ColumnGroups               groups;
+  if (!arguments.where.empty())
+  {
+    condition = std::make_unique<Condition>(arguments.where);
+    std::string names;
+    for (const std::string & column : condition->ColumnNames())
+    {
+      names += (names.empty() ? "" : ",") + column;
+    }
+    groups = ParseColumns(names, false);
+  }
+  if (!arguments.chosen.empty())
+  {
+    ParseLabels(arguments.chosen);
+  }
+  const NamedFiles outputs = { { "OUTPUT", arguments.output } };
+  CheckOutputs({ { "LABELS", arguments.labels } }, outputs);
+  CheckWritable(arguments.output);
+
+  Reporter reporter(arguments.quiet || arguments.json);
+  reporter.Step("reading " + arguments.labels);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage image = reader.Read(arguments.labels, true);
+  if (image.channels != 1 || image.extent.dimension != 3)
+  {
+    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.extent.dimension) +
+                          " dimensions and " + std::to_string(image.channels) +
+                          " channels; meshes are made of label maps of 3 dimensions and one channel");
+  }
+  reporter.Step("measuring");
+  const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  const ComponentTable table =
+    MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, arguments.threads, hooks);
+  const std::vector<std::size_t> places =
+    ChoosePlaces(arguments, table, condition ? condition->Evaluate(table) : std::vector<bool>());
+  if (arguments.oneFileEach)
+  {
+    NamedFiles each;
+    for (const std::size_t place : places)
+    {
+      each.emplace_back("OUTPUT", MeshPathOf(arguments.output, table.components.Label(place)));
+    }
+    CheckOutputs({ { "LABELS", arguments.labels } }, each);
+  }
+  reporter.Step("making meshes");
+  const std::vector<MeshReport> reports =
+    WriteMeshes(image.View(), table, places, arguments.mesh, arguments.output, arguments.oneFileEach, context);
+  std::int64_t triangles = 0;
+  double       worst = 0;
+  for (const MeshReport & report : reports)
+  {
+    triangles += report.triangles;
+    worst = std::max(worst, std::abs(report.meshVolume / report.volume - 1));
+  }
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components"] = reports.size();
+    summary["triangles"] = triangles;
+    summary["space"] = arguments.mesh.ras ? "RAS" : "LPS";
+    summary["largest_volume_difference"] = worst;
+    summary["notes"] = reader.Notes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << reports.size() << (reports.size() == 1 ? " component, " : " components, ") << triangles
+              << " triangles in " << (arguments.mesh.ras ? "RAS" : "LPS") << " mm: "
+              << (arguments.oneFileEach ? MeshPathOf(arguments.output, reports.front().label) + " ..."
+                                        : arguments.output)
+              << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddMeshCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<MeshArguments>();
+  CLI::App * command = app.add_subcommand("mesh", MeshSummary);
+  command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
+  command
+    ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
+    ->required();
+  command->add_option("--labels", arguments->chosen, "only these labels, as 1,2,5-9")->type_name("LABELS");
+  command
+    ->add_option("--where",
+                 arguments->where,
+                 "only components for which a condition on columns holds (see brickccl select --help)")
+    ->type_name("CONDITION");
+  command->add_option("--smooth", arguments->mesh.smoothingPasses, "passes of smoothing; volumes are kept")
+    ->transform(Count(0, 1000))
+    ->capture_default_str();
+  command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
+  command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunMesh(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,47 @@
+#include "BrickCCL/Cli/RunApp.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/System.h"
+
+#include <iostream>
+#include <new>
+
+namespace brickccl::cli
+{
+
+int
+RunApp(CLI::App & app, int argc, char ** argv)
+{
+  CatchInterrupts();
+  CatchShortenedFiles("brickccl: error: a file was shortened, or its disk failed, while it was read\n");
+  try
+  {
+    app.parse(argc, argv);
+    if (!std::cout.flush())
+    {
+      throw Error("the summary could not be written to the standard output");
+    }
+    return 0;
+  }
+  catch (const CLI::ParseError & error)
+  {
+    return app.exit(error);
+  }
+  catch (const Cancelled &)
+  {
+    std::cerr << "brickccl: stopped; what was not written by then is as it was before" << std::endl;
+    return 130;
+  }
+  catch (const std::bad_alloc &)
+  {
+    std::cerr << "brickccl: error: not enough memory for this volume" << std::endl;
+    return 1;
+  }
+  catch (const std::exception & error)
+  {
+    std::cerr << "brickccl: error: " << error.what() << std::endl;
+    return 1;
+  }
+}
+
+} // namespace brickccl::cli

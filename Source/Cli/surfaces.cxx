@@ -1,0 +1,12 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/RunApp.h"
+
+// The commands that need VTK; main.cxx continues as this program.
+int
+main(int argc, char ** argv)
+{
+  CLI::App app("BrickCCL: surfaces of components", "brickccl");
+  app.require_subcommand(1);
+  brickccl::cli::AddMeshCommand(app);
+  return brickccl::cli::RunApp(app, argc, argv);
+}

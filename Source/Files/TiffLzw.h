@@ -1,0 +1,20 @@
+#ifndef BRICKCCL_FILES_TIFFLZW_H
+#define BRICKCCL_FILES_TIFFLZW_H
+
+#include <cstddef>
+
+namespace brickccl::files
+{
+
+/** The bytes beyond its end that DecodeLzw may write. */
+inline constexpr std::size_t LzwSlack = 16;
+
+/** Decodes a strip or tile of TIFF's LZW (TIFF 6.0, section 13) to exactly `bytes` bytes. A string of the table is told
+ * by its first bytes and by its place in the output, where it has been written before, which takes less time than
+ * libtiff's chains. \param output  `bytes` + LzwSlack bytes. \return whether there were so many bytes; false for
+ * damaged codes and for the old order of bits, about which libtiff can say more. */
+bool DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, std::size_t bytes);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,272 @@
+#include "BrickCCL/Host/System.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+// After windows.h, which it needs.
+#  include <io.h>
+#  include <psapi.h>
+#else
+#  include <cerrno>
+#  include <dlfcn.h>
+#  include <fcntl.h>
+#  include <pthread.h>
+#  include <sys/resource.h>
+#  include <sys/stat.h>
+#  include <sys/wait.h>
+#  include <unistd.h>
+#  ifdef __linux__
+#    include <sched.h>
+#  endif
+#endif
+
+namespace brickccl
+{
+
+namespace
+{
+
+volatile std::sig_atomic_t interrupted = 0;
+
+int
+CountProcessors()
+{
+#if defined(_WIN32)
+  DWORD_PTR ours = 0;
+  DWORD_PTR all = 0;
+  if (GetActiveProcessorGroupCount() == 1 && GetProcessAffinityMask(GetCurrentProcess(), &ours, &all) != 0)
+  {
+    int count = 0;
+    for (; ours != 0; ours &= ours - 1)
+    {
+      ++count;
+    }
+    return count;
+  }
+  return static_cast<int>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
+#elif defined(__linux__)
+  // The set grows until it holds every processor of the machine.
+  for (int processors = 1024; processors <= 1024 * 1024; processors *= 2)
+  {
+    cpu_set_t * const set = CPU_ALLOC(static_cast<std::size_t>(processors));
+    if (set == nullptr)
+    {
+      break;
+    }
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(processors));
+    const bool        isTold = sched_getaffinity(0, bytes, set) == 0;
+    const bool        isTooSmall = !isTold && errno == EINVAL;
+    const int         count = isTold ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (!isTooSmall)
+    {
+      return count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency());
+    }
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
+#else
+  return static_cast<int>(std::thread::hardware_concurrency());
+#endif
+}
+
+} // namespace
+
+int
+ProcessorCount()
+{
+  // Not a local constant: a process that is forked meanwhile would wait for its value forever.
+  static std::atomic<int> processors{ 0 };
+  if (processors == 0)
+  {
+    processors = std::max(1, CountProcessors());
+  }
+  return processors;
+}
+
+bool
+WasInterrupted()
+{
+  return interrupted != 0;
+}
+
+#ifdef _WIN32
+
+std::uint64_t
+PeakMemoryBytes()
+{
+  PROCESS_MEMORY_COUNTERS counters = {};
+  return GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)) != 0 ? counters.PeakWorkingSetSize : 0;
+}
+
+bool
+ErrorStreamIsTerminal()
+{
+  return _isatty(2) != 0;
+}
+
+bool
+AreSameExistingFile(const std::string & a, const std::string & b)
+{
+  std::error_code failure;
+  return std::filesystem::equivalent(a, b, failure) && !failure;
+}
+
+void
+CatchInterrupts()
+{
+  // The handler is taken away when it is called.
+  for (const int signal : { SIGINT, SIGTERM })
+  {
+    std::signal(signal, [](int number) { interrupted = number; });
+  }
+}
+
+void
+CatchShortenedFiles(const char *)
+{
+  // The pages of a mapped file stay: Windows lets no program shorten it.
+}
+
+bool
+RunInChild(const std::function<void()> & work)
+{
+  try
+  {
+    work();
+    return true;
+  }
+  catch (const std::exception &)
+  {
+    return false;
+  }
+}
+
+void
+KeepLibraryLoaded()
+{
+  HMODULE module = nullptr;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                     reinterpret_cast<LPCWSTR>(&CountProcessors),
+                     &module);
+}
+
+void
+CallInForkedChildren(void (*)())
+{}
+
+#else
+
+std::uint64_t
+PeakMemoryBytes()
+{
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+#  ifdef __APPLE__
+  constexpr std::uint64_t unit = 1;
+#  else
+  constexpr std::uint64_t unit = 1024;
+#  endif
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * unit;
+}
+
+bool
+ErrorStreamIsTerminal()
+{
+  return isatty(STDERR_FILENO) == 1;
+}
+
+bool
+AreSameExistingFile(const std::string & a, const std::string & b)
+{
+  // std::filesystem::equivalent compares no devices.
+  struct stat first = {};
+  struct stat second = {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+void
+CatchInterrupts()
+{
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { interrupted = signal; };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void
+CatchShortenedFiles(const char * message)
+{
+  static const char * text = nullptr;
+  static std::size_t length = 0;
+  text = message;
+  length = std::strlen(message);
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, length);
+    ::_exit(1);
+  };
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+bool
+RunInChild(const std::function<void()> & work)
+{
+  const pid_t child = ::fork();
+  if (child < 0)
+  {
+    throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  }
+  if (child == 0)
+  {
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    try
+    {
+      work();
+    }
+    catch (...)
+    {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+  {}
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void
+KeepLibraryLoaded()
+{
+  // The program itself is never unloaded; that it is not opened does no harm.
+  Dl_info library = {};
+  if (::dladdr(reinterpret_cast<void *>(&CountProcessors), &library) != 0 && library.dli_fname != nullptr)
+  {
+    [[maybe_unused]] void * const kept = ::dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
+void
+CallInForkedChildren(void (*renew)())
+{
+  ::pthread_atfork(nullptr, nullptr, renew);
+}
+
+#endif
+
+} // namespace brickccl

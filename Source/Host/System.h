@@ -1,0 +1,45 @@
+#ifndef BRICKCCL_HOST_SYSTEM_H
+#define BRICKCCL_HOST_SYSTEM_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace brickccl
+{
+
+/** The number of processors that this process may run on, at least 1. It is asked for once. */
+int ProcessorCount();
+
+/** The most memory that this process has held, in bytes; 0 where the system does not tell. */
+std::uint64_t PeakMemoryBytes();
+
+/** Whether a person reads the error stream. */
+bool ErrorStreamIsTerminal();
+
+/** Whether two paths lead to one existing file, device or folder. */
+bool AreSameExistingFile(const std::string & a, const std::string & b);
+
+/** From now on WasInterrupted tells of an interrupt (Ctrl-C) or a request to terminate; a second one ends the process
+ *  at once. For programs: it replaces what was said about these signals before. */
+void CatchInterrupts();
+bool WasInterrupted();
+
+/** Where a mapped file is shortened by another program while it is read, the process writes `message` to the error
+ *  stream and ends with exit code 1. The message must live as long as the process. */
+void CatchShortenedFiles(const char * message);
+
+/** Runs `work` in a process of its own that writes nothing to the error and output streams, so that what ends it does
+ *  not end this one. Windows has no such processes: there it runs in this one.
+ *  \return whether it ended well. \throws Error if no process can be started. */
+bool RunInChild(const std::function<void()> & work);
+
+/** Keeps the library that this code is part of in memory until the process ends, also where it is unloaded. */
+void KeepLibraryLoaded();
+
+/** Calls `renew` in every process that is forked from this one, before anything else runs there. Windows has none. */
+void CallInForkedChildren(void (*renew)());
+
+} // namespace brickccl
+
+#endif

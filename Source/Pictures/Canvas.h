@@ -1,0 +1,87 @@
+#ifndef BRICKCCL_PICTURES_CANVAS_H
+#define BRICKCCL_PICTURES_CANVAS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+struct Colour
+{
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool
+  operator==(const Colour & a, const Colour & b)
+  {
+    return a.red == b.red && a.green == b.green && a.blue == b.blue;
+  }
+  friend bool
+  operator!=(const Colour & a, const Colour & b)
+  {
+    return !(a == b);
+  }
+};
+
+/** `a` where `share` is 0, `b` where it is 1, between them in between. */
+Colour Mix(const Colour & a, const Colour & b, double share);
+
+/** Where a text lies, seen from its place. */
+enum class Anchor
+{
+  Begin,
+  Middle,
+  End
+};
+
+/** Pixels to draw on, x to the right and y down. What lies outside is left out. */
+class Canvas
+{
+public:
+  Canvas(int width, int height, const Colour & colour);
+
+  int
+  Width() const
+  {
+    return m_Width;
+  }
+  int
+  Height() const
+  {
+    return m_Height;
+  }
+  Colour At(int x, int y) const;
+
+  /** Covers a pixel by a share (0 .. 1). */
+  void Blend(int x, int y, const Colour & colour, double share = 1);
+
+  /** Covers the pixels [x, x + width) of the rows [y, y + height). */
+  void FillRectangle(int x, int y, int width, int height, const Colour & colour);
+
+  /** A line with round ends; its ends are given in pixels, whose centres lie at a half. One without length is a disc.
+   */
+  void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour);
+
+  /** UTF-8 text with its baseline at y; turned, it runs upwards with its baseline at x. */
+  void DrawText(int                 x,
+                int                 y,
+                const std::string & text,
+                const Colour &      colour,
+                Anchor              anchor = Anchor::Begin,
+                bool                turned = false);
+
+  /** Writes a PNG, all or nothing. \throws Error with the reason. */
+  void Write(const std::string & path) const;
+
+private:
+  int                       m_Width;
+  int                       m_Height;
+  std::vector<std::uint8_t> m_Pixels;
+};
+
+} // namespace brickccl
+
+#endif

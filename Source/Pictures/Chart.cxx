@@ -1,0 +1,184 @@
+#include "BrickCCL/Pictures/Chart.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Pictures/Font.h"
+#include "BrickCCL/Pictures/Ticks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace brickccl
+{
+
+namespace
+{
+
+constexpr Colour TextColour{ 30, 30, 30 };
+constexpr Colour FrameColour{ 120, 120, 120 };
+constexpr Colour GridColour{ 226, 226, 226 };
+
+/** Told apart by people who do not see all colours as well (Okabe and Ito). */
+constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
+                                     { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
+
+constexpr int Gap = 8;
+constexpr int MostTicksAcross = 10;
+constexpr int MostTicksUp = 8;
+
+Ticks
+TicksOf(const ChartAxis & axis, int most)
+{
+  return axis.isLogarithmic ? LogarithmicTicks(axis.low, axis.high)
+                            : LinearTicks(axis.low, axis.high, most, axis.isWhole);
+}
+
+/** How far along an axis a value lies, from 0 to 1. */
+double
+ShareAlong(const ChartAxis & axis, double value)
+{
+  return axis.isLogarithmic ? std::log(value / axis.low) / std::log(axis.high / axis.low)
+                            : (value - axis.low) / (axis.high - axis.low);
+}
+
+/** An axis around some values, a little wider than these. */
+ChartAxis
+AxisAround(const std::string & title, const std::vector<double> & values, bool isLogarithmic)
+{
+  for (const double value : values)
+  {
+    if (!std::isfinite(value) || (isLogarithmic && value <= 0))
+    {
+      throw InvalidArgument("a chart cannot show " + ShortNumber(value) + " on " +
+                            (isLogarithmic ? "a logarithmic axis" : "an axis") + "; it shows finite numbers" +
+                            (isLogarithmic ? " above 0" : ""));
+    }
+  }
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  ChartAxis axis{ title, *low, *high, isLogarithmic, false };
+  if (isLogarithmic)
+  {
+    const double beyond = std::pow(std::max(axis.high / axis.low, 4.0), 0.04);
+    axis.low /= beyond;
+    axis.high *= beyond;
+  }
+  else
+  {
+    // From 0 on where that costs little room.
+    const double length = axis.high - axis.low;
+    axis.low -= axis.low >= 0 && axis.low <= axis.high / 2 ? axis.low : 0.04 * length;
+    axis.high += length > 0 ? 0.04 * length : std::max(1.0, std::abs(axis.high) / 10);
+  }
+  return axis;
+}
+
+} // namespace
+
+ChartFrame::ChartFrame(Drawing &           drawing,
+                       const std::string & title,
+                       const ChartAxis &   across,
+                       const ChartAxis &   up,
+                       int                 right)
+  : m_Across(across)
+  , m_Up(up)
+  , m_Right(Width - 30 - right)
+  , m_Top(title.empty() ? 20 : 50)
+  , m_Bottom(Height - 60)
+{
+  const Ticks acrossTicks = TicksOf(across, MostTicksAcross);
+  const Ticks upTicks = TicksOf(up, MostTicksUp);
+  int         widest = 0;
+  for (const std::string & text : upTicks.texts)
+  {
+    widest = std::max(widest, TextWidth(text));
+  }
+  m_Left = 3 * Gap + FontLineHeight + widest;
+  const double middle = (m_Left + m_Right) / 2;
+  drawing.DrawText(middle, 30, title, TextColour, Anchor::Middle, false);
+  for (std::size_t i = 0; i < acrossTicks.places.size(); ++i)
+  {
+    const double x = X(acrossTicks.places[i]);
+    drawing.DrawLine(x, m_Top, x, m_Bottom, 1, GridColour);
+    drawing.DrawText(x, m_Bottom + FontLineHeight, acrossTicks.texts[i], TextColour, Anchor::Middle, false);
+  }
+  for (std::size_t i = 0; i < upTicks.places.size(); ++i)
+  {
+    const double y = Y(upTicks.places[i]);
+    drawing.DrawLine(m_Left, y, m_Right, y, 1, GridColour);
+    drawing.DrawText(m_Left - Gap, y + FontCapitalHeight / 2, upTicks.texts[i], TextColour, Anchor::End, false);
+  }
+  drawing.DrawLine(m_Left, m_Top, m_Left, m_Bottom, 1, FrameColour);
+  drawing.DrawLine(m_Left, m_Bottom, m_Right, m_Bottom, 1, FrameColour);
+  drawing.DrawText(middle, Height - 12, across.title, TextColour, Anchor::Middle, false);
+  drawing.DrawText(Gap + FontCapitalHeight, (m_Top + m_Bottom) / 2, up.title, TextColour, Anchor::Middle, true);
+}
+
+double
+ChartFrame::X(double value) const
+{
+  return m_Left + ShareAlong(m_Across, value) * (m_Right - m_Left);
+}
+
+double
+ChartFrame::Y(double value) const
+{
+  return m_Bottom - ShareAlong(m_Up, value) * (m_Bottom - m_Top);
+}
+
+void
+WriteLineChart(const std::string & path, const LineChart & chart)
+{
+  std::vector<double> xs;
+  std::vector<double> ys;
+  int                 widest = 0;
+  for (const ChartSeries & series : chart.series)
+  {
+    for (const auto & [x, y] : series.points)
+    {
+      xs.push_back(x);
+      ys.push_back(y);
+    }
+    widest = std::max(widest, TextWidth(series.name));
+  }
+  if (xs.empty())
+  {
+    throw InvalidArgument("the chart '" + chart.title + "' has no points; there must be at least one");
+  }
+  constexpr int    sample = 24;
+  const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);
+  const ChartFrame frame(*drawing,
+                         chart.title,
+                         AxisAround(chart.acrossTitle, xs, chart.isLogarithmic),
+                         AxisAround(chart.upTitle, ys, chart.isLogarithmic),
+                         widest + sample + 2 * Gap);
+  double           legend = frame.Top() + FontLineHeight;
+  std::size_t      number = 0;
+  for (const ChartSeries & series : chart.series)
+  {
+    const Colour & colour = SeriesColours[number++ % std::size(SeriesColours)];
+    const auto     draw = [&](const std::vector<std::pair<double, double>> & points) {
+      for (std::size_t i = 0; i < points.size(); ++i)
+      {
+        if (i > 0)
+        {
+          drawing->DrawLine(points[i - 1].first, points[i - 1].second, points[i].first, points[i].second, 2, colour);
+        }
+        drawing->DrawLine(points[i].first, points[i].second, points[i].first, points[i].second, 6, colour);
+      }
+    };
+    std::vector<std::pair<double, double>> places;
+    for (const auto & [x, y] : series.points)
+    {
+      places.emplace_back(frame.X(x), frame.Y(y));
+    }
+    draw(places);
+    const double left = frame.Right() + 2 * Gap;
+    draw({ { left, legend - FontCapitalHeight / 2.0 }, { left + sample - Gap, legend - FontCapitalHeight / 2.0 } });
+    drawing->DrawText(left + sample, legend, series.name, TextColour, Anchor::Begin, false);
+    legend += FontLineHeight;
+  }
+  drawing->Write(path);
+}
+
+} // namespace brickccl

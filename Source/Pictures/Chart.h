@@ -1,0 +1,96 @@
+#ifndef BRICKCCL_PICTURES_CHART_H
+#define BRICKCCL_PICTURES_CHART_H
+
+#include "BrickCCL/Pictures/Drawing.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** An axis of a chart: [low, high] with low < high, above 0 where it is logarithmic. */
+struct ChartAxis
+{
+  std::string title;
+  double      low = 0;
+  double      high = 1;
+  bool        isLogarithmic = false;
+  /** Ticks stand at whole numbers alone. */
+  bool isWhole = false;
+};
+
+/** The frame of a chart, its axes with ticks and titles, drawn when it is made; what it shows is drawn after. */
+class ChartFrame
+{
+public:
+  static constexpr int Width = 1000;
+  static constexpr int Height = 600;
+
+  /** \param right  room that is left free at the right, for a legend. */
+  ChartFrame(Drawing &           drawing,
+             const std::string & title,
+             const ChartAxis &   across,
+             const ChartAxis &   up,
+             int                 right = 0);
+
+  /** Where a value lies. */
+  double X(double value) const;
+  double Y(double value) const;
+  /** The frame's sides. */
+  double
+  Left() const
+  {
+    return m_Left;
+  }
+  double
+  Right() const
+  {
+    return m_Right;
+  }
+  double
+  Top() const
+  {
+    return m_Top;
+  }
+  double
+  Bottom() const
+  {
+    return m_Bottom;
+  }
+
+private:
+  ChartAxis m_Across;
+  ChartAxis m_Up;
+  double    m_Left;
+  double    m_Right;
+  double    m_Top;
+  double    m_Bottom;
+};
+
+/** A line through points, in the order given. */
+struct ChartSeries
+{
+  std::string                            name;
+  std::vector<std::pair<double, double>> points;
+};
+
+/** Lines with a legend. */
+struct LineChart
+{
+  std::string              title;
+  std::string              acrossTitle;
+  std::string              upTitle;
+  bool                     isLogarithmic = false;
+  std::vector<ChartSeries> series;
+};
+
+/** Writes a chart of 1000 x 600 pixels, .svg or .png, all or nothing. It needs no display.
+ *  \throws InvalidArgument for another extension, no points, values that are not finite, or on logarithmic axes not
+ *  above 0; Error if the file cannot be written. */
+void WriteLineChart(const std::string & path, const LineChart & chart);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef BRICKCCL_PICTURES_DRAWING_H
+#define BRICKCCL_PICTURES_DRAWING_H
+
+#include "BrickCCL/Pictures/Canvas.h"
+
+#include <memory>
+#include <string>
+
+namespace brickccl
+{
+
+/** What charts are drawn on: vectors or pixels. Lengths are in pixels, x to the right and y down. */
+class Drawing
+{
+public:
+  virtual ~Drawing() = default;
+
+  virtual void FillRectangle(double x, double y, double width, double height, const Colour & colour) = 0;
+  /** A line with round ends; one without length is a disc. */
+  virtual void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour) = 0;
+  /** As Canvas::DrawText. */
+  virtual void
+  DrawText(double x, double y, const std::string & text, const Colour & colour, Anchor anchor, bool turned) = 0;
+
+  /** Writes the file, all or nothing. \throws Error with the reason. */
+  virtual void Write(const std::string & path) const = 0;
+};
+
+/** \throws InvalidArgument unless a chart can be written to a file of this name: .svg or .png. */
+void CheckChartName(const std::string & path);
+
+/** A white drawing of the kind that the extension tells, .svg or .png. \throws InvalidArgument for others. */
+std::unique_ptr<Drawing> MakeDrawing(const std::string & path, int width, int height);
+
+/** A text as XML holds it between tags: with entities, without what XML does not allow. */
+std::string EscapeXml(const std::string & text);
+
+} // namespace brickccl
+
+#endif

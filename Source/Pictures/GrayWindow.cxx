@@ -1,0 +1,120 @@
+#include "BrickCCL/Pictures/GrayWindow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace brickccl
+{
+
+namespace
+{
+
+constexpr std::size_t Bins = 256;
+
+/** The lower group's spread beside the distance of the groups' means, up to which it may be air. */
+constexpr double LargestSpreadOfAir = 0.2;
+constexpr double SmallestShareOfPart = 0.1;
+
+/** How many of so many sorted values lie below a percentile; as many lie above that of 100 less it. */
+std::size_t
+CountBelow(double percent, std::size_t count)
+{
+  return static_cast<std::size_t>(percent / 100 * static_cast<double>(count - 1));
+}
+
+/** How far a value lies from `low` to `high`, which may be as far from each other as doubles are. */
+double
+ShareBetween(double value, double low, double high)
+{
+  return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
+}
+
+/** How many of the sorted values are air; 0 where there are no two groups. */
+std::size_t
+CountAir(const std::vector<double> & sorted)
+{
+  // Few values far outside do not shift the threshold.
+  const std::size_t outside = CountBelow(0.1, sorted.size());
+  const double      low = sorted[outside];
+  const double      high = sorted[sorted.size() - 1 - outside];
+  if (!(high > low))
+  {
+    return 0;
+  }
+  double counts[Bins] = {};
+  for (const double value : sorted)
+  {
+    const double place = ShareBetween(value, low, high) * static_cast<double>(Bins);
+    ++counts[std::min(Bins - 1, static_cast<std::size_t>(place))];
+  }
+  double total = 0;
+  for (std::size_t i = 0; i < Bins; ++i)
+  {
+    total += static_cast<double>(i) * counts[i];
+  }
+  const auto  all = static_cast<double>(sorted.size());
+  double      below = 0;
+  double      sum = 0;
+  double      squares = 0;
+  double      best = 0;
+  std::size_t air = 0;
+  for (std::size_t i = 0; i + 1 < Bins; ++i)
+  {
+    const auto level = static_cast<double>(i);
+    below += counts[i];
+    sum += level * counts[i];
+    squares += level * level * counts[i];
+    if (counts[i] == 0 || below == all)
+    {
+      continue;
+    }
+    const double mean = sum / below;
+    const double apart = (total - sum) / (all - below) - mean;
+    const double between = below * (all - below) * apart * apart;
+    if (between > best)
+    {
+      best = between;
+      const double spread = std::sqrt(std::max(0.0, squares / below - mean * mean));
+      const bool   isAir = spread <= LargestSpreadOfAir * apart && all - below >= SmallestShareOfPart * all;
+      air = isAir ? static_cast<std::size_t>(below) : 0;
+    }
+  }
+  return air;
+}
+
+} // namespace
+
+double
+GrayWindow::ShareOf(double value) const
+{
+  return std::isnan(value) ? 0 : ShareBetween(value, black, white);
+}
+
+GrayWindow
+WindowOfPart(const std::vector<double> & values)
+{
+  std::vector<double> sorted;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double value) {
+    return std::isfinite(value);
+  });
+  if (sorted.empty())
+  {
+    return {};
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t air = CountAir(sorted);
+  const std::size_t outside = CountBelow(0.5, sorted.size() - air);
+  const double      low = sorted[air + outside];
+  const double      high = sorted[sorted.size() - 1 - outside];
+  if (!(high > low))
+  {
+    // A part of one value is white on air.
+    const double least = sorted.front();
+    return { least, high > least ? high : least + std::max(1.0, std::abs(least)) };
+  }
+  const double beyond = 0.05 * high - 0.05 * low;
+  return { std::max(sorted.front(), low - beyond), std::min(sorted.back(), high + beyond) };
+}
+
+} // namespace brickccl

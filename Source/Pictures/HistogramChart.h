@@ -1,0 +1,19 @@
+#ifndef BRICKCCL_PICTURES_HISTOGRAMCHART_H
+#define BRICKCCL_PICTURES_HISTOGRAMCHART_H
+
+#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Pictures/Drawing.h"
+
+#include <string>
+
+namespace brickccl
+{
+
+/** Writes a histogram as a bar chart of 1000 x 600 pixels, .svg or .png, all or nothing. Where there are more steps
+ *  than bars can be told apart, a bar shows the largest count of several. It needs no display.
+ *  \throws InvalidArgument for another extension; Error if the file cannot be written. */
+void WriteHistogramChart(const std::string & path, const Histogram & histogram);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef BRICKCCL_PICTURES_SLICE_H
+#define BRICKCCL_PICTURES_SLICE_H
+
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Which slice of a volume is drawn, and with how many pixels. */
+struct SliceView
+{
+  /** The axes that go to the right and down. */
+  int across = 0;
+  int down = 1;
+  /** A voxel of the slice: its index along the third axis counts. */
+  std::int64_t place[3] = {};
+  int          width = 1;
+  int          height = 1;
+  /** The axis that goes down has its highest index on top. */
+  bool isUpsideDown = false;
+};
+
+/** The pixels of a slice, row by row. */
+struct SlicePixels
+{
+  int width = 0;
+  int height = 0;
+  /** The mean of the voxels under a pixel, all channels, where voxels are smaller than pixels; else between the centres
+   *  of voxels by linear interpolation. NaN where no voxel is a finite number. */
+  std::vector<double> gray;
+  /** The label that most of the labeled voxels under a pixel have; 0 for none. */
+  std::vector<std::uint64_t> labels;
+  /** The share (0 .. 1) of the voxels under a pixel that are labeled. */
+  std::vector<float> coverage;
+};
+
+/** At most so many voxels along each axis are looked at for a pixel, spread evenly. */
+inline constexpr std::int64_t VoxelsPerPixel = 8;
+
+/** Looks at those voxels of a slice alone that its pixels need; the label map is never made.
+ *  \param image  of 1 to 3 dimensions.
+ *  \param labels  runs with labels, of the same extent.
+ *  \throws Cancelled. */
+SlicePixels
+SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView & view, const HostContext & context);
+
+/** The label of a voxel of a row; 0 for background. */
+std::uint64_t LabelAt(const RunVolume & labels, std::int64_t row, std::int64_t x);
+
+} // namespace brickccl
+
+#endif

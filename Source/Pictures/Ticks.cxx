@@ -1,0 +1,102 @@
+#include "BrickCCL/Pictures/Ticks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace brickccl
+{
+
+double
+LargestRoundNumber(double most)
+{
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  // 1e-9: what a power of ten may be off.
+  for (const double factor : { 10.0, 5.0, 2.0 })
+  {
+    if (factor * power <= most * (1 + 1e-9))
+    {
+      return factor * power;
+    }
+  }
+  return power;
+}
+
+Ticks
+LinearTicks(double low, double high, int most, bool whole)
+{
+  Ticks ticks;
+  if (!(high - low > 1e-12 * std::max(std::abs(low), std::abs(high))))
+  {
+    ticks.places.push_back(low);
+    ticks.texts.push_back(ShortNumber(low));
+    return ticks;
+  }
+  // The smallest round step of which there are few enough.
+  double     step = LargestRoundNumber((high - low) / most);
+  const auto first = [&] { return std::ceil(low / step - 1e-9); };
+  const auto count = [&] { return static_cast<int>(std::floor(high / step + 1e-9) - first()) + 1; };
+  while ((whole && step < 1) || count() > most)
+  {
+    step = LargestRoundNumber(step * 2.5);
+  }
+  for (int i = 0; i < count(); ++i)
+  {
+    const double place = (first() + i) * step;
+    ticks.places.push_back(place);
+    // Neighbours differ in their texts: digits down to the step.
+    const double digits = std::log10(std::max(std::abs(low), std::abs(high)) / step);
+    ticks.texts.push_back(ShortNumber(place, std::max(4, static_cast<int>(std::ceil(digits)) + 1)));
+  }
+  return ticks;
+}
+
+Ticks
+LogarithmicTicks(double low, double high)
+{
+  Ticks      ticks;
+  const bool hasFew = high / low < 1e3;
+  for (double power = std::floor(std::log10(low)); power <= std::ceil(std::log10(high)); ++power)
+  {
+    for (const double factor : { 1.0, 2.0, 5.0 })
+    {
+      const double place = factor * std::pow(10, power);
+      if (place >= low * (1 - 1e-9) && place <= high * (1 + 1e-9) && (hasFew || factor == 1))
+      {
+        ticks.places.push_back(place);
+        ticks.texts.push_back(ShortNumber(place));
+      }
+    }
+  }
+  return ticks;
+}
+
+std::string
+ShortNumber(double value, int digits)
+{
+  char         text[64];
+  const double magnitude = std::abs(value);
+  if (magnitude >= std::pow(10, digits) && magnitude < 1e9)
+  {
+    std::snprintf(text, sizeof(text), "%.0f", value);
+  }
+  else
+  {
+    std::snprintf(text, sizeof(text), "%.*g", digits, value == 0 ? 0 : value);
+  }
+  return text;
+}
+
+std::string
+LengthText(double millimetres)
+{
+  const double magnitude = std::abs(millimetres);
+  // 1e-9: what a power of ten may be off.
+  const double most = 1 - 1e-9;
+  return magnitude == 0 || (magnitude >= most && magnitude < 1e3 * most) ? ShortNumber(millimetres) + " mm"
+       : magnitude >= 1e3 * most                                         ? ShortNumber(millimetres / 1e3) + " m"
+       : magnitude >= 1e-3 * most                                        ? ShortNumber(millimetres * 1e3) + " µm"
+                                                                         : ShortNumber(millimetres * 1e6) + " nm";
+}
+
+} // namespace brickccl

@@ -1,0 +1,162 @@
+"""What `brickccl mesh` writes: closed surfaces with the volumes of their components."""
+
+import json
+import math
+import os
+import re
+import struct
+import unittest
+
+from support import CommandTest, write_nrrd
+
+
+def read_ply(path):
+    """Points and triangles of a binary PLY file, and its comments."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    header, body = content.split(b"end_header\n", 1)
+    header = header.decode()
+    vertices = int(re.search(r"element vertex (\d+)", header).group(1))
+    faces = int(re.search(r"element face (\d+)", header).group(1))
+    properties = header.split("element vertex")[1].split("element face")[0].count("property float")
+    assert properties == 3 and "little_endian" in header, header
+    points = [struct.unpack_from("<3f", body, 12 * i) for i in range(vertices)]
+    triangles = []
+    offset = 12 * vertices
+    for _ in range(faces):
+        count, a, b, c = struct.unpack_from("<B3i", body, offset)
+        assert count == 3
+        triangles.append((a, b, c))
+        offset += 13
+    return points, triangles, re.findall(r"comment (.*)", header)
+
+
+def read_stl(path):
+    with open(path, "rb") as stream:
+        content = stream.read()
+    count = struct.unpack_from("<I", content, 80)[0]
+    assert len(content) == 84 + 50 * count
+    triangles = []
+    for i in range(count):
+        values = struct.unpack_from("<12f", content, 84 + 50 * i)
+        triangles.append((values[:3], (values[3:6], values[6:9], values[9:12])))
+    return content[:80].rstrip(b"\0 ").decode(), triangles
+
+
+def volume_of(triangles):
+    total = 0
+    for a, b, c in triangles:
+        total += (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                  a[2] * (b[0] * c[1] - b[1] * c[0]))
+    return total / 6
+
+
+class MeshTest(CommandTest):
+    SIZE = (30, 28, 26)
+
+    def setUp(self):
+        super().setUp()
+        width, height, depth = self.SIZE
+        voxels = []
+        for z in range(depth):
+            for y in range(height):
+                for x in range(width):
+                    ball = (x - 10) ** 2 + (y - 12) ** 2 + (z - 11) ** 2 <= 64
+                    plate = x >= 20 and z == 20  # one voxel thick, at the border
+                    voxels.append(3 if ball else 7 if plate else 0)
+        self.counts = {label: voxels.count(label) for label in (3, 7)}
+        self.labels = self.path("labels.nrrd")
+        write_nrrd(self.labels, "uint8", self.SIZE, voxels, spacing=(0.5, 0.25, 2), origin=(100, -50, 20))
+        self.voxel = 0.25
+
+    def check_closed(self, triangles):
+        """Every edge is passed once in each direction by as many triangles."""
+        edges = {}
+        for a, b, c in triangles:
+            for edge in ((a, b), (b, c), (c, a)):
+                edges[edge] = edges.get(edge, 0) + 1
+        for (a, b), count in edges.items():
+            self.assertEqual(edges.get((b, a), 0), count, "an open edge")
+
+    def test_surfaces_are_closed_and_hold_the_volumes(self):
+        for smooth in (0, 20):
+            out = self.path("mesh%d.ply" % smooth)
+            self.ok("mesh", self.labels, out, "--one-file-each", "--smooth", smooth, "--quiet")
+            for label, count in self.counts.items():
+                points, triangles, comments = read_ply(self.path("mesh%d_%d.ply" % (smooth, label)))
+                self.check_closed(triangles)
+                # Positive: normals point outwards.
+                volume = volume_of([[points[i] for i in t] for t in triangles])
+                self.assertAlmostEqual(volume / (count * self.voxel), 1, delta=0.002, msg="label %d" % label)
+                self.assertTrue(any("LPS" in comment for comment in comments), comments)
+
+    def test_points_lie_where_the_voxels_do(self):
+        self.ok("mesh", self.labels, self.path("m.ply"), "--labels", "3", "--quiet")
+        points, _, _ = read_ply(self.path("m.ply"))
+        centre = [sum(p[axis] for p in points) / len(points) for axis in range(3)]
+        expected = (100 + 10 * 0.5, -50 + 12 * 0.25, 20 + 11 * 2)
+        for axis in range(3):
+            self.assertAlmostEqual(centre[axis], expected[axis], delta=0.02)
+        self.assertAlmostEqual(max(p[2] for p in points), 20 + 2 * (11 + 8.5), delta=0.4)
+        self.ok("mesh", self.labels, self.path("r.ply"), "--labels", "3", "--ras", "--quiet")
+        turned, triangles, comments = read_ply(self.path("r.ply"))
+        self.assertTrue(any("RAS" in comment for comment in comments), comments)
+        self.assertAlmostEqual(sum(p[0] for p in turned) / len(turned), -expected[0], delta=0.02)
+        self.assertGreater(volume_of([[turned[i] for i in t] for t in triangles]), 0)
+
+    def test_stl_has_outward_normals_and_names_its_space(self):
+        self.ok("mesh", self.labels, self.path("m.stl"), "--quiet")
+        header, triangles = read_stl(self.path("m.stl"))
+        self.assertIn("LPS", header)
+        self.assertFalse(header.startswith("solid"), "readers would take it for text")
+        total = sum(self.counts.values()) * self.voxel
+        self.assertAlmostEqual(volume_of([t for _, t in triangles]) / total, 1, delta=0.002)
+        for normal, (a, b, c) in triangles:
+            u = [b[i] - a[i] for i in range(3)]
+            v = [c[i] - a[i] for i in range(3)]
+            cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+            length = math.sqrt(sum(value * value for value in cross))
+            if length > 1e-6:
+                self.assertGreater(sum(normal[i] * cross[i] for i in range(3)) / length, 0.9)
+
+    def test_obj_and_vtp(self):
+        self.ok("mesh", self.labels, self.path("m.obj"), "--quiet")
+        with open(self.path("m.obj")) as stream:
+            lines = stream.read().split("\n")
+        self.assertIn("LPS", lines[0])
+        points = [tuple(map(float, l.split()[1:4])) for l in lines if l.startswith("v ")]
+        triangles = [tuple(int(p.split("/")[0]) - 1 for p in l.split()[1:]) for l in lines if l.startswith("f ")]
+        self.check_closed(triangles)
+        total = sum(self.counts.values()) * self.voxel
+        self.assertAlmostEqual(volume_of([[points[i] for i in t] for t in triangles]) / total, 1, delta=0.002)
+        self.ok("mesh", self.labels, self.path("m.vtp"), "--quiet")
+        with open(self.path("m.vtp"), "rb") as stream:
+            content = stream.read()
+        self.assertIn(b'Name="Label"', content)
+        self.assertIn(b'Name="SPACE"', content)
+
+    def test_chosen_components(self):
+        summary = json.loads(self.ok("mesh", self.labels, self.path("m.stl"), "--where", "voxel_count > 1000",
+                                     "--json").stdout)
+        self.assertEqual(summary["components"], 1)
+        self.assertLess(summary["largest_volume_difference"], 0.02)
+        self.ok("mesh", self.labels, self.path("n.stl"), "--labels", "3,7", "--quiet")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "4", saying="has no label 4")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "1-", saying="1,2,5-9")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "7-3", saying="must rise")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--where", "voxel_count < 0", saying="no component is left")
+
+    def test_bad_input(self):
+        self.fails("mesh", self.labels, self.path("o.wrl"), saying=".stl, .ply, .obj or .vtp")
+        self.fails("mesh", self.labels, self.path("none/o.stl"), saying="none")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--smooth", "-1", saying="--smooth")
+        write_nrrd(self.path("flat.nrrd"), "uint8", (4, 3), [1] * 12)
+        self.fails("mesh", self.path("flat.nrrd"), self.path("o.stl"), saying="3 dimensions")
+        write_nrrd(self.path("float.nrrd"), "float", (2, 2, 2), [0.5] * 8)
+        self.fails("mesh", self.path("float.nrrd"), self.path("o.stl"), saying="whole number")
+        os.link(self.labels, self.path("same.stl"))
+        self.fails("mesh", self.labels, self.path("same.stl"), saying="OUTPUT")
+
+
+if __name__ == "__main__":
+    unittest.main()

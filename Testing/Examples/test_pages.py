@@ -1,0 +1,128 @@
+"""The pages of README.md and Examples/: what they show is what the scripts and sources beside them hold, which run.
+
+A block marked as sh, cmake or cpp stands in a file of the page's folder, line for line, up to indentation (one of
+README.md in a file of any example). A block marked as text is what the page's run.sh prints. Blocks marked as python
+are not looked at: the tests of Wrapping/Python are for these."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+EXAMPLES = os.path.join(ROOT, "Examples")
+SOURCES = (".sh", ".cxx", ".txt")
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def page_names():
+    return sorted(name for name in os.listdir(EXAMPLES) if os.path.isdir(os.path.join(EXAMPLES, name)))
+
+
+def blocks_of(page):
+    """The language and the lines of every fenced block of a page."""
+    return [(language, lines_of(body)) for language, body in re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page, re.M)]
+
+
+def lines_of(text):
+    """What of a text is compared: its lines without indentation, empty ones left out."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def holds(lines, part):
+    """Whether a list of lines has the part, one line after the other."""
+    return any(lines[i:i + len(part)] == part for i in range(len(lines) - len(part) + 1))
+
+
+def sources_of(folder):
+    """The lines of each script and source of a folder."""
+    return [lines_of(text_of(os.path.join(folder, name)))
+            for name in sorted(os.listdir(folder)) if name.endswith(SOURCES)]
+
+
+class PagesTest(unittest.TestCase):
+    def assert_block(self, language, lines, sources):
+        """A block stands in a source, or names executable files of the repository, a comment behind each."""
+        self.assertIn(language, ("sh", "cmake", "cpp", "text", "python"))
+        if language in ("text", "python"):
+            return
+        if language == "sh" and all(os.access(os.path.join(ROOT, line.split("#")[0].strip()), os.X_OK) for line in lines):
+            return
+        self.assertTrue(any(holds(source, lines) for source in sources),
+                        "in no script or source:\n" + "\n".join(lines))
+
+    def test_blocks_of_pages_stand_in_scripts_and_sources(self):
+        for name in page_names():
+            folder = os.path.join(EXAMPLES, name)
+            blocks = blocks_of(text_of(os.path.join(folder, "README.md")))
+            self.assertGreater(len(blocks), 1, name)
+            for language, lines in blocks:
+                with self.subTest(page=name):
+                    self.assert_block(language, lines, sources_of(folder))
+
+    def test_blocks_of_the_readme_stand_in_scripts_and_sources(self):
+        sources = [source for name in page_names() for source in sources_of(os.path.join(EXAMPLES, name))]
+        for language, lines in blocks_of(text_of(os.path.join(ROOT, "README.md"))):
+            with self.subTest(block=lines):
+                self.assert_block(language, lines, sources)
+
+    def test_the_readme_is_short(self):
+        self.assertLessEqual(len(text_of(os.path.join(ROOT, "README.md")).splitlines()), 150)
+
+    def test_every_page_can_be_found(self):
+        readme = text_of(os.path.join(ROOT, "README.md"))
+        main_page = text_of(os.path.join(ROOT, "Source", "MainPage.md"))
+        for name in page_names():
+            self.assertIn("(Examples/%s/README.md)" % name, readme)
+            self.assertIn("(../Examples/%s/README.md)" % name, main_page)
+
+    def test_links_lead_to_files(self):
+        pages = ["README.md", "Source/README.md", "Source/MainPage.md", "Testing/README.md",
+                 "Testing/Benchmarks/RESULTS.md", "Testing/Benchmarks/JOURNAL.md",
+                 "Source/Algorithms/BundleMerging/README.md", "Source/Algorithms/RunMerging/README.md"]
+        pages += ["Examples/%s/README.md" % name for name in page_names()]
+        for page in pages:
+            for link in re.findall(r"\]\(([^)#]+)\)", text_of(os.path.join(ROOT, page))):
+                if "://" not in link:
+                    target = os.path.join(ROOT, os.path.dirname(page), link)
+                    self.assertTrue(os.path.exists(target), "%s links %s" % (page, link))
+
+
+class ScriptsTest(unittest.TestCase):
+    """Each script runs in a folder of its own, prints what its page shows, and draws the page's picture."""
+
+    def run_example(self, name):
+        results = tempfile.mkdtemp(prefix="brickccl-example-")
+        self.addCleanup(shutil.rmtree, results)
+        done = subprocess.run([os.path.join(EXAMPLES, name, "run.sh"), results], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        page = text_of(os.path.join(EXAMPLES, name, "README.md"))
+        printed = lines_of(done.stdout)
+        shown = [lines for language, lines in blocks_of(page) if language == "text"]
+        self.assertTrue(shown, "the page shows no output")
+        for lines in shown:
+            self.assertTrue(holds(printed, lines), "not printed:\n%s\nbut:\n%s" % ("\n".join(lines), done.stdout))
+        pictures = re.findall(r"^!\[.*\]\((.*)\)$", page, re.M)
+        self.assertEqual(len(pictures), 1, "a page ends with a picture")
+        for path in (os.path.join(results, pictures[0]), os.path.join(EXAMPLES, name, pictures[0])):
+            with open(path, "rb") as stream:
+                self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n", path)
+
+
+def add_tests():
+    """A test for each script, with the page's name."""
+    for name in page_names():
+        setattr(ScriptsTest, "test_" + name, lambda self, name=name: self.run_example(name))
+
+
+add_tests()
+
+if __name__ == "__main__":
+    unittest.main()

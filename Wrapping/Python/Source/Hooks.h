@@ -1,0 +1,130 @@
+#ifndef BRICKCCL_PYTHON_HOOKS_H
+#define BRICKCCL_PYTHON_HOOKS_H
+
+#include "BrickCCL/Host/Progress.h"
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <type_traits>
+
+namespace brickccl::python
+{
+
+namespace nb = nanobind;
+
+/** What runs without the interpreter's lock tells Python through these: every few milliseconds it takes the lock, calls
+ *  `progress(fraction)` and looks for signals, so that Ctrl-C ends it. An exception of either stays pending in the
+ *  thread and cancels the work. */
+class Hooks
+{
+public:
+  explicit Hooks(nb::object progress)
+    : m_Progress(std::move(progress))
+  {
+    m_Hooks.report = [this](double fraction) { Report(fraction); };
+    m_Hooks.cancelled = [this] { return IsCancelled(); };
+  }
+
+  const ProgressHooks &
+  Get() const
+  {
+    return m_Hooks;
+  }
+
+  /** Tells that all is done. With the lock held. \throws nb::python_error if Python wants to stop. */
+  void
+  Finish()
+  {
+    if (!m_Failed && !m_Progress.is_none())
+    {
+      m_Failed = !Call(1);
+    }
+    Check();
+  }
+
+  void
+  Check() const
+  {
+    if (m_Failed)
+    {
+      throw nb::python_error();
+    }
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds Interval{ 20 };
+
+  bool
+  Call(double fraction) const
+  {
+    const auto result = nb::steal(PyObject_CallFunction(m_Progress.ptr(), "d", fraction));
+    return result.is_valid();
+  }
+
+  void
+  Report(double fraction)
+  {
+    if (m_IsDue && !m_Failed && fraction < 1 && !m_Progress.is_none())
+    {
+      const nb::gil_scoped_acquire lock;
+      m_Failed = !Call(fraction);
+    }
+  }
+
+  bool
+  IsCancelled()
+  {
+    const auto now = Clock::now();
+    m_IsDue = now >= m_Next;
+    if (m_IsDue && !m_Failed)
+    {
+      m_Next = now + Interval;
+      const nb::gil_scoped_acquire lock;
+      m_Failed = PyErr_CheckSignals() != 0;
+    }
+    return m_Failed;
+  }
+
+  nb::object        m_Progress;
+  ProgressHooks     m_Hooks;
+  Clock::time_point m_Next = Clock::now() + Interval;
+  bool              m_IsDue = false;
+  bool              m_Failed = false;
+};
+
+/** Runs `work(hooks)` without the interpreter's lock. */
+template <typename TWork>
+auto
+WithoutLock(nb::object progress, TWork work)
+{
+  Hooks hooks(std::move(progress));
+  try
+  {
+    const auto run = [&] {
+      const nb::gil_scoped_release unlocked;
+      return work(hooks.Get());
+    };
+    if constexpr (std::is_void_v<decltype(run())>)
+    {
+      run();
+      hooks.Finish();
+    }
+    else
+    {
+      auto result = run();
+      hooks.Finish();
+      return result;
+    }
+  }
+  catch (const Cancelled &)
+  {
+    hooks.Check();
+    throw;
+  }
+}
+
+} // namespace brickccl::python
+
+#endif

@@ -1,0 +1,363 @@
+#include "LabeledRuns.h"
+
+#include "Hooks.h"
+#include "Table.h"
+
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/ListVoxels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl::python
+{
+
+namespace
+{
+
+/** A labeled volume as runs, whose labels are 1 .. count, or 0 for what was filtered out. */
+class LabeledRuns
+{
+public:
+  RunVolume          volume;
+  std::uint64_t      count = 0;
+  Geometry           geometry;
+  std::optional<int> sliceAxis;
+  int                threads = 0;
+  std::string        algorithm;
+  std::string        device;
+  std::string        remark;
+
+  void
+  Write(const OutputArray & labels, nb::object progress) const
+  {
+    const ScalarType type = CheckOutput(labels, volume.GetExtent());
+    void * const     voxels = labels.data();
+    WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+      VisitScalarType(type, [&](auto tag) {
+        ExpandLabels(volume, count, { threads, Progress(hooks) }, static_cast<typename decltype(tag)::Type *>(voxels));
+      });
+    });
+  }
+
+  ComponentTable
+  Measure(const Measures & measures, nb::object progress) const
+  {
+    const MeasureOptions options = measures.Options();
+    return WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+      return MeasureComponents(volume, count, geometry, options, sliceAxis, { threads, Progress(hooks) });
+    });
+  }
+
+  std::uint64_t
+  CountForeground() const
+  {
+    std::uint64_t voxels = 0;
+    for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
+    {
+      const Word * const bits = volume.Foreground(row);
+      for (std::int64_t word = 0; word < volume.WordsPerRow(); ++word)
+      {
+        voxels += static_cast<std::uint64_t>(CountBits(bits[word]));
+      }
+    }
+    return voxels;
+  }
+
+  /** All voxels of each component: offsets and places. */
+  nb::tuple
+  ListVoxels(nb::object progress) const
+  {
+    LabelLists lists = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+      return brickccl::ListVoxels(volume, count, { threads, Progress(hooks) });
+    });
+    return nb::make_tuple(ArrayOf(std::vector<std::int64_t>(lists.offsets.begin(), lists.offsets.end())),
+                          ArrayOf(std::move(lists.voxels)));
+  }
+
+  /** The runs of components: place of the first voxel, length, label. */
+  nb::tuple
+  ListRuns() const
+  {
+    std::vector<std::int64_t> starts;
+    std::vector<std::int64_t> lengths;
+    std::vector<std::int64_t> labels;
+    WithoutLock(nb::none(), [&](const ProgressHooks &) {
+      const Extent & extent = volume.GetExtent();
+      for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+      {
+        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          if (const std::uint64_t label = volume.Label(run); label != 0)
+          {
+            starts.push_back(row * extent.RowLength() + begin);
+            lengths.push_back(end - begin);
+            labels.push_back(static_cast<std::int64_t>(label));
+          }
+        });
+      }
+    });
+    return nb::make_tuple(ArrayOf(std::move(starts)), ArrayOf(std::move(lengths)), ArrayOf(std::move(labels)));
+  }
+
+  /** Component i gets the number numbers[i - 1], 0 for none. */
+  void
+  Renumber(const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> & numbers)
+  {
+    if (numbers.size() != count)
+    {
+      throw InvalidArgument("there are " + std::to_string(numbers.size()) + " numbers for " + std::to_string(count) +
+                            " components; there must be one for each");
+    }
+    std::vector<std::uint64_t> numberOf{ 0 };
+    numberOf.insert(numberOf.end(), numbers.data(), numbers.data() + numbers.size());
+    WithoutLock(nb::none(), [&](const ProgressHooks &) { brickccl::Renumber(volume, numberOf, { threads }); });
+    count = *std::max_element(numberOf.begin(), numberOf.end());
+  }
+};
+
+LabelOrder
+OrderFromName(const std::string & name)
+{
+  if (name != "raster" && name != "size")
+  {
+    throw InvalidArgument("the order '" + name + "' is unknown; choose raster or size");
+  }
+  return name == "size" ? LabelOrder::Size : LabelOrder::Raster;
+}
+
+/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
+ *  `sliceAxes`, which ascend. */
+Connectivity
+MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes)
+{
+  const int within = dimension - static_cast<int>(sliceAxes.size());
+  if (within < 1)
+  {
+    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across " +
+                          std::to_string(sliceAxes.size()) + " axes");
+  }
+  const int    asked = connectivity.value_or(1);
+  Connectivity chosen =
+    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
+  for (const int axis : sliceAxes)
+  {
+    chosen = chosen.WithinSlices(axis);
+  }
+  return chosen;
+}
+
+Criterion
+MakeCriterion(const std::string & joining, nb::handle background, nb::handle low, nb::handle high, nb::handle tolerance)
+{
+  Criterion criterion;
+  if (joining == "foreground")
+  {
+    criterion.joining = Criterion::Joining::Foreground;
+  }
+  else if (joining == "equal")
+  {
+    criterion.joining = Criterion::Joining::EqualValue;
+  }
+  else if (joining == "tolerance")
+  {
+    criterion.joining = Criterion::Joining::Tolerance;
+    if (tolerance.is_none())
+    {
+      throw InvalidArgument("the criterion 'tolerance' needs a tolerance");
+    }
+    criterion.tolerance = NumberOf(tolerance);
+  }
+  else
+  {
+    throw InvalidArgument("the criterion '" + joining + "' is unknown; choose foreground, equal or tolerance");
+  }
+  criterion.background = background.is_none() ? std::nullopt : std::optional<Number>(NumberOf(background));
+  if (!low.is_none())
+  {
+    criterion.range = Criterion::Range{ NumberOf(low), NumberOf(high) };
+  }
+  criterion.Validate();
+  return criterion;
+}
+
+/** Fewer voxels are labeled sooner than another thread is woken. */
+constexpr std::int64_t VoxelsOfOneThread = std::int64_t{ 1 } << 17;
+
+int
+ThreadsFor(const Extent & extent, int threads)
+{
+  return threads == 0 && extent.VoxelCount() < VoxelsOfOneThread ? 1 : threads;
+}
+
+/** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
+constexpr double VoxelsPerThread = 5e8;
+
+std::unique_ptr<LabeledRuns>
+Find(const InputArray &                image,
+     const std::optional<InputArray> & mask,
+     const std::string &               criterion,
+     nb::handle                        background,
+     nb::handle                        low,
+     nb::handle                        high,
+     nb::handle                        tolerance,
+     std::optional<int>                connectivity,
+     const std::vector<int> &          sliceAxes,
+     const std::string &               order,
+     std::uint64_t                     minimumSize,
+     std::optional<std::uint64_t>      maximumSize,
+     double                            minimumVolume,
+     std::uint64_t                     largest,
+     const std::string &               algorithm,
+     const std::string &               device,
+     int                               threads,
+     const Geometry &                  geometry,
+     nb::object                        progress)
+{
+  const ImageView view = ViewOf(image);
+  LabelOptions    options;
+  options.mask = ViewOf(mask);
+  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
+  options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
+  options.relabel.order = OrderFromName(order);
+  options.relabel.minimumSize = minimumSize;
+  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
+  options.relabel.largest = largest;
+  options.minimumVolume = minimumVolume;
+  options.geometry = geometry;
+  options.algorithm = algorithm;
+  options.device = Device::FromName(device);
+  options.threads = ThreadsFor(view.extent, threads);
+  // The number of threads is only asked for where it matters: that takes longer than labeling a small image.
+  const auto voxels = static_cast<double>(view.extent.VoxelCount());
+  if (options.device.kind == Device::Kind::Auto &&
+      (voxels < VoxelsPerThread || voxels < VoxelsPerThread * EffectiveThreadCount(threads)))
+  {
+    options.device.kind = Device::Kind::Cpu;
+  }
+
+  auto result = std::make_unique<LabeledRuns>();
+  WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    options.progress = hooks;
+    Labeling labeling;
+    Label(view, options, labeling);
+    result->count = labeling.ComponentCount();
+    result->algorithm = labeling.AlgorithmName();
+    result->device = labeling.UsedDevice().device.ToString();
+    result->remark = labeling.UsedDevice().remark;
+    result->volume = TakeRuns(labeling);
+  });
+  result->geometry = geometry;
+  result->sliceAxis = sliceAxes.empty() ? std::nullopt : std::optional<int>(sliceAxes.front());
+  result->threads = options.threads;
+  return result;
+}
+
+std::pair<std::unique_ptr<LabeledRuns>, std::unique_ptr<ComponentTable>>
+MeasureLabels(const InputArray &        labels,
+              std::optional<InputArray> intensity,
+              std::optional<InputArray> part,
+              const std::string &       groups,
+              int                       threads,
+              const Geometry &          geometry,
+              nb::object                progress)
+{
+  const Measures       measures{ std::move(intensity), std::move(part), groups };
+  const ImageView      view = ViewOf(labels);
+  const MeasureOptions options = measures.Options();
+  auto                 runs = std::make_unique<LabeledRuns>();
+  auto                 table = std::make_unique<ComponentTable>();
+  runs->geometry = geometry;
+  runs->threads = ThreadsFor(view.extent, threads);
+  WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    *table = MeasureLabelImage(view, geometry, options, { runs->threads, Progress(hooks) }, runs->volume);
+  });
+  runs->count = table->components.size();
+  return { std::move(runs), std::move(table) };
+}
+
+} // namespace
+
+void
+BindLabeledRuns(nb::module_ & module)
+{
+  nb::class_<LabeledRuns>(module, "LabeledRuns", "Components as runs of voxels, without a label map.")
+    .def_ro("count", &LabeledRuns::count)
+    .def_ro("algorithm", &LabeledRuns::algorithm)
+    .def_ro("device", &LabeledRuns::device)
+    .def_ro("remark", &LabeledRuns::remark)
+    .def_prop_ro(
+      "shape",
+      [](const LabeledRuns & runs) { return ShapeOf(runs.volume.GetExtent()); },
+      ShapeSignature)
+    .def_prop_ro("run_count", [](const LabeledRuns & runs) { return runs.volume.RunCount(); })
+    .def("foreground", &LabeledRuns::CountForeground)
+    .def("write", &LabeledRuns::Write, nb::arg("labels").noconvert(), nb::arg("progress").none() = nb::none())
+    .def(
+      "measure",
+      [](const LabeledRuns &       runs,
+         std::optional<InputArray> intensity,
+         std::optional<InputArray> part,
+         const std::string &       groups,
+         nb::object                progress) {
+        return runs.Measure({ std::move(intensity), std::move(part), groups }, std::move(progress));
+      },
+      nb::arg("intensity").noconvert().none() = nb::none(),
+      nb::arg("part").noconvert().none() = nb::none(),
+      nb::arg("groups") = "",
+      nb::arg("progress").none() = nb::none())
+    .def("voxels",
+         &LabeledRuns::ListVoxels,
+         nb::arg("progress").none() = nb::none(),
+         nb::sig("def voxels(self, progress: object | None = None) -> tuple[numpy.typing.NDArray[numpy.int64], "
+                 "numpy.typing.NDArray[numpy.int64]]"))
+    .def("runs",
+         &LabeledRuns::ListRuns,
+         nb::sig("def runs(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
+                 "numpy.typing.NDArray[numpy.int64]]"))
+    .def("renumber", &LabeledRuns::Renumber, nb::arg("numbers").noconvert());
+
+  module.def("find",
+             &Find,
+             nb::arg("image").noconvert(),
+             nb::arg("mask").noconvert().none(),
+             nb::arg("criterion"),
+             nb::arg("background").none(),
+             nb::arg("low").none(),
+             nb::arg("high").none(),
+             nb::arg("tolerance").none(),
+             nb::arg("connectivity").none(),
+             nb::arg("slice_axes"),
+             nb::arg("order"),
+             nb::arg("minimum_size"),
+             nb::arg("maximum_size").none(),
+             nb::arg("minimum_volume"),
+             nb::arg("largest"),
+             nb::arg("algorithm"),
+             nb::arg("device"),
+             nb::arg("threads"),
+             nb::arg("geometry"),
+             nb::arg("progress").none());
+  module.def("measure_labels",
+             &MeasureLabels,
+             nb::arg("labels").noconvert(),
+             nb::arg("intensity").noconvert().none(),
+             nb::arg("part").noconvert().none(),
+             nb::arg("groups"),
+             nb::arg("threads"),
+             nb::arg("geometry"),
+             nb::arg("progress").none());
+}
+
+} // namespace brickccl::python

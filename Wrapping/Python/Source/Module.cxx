@@ -1,0 +1,85 @@
+#include "LabeledRuns.h"
+#include "Table.h"
+
+#include "BrickCCL/BrickCCL.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <exception>
+
+namespace brickccl::python
+{
+
+namespace
+{
+
+/** The library's errors with their sentences as those of Python. */
+void
+TranslateError(const std::exception_ptr & error, void *)
+{
+  try
+  {
+    std::rethrow_exception(error);
+  }
+  catch (const LabelOverflow & exception)
+  {
+    PyErr_SetString(PyExc_OverflowError, exception.what());
+  }
+  catch (const InvalidArgument & exception)
+  {
+    PyErr_SetString(PyExc_ValueError, exception.what());
+  }
+  catch (const Unsupported & exception)
+  {
+    PyErr_SetString(PyExc_NotImplementedError, exception.what());
+  }
+  catch (const Error & exception)
+  {
+    PyErr_SetString(PyExc_RuntimeError, exception.what());
+  }
+}
+
+nb::dict
+DescribeBuild()
+{
+  nb::list algorithms;
+  for (const Algorithm & algorithm : Algorithms())
+  {
+    nb::list runsOn;
+    if (algorithm.label != nullptr)
+    {
+      runsOn.append("cpu");
+    }
+    if (algorithm.offersOnCuda != nullptr)
+    {
+      runsOn.append("cuda");
+    }
+    nb::dict row;
+    row["name"] = algorithm.name;
+    row["summary"] = algorithm.summary;
+    row["runs_on"] = runsOn;
+    algorithms.append(row);
+  }
+  nb::dict info;
+  info["version"] = Version;
+  info["build"] = BRICKCCL_BUILD_OPTIONS;
+  info["devices"] = DescribeDevices();
+  info["algorithms"] = algorithms;
+  return info;
+}
+
+} // namespace
+
+} // namespace brickccl::python
+
+NB_MODULE(_core, module)
+{
+  using namespace brickccl::python;
+  module.doc() = "The engine, for the functions of the package.";
+  nb::register_exception_translator(&TranslateError);
+  module.attr("version") = brickccl::Version;
+  BindTables(module);
+  BindLabeledRuns(module);
+  module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
+}

@@ -1,0 +1,308 @@
+#include "Table.h"
+
+#include "Hooks.h"
+
+#include "BrickCCL/Tables/Condition.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace brickccl::python
+{
+
+namespace
+{
+
+using ColumnList = std::vector<ComponentColumn>;
+
+/** A value of every column of a table, so that columns without rows have a type, too. */
+std::vector<ComponentColumn::Value>
+ValuesOfOneComponent(const ComponentTable & like)
+{
+  const std::vector<unsigned char> voxel{ 1 };
+  std::int64_t                     sizes[MaximumDimension] = { 1, 1, 1, 1 };
+  const ImageView                  image(voxel.data(), Extent(like.extent.dimension, sizes));
+  MeasureOptions                   options;
+  options.groups = ColumnGroups::Of(like);
+  if (like.hasIntensity)
+  {
+    options.intensity = image;
+  }
+  if (like.hasPart)
+  {
+    options.part = image;
+  }
+  LabelOptions labeling;
+  labeling.device.kind = Device::Kind::Cpu;
+  labeling.threads = 1;
+  ComponentTable table = Label(image, labeling).Measure(options);
+  table.sliceAxis = like.sliceAxis;
+  std::vector<ComponentColumn::Value> values;
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    values.push_back(column.value(table, table.components.front()));
+  }
+  return values;
+}
+
+/** The values of one column: doubles, or whole numbers in the bits of std::int64_t. */
+struct ColumnValues
+{
+  std::vector<double>       numbers;
+  std::vector<std::int64_t> whole;
+  /** Whether a whole number is one of std::uint64_t alone. */
+  bool isLarge = false;
+
+  void
+  Set(std::size_t place, const ComponentColumn::Value & value)
+  {
+    if (const double * const number = std::get_if<double>(&value))
+    {
+      numbers[place] = *number;
+    }
+    else if (const std::int64_t * const negative = std::get_if<std::int64_t>(&value))
+    {
+      whole[place] = *negative;
+    }
+    else
+    {
+      whole[place] = static_cast<std::int64_t>(std::get<std::uint64_t>(value));
+      isLarge = isLarge || whole[place] < 0;
+    }
+  }
+
+  nb::object
+  Take(bool isNumber)
+  {
+    if (isNumber)
+    {
+      return nb::cast(ArrayOf(std::move(numbers)));
+    }
+    if (isLarge)
+    {
+      return nb::cast(ArrayOf(std::vector<std::uint64_t>(whole.begin(), whole.end())));
+    }
+    return nb::cast(ArrayOf(std::move(whole)));
+  }
+};
+
+nb::dict
+ColumnsAsArrays(const ComponentTable & table)
+{
+  const ColumnList          columns = ColumnsOf(table);
+  const auto                kinds = ValuesOfOneComponent(table);
+  std::vector<ColumnValues> values(columns.size());
+  const std::size_t         count = table.components.size();
+  WithoutLock(nb::none(), [&](const ProgressHooks & hooks) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+    {
+      const bool isNumber = std::holds_alternative<double>(kinds[i]);
+      values[i].numbers.resize(isNumber ? count : 0);
+      values[i].whole.resize(isNumber ? 0 : count);
+    }
+    constexpr std::size_t rowsBetweenLooks = 4096;
+    for (std::size_t c = 0; c < count; ++c)
+    {
+      if (c % rowsBetweenLooks == 0)
+      {
+        Progress(hooks).Update(static_cast<double>(c) / static_cast<double>(count));
+      }
+      // A row is worked out once for all of its columns.
+      const ComponentMeasures row = table.components[c];
+      for (std::size_t i = 0; i < columns.size(); ++i)
+      {
+        values[i].Set(c, columns[i].value(table, row));
+      }
+    }
+  });
+  nb::dict arrays;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+  {
+    arrays[columns[i].name.c_str()] = values[i].Take(std::holds_alternative<double>(kinds[i]));
+  }
+  return arrays;
+}
+
+nb::list
+DescribeColumns(const ColumnList & columns)
+{
+  nb::list rows;
+  for (const ComponentColumn & column : columns)
+  {
+    rows.append(nb::make_tuple(column.name,
+                               column.unit,
+                               column.description,
+                               column.itkName,
+                               column.scikitImageName,
+                               NameOf(column.merge),
+                               column.group));
+  }
+  return rows;
+}
+
+nb::dict
+ContactsAsArrays(const ComponentTable & table)
+{
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> second;
+  std::vector<std::int64_t> faces;
+  std::vector<double>       areas;
+  for (const Contact & contact : table.contacts)
+  {
+    first.push_back(static_cast<std::int64_t>(contact.first));
+    second.push_back(static_cast<std::int64_t>(contact.second));
+    faces.push_back(static_cast<std::int64_t>(contact.faces));
+    areas.push_back(contact.area);
+  }
+  nb::dict arrays;
+  arrays["label_1"] = nb::cast(ArrayOf(std::move(first)));
+  arrays["label_2"] = nb::cast(ArrayOf(std::move(second)));
+  arrays["faces"] = nb::cast(ArrayOf(std::move(faces)));
+  arrays["area"] = nb::cast(ArrayOf(std::move(areas)));
+  return arrays;
+}
+
+nb::object
+Evaluate(const ComponentTable & table, const std::string & condition)
+{
+  const std::vector<bool> holds = Condition(condition).Evaluate(table);
+  return nb::cast(ArrayOf(std::vector<unsigned char>(holds.begin(), holds.end())));
+}
+
+std::string
+TextOf(const ComponentTable & table)
+{
+  std::ostringstream stream;
+  WriteJson(stream, table);
+  return stream.str();
+}
+
+/** Values along x, y, z, t. \throws InvalidArgument for too many. */
+void
+CopyAxes(const std::vector<double> & values, double * target)
+{
+  if (values.size() > MaximumDimension)
+  {
+    throw InvalidArgument("there are " + std::to_string(values.size()) +
+                          " values, one for each axis; an image has up to " + std::to_string(MaximumDimension) +
+                          " axes");
+  }
+  std::copy(values.begin(), values.end(), target);
+}
+
+Geometry
+MakeGeometry(const std::vector<double> &       spacing,
+             const std::vector<double> &       origin,
+             const std::vector<double> &       direction,
+             const std::vector<std::int64_t> & start)
+{
+  Geometry geometry;
+  CopyAxes(spacing, geometry.spacing);
+  CopyAxes(origin, geometry.origin);
+  if (std::any_of(spacing.begin(), spacing.end(), [](double value) {
+        return !(value > 0 && value <= std::numeric_limits<double>::max());
+      }))
+  {
+    throw InvalidArgument("the spacing has an axis without a length; all must be finite and above 0");
+  }
+  const std::size_t dimension = spacing.size();
+  if (!direction.empty())
+  {
+    if (direction.size() != dimension * dimension)
+    {
+      throw InvalidArgument("the direction has " + std::to_string(direction.size()) + " values; it must have " +
+                            std::to_string(dimension * dimension) + ", row after row");
+    }
+    for (std::size_t i = 0; i < direction.size(); ++i)
+    {
+      geometry.direction[i / dimension][i % dimension] = direction[i];
+    }
+  }
+  if (start.size() > MaximumDimension)
+  {
+    throw InvalidArgument("the start has " + std::to_string(start.size()) + " values; an image has up to " +
+                          std::to_string(MaximumDimension) + " axes");
+  }
+  std::copy(start.begin(), start.end(), geometry.startIndex);
+  return geometry;
+}
+
+} // namespace
+
+MeasureOptions
+Measures::Options() const
+{
+  MeasureOptions options;
+  options.intensity = ViewOf(intensity);
+  options.part = ViewOf(part);
+  options.groups = ColumnGroups::FromNames(groups);
+  return options;
+}
+
+void
+BindTables(nb::module_ & module)
+{
+  nb::class_<Geometry>(module, "Geometry", "Where voxels lie in space; axes in the order x, y, z, t.")
+    .def_static("make",
+                &MakeGeometry,
+                nb::arg("spacing"),
+                nb::arg("origin") = std::vector<double>(),
+                nb::arg("direction") = std::vector<double>(),
+                nb::arg("start") = std::vector<std::int64_t>());
+
+  nb::class_<ComponentTable>(module, "Table", "A component table of the engine.")
+    .def("__len__", [](const ComponentTable & table) { return table.components.size(); })
+    .def_prop_ro(
+      "shape",
+      [](const ComponentTable & table) { return ShapeOf(table.extent); },
+      ShapeSignature)
+    .def(
+      "describe",
+      [](const ComponentTable & table) { return DescribeColumns(ColumnsOf(table)); },
+      nb::sig("def describe(self) -> list[tuple[str, str, str, str, str, str, str]]"))
+    .def("columns", &ColumnsAsArrays, nb::sig("def columns(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+    .def("contacts", &ContactsAsArrays, nb::sig("def contacts(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"))
+    .def("evaluate",
+         &Evaluate,
+         nb::arg("condition"),
+         nb::sig("def evaluate(self, condition: str) -> numpy.typing.NDArray[numpy.uint8]"))
+    .def("json", &TextOf);
+
+  module.def(
+    "merge_tables",
+    [](const ComponentTable &                                       first,
+       const ComponentTable &                                       second,
+       const std::vector<std::pair<std::uint64_t, std::uint64_t>> & pairs) {
+      MergedLabels labels;
+      auto         table = std::make_unique<ComponentTable>(MergeComponentTables(first, second, pairs, &labels));
+      return nb::make_tuple(std::move(table), ArrayOf(std::move(labels.ofFirst)), ArrayOf(std::move(labels.ofSecond)));
+    },
+    nb::arg("first"),
+    nb::arg("second"),
+    nb::arg("pairs"),
+    nb::sig("def merge_tables(first: Table, second: Table, pairs: collections.abc.Sequence[tuple[int, int]]) -> "
+            "tuple[Table, numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]"));
+  module.def(
+    "all_columns",
+    [](int dimension) { return DescribeColumns(AllColumns(dimension)); },
+    nb::arg("dimension"),
+    nb::sig("def all_columns(dimension: int) -> list[tuple[str, str, str, str, str, str, str]]"));
+  module.def(
+    "condition_columns",
+    [](const std::string & text) { return Condition(text).ColumnNames(); },
+    nb::arg("text"));
+  module.def("column_groups", &ColumnGroups::Names);
+}
+
+} // namespace brickccl::python

@@ -1,0 +1,168 @@
+"""Times brickccl beside cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
+
+    python benchmarks/compare.py [--repeat N] [MASK.npy ...]
+
+Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count; the overhead of
+a call on 16^3 voxels; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test].
+"""
+
+import argparse
+import os
+import platform
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import cc3d
+import numpy as np
+import scipy.ndimage
+import skimage.measure
+
+import brickccl
+
+
+def balls(size, fraction, seed):
+    """A mask of overlapping balls that fill about this fraction."""
+    random = np.random.default_rng(seed)
+    mask = np.zeros((size,) * 3, bool)
+    filled = 0.0
+    while filled < fraction:
+        for _ in range(50):
+            radius = int(random.integers(4, 28))
+            grid = np.ogrid[tuple(slice(-radius, radius + 1) for _ in range(3))]
+            ball = sum(axis * axis for axis in grid) <= radius * radius
+            corner = random.integers(0, size - 2 * radius, 3)
+            box = tuple(slice(begin, begin + 2 * radius + 1) for begin in corner)
+            mask[box] |= ball[tuple(slice(0, part.stop - part.start) for part in box)][
+                tuple(slice(0, min(size, part.stop) - part.start) for part in box)
+            ]
+        filled = mask.mean()
+    return mask
+
+
+def read_mask(path):
+    """A mask of a reference folder (.nhdr with .raw.gz), or of .npy."""
+    if path.endswith(".npy"):
+        return np.load(path) != 0
+    from brickccl import io
+
+    return io.read(path).array != 0
+
+
+def median_times(functions, repeat):
+    """The median of each function, called in turns."""
+    times = {name: [] for name in functions}
+    for turn in range(repeat + 1):
+        for name, function in functions.items():
+            begin = time.perf_counter()
+            result = function()
+            elapsed = time.perf_counter() - begin
+            del result
+            if turn > 0:
+                times[name].append(elapsed)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def compare(name, mask, repeat):
+    image = mask.view(np.uint8)
+    for neighbours in (6, 26):
+        rank = {6: 1, 26: 3}[neighbours]
+        structure = scipy.ndimage.generate_binary_structure(3, rank)
+        expected = scipy.ndimage.label(image, structure)[1]
+        assert expected == brickccl.find(image, connectivity=neighbours).count
+        times = median_times(
+            {
+                "1": lambda: brickccl.label(image, connectivity=neighbours, dtype="uint32", threads=1),
+                "2": lambda: brickccl.label(image, connectivity=neighbours, dtype="uint32", threads=2),
+                "cc3d": lambda: cc3d.connected_components(image, connectivity=neighbours, binary_image=True),
+                "scipy": lambda: scipy.ndimage.label(image, structure),
+                "skimage": lambda: skimage.measure.label(image, connectivity=rank),
+            },
+            repeat,
+        )
+        ours = times["1"], times["2"]
+        row = [name, neighbours, expected, f"{ours[0]:.3f} / {ours[1]:.3f}"]
+        for peer in ("cc3d", "scipy", "skimage"):
+            row.append(f"{times[peer]:.3f} ({times[peer] / ours[0]:.1f}, {times[peer] / ours[1]:.1f})")
+        print("| " + " | ".join(map(str, row)) + " |", flush=True)
+
+
+def overhead():
+    """Microseconds of a call on 16^3 voxels, and of the engine's part of it."""
+    image = (np.random.default_rng(1).random((16, 16, 16)) < 0.2).astype(np.uint8)
+    geometry = brickccl._core.Geometry.make([1.0] * 3)
+    out = np.empty(image.shape, np.uint16)
+
+    def engine():
+        runs = brickccl._core.find(
+            image, None, "foreground", 0, None, None, None, None, [], "raster", 0, None, 0.0, 0, "Auto", "auto", 1,
+            geometry, None,
+        )
+        runs.write(out)
+
+    calls = {
+        "brickccl.label": lambda: brickccl.label(image),
+        "the engine's part": engine,
+        "cc3d": lambda: cc3d.connected_components(image, binary_image=True),
+        "scipy": lambda: scipy.ndimage.label(image),
+        "scikit-image": lambda: skimage.measure.label(image),
+    }
+    times = {name: [] for name in calls}
+    for _ in range(30):
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            for _ in range(200):
+                call()
+            times[name].append((time.perf_counter() - begin) / 200 * 1e6)
+    print("\n| a call on 16^3 voxels | microseconds |\n| --- | --- |")
+    for name, values in times.items():
+        print(f"| {name} | {statistics.median(values):.1f} |")
+
+
+def import_time():
+    script = "import time, numpy; begin = time.perf_counter(); import brickccl; print(time.perf_counter() - begin)"
+    times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout) for _ in range(9)]
+    print(f"\nimport brickccl after numpy: {1e3 * statistics.median(times):.1f} ms")
+
+
+def interrupt_time(mask):
+    """From the signal to KeyboardInterrupt, in calls at random moments."""
+    image, waits = np.concatenate([mask] * 4), []
+    for delay in np.random.default_rng(1).uniform(0.02, 0.15, 15):
+        sent = []
+        timer = threading.Timer(delay, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT)))
+        timer.start()
+        try:
+            while True:
+                brickccl.label(image, threads=1, connectivity=26)
+        except KeyboardInterrupt:
+            waits.append(time.perf_counter() - sent[0])
+        timer.join()
+    print(f"Ctrl-C to KeyboardInterrupt, {image.size} voxels on one thread: at most {1e3 * max(waits):.0f} ms of {len(waits)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("masks", nargs="*")
+    parser.add_argument("--repeat", type=int, default=7)
+    arguments = parser.parse_args()
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.2f}")
+    print(f"brickccl {brickccl.__version__}, cc3d {cc3d.__version__ if hasattr(cc3d, '__version__') else ''}, "
+          f"scipy {scipy.__version__}, scikit-image {skimage.__version__}, numpy {np.__version__}\n")
+    print("| mask | connectivity | components | brickccl, 1 / 2 threads | cc3d | scipy | scikit-image |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for path in arguments.masks:
+        compare(os.path.basename(path).split(".")[0], read_mask(path), arguments.repeat)
+    synthetic = balls(384, 0.2, 1)
+    compare("balls 0.2, 384^3", synthetic, arguments.repeat)
+    compare("noise 0.5, 256^3", np.random.default_rng(1).random((256,) * 3) < 0.5, arguments.repeat)
+    overhead()
+    import_time()
+    interrupt_time(synthetic)
+
+
+if __name__ == "__main__":
+    main()

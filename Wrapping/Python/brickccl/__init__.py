@@ -1,0 +1,43 @@
+"""Connected components of CT and medical volumes: label them, filter them, measure them.
+
+`label` gives a label map, `find` a `Labeling`, from which label maps, tables and lists are made on request.
+`brickccl.compat` has functions with the arguments and results of scipy, scikit-image and cc3d.
+"""
+
+from ._core import version as __version__
+from ._labeling import (
+    Component,
+    Labeling,
+    Runs,
+    VoxelLists,
+    columns,
+    components,
+    contacts,
+    find,
+    info,
+    label,
+    relabel,
+    select,
+    statistics,
+)
+from ._table import ColumnDescription, Table, merge_tables
+
+__all__ = [
+    "ColumnDescription",
+    "Component",
+    "Labeling",
+    "Runs",
+    "Table",
+    "VoxelLists",
+    "__version__",
+    "columns",
+    "components",
+    "contacts",
+    "find",
+    "info",
+    "label",
+    "merge_tables",
+    "relabel",
+    "select",
+    "statistics",
+]

@@ -1,0 +1,832 @@
+"""Labeling: label maps, tables and lists from runs."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._table import Column, ColumnDescription, Table, group_names, plain
+from ._volume import AXES, Volume, as_volume, companion_of
+
+Progress = Callable[[float], Any]
+
+_LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
+
+
+class Runs(NamedTuple):
+    """The runs of a labeled array, lines of voxels along its last axis, in C order."""
+
+    #: Flat index of the first voxel.
+    starts: Column
+    #: Number of voxels.
+    lengths: Column
+    labels: Column
+
+
+class VoxelLists(NamedTuple):
+    """All voxels of each component, grouped."""
+
+    #: N + 1 numbers: the voxels of label k are indices[offsets[k - 1]:offsets[k]].
+    offsets: Column
+    #: Flat indices, ascending within each component.
+    indices: Column
+
+
+class Component(NamedTuple):
+    """One component, cropped."""
+
+    label: int
+    #: The bounding box: image[slices] is the crop.
+    slices: tuple[slice, ...]
+    #: Where the component is within the crop.
+    mask: np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def smallest_dtype(count: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds the labels 0..count."""
+    return np.dtype(np.min_scalar_type(count)) if count > 0 else np.dtype(np.uint8)
+
+
+def new_labels(dtype: Any, out: Any, shape: tuple[int, ...], count: int) -> np.ndarray[Any, Any]:
+    """The array for a label map of labels up to `count`."""
+    if out is not None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
+        if out.dtype not in _LABEL_TYPES or not out.dtype.isnative:
+            raise TypeError(f"out is of type {out.dtype}; it must be an integer type in native byte order")
+        if out.shape != shape:
+            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {shape}")
+        if not out.flags.c_contiguous or not out.flags.writeable:
+            raise ValueError("out must be writeable and laid out in C order")
+        if not (dtype is None or isinstance(dtype, str) and dtype == "auto") and np.dtype(dtype) != out.dtype:
+            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
+        return out
+    if dtype is None or isinstance(dtype, str) and dtype == "auto":
+        return np.empty(shape, smallest_dtype(count))
+    chosen = np.dtype(dtype)
+    if chosen not in _LABEL_TYPES or not chosen.isnative:
+        raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
+    return np.empty(shape, chosen)
+
+
+def count_of(name: str, value: Any) -> int:
+    """A whole number of at least 0."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{name}={value} must be at least 0 and below 2^64")
+    return number
+
+
+def threads_of(threads: Any) -> int:
+    """A number of threads, None for all."""
+    if threads is None:
+        return 0
+    number = count_of("threads", threads)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
+    return number
+
+
+class Labeling:
+    """The components of an image, kept as runs: about 1 bit for each voxel and 4 bytes for each run.
+
+    `find` makes it. Label maps, tables and lists come from it on request; none of them needs another.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> labeling = brickccl.find(np.array([[1, 1, 0], [0, 0, 1], [1, 0, 1]]))
+    >>> labeling.count
+    3
+    >>> labeling.labels()
+    array([[1, 1, 0],
+           [0, 0, 2],
+           [3, 0, 2]], dtype=uint8)
+    >>> labeling.keep("voxel_count >= 2").labels()
+    array([[1, 1, 0],
+           [0, 0, 2],
+           [0, 0, 2]], dtype=uint8)
+    """
+
+    def __init__(self, runs: _core.LabeledRuns, volume: Volume) -> None:
+        self._runs = runs
+        # Not the image itself: a labeling keeps no voxels.
+        self._shape: tuple[int, ...] = volume.array.shape
+        self._wrap = volume.wrap
+        self._is_reversed = volume.is_reversed
+
+    @property
+    def count(self) -> int:
+        """The number of components, after size filters."""
+        return self._runs.count
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the image (of a nibabel image: in its order of axes)."""
+        return self._shape[::-1] if self._is_reversed else self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest type for the labels."""
+        return smallest_dtype(self.count)
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm that ran."""
+        return self._runs.algorithm
+
+    @property
+    def device(self) -> str:
+        """Where it ran: "cpu" or "cuda:N"."""
+        return self._runs.device
+
+    @property
+    def foreground_count(self) -> int:
+        """The number of voxels that took part, filtered components included."""
+        return self._runs.foreground()
+
+    def labels(self, dtype: Any = "auto", out: np.ndarray[Any, Any] | None = None, *, progress: Progress | None = None) -> Any:
+        """The label map: 0 is background, components are 1..count.
+
+        Parameters
+        ----------
+        dtype : dtype, default "auto"
+            An integer type; "auto" is the smallest unsigned one that holds `count`.
+        out : numpy.ndarray, optional
+            Where the labels go: of the image's shape, in C order, of an integer type. It is then what is returned.
+        progress : callable, optional
+            Called with the fraction that is done; an exception of it ends the work.
+
+        Returns
+        -------
+        The kind of image that was labeled: numpy.ndarray, SimpleITK.Image, itk.Image, nibabel image, DLPack array.
+
+        Raises
+        ------
+        OverflowError
+            If the type does not hold the labels; nothing is written then.
+        """
+        array = new_labels(dtype, out, self._shape, self.count)
+        self._runs.write(array, progress)
+        return array if out is not None or self._wrap is None else self._wrap(array)
+
+    def table(
+        self,
+        columns: str | Iterable[str] | None = None,
+        *,
+        intensity: Any = None,
+        part: Any = None,
+        progress: Progress | None = None,
+    ) -> Table:
+        """The component table: sizes, bounding boxes, centroids and what `columns` adds.
+
+        Parameters
+        ----------
+        columns : str or list of str, optional
+            Groups, or columns that stand for theirs: `place`, `shape`, `feret`, `surface`, `topology`, `inscribed`,
+            `thickness`, `neighbours`, `intensity`, or "all". See `columns`.
+        intensity : image, optional
+            Of the same shape; adds `intensity_min`, `intensity_max`, `intensity_mean` and more.
+        part : image, optional
+            Mask of the part that is inspected; adds `surface_distance_mm`.
+        progress : callable, optional
+            Called with the fraction that is done.
+
+        Raises
+        ------
+        ValueError
+            For a column that does not exist, an image of another shape, or an intensity column without `intensity`.
+        NotImplementedError
+            For columns that images of this dimension do not have.
+        """
+        gray, mask = (
+            None if image is None else companion_of(self._shape, self._is_reversed, name, image)
+            for name, image in (("intensity", intensity), ("part", part))
+        )
+        groups = group_names(columns, len(self._shape), gray is not None)
+        return Table(self._runs.measure(gray, mask, groups, progress))
+
+    def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
+        """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""
+        return VoxelLists(*map(plain, self._runs.voxels(progress)))
+
+    def runs(self) -> Runs:
+        """The runs of voxels that components consist of."""
+        return Runs(*map(plain, self._runs.runs()))
+
+    def keep(self, which: str | Sequence[bool] | np.ndarray[Any, Any], **images: Any) -> Labeling:
+        """Keeps the components for which a condition holds, here, and numbers them anew in their order.
+
+        Parameters
+        ----------
+        which : str or sequence of bool
+            A condition on columns (see `Table.where`), or one truth value for each component.
+        **images
+            `intensity` and `part`, where the condition needs them.
+
+        Returns
+        -------
+        Labeling
+            This one, changed.
+        """
+        return self._choose(which, True, images)
+
+    def remove(self, which: str | Sequence[bool] | np.ndarray[Any, Any], **images: Any) -> Labeling:
+        """Removes the components for which a condition holds; see `keep`."""
+        return self._choose(which, False, images)
+
+    def components(self) -> Iterator[Component]:
+        """Each component with its bounding box and its mask within that, in the order of labels."""
+        lists = self.voxels()
+        for label in range(1, self.count + 1):
+            places = np.unravel_index(lists.indices[lists.offsets[label - 1] : lists.offsets[label]], self._shape)
+            low = [int(axis.min()) for axis in places]
+            high = [int(axis.max()) + 1 for axis in places]
+            mask = np.zeros([end - begin for begin, end in zip(low, high)], np.bool_)
+            mask[tuple(axis - begin for axis, begin in zip(places, low))] = True
+            slices = tuple(slice(begin, end) for begin, end in zip(low, high))
+            yield Component(label, slices[::-1], mask.T) if self._is_reversed else Component(label, slices, mask)
+
+    def _choose(self, which: Any, keeps: bool, images: dict[str, Any]) -> Labeling:
+        holds = which
+        if isinstance(which, str):
+            holds = self.table(condition_columns(which, len(self._shape)), **images).where(which)
+        elif images:
+            raise TypeError("images are of no use beside a truth value for each component")
+        self._runs.renumber(numbers_of(holds, keeps, self.count))
+        return self
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<brickccl.Labeling of {self.count} components, shape {self.shape}>"
+
+
+def condition_columns(condition: str, dimension: int) -> list[str]:
+    """The columns of groups that a condition names."""
+    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
+    return [name for name in _core.condition_columns(condition) if groups.get(name)]
+
+
+def numbers_of(holds: Any, keeps: bool, count: int) -> Column:
+    """New numbers 1.. for the components that stay, 0 for the others."""
+    stays = np.asarray(holds)
+    if stays.dtype != np.bool_ or stays.shape != (count,):
+        raise ValueError(f"there must be a truth value for each of {count} components, not {stays.dtype} of shape {stays.shape}")
+    if not keeps:
+        stays = ~stays
+    return np.where(stays, np.cumsum(stays), 0).astype(np.uint64)
+
+
+def find(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    device: str = "auto",
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    start: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Labeling:
+    """Finds connected components and keeps them as runs, without a label map.
+
+    Parameters
+    ----------
+    start : sequence of int, optional
+        The index of the first voxel in a larger image, for `merge_tables`.
+
+    Other Parameters
+    ----------------
+    connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
+minimum_volume, largest, device, algorithm, threads, spacing, progress
+        As for `label`.
+
+    Returns
+    -------
+    Labeling
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.find(np.eye(4), connectivity=8).count
+    1
+    """
+    return _find(
+        as_volume(image),
+        connectivity,
+        criterion,
+        range,
+        background,
+        tolerance,
+        mask,
+        by_slice,
+        order,
+        minimum_size,
+        maximum_size,
+        minimum_volume,
+        largest,
+        device,
+        algorithm,
+        threads,
+        spacing,
+        start,
+        progress,
+    )
+
+
+def _find(
+    volume: Volume,
+    connectivity: Any,
+    criterion: Any,
+    limits: Any,
+    background: Any,
+    tolerance: Any,
+    mask: Any,
+    by_slice: Any,
+    order: Any,
+    minimum_size: Any,
+    maximum_size: Any,
+    minimum_volume: Any,
+    largest: Any,
+    device: Any,
+    algorithm: Any,
+    threads: Any,
+    spacing: Any,
+    start: Any,
+    progress: Any,
+) -> Labeling:
+    if tolerance is not None and criterion == "foreground":
+        criterion = "tolerance"
+    if tolerance is not None and criterion != "tolerance":
+        raise ValueError(f"a tolerance is of no use with criterion={criterion!r}")
+    low = high = None
+    if limits is not None:
+        try:
+            low, high = limits
+        except (TypeError, ValueError):
+            raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
+    if minimum_volume is not None and spacing is None and volume.spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    runs = _core.find(
+        volume.array,
+        None if mask is None else volume.companion("mask", mask),
+        criterion,
+        background,
+        low,
+        high,
+        tolerance,
+        None if connectivity is None else count_of("connectivity", connectivity),
+        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
+        order,
+        minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
+        None if maximum_size is None else count_of("maximum_size", maximum_size),
+        0.0 if minimum_volume is None else float(minimum_volume),
+        0 if largest is None else _largest(largest),
+        "Auto" if algorithm == "auto" else algorithm,
+        device,
+        0 if threads is None else threads_of(threads),
+        volume.geometry(spacing, start),
+        progress,
+    )
+    if runs.remark and device != "auto":
+        warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
+    return Labeling(runs, volume)
+
+
+def _largest(largest: Any) -> int:
+    number = count_of("largest", largest)
+    if number == 0:
+        raise ValueError("largest=0 leaves no component; give at least 1, or None for all")
+    return number
+
+
+def label(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    dtype: Any = "auto",
+    device: str = "auto",
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    return_count: bool = False,
+    return_table: bool = False,
+    progress: Progress | None = None,
+) -> Any:
+    """Labels the connected components of an image.
+
+    Parameters
+    ----------
+    image : array or image
+        1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
+        through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
+    connectivity : int, optional
+        The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
+        which neighbours may differ, 1 to the dimension. By faces (1) if not given.
+    criterion : {"foreground", "equal", "tolerance"}
+        Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
+        `tolerance`.
+    range : (low, high), optional
+        Foreground are the values low <= value <= high; bounds may be infinite.
+    background : number or None, default 0
+        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
+    tolerance : number, optional
+        Sets the criterion "tolerance". Differences of integers are exact.
+    mask : array or image, optional
+        Of the same shape; voxels where it is 0 take no part.
+    by_slice : int, optional
+        An axis of the array; the slices across it are labeled each on its own.
+    order : {"raster", "size"}
+        How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
+        order), or the largest first.
+    minimum_size, maximum_size : int, optional
+        Components of fewer (more) voxels become background.
+    minimum_volume : float, optional
+        Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
+    largest : int, optional
+        Only so many of the largest stay.
+    dtype : dtype, default "auto"
+        An integer type for the labels; "auto" is the smallest unsigned one that holds them.
+    device : str, default "auto"
+        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready.
+    algorithm : str, default "auto"
+        A name of `info()["algorithms"]`; the labels are the same for all.
+    threads : int, optional
+        The number of CPU threads; all if not given.
+    spacing : float or sequence of float, optional
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
+    out : numpy.ndarray, optional
+        Where the labels go: of the image's shape, in C order, of an integer type.
+    return_count, return_table : bool, default False
+        Also return the number of components, the component table (`Table`), in this order.
+    progress : callable, optional
+        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work.
+
+    Returns
+    -------
+    labels : the kind of image that was given, with its geometry
+        0 is background; components are 1..count, consecutive.
+    count : int
+        If `return_count`.
+    table : Table
+        If `return_table`.
+
+    Raises
+    ------
+    ValueError
+        For arguments without meaning, with what would be right.
+    TypeError
+        For types that are not taken; nothing is cast silently.
+    OverflowError
+        If `dtype` or `out` does not hold the labels; nothing is written then.
+    NotImplementedError
+        For what this build or algorithm does not offer.
+    MemoryError
+        If there is not enough memory.
+
+    Notes
+    -----
+    The labels are the same bit for bit for every number of threads, algorithm and device. Ctrl-C ends the work within
+    0.2 s. The interpreter's lock is free meanwhile.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> image = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]])
+    >>> brickccl.label(image)
+    array([[1, 1, 0, 0],
+           [0, 0, 2, 0],
+           [3, 0, 0, 0]], dtype=uint8)
+    >>> labels, count = brickccl.label(image, connectivity=8, return_count=True)
+    >>> count
+    2
+    """
+    volume = as_volume(image)
+    labeling = _find(
+        volume,
+        connectivity,
+        criterion,
+        range,
+        background,
+        tolerance,
+        mask,
+        by_slice,
+        order,
+        minimum_size,
+        maximum_size,
+        minimum_volume,
+        largest,
+        device,
+        algorithm,
+        threads,
+        spacing,
+        None,
+        _part(progress, 0, 0.7),
+    )
+    # The table first: who asks for both gets both or an error.
+    table = labeling.table() if return_table else None
+    labels = labeling.labels(dtype, out, progress=_part(progress, 0.7, 1))
+    if not return_count and table is None:
+        return labels
+    result: tuple[Any, ...] = (labels,)
+    if return_count:
+        result += (labeling.count,)
+    if table is not None:
+        result += (table,)
+    return result
+
+
+def _part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda fraction: progress(begin + (end - begin) * fraction)
+
+
+def _measure(
+    labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
+) -> tuple[_core.LabeledRuns, Table, Volume]:
+    volume = as_volume(labels, "the label image")
+    gray = volume.companion("intensity", intensity)
+    mask = volume.companion("part", part)
+    groups = group_names(columns, volume.array.ndim, gray is not None)
+    runs, table = _core.measure_labels(
+        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), progress
+    )
+    return runs, Table(table), volume
+
+
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = None,
+    part: Any = None,
+    columns: str | Iterable[str] | None = None,
+    names: str = "brickccl",
+    spacing: float | Sequence[float] | None = None,
+    start: Sequence[int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Measures an existing label image: every value but 0 is the label of one component, connected or not.
+
+    Parameters
+    ----------
+    labels : array or image
+        Whole numbers of at least 0, of any type that `label` takes.
+    intensity, part, columns
+        As for `Labeling.table`.
+    names : {"brickccl", "skimage"}
+        "skimage": a dict with the names of `skimage.measure.regionprops_table` (see `Table.to_skimage`).
+    spacing, threads, progress
+        As for `label`.
+    start : sequence of int, optional
+        The index of the first voxel in a larger image, for `merge_tables`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If a label is negative or not a whole number.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> table = brickccl.statistics(np.array([[7, 7, 0], [0, 0, 9]]), spacing=0.5)
+    >>> table["label"], table["area_mm2"]
+    (array([7, 9]), array([0.5 , 0.25]))
+    """
+    if names not in ("brickccl", "skimage"):
+        raise ValueError(f"names={names!r} are unknown; choose brickccl or skimage")
+    table = _measure(labels, intensity, part, columns, spacing, start, threads, progress)[1]
+    return table.to_skimage() if names == "skimage" else table
+
+
+def select(
+    labels: Any,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = True,
+    keep_labels: bool = False,
+    intensity: Any = None,
+    part: Any = None,
+    dtype: Any = "auto",
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Keeps or removes components of a label image by their measures.
+
+    Parameters
+    ----------
+    labels : array or image
+        As for `statistics`.
+    where : str or sequence of bool
+        A condition on columns (see `Table.where`), or a truth value for each label, ascending.
+    keep : bool, default True
+        Whether the components for which it holds stay, or go.
+    keep_labels : bool, default False
+        Leave labels as they are instead of numbering them from 1 on.
+    intensity, part
+        Images for columns that need them.
+    dtype, spacing, out, threads, progress
+        As for `label`.
+
+    Returns
+    -------
+    The kind of label image that was given.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.select(np.array([5, 5, 0, 8, 0, 9, 9]), "voxel_count > 1")
+    array([1, 1, 0, 0, 0, 2, 2], dtype=uint8)
+    """
+    columns = None
+    if isinstance(where, str):
+        columns = condition_columns(where, as_volume(labels, "the label image").array.ndim)
+    runs, table, volume = _measure(labels, intensity, part, columns, spacing, None, threads, progress)
+    holds = table.where(where) if isinstance(where, str) else where
+    numbers = numbers_of(holds, keep, table.row_count)
+    if keep_labels:
+        numbers = np.where(numbers > 0, table["label"].astype(np.uint64), np.uint64(0))
+    return _write_numbers(runs, numbers, volume, dtype, out)
+
+
+def relabel(
+    labels: Any,
+    *,
+    order: str = "label",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    largest: int | None = None,
+    dtype: Any = "auto",
+    out: np.ndarray[Any, Any] | None = None,
+    return_mapping: bool = False,
+    threads: int | None = None,
+) -> Any:
+    """Numbers the labels of a label image from 1 on, without gaps.
+
+    Parameters
+    ----------
+    labels : array or image
+        As for `statistics`.
+    order : {"label", "raster", "size"}
+        As the labels ascend, by first voxels in C order, or the largest first (equal ones as the labels ascend).
+    minimum_size, maximum_size, largest : int, optional
+        As for `label`: what is filtered out becomes 0.
+    dtype, out, threads
+        As for `label`.
+    return_mapping : bool, default False
+        Also return a dict from old to new labels; those that became 0 are missing.
+
+    Returns
+    -------
+    The kind of label image that was given.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.relabel(np.array([9, 9, 0, 4]), order="size")
+    array([1, 1, 0, 2], dtype=uint8)
+    """
+    if order not in ("label", "raster", "size"):
+        raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
+    runs, table, volume = _measure(labels, None, None, "place" if order == "raster" else None, None, None, threads, None)
+    sizes = table["voxel_count"]
+    stays = sizes >= count_of("minimum_size", minimum_size)
+    if maximum_size is not None:
+        stays &= sizes <= count_of("maximum_size", maximum_size)
+    chosen = np.flatnonzero(stays)
+    by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
+    if largest is not None:
+        by_size = by_size[: _largest(largest)]
+        chosen = np.sort(by_size)
+    if order == "size":
+        chosen = by_size
+    elif order == "raster":
+        first = [table[f"first_voxel_{axis}"][chosen] for axis in AXES[: volume.array.ndim]]
+        chosen = chosen[np.lexsort(first)]
+    numbers = np.zeros(table.row_count, np.uint64)
+    numbers[chosen] = np.arange(1, len(chosen) + 1, dtype=np.uint64)
+    result = _write_numbers(runs, numbers, volume, dtype, out)
+    if return_mapping:
+        return result, {int(table["label"][place]): int(numbers[place]) for place in np.sort(chosen)}
+    return result
+
+
+def _write_numbers(runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any) -> Any:
+    runs.renumber(numbers)
+    array = new_labels(dtype, out, volume.array.shape, runs.count)
+    runs.write(array)
+    return array if out is not None else volume.labels(array)
+
+
+def contacts(
+    labels: Any, *, spacing: float | Sequence[float] | None = None, threads: int | None = None
+) -> dict[str, Column]:
+    """All pairs of labels that share voxel faces.
+
+    Returns
+    -------
+    dict
+        `label_1` < `label_2`, the number of `faces`, and their `area` (mm^2; in 2-D the length of edges in mm).
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.contacts(np.array([[1, 1], [2, 0]]))["faces"]
+    array([1])
+    """
+    return _measure(labels, None, None, "neighbours", spacing, None, threads, None)[1].contacts()
+
+
+def components(labels: Any) -> Iterator[Component]:
+    """Each label of a label image with its bounding box and its mask within that, ascending.
+
+    Parameters
+    ----------
+    labels : array, image or Labeling
+        As for `statistics`; of a `Labeling` no label map is needed.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> for component in brickccl.components(np.array([[0, 3], [3, 3]])):
+    ...     print(component.label, component.slices, component.mask.sum())
+    3 (slice(0, 2, None), slice(0, 2, None)) 3
+    """
+    if isinstance(labels, Labeling):
+        yield from labels.components()
+        return
+    _, table, volume = _measure(labels, None, None, None, None, None, None, None)
+    axes = AXES[: volume.array.ndim][::-1]
+    low = [table[f"bbox_min_{axis}"].tolist() for axis in axes]
+    high = [table[f"bbox_max_{axis}"].tolist() for axis in axes]
+    for place, number in enumerate(table["label"].tolist()):
+        slices = tuple(slice(begin[place], end[place] + 1) for begin, end in zip(low, high))
+        mask = volume.array[slices] == number
+        yield Component(number, slices[::-1], mask.T) if volume.is_reversed else Component(number, slices, mask)
+
+
+def columns(dimension: int = 3) -> list[ColumnDescription]:
+    """Every column that tables of images of a dimension (1 to 4) can have.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> [column.name for column in brickccl.columns(2) if column.group == "topology"][:2]
+    ['euler_number_8', 'holes_8']
+    """
+    return [ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension))]
+
+
+def info() -> dict[str, Any]:
+    """Version, build options, devices and algorithms. Looks for CUDA devices where the package was built with CUDA.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> sorted(brickccl.info())
+    ['algorithms', 'build', 'devices', 'version']
+    """
+    return _core.info()

@@ -1,0 +1,249 @@
+"""The component table: a dict of numpy columns."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Column = np.ndarray[Any, Any]
+
+
+def plain(values: Column) -> Column:
+    """The same array with numpy's own int64 instead of its twin `long long`, which prints its type."""
+    return values.view(np.int64) if values.dtype == np.int64 else values
+
+
+class ColumnDescription(NamedTuple):
+    """What a column of the table is."""
+
+    name: str
+    #: "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or nothing.
+    unit: str
+    description: str
+    #: The names of the same measure in ITK's LabelMap filters and in skimage.measure.regionprops; may be empty.
+    itk_name: str
+    skimage_name: str
+    #: How :func:`merge_tables` comes by it.
+    merged: str
+    #: The group that it belongs to; empty for columns that are always there.
+    group: str
+
+
+class Table(dict[str, Column]):
+    """The measures of components: one numpy array for each column, one row for each component, ascending labels.
+
+    Whole numbers are int64 (uint64 where a label needs it), all others float64. Names end in their unit. In names, x is
+    the last axis of the array that was given, y the one before, as in images; bounding boxes include their last index.
+    The engine's own table stays behind it: `where`, `contacts` and `merge_tables` work on that, whatever is changed in
+    the dict.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> table = brickccl.find(np.array([[1, 1, 0], [0, 0, 1]])).table()
+    >>> table["voxel_count"]
+    array([2, 1])
+    >>> table.where("voxel_count > 1")
+    array([ True, False])
+    """
+
+    def __init__(self, native: _core.Table) -> None:
+        super().__init__((name, plain(values)) for name, values in native.columns().items())
+        self._native = native
+
+    @property
+    def row_count(self) -> int:
+        """The number of components."""
+        return len(self._native)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the labeled array."""
+        return tuple(self._native.shape)
+
+    def describe(self) -> list[ColumnDescription]:
+        """What the columns are, with units, formulas and the names that other libraries have for them."""
+        return [ColumnDescription(*row) for row in self._native.describe()]
+
+    def where(self, condition: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """For each component whether a condition on its columns holds.
+
+        Parameters
+        ----------
+        condition : str
+            For example ``"volume_mm3 > 2 and sphericity < 0.6"``: numbers, columns, ``+ - * /``, comparisons, ``and``,
+            ``or``, ``not``, parentheses, ``abs``, ``sqrt``, ``min``, ``max``. Nothing of it is executed as Python.
+
+        Raises
+        ------
+        ValueError
+            For a condition that is no such expression, or names a column that the table does not have.
+        """
+        holds: np.ndarray[Any, Any] = self._native.evaluate(condition)
+        return holds.view(np.bool_)
+
+    def contacts(self) -> dict[str, Column]:
+        """All pairs of components that share voxel faces: `label_1` < `label_2`, `faces`, `area` (mm^2; in 2-D mm).
+
+        They are there if the table was made with the columns `neighbours`.
+        """
+        if not any(column.group == "neighbours" for column in self.describe()):
+            raise ValueError("the table has no contacts; make it with columns='neighbours'")
+        return {name: plain(values) for name, values in self._native.contacts().items()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas.DataFrame, with the labels as its index."""
+        import pandas
+
+        return pandas.DataFrame(dict(self)).set_index("label", drop=False)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The table as a pyarrow.Table; units and meanings are in the fields' metadata."""
+        import pyarrow
+
+        known = {column.name: column for column in self.describe()}
+        fields = []
+        for name, values in self.items():
+            metadata = None
+            if name in known:
+                metadata = {"unit": known[name].unit, "description": known[name].description}
+            fields.append(pyarrow.field(name, pyarrow.from_numpy_dtype(values.dtype), metadata=metadata))
+        return pyarrow.Table.from_arrays([pyarrow.array(values) for values in self.values()], schema=pyarrow.schema(fields))
+
+    def to_csv(self, path: str | os.PathLike[str], delimiter: str = ",") -> None:
+        """Writes the columns to a file: a header line, then a line for each component.
+
+        Numbers are the shortest text that reads back as the same; what is not a number is ``nan``. The file is replaced
+        as a whole or not at all.
+        """
+        rows = zip(*(values.tolist() for values in self.values()))
+        write_whole(path, lambda stream: _write_rows(stream, self, rows, delimiter))
+
+    def to_json(self) -> str:
+        """The engine's table as JSON, as the command writes it: descriptions, totals and components."""
+        return self._native.json()
+
+    def to_skimage(self) -> dict[str, Column]:
+        """The columns that `skimage.measure.regionprops_table` has, under its names and in its order of axes.
+
+        `bbox-*` are half-open as there; `area` is the size in mm^3 (or mm^2). What has no counterpart is left out, and
+        so is what is defined in another way (`intensity_std` divides by n there).
+        """
+        dimension = len(self.shape)
+        axes = [("xyzt")[dimension - 1 - axis] for axis in range(dimension)]
+        size = {1: "length_mm", 2: "area_mm2", 3: "volume_mm3", 4: "hypervolume_mm4"}[dimension]
+        named: dict[str, Column] = {"label": self["label"], "num_pixels": self["voxel_count"], "area": self[size]}
+        for end, offset in (("min", 0), ("max", 1)):
+            for axis in axes:
+                named[f"bbox-{len([name for name in named if name.startswith('bbox')])}"] = self[f"bbox_{end}_{axis}"] + offset
+        for number, axis in enumerate(axes):
+            named[f"centroid-{number}"] = self[f"centroid_{axis}"]
+        for ours in ("intensity_min", "intensity_max", "intensity_mean", "intensity_median"):
+            if ours in self:
+                named[ours] = self[ours]
+        if f"axis_length_{dimension}_mm" in self and dimension in (2, 3):
+            named["axis_major_length"] = self[f"axis_length_{dimension}_mm"]
+            named["axis_minor_length"] = self["axis_length_1_mm"]
+        return named
+
+    def __repr__(self) -> str:
+        return f"<brickccl.Table of {self.row_count} components, {len(self)} columns>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a brickccl.Table cannot be pickled; dict(table) can")
+
+
+def _write_rows(stream: Any, names: Iterable[str], rows: Iterable[Sequence[Any]], delimiter: str) -> None:
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+
+
+def write_whole(path: str | os.PathLike[str], write: Any) -> None:
+    """Writes a text file that is there as a whole or not at all."""
+    target = os.fspath(path)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", prefix=".brickccl-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            write(stream)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def group_names(columns: str | Iterable[str] | None, dimension: int, has_intensity: bool) -> str:
+    """Names of groups or columns as the engine takes them."""
+    if columns is None:
+        return ""
+    if columns == "all":
+        known = [ColumnDescription(*row) for row in _core.all_columns(dimension)]
+        groups = {row.group for row in known if row.group and (has_intensity or row.group != "intensity")}
+        return ",".join(sorted(groups))
+    names = columns if isinstance(columns, str) else ",".join(columns)
+    if not has_intensity and _needs_intensity(names, dimension):
+        raise ValueError(f"the columns '{names}' need an intensity image: intensity=")
+    return names
+
+
+def _needs_intensity(names: str, dimension: int) -> bool:
+    asked = {name.strip() for name in names.split(",")}
+    known = (ColumnDescription(*row) for row in _core.all_columns(dimension))
+    return "intensity" in asked or any(row.group == "intensity" and row.name in asked for row in known)
+
+
+def merge_tables(
+    first: Table, second: Table, pairs: Iterable[tuple[int, int]], *, return_labels: bool = False
+) -> Table | tuple[Table, Column, Column]:
+    """The table of an image from the tables of two parts of it, boxes that do not overlap (slabs, bricks).
+
+    Parameters
+    ----------
+    first, second : Table
+        Made with `start`, the index of each part's first voxel in the whole image, and the same columns.
+    pairs : iterable of (int, int)
+        Which label of the first goes on as which of the second: those that touch across the border.
+    return_labels : bool, default False
+        Also return the labels that the parts' components have in the merged table.
+
+    Returns
+    -------
+    Table, or (Table, labels of `first`, labels of `second`)
+        Components are numbered by their first voxels in C order. Columns that need another look at the voxels are left
+        out (`describe` says which under `merged`).
+
+    Raises
+    ------
+    ValueError
+        If the tables have different spacings or columns, or a label is in neither.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> image = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 0, 1]])
+    >>> left = brickccl.find(image[:, :2], start=(0, 0)).table()
+    >>> right = brickccl.find(image[:, 2:], start=(0, 2)).table()
+    >>> brickccl.merge_tables(left, right, [(1, 1)])["voxel_count"]
+    array([4, 1, 1])
+    """
+    native, of_first, of_second = _core.merge_tables(
+        first._native, second._native, [(int(one), int(other)) for one, other in pairs]
+    )
+    table = Table(native)
+    if return_labels:
+        return table, of_first.astype(np.int64), of_second.astype(np.int64)
+    return table

@@ -1,0 +1,253 @@
+"""Arrays and images of other libraries as the engine takes them, and label maps as what came in."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+AXES = "xyzt"
+
+
+class Volume:
+    """An array in C order and native byte order, with its geometry and the way back to the kind of what came in."""
+
+    __slots__ = ("array", "source", "spacing", "origin", "direction", "wrap", "is_reversed")
+
+    def __init__(
+        self,
+        array: np.ndarray[Any, Any],
+        source: Any,
+        *,
+        spacing: Sequence[float] | None = None,
+        origin: Sequence[float] = (),
+        direction: Sequence[float] = (),
+        wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
+        is_reversed: bool = False,
+    ) -> None:
+        self.array = array
+        # A view into an image is only good while the image lives.
+        self.source = source
+        # Along x, y, z, t: the last axis of the array is x.
+        self.spacing = spacing
+        self.origin = origin
+        self.direction = direction
+        self.wrap = wrap
+        # Whether the user's axes are x, y, z and the array's z, y, x.
+        self.is_reversed = is_reversed
+
+    def geometry(self, spacing: Any, start: Any) -> _core.Geometry:
+        """The geometry, with a spacing and a start that are given in the order of the user's axes."""
+        dimension = self.array.ndim
+        if spacing is None and start is None and self.spacing is None:
+            return _plain_geometry(dimension)
+        along = self.spacing if self.spacing is not None else (1.0,) * dimension
+        if spacing is not None:
+            along = self._along_axes("spacing", spacing, float)
+        first = [] if start is None else self._along_axes("start", start, operator.index)
+        return _core.Geometry.make(list(along), list(self.origin), list(self.direction), list(first))
+
+    def axis(self, name: str, axis: int) -> int:
+        """An axis of the user's array as one of x, y, z, t."""
+        dimension = self.array.ndim
+        number = operator.index(axis)
+        if not -dimension <= number < dimension:
+            raise ValueError(f"{name}={axis} is no axis of an array of {dimension} dimensions")
+        number %= dimension
+        return number if self.is_reversed else dimension - 1 - number
+
+    def labels(self, array: np.ndarray[Any, Any]) -> Any:
+        """A label map as the kind of what came in."""
+        return array if self.wrap is None else self.wrap(array)
+
+    def companion(self, name: str, value: Any) -> np.ndarray[Any, Any] | None:
+        """A mask or an image of the same shape; axes as those of what came in."""
+        return None if value is None else companion_of(self.array.shape, self.is_reversed, name, value)
+
+    def _along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
+        dimension = self.array.ndim
+        try:
+            given = [convert(values)] * dimension if np.ndim(values) == 0 else [convert(value) for value in values]
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be a number or {dimension} numbers, not {values!r}") from None
+        if len(given) != dimension:
+            raise ValueError(f"{name} has {len(given)} values; the image has {dimension} axes")
+        return given if self.is_reversed else given[::-1]
+
+
+@lru_cache(maxsize=8)
+def _plain_geometry(dimension: int) -> _core.Geometry:
+    return _core.Geometry.make([1.0] * min(dimension, len(AXES)))
+
+
+def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """The array, or a copy of the same values where its type, byte order or layout is not the engine's."""
+    kind = array.dtype.kind
+    if kind not in "biuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name} is of type {array.dtype}; it must be bool, an integer type, float16, float32 or float64")
+    if not 1 <= array.ndim <= 4:
+        raise ValueError(f"{name} has {array.ndim} dimensions; it must have 1 to 4")
+    if array.size == 0:
+        raise ValueError(f"{name} has no voxels: its shape is {array.shape}")
+    if array.dtype.itemsize == 2 and kind == "f":
+        return np.ascontiguousarray(array, dtype=np.float32)
+    if not array.dtype.isnative:
+        return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def as_volume(image: Any, name: str = "the image") -> Volume:
+    """Takes an array, or an image of a library that is known."""
+    if type(image) is np.ndarray:
+        return Volume(voxels(image, name), image)
+    library = type(image).__module__.partition(".")[0]
+    if library == "SimpleITK":
+        return _from_simpleitk(image, name)
+    if library == "itk" or library == "itkImagePython":
+        return _from_itk(image, name)
+    if library == "nibabel" or _is_nibabel(image):
+        return _from_nibabel(image, name)
+    if library == "brickccl" and hasattr(image, "to_volume"):
+        return image.to_volume(name)  # type: ignore[no-any-return]
+    if isinstance(image, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; give its data, and the mask of what takes part as mask=~array.mask")
+    if isinstance(image, np.ndarray):
+        return Volume(voxels(np.asarray(image), name), image)
+    if hasattr(image, "__dlpack__") and hasattr(image, "__dlpack_device__"):
+        return _from_dlpack(image, name)
+    if hasattr(image, "__cuda_array_interface__"):
+        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+    if isinstance(image, (str, bytes)) or not (hasattr(image, "__array__") or isinstance(image, (Sequence, memoryview))):
+        raise TypeError(f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel")
+    return Volume(voxels(np.asarray(image), name), image)
+
+
+def companion_of(shape: tuple[int, ...], is_reversed: bool, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """A mask or an image beside one of this shape, whose user has the axes x, y, z if `is_reversed`."""
+    other = as_volume(value, name)
+    array = other.array
+    if is_reversed and not other.is_reversed and isinstance(value, np.ndarray):
+        array = voxels(value.T, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
+    return array
+
+
+def _from_dlpack(image: Any, name: str) -> Volume:
+    device = image.__dlpack_device__()
+    if int(device[0]) != 1:
+        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+    if hasattr(image, "__array_namespace__"):
+        library = image.__array_namespace__()
+    else:
+        library = sys.modules.get(type(image).__module__.partition(".")[0])
+    # What has no way back gets numpy arrays.
+    wrap = getattr(library, "from_dlpack", None)
+    return Volume(voxels(np.from_dlpack(image), name), image, wrap=wrap)
+
+
+def _from_simpleitk(image: Any, name: str) -> Volume:
+    import SimpleITK
+
+    if not isinstance(image, SimpleITK.Image):
+        raise TypeError(f"{name} is a SimpleITK.{type(image).__name__}; it must be an Image")
+    if image.GetNumberOfComponentsPerPixel() != 1:
+        raise TypeError(f"{name} has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
+    spacing, origin, direction = image.GetSpacing(), image.GetOrigin(), image.GetDirection()
+
+    def wrap(labels: np.ndarray[Any, Any]) -> Any:
+        result = SimpleITK.GetImageFromArray(labels)
+        result.SetSpacing(spacing)
+        result.SetOrigin(origin)
+        result.SetDirection(direction)
+        return result
+
+    array = SimpleITK.GetArrayViewFromImage(image)
+    return Volume(
+        voxels(array, name), image, spacing=spacing, origin=origin, direction=direction, wrap=wrap
+    )
+
+
+def _from_itk(image: Any, name: str) -> Volume:
+    import itk
+
+    if not hasattr(image, "GetBufferedRegion"):
+        raise TypeError(f"{name} is an itk.{type(image).__name__}; it must be an Image (Update() and GetOutput() of a filter)")
+    if image.GetNumberOfComponentsPerPixel() != 1:
+        raise TypeError(f"{name} has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
+    dimension = image.GetImageDimension()
+    spacing = [float(value) for value in image.GetSpacing()]
+    origin = [float(image.GetOrigin()[axis]) for axis in range(dimension)]
+    direction = itk.array_from_matrix(image.GetDirection())
+
+    def wrap(labels: np.ndarray[Any, Any]) -> Any:
+        try:
+            result = itk.image_from_array(labels)
+        except KeyError:
+            raise TypeError(
+                f"this build of ITK has no images of {labels.dtype}; choose another dtype, for example dtype='uint16'"
+            ) from None
+        result.SetSpacing(spacing)
+        result.SetOrigin(origin)
+        result.SetDirection(direction)
+        return result
+
+    return Volume(
+        voxels(itk.array_view_from_image(image), name),
+        image,
+        spacing=spacing,
+        origin=origin,
+        direction=[float(value) for value in direction.ravel()],
+        wrap=wrap,
+    )
+
+
+def _is_nibabel(image: Any) -> bool:
+    nibabel = sys.modules.get("nibabel")
+    return nibabel is not None and isinstance(image, nibabel.spatialimages.SpatialImage)
+
+
+def _from_nibabel(image: Any, name: str) -> Volume:
+    array = np.asarray(image.dataobj).T
+    dimension = array.ndim
+    if image.affine is None:
+        raise ValueError(f"{name} has no affine, and so no spacing")
+    space = min(3, dimension)
+    affine = np.asarray(image.affine, dtype=float)
+    # nibabel's axes point to the right and to the front, ITK's to the left and to the back.
+    columns = np.diag([-1.0, -1.0, 1.0]) @ affine[:3, :3]
+    lengths = np.sqrt((columns**2).sum(axis=0))
+    if not np.all(lengths[:space] > 0):
+        raise ValueError(f"{name} has an affine with an axis of no length")
+    unit = columns[:, :space] / lengths[:space]
+    if np.abs(unit.T @ unit - np.eye(space)).max() > 1e-4:
+        raise ValueError(f"{name} has an affine with axes that are not at right angles; resample it first")
+    spacing = [float(length) for length in lengths[:space]]
+    if dimension == 4:
+        spacing.append(float(image.header.get_zooms()[3]) or 1.0)
+    direction = np.eye(dimension)
+    origin = np.zeros(dimension)
+    direction[:space, :space] = unit[:space]
+    origin[:space] = (affine[:3, 3] * [-1.0, -1.0, 1.0])[:space]
+
+    kind, header = type(image), image.header.copy()
+
+    def wrap(labels: np.ndarray[Any, Any]) -> Any:
+        header.set_data_dtype(labels.dtype)
+        return kind(labels.T, affine, header)
+
+    return Volume(
+        voxels(array, name),
+        image,
+        spacing=spacing,
+        origin=[float(value) for value in origin],
+        direction=[float(value) for value in direction.ravel()],
+        wrap=wrap,
+        is_reversed=True,
+    )

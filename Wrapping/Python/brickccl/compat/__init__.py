@@ -1,0 +1,12 @@
+"""Functions with the arguments, defaults, results and errors of other libraries, for one changed import.
+
+>>> from brickccl.compat.scipy import label            # scipy.ndimage
+>>> from brickccl.compat.skimage import label          # skimage.measure, skimage.morphology
+>>> from brickccl.compat.cc3d import connected_components
+
+What the engine cannot do as they do raises NotImplementedError; what differs is in the README's table. `threads` of this
+module sets the number of CPU threads for all of them.
+"""
+
+#: The number of CPU threads; None for all.
+threads: int | None = None

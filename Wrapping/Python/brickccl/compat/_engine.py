@@ -1,0 +1,96 @@
+"""What the stand-ins have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core, compat
+from .._labeling import threads_of
+from .._volume import _plain_geometry
+
+Array = np.ndarray[Any, Any]
+
+#: The engine's own limit.
+MOST_DIMENSIONS = 4
+
+
+def without_single_axes(array: Array, axes: Sequence[int]) -> tuple[Array, list[int]]:
+    """Drops axes of length 1 where there are more axes than the engine takes: neighbours never differ along them.
+
+    Returns the array and those of `axes` that are left, as axes of that.
+    """
+    if array.ndim <= MOST_DIMENSIONS:
+        return array, list(axes)
+    kept = [axis for axis in range(array.ndim) if array.shape[axis] != 1] or [0]
+    if len(kept) > MOST_DIMENSIONS:
+        raise NotImplementedError(f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}")
+    return array.reshape([array.shape[axis] for axis in kept]), [kept.index(axis) for axis in axes if axis in kept]
+
+
+def find(
+    array: Array,
+    rank: int,
+    axes: Sequence[int],
+    *,
+    criterion: str = "foreground",
+    background: Any = 0,
+    tolerance: Any = None,
+) -> _core.LabeledRuns:
+    """Components of neighbours that differ along at most `rank` of these axes; the array is not empty."""
+    array, axes = without_single_axes(array, axes)
+    dimension = array.ndim
+    if not axes:
+        # Every element for itself: neighbours along an axis of one element.
+        array, axes, dimension = array.reshape(-1, 1), [1], 2
+    left_out = sorted(dimension - 1 - axis for axis in range(dimension) if axis not in axes)
+    return _core.find(
+        np.ascontiguousarray(array),
+        None,
+        criterion,
+        background,
+        None,
+        None,
+        tolerance,
+        min(rank, len(axes)),
+        left_out,
+        "raster",
+        0,
+        None,
+        0.0,
+        0,
+        "Auto",
+        "auto",
+        threads_of(compat.threads),
+        _plain_geometry(dimension),
+        None,
+    )
+
+
+def write(runs: _core.LabeledRuns, shape: Sequence[int], dtype: Any) -> Array:
+    """A new label map of this shape, in C order."""
+    labels = np.empty(shape, dtype)
+    runs.write(labels.reshape(runs.shape))
+    return labels
+
+
+def measure(
+    labels: Array, *, intensity: Array | None = None, groups: str = "", spacing: Sequence[float] | None = None
+) -> tuple[_core.LabeledRuns, _core.Table]:
+    """Measures a label image that is not empty."""
+    squeezed, _ = without_single_axes(labels, [])
+    gray = None if intensity is None else np.ascontiguousarray(intensity).reshape(squeezed.shape)
+    geometry = _plain_geometry(squeezed.ndim) if spacing is None else _core.Geometry.make(list(spacing)[::-1])
+    return _core.measure_labels(
+        np.ascontiguousarray(squeezed), gray, None, groups, threads_of(compat.threads), geometry, None
+    )
+
+
+def boxes(table: dict[str, Array], dimension: int) -> tuple[Array, Array]:
+    """First and last index of the bounding boxes, one row for each component, in the array's order of axes."""
+    axes = "xyzt"[:dimension][::-1]
+    low = np.stack([table[f"bbox_min_{axis}"] for axis in axes], axis=1)
+    high = np.stack([table[f"bbox_max_{axis}"] for axis in axes], axis=1)
+    return low, high

@@ -1,0 +1,303 @@
+"""`scipy.ndimage` functions by BrickCCL: label, find_objects, sum_labels, value_indices (scipy 1.17)."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from ._engine import Array
+
+__all__ = ["find_objects", "label", "sum_labels", "value_indices"]
+
+
+def _rank_and_axes(structure: Array) -> tuple[int, list[int]]:
+    """The structuring element as a rank along some axes. Raises NotImplementedError for others."""
+    dimension = structure.ndim
+    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
+        raise AssertionError("Structuring element is not symmetric")
+    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
+    chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
+    axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
+    rank = max((sum(map(abs, offset)) for offset in chosen), default=1)
+    generated = {
+        offset
+        for offset in offsets
+        if sum(map(abs, offset)) <= rank and all(axis in axes for axis in range(dimension) if offset[axis])
+    }
+    if axes and chosen != generated:
+        raise NotImplementedError(
+            "brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some axes; "
+            "this structure is another one"
+        )
+    return rank, axes
+
+
+def label(input: Any, structure: Any = None, output: Any = None) -> Any:
+    """Labels features as `scipy.ndimage.label`: every element that is not 0, NaN included, in C order.
+
+    Parameters
+    ----------
+    input : array_like
+        Of up to 4 axes of more than one element.
+    structure : array_like, optional
+        What `scipy.ndimage.generate_binary_structure` gives, along all axes or some of them.
+    output : dtype or numpy.ndarray, optional
+        The type of the labels, int32 if not given, or where they go.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+    count : int
+        `count` alone if `output` is an array.
+
+    Raises
+    ------
+    NotImplementedError
+        For other structures, and for more axes.
+    RuntimeError
+        If `output` does not hold the labels, or the structure has another number of axes.
+
+    Examples
+    --------
+    >>> from brickccl.compat.scipy import label
+    >>> label([1, 0, 1])
+    (array([1, 0, 2], dtype=int32), 2)
+    """
+    image = np.asarray(input)
+    if np.iscomplexobj(image):
+        raise TypeError("Complex type not supported")
+    if image.dtype.kind not in "biuf":
+        raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
+    if structure is None:
+        rank, axes = 1, list(range(image.ndim))
+    else:
+        neighbours = np.asarray(structure, dtype=bool)
+        if neighbours.ndim != image.ndim:
+            raise RuntimeError("structure and input must have equal rank")
+        if any(size != 3 for size in neighbours.shape):
+            raise ValueError("structure dimensions must be equal to 3")
+        rank, axes = _rank_and_axes(neighbours)
+
+    given = isinstance(output, np.ndarray)
+    if given and output.shape != image.shape:
+        raise ValueError("output shape not correct")
+    plain = np.dtype(np.intp if image.size >= 2**31 - 2 else np.int32)
+    dtype = output.dtype if given else plain if output is None else np.dtype(output)
+    if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
+        raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
+
+    if image.ndim == 0 or image.size == 0:
+        count = int(image.ndim == 0 and bool(image != 0))
+        labels = output if given else np.empty(image.shape, dtype)
+        labels[...] = count
+        return count if given else (labels, count)
+
+    # What is not a number is foreground here, and background of the engine.
+    foreground = image != 0 if image.dtype.kind == "f" else image
+    if not foreground.dtype.isnative:
+        foreground = foreground.astype(foreground.dtype.newbyteorder("="))
+    last = _axis_of_lines(output) if given else image.ndim - 1
+    if last != image.ndim - 1:
+        labels, count = _label_along(foreground, rank, axes, last, plain)
+        return _give_labels(labels, count, output)
+    runs = _engine.find(foreground, rank, axes)
+    count = runs.count
+    direct = dtype.kind in "iu" and dtype.isnative and count <= np.iinfo(dtype).max
+    if direct and not given:
+        return _engine.write(runs, image.shape, dtype), count
+    if direct and output.flags.c_contiguous and output.flags.writeable:
+        runs.write(output.reshape(runs.shape))
+        return count
+    labels = output if given else np.empty(image.shape, dtype)
+    _give_labels(_engine.write(runs, image.shape, plain), count, labels)
+    return count if given else (labels, count)
+
+
+def _axis_of_lines(output: Array) -> int:
+    """The axis along which scipy goes fastest when it numbers labels for this array: that of the smallest stride."""
+    steps = [(stride, axis) for axis, stride in enumerate(output.strides) if stride > 0]
+    return min(steps)[1] if steps else output.ndim - 1
+
+
+def _label_along(foreground: Array, rank: int, axes: list[int], last: int, dtype: Any) -> tuple[Array, int]:
+    """Labels numbered in C order of the array whose last axis is `last`."""
+    order = [axis for axis in range(foreground.ndim) if axis != last] + [last]
+    runs = _engine.find(np.ascontiguousarray(foreground.transpose(order)), rank, [order.index(axis) for axis in axes])
+    labels = _engine.write(runs, [foreground.shape[axis] for axis in order], dtype)
+    return labels.transpose(np.argsort(order)), runs.count
+
+
+def _give_labels(labels: Array, count: int, output: Array) -> int:
+    """Copies labels to an array of another type or layout. Raises RuntimeError if it does not hold them."""
+    if output.dtype.kind == "b":
+        fits = count < 256
+    elif output.dtype.kind == "f":
+        fits = bool(np.array_equal(labels.astype(output.dtype), labels))
+    else:
+        fits = count <= np.iinfo(output.dtype).max
+    if not fits:
+        raise RuntimeError("insufficient bit-depth in requested output type")
+    output[...] = labels
+    return count
+
+
+def _integers(array: Any) -> Array:
+    """A label image in native byte order. Raises TypeError for others than integers."""
+    labels = np.asarray(array)
+    if np.iscomplexobj(labels):
+        raise TypeError("Complex type not supported")
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"labels must be integers, not {labels.dtype}")
+    return labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
+
+
+def _without_negatives(labels: Array) -> Array:
+    return np.maximum(labels, 0) if labels.dtype.kind == "i" and labels.size and labels.min() < 0 else labels
+
+
+def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | None]:
+    """Finds the bounding boxes of labels as `scipy.ndimage.find_objects`.
+
+    Parameters
+    ----------
+    input : array_like of int
+        Labels; 0 and less are background.
+    max_label : int, optional
+        Up to which label; the largest one if not given.
+
+    Returns
+    -------
+    list of (tuple of slice or None)
+        Item k - 1 is the box of label k, None if there is no such label.
+
+    Examples
+    --------
+    >>> from brickccl.compat.scipy import find_objects
+    >>> find_objects([0, 1, 1, 3])
+    [(slice(1, 3, None),), None, (slice(3, 4, None),)]
+    """
+    labels = _integers(input)
+    if labels.size == 0 and max_label < 1:
+        raise ValueError("zero-size array has no largest label")
+    last = int(labels.max()) if max_label < 1 else int(max_label)
+    found: list[tuple[slice, ...] | None] = [None] * max(0, last)
+    if labels.ndim == 0 or labels.size == 0:
+        if labels.size and 1 <= int(labels) <= last:
+            found[int(labels) - 1] = ()
+        return found
+    if labels.ndim > _engine.MOST_DIMENSIONS:
+        raise NotImplementedError(f"the array has {labels.ndim} axes; brickccl measures up to {_engine.MOST_DIMENSIONS}")
+    table = _engine.measure(_without_negatives(labels))[1].columns()
+    low, high = _engine.boxes(table, labels.ndim)
+    for number, first, end in zip(table["label"].tolist(), low.tolist(), (high + 1).tolist()):
+        if number <= last:
+            found[number - 1] = tuple(map(slice, first, end))
+    return found
+
+
+def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
+    """Sums values under labels as `scipy.ndimage.sum_labels`.
+
+    Parameters
+    ----------
+    input : array_like
+        bool, integers or floats.
+    labels : array_like of int, optional
+        Broadcast to the shape of `input`; of at least 0 where `index` is an array.
+    index : int or array_like of int, optional
+        The labels; if not given, all that are above 0 as one.
+
+    Returns
+    -------
+    scalar, or numpy.ndarray of float64 in the shape of `index`
+        0 for labels that do not exist.
+
+    Notes
+    -----
+    Sums of integers are exact before they are rounded once; those of floats can differ from scipy's in the last digits.
+
+    Examples
+    --------
+    >>> from brickccl.compat.scipy import sum_labels
+    >>> sum_labels([1.0, 2.0, 4.0], [1, 1, 3], [1, 2, 3])
+    array([3., 0., 4.])
+    """
+    values = np.asarray(input)
+    if labels is None:
+        return values.sum()
+    values, marks = np.broadcast_arrays(values, np.asarray(labels))
+    if index is None:
+        return values[marks > 0].sum()
+    if np.isscalar(index):
+        return values[marks == index].sum()
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
+        raise TypeError(f"values of {values.dtype} cannot be summed; the type must be bool, an integer, float32 or float64")
+    if marks.dtype.kind not in "biu":
+        raise NotImplementedError(f"labels of {marks.dtype} are not supported; they must be integers")
+    if marks.dtype.kind == "i" and marks.size and marks.min() < 0:
+        raise NotImplementedError("labels below 0 are not supported")
+    wanted = np.asarray(index)
+    sums = np.zeros(wanted.shape)
+    if values.size == 0:
+        return sums
+    if values.dtype.itemsize == 2 and values.dtype.kind == "f":
+        values = values.astype(np.float32)
+    marks = np.atleast_1d(marks.astype(marks.dtype.newbyteorder("="), copy=False))
+    values = np.atleast_1d(values.astype(values.dtype.newbyteorder("="), copy=False))
+    table = _engine.measure(marks, intensity=values)[1].columns()
+    known = table["label"]
+    if len(known):
+        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        sums = np.where(known[places] == wanted, table["intensity_sum"][places], 0.0)
+    # The engine's labels are those that are not 0.
+    if np.any(wanted == 0):
+        sums = np.where(wanted == 0, np.float64(values[marks == 0].sum(dtype=np.float64)), sums)
+    return sums
+
+
+def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tuple[Array, ...]]:
+    """Finds where each value lies as `scipy.ndimage.value_indices`.
+
+    Parameters
+    ----------
+    arr : array_like of int
+    ignore_value : int, optional
+        A value that is left out.
+
+    Returns
+    -------
+    dict
+        From each value, a numpy scalar, to a tuple of index arrays, one for each axis.
+
+    Examples
+    --------
+    >>> from brickccl.compat.scipy import value_indices
+    >>> value_indices([5, 0, 5])[5]
+    (array([0, 2]),)
+    """
+    array = np.asarray(arr)
+    if array.dtype.kind not in "iu":
+        raise ValueError("Parameter 'arr' must be an integer array")
+    values = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if values.ndim == 0:
+        return {} if ignore_value is not None and values == ignore_value else {values[()]: ()}
+    found: dict[Any, tuple[Array, ...]] = {}
+    if values.size == 0:
+        return found
+    # Negative values as the large ones that have their bits.
+    bits = np.ascontiguousarray(values).view(values.dtype.str.replace("i", "u"))
+    runs, table = _engine.measure(bits)
+    offsets, indices = runs.voxels()
+    flat = values.reshape(-1)
+    for first, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
+        places = np.unravel_index(indices[first:end], values.shape)
+        found[flat[indices[first]]] = tuple(map(np.ascontiguousarray, places))
+    zeros = tuple(map(np.ascontiguousarray, np.nonzero(values == 0)))
+    if len(zeros[0]):
+        found[values.dtype.type(0)] = zeros
+    if ignore_value is not None:
+        found.pop(values.dtype.type(ignore_value), None)
+    return {value: found[value] for value in sorted(found, key=lambda value: found[value][0].tolist()[:1])}

@@ -1,0 +1,344 @@
+"""`skimage.measure` and `skimage.morphology` functions by BrickCCL: label, regionprops_table, euler_number and
+remove_small_objects (scikit-image 0.26)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from . import scipy as _scipy
+from ._engine import Array
+
+__all__ = ["euler_number", "label", "regionprops_table", "remove_small_objects"]
+
+
+def _check_rank(connectivity: Any, dimension: int) -> int:
+    rank = dimension if connectivity is None else connectivity
+    if not 1 <= rank <= dimension:
+        raise ValueError(f"Connectivity for {dimension}D image should be in [1, ..., {dimension}]. Got {connectivity}.")
+    return int(rank)
+
+
+def label(label_image: Array, background: Any = None, return_num: bool = False, connectivity: int | None = None) -> Any:
+    """Labels regions of equal value as `skimage.measure.label`; full connectivity if none is given.
+
+    Parameters
+    ----------
+    label_image : numpy.ndarray
+        Of 1 to 3 dimensions (bool: up to 4 axes of more than one element). Floats are cut to integers.
+    background : int, optional
+        The value that becomes 0; 0 if not given.
+    return_num : bool, default False
+        Also return the number of labels.
+    connectivity : int, optional
+        Along how many axes neighbours may differ, 1 to the dimension; the dimension if not given.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+        int64 (of a bool array int32), in C order.
+    num : int
+        If `return_num`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.skimage import label
+    >>> label(np.array([1, 1, 2, 0, 2]))
+    array([1, 1, 2, 0, 3])
+    """
+    if label_image.dtype == bool:
+        foreground = ~label_image if background == 1 else label_image
+        rank = _check_rank(connectivity, label_image.ndim)
+        if foreground.size == 0:
+            labels, count = np.zeros(label_image.shape, np.int32), 0
+        else:
+            runs = _engine.find(foreground, rank, range(foreground.ndim))
+            labels, count = _engine.write(runs, label_image.shape, np.int32), runs.count
+        return (labels, count) if return_num else labels
+    if not 1 <= label_image.ndim <= 3:
+        raise NotImplementedError(f"Only for images of dimension 1-3 are supported, got a {label_image.ndim}D one")
+    rank = _check_rank(connectivity, label_image.ndim)
+    values = label_image
+    if values.dtype.kind not in "iu":
+        if values.dtype.kind != "f":
+            raise TypeError(f"images of {values.dtype} cannot be labeled")
+        values = values.astype(np.intp)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.size == 0:
+        labels, count = np.zeros(values.shape, np.intp), 0
+    else:
+        # scikit-image brings a last axis of one element to the front, and numbers along the others then.
+        swaps = values.ndim == 3 and values.shape[2] == 1
+        values = values.swapaxes(0, 2) if swaps else values
+        runs = _engine.find(
+            values,
+            rank,
+            range(values.ndim),
+            criterion="equal",
+            background=0 if background is None else int(background),
+        )
+        labels, count = _engine.write(runs, values.shape, np.intp), runs.count
+        labels = labels.swapaxes(0, 2) if swaps else labels
+    return (labels, count) if return_num else labels
+
+
+def remove_small_objects(
+    ar: Array, min_size: Any = None, connectivity: int = 1, *, max_size: int = 64, out: Array | None = None
+) -> Array:
+    """Removes objects of up to `max_size` elements as `skimage.morphology.remove_small_objects`.
+
+    Parameters
+    ----------
+    ar : numpy.ndarray of bool or int
+        A bool array is labeled first; of others every value is one object.
+    min_size : int, optional
+        The old name: removes objects of fewer elements. (scikit-image 0.26.0 takes it for `max_size`.)
+    connectivity : int, default 1
+        For bool arrays: along how many axes neighbours may differ.
+    max_size : int, default 64
+        Removes objects of so many elements or fewer.
+    out : numpy.ndarray, optional
+        Where the result goes; may be `ar` itself.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the type of `ar`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.skimage import remove_small_objects
+    >>> remove_small_objects(np.array([True, True, False, True]), max_size=1)
+    array([ True,  True, False, False])
+    """
+    if ar.dtype.kind not in "biu":
+        raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
+    if min_size is not None:
+        warnings.warn("min_size is deprecated: use max_size, which is inclusive", FutureWarning, stacklevel=2)
+    least = (max_size + 1) if min_size is None else min_size
+    if out is None:
+        out = ar.copy()
+    else:
+        out[:] = ar
+    if least <= 1 or ar.size == 0:
+        return out
+    if ar.dtype == bool:
+        rank = _check_rank(connectivity, ar.ndim)
+        runs = _engine.find(ar, rank, range(ar.ndim))
+        _, lengths, marks = runs.runs()
+        sizes = np.bincount(marks, weights=lengths, minlength=runs.count + 1)[1:]
+        runs.renumber((sizes >= least).astype(np.uint64))
+        out[...] = _engine.write(runs, ar.shape, np.uint8).view(bool) if runs.count else False
+        return out
+    if ar.dtype.kind == "i" and ar.min() < 0:
+        raise ValueError("Negative value labels are not supported. Label the image first.")
+    native = ar if ar.dtype.isnative else ar.astype(ar.dtype.newbyteorder("="))
+    runs, native_table = _engine.measure(native)
+    table = native_table.columns()
+    if len(native_table) == 1 and int(table["label"][0]) == 1:
+        warnings.warn(
+            "Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
+            stacklevel=2,
+        )
+    keeps = table["voxel_count"] >= least
+    runs.renumber(np.where(keeps, table["label"].astype(np.uint64), np.uint64(0)))
+    out[...] = _engine.write(runs, ar.shape, native.dtype)
+    return out
+
+
+def euler_number(image: Array, connectivity: int | None = None) -> int:
+    """The Euler number of what is above 0 as `skimage.measure.euler_number`: of 2-D and 3-D images.
+
+    Parameters
+    ----------
+    image : numpy.ndarray
+    connectivity : int, optional
+        1 or the dimension; the dimension if not given.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.skimage import euler_number
+    >>> ring = np.ones((3, 3)); ring[1, 1] = 0
+    >>> euler_number(ring)
+    0
+    """
+    if image.ndim not in (2, 3):
+        raise NotImplementedError(f"Euler numbers are those of 2-D and 3-D images, not of {image.ndim}-D ones")
+    rank = image.ndim if connectivity is None else connectivity
+    if image.ndim == 3 and rank == 2:
+        raise NotImplementedError("For 3D images, Euler number is implemented for connectivities 1 and 3 only")
+    mask = np.ascontiguousarray(image > 0)
+    if mask.size == 0 or not mask.any():
+        return 0
+    columns = _engine.measure(mask, groups="topology")[1].columns()
+    faces = {2: "euler_number_4", 3: "euler_number_6"}[image.ndim]
+    full = {2: "euler_number_8", 3: "euler_number_26"}[image.ndim]
+    return int(columns[faces if rank == 1 else full][0])
+
+
+#: The properties that are offered, and the columns that they come from; {} stands for an axis.
+_PROPERTIES = {
+    "area": None,
+    "area_bbox": None,
+    "axis_major_length": "shape",
+    "axis_minor_length": "shape",
+    "bbox": None,
+    "centroid": None,
+    "centroid_local": None,
+    "equivalent_diameter_area": None,
+    "euler_number": "topology",
+    "extent": None,
+    "intensity_max": None,
+    "intensity_mean": None,
+    "intensity_median": "intensity",
+    "intensity_min": None,
+    "intensity_std": None,
+    "label": None,
+    "num_pixels": None,
+}
+
+_OLD_NAMES = {
+    "bbox_area": "area_bbox",
+    "equivalent_diameter": "equivalent_diameter_area",
+    "local_centroid": "centroid_local",
+    "major_axis_length": "axis_major_length",
+    "minor_axis_length": "axis_minor_length",
+    "max_intensity": "intensity_max",
+    "mean_intensity": "intensity_mean",
+    "min_intensity": "intensity_min",
+    "std_intensity": "intensity_std",
+}
+
+
+def regionprops_table(
+    label_image: Array,
+    intensity_image: Array | None = None,
+    properties: Any = ("label", "bbox"),
+    *,
+    cache: bool = True,
+    separator: str = "-",
+    extra_properties: Any = None,
+    spacing: Any = None,
+) -> dict[str, Array]:
+    """Measures labels as `skimage.measure.regionprops_table`: of 2-D and 3-D images.
+
+    Parameters
+    ----------
+    label_image : numpy.ndarray of int
+    intensity_image : numpy.ndarray, optional
+        Of the same shape and one channel.
+    properties : tuple of str
+        Of area, area_bbox, axis_major_length, axis_minor_length (2-D), bbox, centroid, centroid_local,
+        equivalent_diameter_area, euler_number, extent, intensity_max, intensity_mean, intensity_median, intensity_min,
+        intensity_std, label, num_pixels.
+    cache : bool
+        Of no meaning here.
+    separator : str, default "-"
+        Between a name and the number of an axis.
+    extra_properties
+        Not supported.
+    spacing : float or sequence of float, optional
+        Size of an element, in the order of axes.
+
+    Returns
+    -------
+    dict of numpy.ndarray
+        Columns of the same names, types and order as scikit-image's; values to 1e-12 or better.
+
+    Raises
+    ------
+    NotImplementedError
+        For other properties, and `extra_properties`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.skimage import regionprops_table
+    >>> regionprops_table(np.array([[1, 1], [0, 2]]), properties=("label", "area"))
+    {'label': array([1, 2]), 'area': array([2., 1.])}
+    """
+    if extra_properties is not None:
+        raise NotImplementedError("extra_properties are not supported")
+    if label_image.dtype.kind == "b":
+        raise TypeError("label_image is of type bool; label it first")
+    if label_image.dtype.kind not in "iu":
+        raise TypeError("Non-integer image types are ambiguous: use an integer type")
+    dimension = label_image.ndim
+    if dimension not in (2, 3):
+        raise TypeError("Only 2-D and 3-D images supported.")
+    names = [_OLD_NAMES.get(name, name) for name in properties]
+    for name in names:
+        if name not in _PROPERTIES or (name.startswith("axis_") and dimension == 3):
+            raise NotImplementedError(f"the property '{name}' is not supported; those that are: {', '.join(_PROPERTIES)}")
+        if name.startswith("intensity") and intensity_image is None:
+            raise AttributeError(f"Attribute '{name}' unavailable when `intensity_image` has not been specified.")
+    if intensity_image is not None and intensity_image.shape != label_image.shape:
+        raise NotImplementedError("intensity images must have the shape of the label image, and one channel")
+    size = [1.0] * dimension if spacing is None else [float(s) for s in np.broadcast_to(spacing, (dimension,))]
+    table = _columns(label_image, intensity_image, names, size)
+    result: dict[str, Array] = {}
+    for given, name in zip(properties, names):
+        values = table[name]
+        if isinstance(values, list):
+            result.update((f"{given}{separator}{number}", column) for number, column in enumerate(values))
+        else:
+            result[given] = values
+    return result
+
+
+def _columns(labels: Array, intensity: Array | None, names: list[str], spacing: list[float]) -> dict[str, Any]:
+    """All properties as columns; a list where there is one for each axis."""
+    dimension = labels.ndim
+    native = labels if labels.dtype.isnative else labels.astype(labels.dtype.newbyteorder("="))
+    # Labels below 0 are left out, as there.
+    native = _scipy._without_negatives(native)
+    groups = ",".join(sorted({group for name in names if (group := _PROPERTIES[name])}))
+    gray = None
+    if intensity is not None and any(name.startswith("intensity") for name in names):
+        gray = intensity.astype(np.float32) if intensity.dtype == np.float16 else intensity
+        gray = gray.astype(gray.dtype.newbyteorder("="), copy=False)
+    if labels.size == 0:
+        native, gray = np.zeros((1,) * dimension, np.uint8), None if gray is None else np.zeros((1,) * dimension)
+    table = _engine.measure(native, intensity=gray, groups=groups, spacing=spacing)[1].columns()
+    low, high = _engine.boxes(table, dimension)
+    axes = "xyz"[:dimension][::-1]
+    voxel = float(np.prod(spacing))
+    count = table["voxel_count"].view(np.int64)
+    indices = [table[f"centroid_{axis}"] for axis in axes]
+    area = count * voxel
+    box = (high - low + 1).prod(axis=1).astype(float) * voxel
+    columns: dict[str, Any] = {
+        "label": table["label"].view(np.int64),
+        "num_pixels": count,
+        "area": area,
+        "area_bbox": box,
+        "bbox": [*low.T, *(high + 1).T],
+        "centroid": [index * step for index, step in zip(indices, spacing)],
+        "centroid_local": [(index - first) * step for index, first, step in zip(indices, low.T, spacing)],
+        "equivalent_diameter_area": (2 * dimension * area / np.pi) ** (1 / dimension),
+        "extent": area / box,
+    }
+    if "euler_number" in names:
+        columns["euler_number"] = table["euler_number_8" if dimension == 2 else "euler_number_26"].view(np.int64)
+    if "shape" in groups:
+        # There, a pixel is a point; here, too: second moments of centres.
+        columns["axis_major_length"] = table[f"axis_length_{dimension}_mm"]
+        columns["axis_minor_length"] = table["axis_length_1_mm"]
+    if gray is not None:
+        for name in ("intensity_min", "intensity_max", "intensity_mean"):
+            columns[name] = table[name]
+        columns["intensity_std"] = table["intensity_std"] * np.sqrt((count - 1) / count)
+        if "intensity_median" in table:
+            columns["intensity_median"] = table["intensity_median"]
+    return columns

@@ -1,0 +1,72 @@
+"""Options and helpers of all tests."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--cases", type=int, default=3000, help="random inputs for each stand-in (20000 before a release)")
+
+
+@pytest.fixture
+def cases(request):
+    return request.config.getoption("--cases")
+
+
+def flood_fill(foreground, rank, joined=lambda a, b: True):
+    """The oracle: labels 1.. in C order; `joined` takes the indices of two foreground neighbours."""
+    dimension = foreground.ndim
+    steps = [
+        step for step in itertools.product((-1, 0, 1), repeat=dimension) if 0 < sum(map(abs, step)) <= rank
+    ]
+    labels = np.zeros(foreground.shape, np.int64)
+    count = 0
+    for start in np.ndindex(foreground.shape):
+        if not foreground[start] or labels[start]:
+            continue
+        count += 1
+        labels[start] = count
+        waiting = [start]
+        while waiting:
+            here = waiting.pop()
+            for step in steps:
+                there = tuple(np.add(here, step))
+                inside = all(0 <= at < size for at, size in zip(there, foreground.shape))
+                if inside and foreground[there] and not labels[there] and joined(here, there):
+                    labels[there] = count
+                    waiting.append(there)
+    return labels, count
+
+
+def random_shape(random, dimension, most=9):
+    return tuple(int(size) for size in random.integers(1, most, dimension))
+
+
+def random_mask(random, shape):
+    """Grains of all densities, and now and then what is full, empty, or a checkerboard."""
+    kind = random.integers(0, 12)
+    if kind == 0:
+        return np.ones(shape, bool)
+    if kind == 1:
+        return np.zeros(shape, bool)
+    if kind == 2:
+        return np.indices(shape).sum(axis=0) % 2 == 0
+    return random.random(shape) < random.random()
+
+
+def in_some_layout(random, array):
+    """The same values in C or Fortran order, read-only, backwards, or as every second element of a larger array."""
+    kind = random.integers(0, 5)
+    if kind == 1:
+        return np.asfortranarray(array)
+    if kind == 2:
+        return array[::-1].copy()[::-1] if array.ndim else array
+    if kind == 3 and array.ndim:
+        larger = np.zeros(array.shape[:-1] + (2 * array.shape[-1],), array.dtype)
+        larger[..., ::2] = array
+        return larger[..., ::2]
+    array = array.copy()
+    array.flags.writeable = kind != 4
+    return array

@@ -1,0 +1,125 @@
+"""Builds the wheel, looks into it, installs it into an environment of its own and passes the tests.
+
+    python run.py BUILD_FOLDER [OPTIONS OF PYTEST]
+
+Exits with 77 (skipped) where the packages that this needs cannot be had. The environment and the build are kept in
+BUILD_FOLDER, so that a second run takes seconds. The interpreter that runs this file is the one that is tested.
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+SKIPPED = 77
+
+
+def run(*command, **options):
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def requirements():
+    """What builds and tests the package, from its pyproject.toml."""
+    text = (PACKAGE / "pyproject.toml").read_text()
+    lists = re.findall(r"^(?:requires|test) = \[(.*?)\]", text, re.MULTILINE | re.DOTALL)
+    assert len(lists) == 2, lists
+    return re.findall(r'"([^"]+)"', ",".join(lists))
+
+
+def make_environment(folder):
+    """Returns its interpreter, or None if the packages cannot be had."""
+    wanted = requirements()
+    mark = folder / "requirements"
+    state = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()
+    python = folder / "bin" / "python"
+    if mark.exists() and mark.read_text() == state:
+        return python
+    shutil.rmtree(folder, ignore_errors=True)
+    run(sys.executable, "-m", "venv", folder)
+    # Fails where the package index cannot be reached; a package that the index does not have is a mistake here.
+    probe = subprocess.run(
+        [python, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder / "probe", "nanobind-backend"],
+        capture_output=True,
+        text=True,
+    )
+    if probe.returncode != 0:
+        print(probe.stderr)
+        return None
+    run(python, "-m", "pip", "install", "--quiet", *wanted)
+    mark.write_text(state)
+    return python
+
+
+def build_wheel(python, folder):
+    for old in folder.glob("*.whl"):
+        old.unlink()
+    environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
+    build = ("--config-settings", f"build-dir={folder / 'cmake'}")
+    strict = ("--config-settings", "cmake.define.BRICKCCL_WARNINGS_AS_ERRORS=ON")
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    run(python, "-m", "pip", "wheel", *options, *build, *strict, PACKAGE, env=environment)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def check_contents(wheel):
+    """The modules, the stub, the mark of typed packages and the library; nothing else."""
+    assert re.fullmatch(r"brickccl-[0-9.]+-cp310-abi3-linux_\w+\.whl", wheel.name), wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        size = sum(item.file_size for item in archive.infolist())
+    sources = PACKAGE / "brickccl"
+    expected = {
+        f"brickccl/{path.relative_to(sources)}"
+        for path in sources.rglob("*")
+        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
+    }
+    expected.add("brickccl/_core.abi3.so")
+    assert names == expected, names ^ expected
+    assert {"brickccl/_core.pyi", "brickccl/py.typed", "brickccl/compat/cc3d.py"} <= names
+    print(f"{wheel.name}: {len(names)} files, {size / 1e6:.1f} MB")
+
+
+def repair(python, wheel, folder):
+    """The wheel with the libraries that it needs beside it; checks that it keeps to the stable interface."""
+    scripts = python.parent
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    run(scripts / "abi3audit", "--strict", wheel)
+    run(scripts / "auditwheel", "show", wheel, env=environment)
+    repaired = folder / "repaired"
+    shutil.rmtree(repaired, ignore_errors=True)
+    run(scripts / "auditwheel", "repair", "--wheel-dir", repaired, wheel, env=environment)
+    (result,) = repaired.glob("*.whl")
+    print(f"{result.name}: {result.stat().st_size / 1e6:.2f} MB")
+    return result
+
+
+def main(folder, options):
+    folder = pathlib.Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    if sys.version_info < (3, 10):
+        print(f"skipped: the package needs Python 3.10 or later, this is {sys.version.split()[0]}")
+        return SKIPPED
+    python = make_environment(folder / "environment")
+    if python is None:
+        print("skipped: pip cannot reach the packages that the build needs")
+        return SKIPPED
+    wheel = build_wheel(python, folder)
+    check_contents(wheel)
+    run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel, folder))
+    tests = PACKAGE / "tests"
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, tests, *options]
+    return subprocess.run(command, cwd=folder, env=environment).returncode
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,225 @@
+"""Images of other libraries go in and come out with their geometry."""
+
+import gc
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import brickccl
+from brickccl.io import Image
+
+SPACING, ORIGIN = (0.5, 0.75, 2.0), (10.0, -20.0, 30.0)
+# A turn by 90 degrees about z.
+DIRECTION = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def gray(dtype=np.int16):
+    return np.random.default_rng(2).integers(-100, 400, (6, 7, 8)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
+def test_simpleitk_images(dtype):
+    sitk = pytest.importorskip("SimpleITK")
+    array = gray().clip(0, 100).astype(dtype)
+    image = sitk.GetImageFromArray(array)
+    image.SetSpacing(SPACING)
+    image.SetOrigin(ORIGIN)
+    image.SetDirection(DIRECTION)
+    labels = brickccl.label(image, range=(50, 90), connectivity=26)
+    assert isinstance(labels, sitk.Image)
+    assert labels.GetSpacing() == SPACING and labels.GetOrigin() == ORIGIN and labels.GetDirection() == DIRECTION
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(labels), brickccl.label(array, range=(50, 90), connectivity=26))
+
+    filter = sitk.LabelShapeStatisticsImageFilter()
+    filter.Execute(sitk.Cast(labels, sitk.sitkUInt32))
+    table = brickccl.statistics(labels)
+    assert table["label"].tolist() == list(filter.GetLabels())
+    for place, label in enumerate(filter.GetLabels()):
+        assert table["volume_mm3"][place] == pytest.approx(filter.GetPhysicalSize(label))
+        centroid = [table[f"centroid_{axis}_mm"][place] for axis in "xyz"]
+        assert centroid == pytest.approx(filter.GetCentroid(label))
+
+
+def test_simpleitk_volumes_need_no_spacing_and_take_masks_of_the_kind():
+    sitk = pytest.importorskip("SimpleITK")
+    image = sitk.GetImageFromArray(np.ones((2, 3, 4), np.uint8))
+    image.SetSpacing((1.0, 1.0, 0.5))
+    mask = image > 0
+    assert sitk.GetArrayFromImage(brickccl.label(image, minimum_volume=12.0, mask=mask)).max() == 1
+    assert sitk.GetArrayFromImage(brickccl.label(image, minimum_volume=12.1)).max() == 0
+    color = sitk.Image([4, 4], sitk.sitkVectorUInt8, 3)
+    with pytest.raises(TypeError, match="3 values in each voxel"):
+        brickccl.label(color)
+
+
+def test_a_labeling_outlives_its_simpleitk_image():
+    pytest.importorskip("SimpleITK")
+    # In a process of its own: a view into an image that is gone would crash it.
+    script = (
+        "import gc, numpy as np, SimpleITK as sitk, brickccl\n"
+        "image = sitk.GetImageFromArray((np.arange(90 ** 3) % 3 == 0).astype(np.uint8).reshape((90,) * 3))\n"
+        "labeling = brickccl.find(image)\n"
+        "del image; gc.collect()\n"
+        "labels, table = labeling.labels(), labeling.table()\n"
+        "labeling = None; gc.collect()\n"
+        "assert sitk.GetArrayFromImage(labels).max() == table.row_count\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["Nifti1Image", "Nifti2Image", "MGHImage"])
+def test_nibabel_images(kind):
+    nibabel = pytest.importorskip("nibabel")
+    array = np.asfortranarray(gray().transpose(2, 1, 0))
+    # Right, front, up; turned about z.
+    affine = np.array([[0.0, 0.75, 0.0, -10.0], [-0.5, 0.0, 0.0, 20.0], [0.0, 0.0, 2.0, 30.0], [0.0, 0.0, 0.0, 1.0]])
+    image = getattr(nibabel, kind)(array, affine)
+    labels = brickccl.label(image, range=(200, 400), dtype="int16")
+    assert type(labels) is type(image)
+    assert labels.shape == image.shape
+    np.testing.assert_array_equal(labels.affine, affine)
+    assert labels.get_data_dtype().newbyteorder("=") == np.int16
+    np.testing.assert_array_equal(np.asarray(labels.dataobj).T, brickccl.label(array.T, range=(200, 400)))
+    np.testing.assert_array_equal(
+        np.asarray(labels.dataobj), np.asarray(brickccl.find(image, range=(200, 400)).labels("int16").dataobj)
+    )
+
+    table = brickccl.statistics(labels, columns="place")
+    np.testing.assert_allclose(table["volume_mm3"], table["voxel_count"] * 0.75)
+    index = np.array([[table[f"centroid_{axis}"][0] for axis in "xyz"] + [1.0]])
+    point = (affine @ index.T).ravel()[:3] * [-1, -1, 1]
+    np.testing.assert_allclose([table[f"centroid_{axis}_mm"][0] for axis in "xyz"], point)
+
+
+def test_nibabel_axes_are_the_users():
+    nibabel = pytest.importorskip("nibabel")
+    array = np.asfortranarray(np.ones((2, 3, 4), np.uint8))
+    image = nibabel.Nifti1Image(array, np.diag([1.0, 2.0, 3.0, 1.0]))
+    labels = np.asarray(brickccl.label(image, by_slice=0).dataobj)
+    assert [np.unique(part).tolist() for part in labels] == [[1], [2]]
+    mask = np.zeros((2, 3, 4), bool)
+    mask[1] = True
+    np.testing.assert_array_equal(np.asarray(brickccl.label(image, mask=mask).dataobj), mask)
+    component = next(brickccl.components(brickccl.label(image, mask=mask)))
+    assert component.slices == (slice(1, 2), slice(0, 3), slice(0, 4)) and component.mask.shape == (1, 3, 4)
+    assert brickccl.statistics(image, spacing=(1, 1, 0.5))["volume_mm3"][0] == 12.0
+    sheared = nibabel.Nifti1Image(array, np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
+    with pytest.raises(ValueError, match="right angles"):
+        brickccl.label(sheared)
+
+
+def test_nibabel_and_simpleitk_agree_about_space(tmp_path):
+    nibabel, sitk = pytest.importorskip("nibabel"), pytest.importorskip("SimpleITK")
+    image = sitk.GetImageFromArray(gray())
+    image.SetSpacing(SPACING)
+    image.SetOrigin(ORIGIN)
+    image.SetDirection(DIRECTION)
+    sitk.WriteImage(image, str(tmp_path / "image.nii.gz"))
+    tables = [
+        brickccl.find(source, range=(300, 400)).table("shape")
+        for source in (image, nibabel.load(tmp_path / "image.nii.gz"))
+    ]
+    for name in tables[0]:
+        np.testing.assert_allclose(tables[1][name], tables[0][name], rtol=1e-5, atol=1e-4, err_msg=name)
+
+
+def test_itk_images():
+    itk = pytest.importorskip("itk")
+    array = gray()
+    image = itk.image_from_array(array)
+    image.SetSpacing(SPACING)
+    image.SetOrigin(ORIGIN)
+    image.SetDirection(np.array(DIRECTION).reshape(3, 3))
+    labels = brickccl.label(image, range=(200, 400), dtype="uint16")
+    assert type(labels) is type(itk.image_from_array(array.astype(np.uint16)))
+    assert tuple(labels.GetSpacing()) == SPACING and tuple(labels.GetOrigin()) == ORIGIN
+    np.testing.assert_array_equal(itk.array_from_matrix(labels.GetDirection()).ravel(), DIRECTION)
+    np.testing.assert_array_equal(itk.array_from_image(labels), brickccl.label(array, range=(200, 400)))
+    expected = brickccl.find(Image(array, SPACING[::-1], ORIGIN, DIRECTION), range=(200, 400)).table()
+    found = brickccl.find(image, range=(200, 400)).table()
+    for name in expected:
+        np.testing.assert_array_equal(found[name], expected[name])
+
+
+def test_arrays_through_dlpack_come_back_as_what_they_were():
+    xp = pytest.importorskip("array_api_strict")
+    array = gray() > 300
+    labels = brickccl.label(xp.asarray(array), dtype="int32")
+    assert type(labels) is type(xp.asarray(array))
+    np.testing.assert_array_equal(np.from_dlpack(labels), brickccl.label(array))
+
+
+def test_jax_arrays():
+    jnp = pytest.importorskip("jax.numpy")
+    array = gray()
+    labels = brickccl.label(jnp.asarray(array), range=(300, 400), dtype="int32")
+    assert type(labels) is type(jnp.asarray(array)) and labels.dtype == jnp.int32
+    np.testing.assert_array_equal(np.asarray(labels), brickccl.label(array, range=(300, 400)))
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    array = gray()
+    labels = brickccl.label(torch.from_numpy(array), range=(300, 400), dtype="int32")
+    assert isinstance(labels, torch.Tensor) and labels.dtype == torch.int32
+    np.testing.assert_array_equal(labels.numpy(), brickccl.label(array, range=(300, 400)))
+
+
+class OnDevice:
+    """An array that says that it lies on a CUDA device."""
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **arguments):
+        raise AssertionError("nothing may be asked of it")
+
+
+def test_arrays_on_a_gpu_are_not_supported():
+    with pytest.raises(NotImplementedError, match="GPU"):
+        brickccl.label(OnDevice())
+
+
+def test_images_of_the_package_keep_their_geometry():
+    image = Image(gray(), SPACING[::-1], ORIGIN, DIRECTION)
+    labels = brickccl.label(image, range=(300, 400))
+    assert isinstance(labels, Image)
+    assert (labels.spacing, labels.origin, labels.direction) == (SPACING[::-1], ORIGIN, DIRECTION)
+    with pytest.raises(ValueError, match="spacing has 2 values"):
+        Image(gray(), (1, 2))
+
+
+def peak_of(function):
+    gc.collect()
+    tracemalloc.start()
+    function()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+def test_arrays_in_c_order_are_not_copied():
+    array = np.zeros((100, 200, 300), np.uint8)
+    array[10:20, 10:20, 10:20] = 1
+    out = np.empty(array.shape, np.uint8)
+    for image in (array, array.astype(np.int16), array.view(bool), memoryview(array)):
+        assert peak_of(lambda: brickccl.label(image, out=out)) < 200_000
+    # Others are, once: the measure above sees copies.
+    assert peak_of(lambda: brickccl.label(np.asfortranarray(array), out=out)) > array.nbytes
+
+
+def test_the_engine_copies_nothing_either():
+    # In a process of its own, which has nothing but the image and the labels.
+    script = (
+        "import numpy as np, resource, brickccl\n"
+        "array = np.ones((400, 400, 400), np.uint8); out = np.ones(array.shape, np.uint8)\n"
+        "brickccl.label(array[:1], out=out[:1])\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "brickccl.label(array, out=out)\n"
+        "print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / array.size)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert float(result.stdout) < 0.4

@@ -1,0 +1,266 @@
+"""Labeling, tables and operations on label images."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import brickccl
+from conftest import random_mask
+
+
+def grains(seed=5, shape=(12, 13, 14), density=0.25):
+    return np.random.default_rng(seed).random(shape) < density
+
+
+def test_one_labeling_gives_map_table_lists_and_runs_that_agree():
+    image = grains()
+    labeling = brickccl.find(image, connectivity=18)
+    labels = labeling.labels()
+    table = labeling.table()
+    assert len(labeling) == labeling.count == labels.max() == table.row_count
+    assert labeling.foreground_count == image.sum()
+    assert labeling.shape == image.shape
+    assert labeling.dtype == labels.dtype
+    np.testing.assert_array_equal(table["label"], np.arange(1, labeling.count + 1))
+    np.testing.assert_array_equal(table["voxel_count"], np.bincount(labels.ravel())[1:])
+
+    lists = labeling.voxels()
+    for label in (1, labeling.count):
+        own = lists.indices[lists.offsets[label - 1] : lists.offsets[label]]
+        np.testing.assert_array_equal(own, np.flatnonzero(labels == label))
+
+    painted = np.zeros(image.size, int)
+    for start, length, label in zip(*labeling.runs()):
+        painted[start : start + length] = label
+    np.testing.assert_array_equal(painted.reshape(image.shape), labels)
+
+
+def test_columns_are_named_after_axes_with_x_last():
+    image = np.zeros((4, 5, 6), bool)
+    image[1, 2, 3:5] = True
+    table = brickccl.find(image, spacing=(3.0, 2.0, 0.5)).table("place,shape")
+    assert [int(table[f"bbox_min_{axis}"][0]) for axis in "xyz"] == [3, 2, 1]
+    assert [int(table[f"bbox_max_{axis}"][0]) for axis in "xyz"] == [4, 2, 1]
+    assert [float(table[f"centroid_{axis}_mm"][0]) for axis in "xyz"] == [1.75, 4.0, 3.0]
+    assert table["volume_mm3"][0] == 6.0
+    assert {values.dtype.str for values in table.values()} == {"<i8", "<f8"}
+
+
+def test_components_are_kept_and_removed_in_place():
+    image = grains()
+    labeling = brickccl.find(image)
+    sizes = labeling.table()["voxel_count"]
+    labels = labeling.labels(np.int64)
+    assert labeling.keep("voxel_count >= 3") is labeling
+    assert labeling.count == (sizes >= 3).sum()
+    numbers = np.concatenate([[0], np.where(sizes >= 3, np.cumsum(sizes >= 3), 0)])
+    np.testing.assert_array_equal(labeling.labels(), numbers[labels])
+    again = brickccl.find(image).remove(sizes < 3)
+    np.testing.assert_array_equal(again.labels(), labeling.labels())
+    empty = brickccl.find(image).remove("voxel_count > 0")
+    assert empty.count == 0
+    assert empty.labels().max() == 0
+    assert empty.table()["label"].dtype == np.int64
+
+
+def test_a_condition_takes_the_columns_that_it_names():
+    image = np.zeros((9, 9, 9), bool)
+    image[1:4, 1:4, 1:4] = True
+    image[6, 6, 1:8] = True
+    labeling = brickccl.find(image).keep("sphericity > 0.7 and feret_diameter_mm < 4")
+    assert labeling.count == 1
+    assert labeling.labels()[2, 2, 2] == 1
+    gray = image * 7.0
+    assert brickccl.find(image).keep("intensity_max > 8", intensity=gray).count == 0
+
+
+@pytest.mark.parametrize(
+    "text, which", [("place", "volume_mm9 > 1"), ("voxel_count >", "voxel_count >"), ("truth value", [True])]
+)
+def test_a_condition_without_meaning_is_refused(text, which):
+    labeling = brickccl.find(grains())
+    with pytest.raises(ValueError):
+        labeling.keep(which)
+    assert labeling.count == brickccl.find(grains()).count
+
+
+def test_columns_that_do_not_exist_or_need_an_image_are_refused():
+    labeling = brickccl.find(grains())
+    with pytest.raises(ValueError, match="shapes"):
+        labeling.table("shapes")
+    with pytest.raises(ValueError, match="intensity="):
+        labeling.table("intensity_median")
+    with pytest.raises(ValueError, match="intensity has the shape"):
+        labeling.table(intensity=np.zeros((2, 2)))
+    with pytest.raises(NotImplementedError):
+        brickccl.find(np.ones((2, 2, 2, 2))).table("feret")
+
+
+def test_every_column_comes_with_values_and_a_description():
+    image = grains(shape=(8, 8, 8))
+    gray = np.random.default_rng(1).random(image.shape).astype(np.float32)
+    table = brickccl.find(image).table("all", intensity=gray, part=np.ones(image.shape, bool))
+    described = table.describe()
+    assert [column.name for column in described] == list(table)
+    assert {column.name for column in described} == {column.name for column in brickccl.columns(3)}
+    assert all(column.description for column in described)
+    assert all(len(values) == table.row_count for values in table.values())
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 4])
+def test_a_table_without_rows_has_typed_columns(dimension):
+    full, empty = np.ones((3,) * dimension, bool), np.zeros((3,) * dimension, bool)
+    kinds = [
+        {name: values.dtype for name, values in brickccl.find(image, by_slice=0 if dimension > 1 else None).table().items()}
+        for image in (full, empty)
+    ]
+    assert kinds[0] == kinds[1]
+
+
+def test_a_table_goes_to_pandas_arrow_and_files(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = brickccl.find(grains(), spacing=0.1).table("shape")
+    frame = table.to_pandas()
+    assert list(frame.columns) == list(table)
+    assert frame.index.name == "label"
+    arrow = table.to_arrow()
+    assert arrow.column_names == list(table)
+    assert arrow.schema.field("volume_mm3").metadata[b"unit"] == b"mm^3"
+    path = tmp_path / "table.csv"
+    table.to_csv(path)
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == table.row_count
+    for name, values in table.items():
+        read = np.array([float(row[name]) for row in rows])
+        np.testing.assert_array_equal(read, values.astype(float))
+    assert pandas.read_csv(path)["label"].dtype == np.int64
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
+    table = brickccl.find(grains()).table()
+    with pytest.raises(FileNotFoundError):
+        table.to_csv(tmp_path / "missing" / "table.csv")
+    (tmp_path / "table.csv").mkdir()
+    with pytest.raises(OSError):
+        table.to_csv(tmp_path / "table.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tables_of_parts_become_that_of_the_whole(seed):
+    random = np.random.default_rng(seed)
+    image = random_mask(random, (6, 7, 16))
+    whole = brickccl.find(image, connectivity=26).table("place,shape")
+    parts = [(image[..., :9], (0, 0, 0)), (image[..., 9:], (0, 0, 9))]
+    found = [brickccl.find(part, connectivity=26, start=start) for part, start in parts]
+    maps = [labeling.labels() for labeling in found]
+    pairs = set()
+    last, first = np.pad(maps[0][..., -1], 1), np.pad(maps[1][..., 0], 1)
+    for dz in (-1, 0, 1):
+        for dy in (-1, 0, 1):
+            moved = np.roll(first, (dz, dy), (0, 1))
+            both = (last > 0) & (moved > 0)
+            pairs |= set(zip(last[both].tolist(), moved[both].tolist()))
+    merged, of_first, of_second = brickccl.merge_tables(
+        found[0].table("place,shape"), found[1].table("place,shape"), pairs, return_labels=True
+    )
+    assert list(merged) == list(whole)
+    for name in whole:
+        np.testing.assert_array_equal(merged[name], whole[name], name)
+    joined = np.concatenate(
+        [np.concatenate([[0], of_first])[maps[0]], np.concatenate([[0], of_second])[maps[1]]], axis=2
+    )
+    np.testing.assert_array_equal(joined, brickccl.label(image, connectivity=26))
+
+
+def test_tables_that_do_not_fit_are_not_merged():
+    image = grains()
+    one, other = (brickccl.find(image, spacing=spacing).table() for spacing in (1.0, 2.0))
+    with pytest.raises(ValueError, match="spacing"):
+        brickccl.merge_tables(one, other, [])
+    with pytest.raises(ValueError, match="label 99999"):
+        brickccl.merge_tables(one, one, [(99999, 1)])
+
+
+def test_statistics_measures_any_labels():
+    labels = np.array([[7, 7, 0], [2**40, 0, 7]])
+    table = brickccl.statistics(labels, intensity=np.arange(6.0).reshape(2, 3), spacing=(2.0, 0.5))
+    assert table["label"].tolist() == [7, 2**40]
+    assert table["voxel_count"].tolist() == [3, 1]
+    assert table["area_mm2"].tolist() == [3.0, 1.0]
+    assert table["intensity_mean"].tolist() == [2.0, 3.0]
+    large = brickccl.statistics(np.array([2**63 + 5], np.uint64))
+    assert large["label"].dtype == np.uint64 and large["label"][0] == 2**63 + 5
+    assert brickccl.statistics(labels.astype(float))["label"].tolist() == [7, 2**40]
+    for wrong in (-labels, labels + 0.5):
+        with pytest.raises(ValueError, match="labels must be whole numbers"):
+            brickccl.statistics(wrong)
+
+
+def test_statistics_has_names_of_scikit_image():
+    measure = pytest.importorskip("skimage.measure")
+    labels = brickccl.label(grains())
+    ours = brickccl.statistics(labels, names="skimage")
+    names = ("label", "num_pixels", "area", "bbox", "centroid")
+    theirs = measure.regionprops_table(labels, properties=names)
+    assert list(ours) == list(theirs)
+    for name, values in theirs.items():
+        np.testing.assert_allclose(ours[name], values, rtol=1e-13, err_msg=name)
+
+
+def test_select_keeps_and_removes_by_condition():
+    labels = np.array([5, 5, 0, 8, 0, 9, 9, 9])
+    assert brickccl.select(labels, "voxel_count > 1").tolist() == [1, 1, 0, 0, 0, 2, 2, 2]
+    assert brickccl.select(labels, "voxel_count > 1", keep=False).tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+    kept = brickccl.select(labels, "voxel_count > 1", keep_labels=True, dtype=np.int16)
+    assert kept.tolist() == [5, 5, 0, 0, 0, 9, 9, 9] and kept.dtype == np.int16
+    assert brickccl.select(labels, [False, True, False]).tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert brickccl.select(labels * 2**40, "label > 0", keep_labels=True).dtype == np.uint64
+
+
+def test_relabel_closes_gaps_in_three_orders():
+    labels = np.array([9, 9, 0, 4, 0, 7, 7, 7])
+    assert brickccl.relabel(labels).tolist() == [3, 3, 0, 1, 0, 2, 2, 2]
+    assert brickccl.relabel(labels, order="raster").tolist() == [1, 1, 0, 2, 0, 3, 3, 3]
+    assert brickccl.relabel(labels, order="size").tolist() == [2, 2, 0, 3, 0, 1, 1, 1]
+    assert brickccl.relabel(labels, largest=2).tolist() == [2, 2, 0, 0, 0, 1, 1, 1]
+    result, mapping = brickccl.relabel(labels, minimum_size=2, return_mapping=True)
+    assert result.tolist() == [2, 2, 0, 0, 0, 1, 1, 1]
+    assert mapping == {7: 1, 9: 2}
+    with pytest.raises(ValueError, match="order"):
+        brickccl.relabel(labels, order="area")
+
+
+def test_relabel_in_raster_order_is_that_of_the_array():
+    labels = np.array([[[0, 2]], [[1, 0]], [[3, 3]]])
+    assert brickccl.relabel(labels, order="raster").tolist() == [[[0, 1]], [[2, 0]], [[3, 3]]]
+
+
+def test_components_are_masks_within_their_boxes():
+    image = grains()
+    labeling = brickccl.find(image)
+    labels = labeling.labels()
+    for source in (labeling, labels):
+        painted = np.zeros(image.shape, int)
+        for component in brickccl.components(source):
+            crop = painted[component.slices]
+            assert component.mask.shape == crop.shape
+            for axis in range(3):
+                along = component.mask.any(axis=tuple(other for other in range(3) if other != axis))
+                assert along[0] and along[-1]
+            crop[component.mask] = component.label
+        np.testing.assert_array_equal(painted, labels)
+
+
+def test_contacts_are_pairs_that_share_faces():
+    labels = np.array([[1, 1, 2], [3, 0, 2]])
+    found = brickccl.contacts(labels, spacing=(2.0, 1.0))
+    pairs = list(zip(found["label_1"].tolist(), found["label_2"].tolist(), found["faces"].tolist(), found["area"].tolist()))
+    assert pairs == [(1, 2, 1, 2.0), (1, 3, 1, 1.0)]
+    table = brickccl.statistics(labels)
+    with pytest.raises(ValueError, match="neighbours"):
+        table.contacts()

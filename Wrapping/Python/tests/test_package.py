@@ -1,0 +1,99 @@
+"""The package as it is installed: what importing it costs, its types, its documentation."""
+
+import doctest
+import importlib
+import importlib.metadata
+import inspect
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import brickccl
+
+FOLDER = pathlib.Path(brickccl.__file__).parent
+MODULES = [name for _, name, _ in pkgutil.walk_packages([str(FOLDER)], "brickccl.") if not name.endswith("_core")]
+
+
+def test_an_import_brings_numpy_and_the_standard_library_alone():
+    script = (
+        "import sys, brickccl\n"
+        "brickccl.label([1, 0, 1])\n"
+        "roots = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(sorted(roots - set(sys.stdlib_module_names)))"
+    )
+    result = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
+    found = {name for name in eval(result.stdout) if not name.startswith(("_", "sitecustomize", "distutils"))}
+    assert found == {"brickccl", "numpy", "nanobind_backend"}
+
+
+def test_the_version_is_that_of_the_library():
+    assert brickccl.__version__ == brickccl.info()["version"]
+    assert importlib.metadata.version("brickccl") == brickccl.__version__
+
+
+def test_the_stub_is_that_of_the_module(tmp_path):
+    pytest.importorskip("nanobind")
+    stub = tmp_path / "_core.pyi"
+    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "brickccl._core", "-o", stub], check=True)
+    assert stub.read_text() == (FOLDER / "_core.pyi").read_text(), (
+        "run python -m nanobind.stubgen -m brickccl._core -o Wrapping/Python/brickccl/_core.pyi"
+    )
+    assert (FOLDER / "py.typed").exists()
+
+
+def test_types_are_checked_by_mypy(tmp_path):
+    pytest.importorskip("mypy")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np, brickccl\n"
+        "table: brickccl.Table = brickccl.find(np.ones(3), connectivity=1).table(['shape'])\n"
+        "count: int = brickccl.find(np.ones(3)).count\n"
+    )
+    # Of SimpleITK and nibabel not all is typed, and the stub's arrays are of any type.
+    settings = tmp_path / "mypy.ini"
+    settings.write_text(
+        "[mypy]\nstrict = True\nignore_missing_imports = True\ndisallow_untyped_calls = False\n"
+        f"cache_dir = {tmp_path}/cache\n[mypy-brickccl._core]\ndisallow_any_generics = False\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--config-file", settings]
+    result = subprocess.run([*command, "-p", "brickccl"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+    assert subprocess.run([*command, program], cwd=tmp_path).returncode == 0
+    program.write_text("import brickccl\ncount: str = brickccl.find([1]).count\n")
+    assert subprocess.run([*command, program], cwd=tmp_path, capture_output=True).returncode != 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_the_documentation_run(name):
+    if name == "brickccl.__main__":
+        pytest.skip("no examples")
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_documentation_is_built_without_warnings(tmp_path):
+    for name in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(name)
+    docs = pathlib.Path(__file__).parents[1] / "docs"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "-d", tmp_path / "trees", docs, tmp_path / "html"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    page = (tmp_path / "html" / "reference.html").read_text()
+    assert all(f'id="brickccl.{name}"' in page for name in brickccl.__all__ if name != "__version__")
+
+
+def test_every_function_is_documented_with_an_example():
+    for module in (brickccl, *map(importlib.import_module, ("brickccl.compat.scipy", "brickccl.compat.skimage", "brickccl.compat.cc3d"))):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if not inspect.isfunction(thing):
+                continue
+            assert thing.__doc__, f"{module.__name__}.{name}"
+            if "Not supported" not in thing.__doc__:
+                assert ">>>" in thing.__doc__, f"{module.__name__}.{name}"
+            documented = thing.__doc__.replace("*", "")
+            for parameter in inspect.signature(thing).parameters:
+                if "Parameters\n" in thing.__doc__:
+                    assert parameter in documented, f"{module.__name__}.{name}: {parameter}"

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Measuring/MeasureLabelImage.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
@@ -145,7 +146,8 @@ RunMesh(const MeshArguments & arguments)
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const HostContext    context{ arguments.threads, Progress(hooks) };
-  const ComponentTable table = MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, context);
+  const ComponentTable table =
+    MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, arguments.threads, hooks);
   const std::vector<std::size_t> places =
     ChoosePlaces(arguments, table, condition ? condition->Evaluate(table) : std::vector<bool>());
   if (arguments.oneFileEach)

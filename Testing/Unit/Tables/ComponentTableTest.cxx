@@ -5,6 +5,7 @@
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
+#include "BrickCCL/Tables/RowSums.h"
 #include "TableValue.h"
 
 #include <gtest/gtest.h>
@@ -209,13 +210,13 @@ TEST(ComponentTable, AnEarlierTablesMemoryIsUsedAgain)
   const auto     mask = MakeRandom({ 40, 30, 20 }, 0.1, 1, 5);
   const Labeling labeling = Label(ImageView(mask.data(), { 40, 30, 20 }));
   labeling.Measure({}, table);
-  auto               sums = table.components.TakeSums<CompactShapeSums>();
+  auto               sums = TakeSums<CompactShapeSums>(table.components);
   const auto * const place = sums.data();
   EXPECT_TRUE(table.components.empty());
   ASSERT_EQ(sums.size(), labeling.ComponentCount());
-  table.components = ComponentRows(table.extent, table.geometry, std::move(sums));
+  table.components = MakeRows(table.extent, table.geometry, std::move(sums));
   labeling.Measure({}, table);
-  EXPECT_EQ(table.components.TakeSums<CompactShapeSums>().data(), place);
+  EXPECT_EQ(TakeSums<CompactShapeSums>(table.components).data(), place);
 }
 
 TEST(ComponentTable, AnExistingLabelMapGivesTheSameTable)

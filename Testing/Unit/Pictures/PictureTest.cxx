@@ -1,6 +1,7 @@
 // Pictures of slices as files, and what draws them.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Pictures/Canvas.h"
 #include "BrickCCL/Pictures/Font.h"
@@ -59,7 +60,7 @@ protected:
     options.geometry = geometry;
     const Labeling       labeling = Label(image.View(), options);
     const ComponentTable table = labeling.Measure();
-    WritePicture(Path("p.png"), { image, labeling.Runs(), table, hasSpacing }, {});
+    WritePicture(Path("p.png"), { image, RunsOf(labeling), table, hasSpacing }, {});
     return ReadImageFile(Path("p.png"));
   }
 

@@ -1,6 +1,7 @@
 // What pictures of slices are made of: voxels and labels under pixels, the values of black and white, colours.
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/LabelColours.h"
@@ -76,7 +77,7 @@ TEST(Slice, OfOnePixelForEachVoxelShowsTheVoxels)
     for (const auto & axes : { std::pair(0, 1), std::pair(0, 2), std::pair(1, 2) })
     {
       const SliceView   view = ViewOf(extent, axes.first, axes.second, 1, 1);
-      const SlicePixels pixels = SampleSlice(image, labeling.Runs(), view, {});
+      const SlicePixels pixels = SampleSlice(image, RunsOf(labeling), view, {});
       ASSERT_EQ(pixels.width, extent.size[axes.first]);
       ASSERT_EQ(pixels.height, extent.size[axes.second]);
       for (int v = 0; v < pixels.height; ++v)
@@ -106,7 +107,7 @@ TEST(Slice, OfLargePixelsShowsMeansAndTheMostFrequentLabel)
   std::vector<std::uint32_t> labels(values.size());
   labeling.Write(labels.data());
   const SliceView   view = ViewOf(extent, 0, 1, 1, 4);
-  const SlicePixels pixels = SampleSlice(ImageOf(values, extent), labeling.Runs(), view, {});
+  const SlicePixels pixels = SampleSlice(ImageOf(values, extent), RunsOf(labeling), view, {});
   ASSERT_EQ(pixels.width, 15);
   ASSERT_EQ(pixels.height, 12);
   for (int v = 0; v < pixels.height; ++v)
@@ -140,7 +141,7 @@ TEST(Slice, OfSmallPixelsKeepsLabelsAndInterpolatesGray)
   const Extent             extent{ 3, 1 };
   const std::vector<float> values = { 0, 10, 20 };
   const Labeling           labeling = Label(ImageView(values.data(), extent));
-  const SlicePixels pixels = SampleSlice(ImageOf(values, extent), labeling.Runs(), ViewOf(extent, 0, 1, 4, 1), {});
+  const SlicePixels pixels = SampleSlice(ImageOf(values, extent), RunsOf(labeling), ViewOf(extent, 0, 1, 4, 1), {});
   const double      gray[] = { 0, 0, 1.25, 3.75, 6.25, 8.75, 11.25, 13.75, 16.25, 18.75, 20, 20 };
   ASSERT_EQ(pixels.gray.size(), 48u);
   for (std::size_t i = 0; i < 48; ++i)
@@ -164,7 +165,7 @@ TEST(Slice, EveryVoxelOfALineLiesUnderAPixel)
   for (const int width : { 97, 96, 60, 40, 33 })
   {
     view.width = width;
-    const SlicePixels             pixels = SampleSlice(ImageOf(values, extent), labeling.Runs(), view, {});
+    const SlicePixels             pixels = SampleSlice(ImageOf(values, extent), RunsOf(labeling), view, {});
     const std::set<std::uint64_t> seen(pixels.labels.begin(), pixels.labels.end());
     EXPECT_EQ(seen, (std::set<std::uint64_t>{ 0, 1, 2, 3, 4, 5 })) << width;
   }
@@ -177,12 +178,12 @@ TEST(Slice, ChannelsAreMeansAndNotANumberIsLeftOut)
   const Labeling                  labeling = Label(ImageView(colours.data(), extent, 3));
   SliceView                       view;
   view.width = 2;
-  EXPECT_EQ(SampleSlice(ImageOf(colours, extent, 3), labeling.Runs(), view, {}).gray, (std::vector<double>{ 60, 1 }));
+  EXPECT_EQ(SampleSlice(ImageOf(colours, extent, 3), RunsOf(labeling), view, {}).gray, (std::vector<double>{ 60, 1 }));
 
   const float              nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> values = { nan, 4 };
   view.width = 1;
-  EXPECT_EQ(SampleSlice(ImageOf(values, extent), labeling.Runs(), view, {}).gray, (std::vector<double>{ 4 }));
+  EXPECT_EQ(SampleSlice(ImageOf(values, extent), RunsOf(labeling), view, {}).gray, (std::vector<double>{ 4 }));
 }
 
 /** `count` values around a mean. */

@@ -56,15 +56,10 @@ struct LabelArguments
 Criterion
 CriterionOf(const LabelArguments & arguments)
 {
-  Criterion criterion;
-  if (arguments.equalValue)
-  {
-    criterion.joining = Criterion::Joining::EqualValue;
-  }
+  Criterion criterion = arguments.equalValue ? Criterion::EqualValue() : Criterion::Foreground();
   if (!arguments.tolerance.empty())
   {
-    criterion.joining = Criterion::Joining::Tolerance;
-    criterion.tolerance = ParseNumber(arguments.tolerance, "--tolerance");
+    criterion = Criterion::Tolerance(ParseNumber(arguments.tolerance, "--tolerance"));
   }
   criterion.background.reset();
   if (arguments.background != "none")

@@ -11,7 +11,7 @@ namespace brickccl
 namespace
 {
 
-/** Whether `text` is one of the option's values, which goes to `value`. */
+/** Reads `text` as a value of the option into `value`. \return whether it is one. */
 bool
 ParseValue(const AlgorithmOption & option, const std::string & text, std::int64_t & value)
 {

@@ -13,7 +13,7 @@ struct AlgorithmOption
 {
   const char * name;
   const char * summary;
-  /** The words for the values 0, 1, 2 ...; none: a number from `least` to `most`. */
+  /** The words that stand for the values 0, 1, 2 ... Without words, a value is a number from `least` to `most`. */
   std::vector<const char *> words;
   std::int64_t              preset = 0;
   std::int64_t              least = 0;
@@ -37,7 +37,7 @@ struct AlgorithmText
   explicit AlgorithmText(const std::string & text);
 };
 
-/** The values that "option=value,option=value" sets, presets where it says nothing.
+/** Reads the values that "option=value,option=value" sets; the others are the presets.
  *  \throws InvalidArgument, which lists the options of the algorithm. */
 OptionValues
 ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> & options, const std::string & text);

@@ -49,14 +49,15 @@ BitsUpTo(int bit)
   return ~Word{ 0 } >> (BitsPerWord - 1 - bit);
 }
 
-/** Bit x of the result is bit x - 1 of the row whose word is `word` and whose earlier word is `previous`. */
+/** The bits moved by one voxel to higher x: bit x of the result is bit x - 1 of the row. `previous` is the word
+ *  before. */
 inline Word
 FromLeft(Word word, Word previous)
 {
   return (word << 1) | (previous >> (BitsPerWord - 1));
 }
 
-/** Bit x of the result is bit x + 1 of the row whose word is `word` and whose later word is `next`. */
+/** The bits moved by one voxel to lower x: bit x of the result is bit x + 1 of the row. `next` is the word after. */
 inline Word
 FromRight(Word word, Word next)
 {

@@ -8,7 +8,7 @@ namespace brickccl
 namespace
 {
 
-/** Neighbours of rank k in d dimensions: sum over j = 1..k of binomial(d, j) 2^j. */
+/** The number of neighbours of rank k in d dimensions: the sum over j = 1..k of binomial(d, j) 2^j. */
 int
 CountNeighbours(int dimension, int rank)
 {
@@ -79,33 +79,6 @@ Connectivity::NeighbourCount() const
     axes += Uses(axis) ? 1 : 0;
   }
   return CountNeighbours(axes, m_Rank);
-}
-
-std::vector<RowOffset>
-Connectivity::BackwardRows() const
-{
-  std::vector<RowOffset> rows;
-  for (int code = 0; code < 27; ++code)
-  {
-    const int step[3] = { code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
-    int       differing = 0;
-    int       sign = 0;
-    bool      allowed = true;
-    for (int axis = 0; axis < 3; ++axis)
-    {
-      if (step[axis] != 0)
-      {
-        ++differing;
-        sign = step[axis];
-        allowed = allowed && axis + 1 < m_Dimension && Uses(axis + 1);
-      }
-    }
-    if (allowed && sign < 0 && differing <= m_Rank)
-    {
-      rows.push_back({ { step[0], step[1], step[2] }, Uses(0) && differing < m_Rank });
-    }
-  }
-  return rows;
 }
 
 std::string

@@ -7,8 +7,8 @@
 namespace brickccl
 {
 
-/** Base of every exception that this library throws on purpose. The text says what is wrong, which value was
- *  found and what would be right. */
+/** The base of every exception that this library throws on purpose. The text says what is wrong, which value was found
+ *  and what would be right. */
 class Error : public std::runtime_error
 {
 public:

@@ -12,8 +12,8 @@ namespace brickccl
 
 inline constexpr int MaximumDimension = 4;
 
-/** Number of voxels along each axis, x fastest; axes beyond `dimension` have size 1.
- *  A *row* is a line of voxels along x; rows are numbered y fastest, then z, then t. */
+/** The number of voxels along each axis, x fastest. Axes beyond `dimension` have size 1. A *row* is a line of voxels
+ *  along x. Rows are numbered y fastest, then z, then t. */
 struct Extent
 {
   int          dimension = 0;
@@ -61,7 +61,7 @@ struct Extent
   }
 };
 
-/** The place of a row in the volume: its coordinates beside x. Index 0 stands for y. */
+/** The position of a row in the volume: its coordinates along y, z and t. Index 0 stands for y. */
 struct RowPosition
 {
   std::int64_t at[MaximumDimension - 1];

@@ -123,7 +123,7 @@ ScalarTypeOf()
 
 std::size_t SizeOf(ScalarType type);
 
-/** The voxel type of a label map; \throws InvalidArgument for LabelType::Auto. */
+/** The scalar type of a label map; \throws InvalidArgument for LabelType::Auto. */
 ScalarType ScalarTypeOfLabel(LabelType type);
 
 /** "int16", "float32" ... */
@@ -132,7 +132,7 @@ const char * NameOf(ScalarType type);
 /** "auto", "uint8" ... */
 const char * NameOf(LabelType type);
 
-/** The largest label that a type holds; for Auto that of uint64. */
+/** The largest label that a type holds. Auto counts as uint64. */
 std::uint64_t MaximumLabel(LabelType type);
 
 /** The smallest label type that holds `componentCount` labels and the background 0. */

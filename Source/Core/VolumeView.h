@@ -9,7 +9,7 @@
 namespace brickccl
 {
 
-/** A non-owning view of contiguous voxels of known type, x fastest. Trivially copyable. */
+/** A non-owning view of contiguous voxels whose type is known at compile time, x fastest. Trivially copyable. */
 template <typename T>
 struct VolumeView
 {
@@ -40,7 +40,8 @@ struct ImageView
 
   ImageView() = default;
 
-  /** `channels` values of T for each voxel of `extent`. \throws InvalidArgument for a null pointer or no channel. */
+  /** A view of `channels` values of T for each voxel of `extent`. \throws InvalidArgument for a null pointer or no
+   *  channel. */
   template <typename T>
   ImageView(const T * voxels, const Extent & voxelExtent, int channelCount = 1)
     : ImageView(voxels, ScalarTypeOf<T>(), voxelExtent, channelCount)
@@ -64,7 +65,7 @@ struct ImageView
   }
 };
 
-/** Where voxels lie in space: x_physical = origin + direction * (spacing .* index), as in ITK. Lengths in mm. */
+/** Where voxels lie in space: x_physical = origin + direction * (spacing .* index), as in ITK. Lengths are in mm. */
 struct Geometry
 {
   double spacing[MaximumDimension] = { 1, 1, 1, 1 };

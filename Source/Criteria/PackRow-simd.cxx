@@ -23,7 +23,7 @@ HWY_INLINE Word
 BitsOf(TTag tag, TMask mask)
 {
   constexpr std::size_t lanes = hn::MaxLanes(tag);
-  // Read back in the size that is written, which processors forward.
+  // Processors forward a store to a load of the same size.
   using Part = std::conditional_t<
     lanes == 64,
     std::uint64_t,
@@ -35,17 +35,17 @@ BitsOf(TTag tag, TMask mask)
   return part;
 }
 
-/** As many values as fit, of those that a word has bits for. */
+/** A vector of at most as many values as a word has bits. */
 template <typename T>
 using ValueTag = hn::CappedTag<T, BitsPerWord>;
 
-/** What differences of values are compared with: of float in double precision. */
+/** The type that differences of values are compared in: double for float. */
 template <typename T>
 using LimitTag =
   hn::CappedTag<typename LimitOf<T>::Type,
                 std::is_same_v<T, float> ? hn::MaxLanes(ValueTag<T>()) / 2 : hn::MaxLanes(ValueTag<T>())>;
 
-/** The bits of values that differ by at most `most`; `VIsEqual` tells that this is 0. */
+/** The bits of the values that differ by at most `most`. `VIsEqual` says that `most` is 0. */
 template <bool VIsEqual, typename T>
 HWY_INLINE Word
 BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::Vec<LimitTag<T>> most)
@@ -63,7 +63,7 @@ BitsOfNear(ValueTag<T> tag, hn::Vec<ValueTag<T>> a, hn::Vec<ValueTag<T>> b, hn::
       hn::Sub(hn::PromoteTo(Wide(), hn::LowerHalf(Half(), a)), hn::PromoteTo(Wide(), hn::LowerHalf(Half(), b)));
     const auto upper =
       hn::Sub(hn::PromoteTo(Wide(), hn::UpperHalf(Half(), a)), hn::PromoteTo(Wide(), hn::UpperHalf(Half(), b)));
-    // Equal ones may be infinite.
+    // Equal values may be infinite, so that their difference is not a number.
     return BitsOf(Wide(), hn::Le(hn::Abs(lower), most)) |
            BitsOf(Wide(), hn::Le(hn::Abs(upper), most)) << hn::MaxLanes(Wide()) | BitsOf(tag, hn::Eq(a, b));
   }
@@ -122,19 +122,18 @@ PackNearOf(const T *                 a,
 }
 
 constexpr std::size_t CacheLine = 64;
-/** So many bytes ahead pixels are asked for: what is done with a row's bits before the next row is packed would
- *  otherwise keep the memory waiting. Into the second-level cache, which waits for more lines at a time than the
- *  first-level one. */
-constexpr std::size_t AskedAhead = 64 * CacheLine;
+/** How many bytes ahead pixels are prefetched into the second-level cache. Without it the memory would idle while the
+ *  bits of a row are worked on. The second-level cache waits for more lines at a time than the first-level one. */
+constexpr std::size_t PrefetchDistance = 64 * CacheLine;
 constexpr int         SecondLevel = 2;
-/** And so many into the first-level one, where rows are compared. */
-constexpr std::size_t AskedNear = 8 * CacheLine;
+/** How many bytes ahead pixels are prefetched into the first-level cache, where rows are compared. */
+constexpr std::size_t NearPrefetchDistance = 8 * CacheLine;
 constexpr int         FirstLevel = 3;
 
-/** Asks a level of the cache for as many pixels as word w of a row has, so many bytes ahead of it. */
+/** Prefetches as many pixels as word w of a row has, `bytesAhead` after it, into a level of the cache. */
 template <int VLevel, typename T>
 HWY_INLINE void
-AskAheadOfWord(const T * row, std::int64_t w, std::size_t bytesAhead)
+PrefetchWord(const T * row, std::int64_t w, std::size_t bytesAhead)
 {
   constexpr auto bytes = static_cast<std::int64_t>(BitsPerWord * sizeof(T));
   const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + bytesAhead;
@@ -144,8 +143,8 @@ AskAheadOfWord(const T * row, std::int64_t w, std::size_t bytesAhead)
   }
 }
 
-/** What a range is tested with beside its lowest value: of integers by how much the highest one lies above that, as an
- *  unsigned number, so that one comparison will do; of others the highest one. */
+/** What a range is tested with beside its lowest value. For integers it is the highest value less the lowest, as an
+ *  unsigned number, so that one comparison does. For other types it is the highest value. */
 template <typename T>
 HWY_INLINE hn::Vec<ValueTag<T>>
            ReachOf(T low, T high)
@@ -161,7 +160,7 @@ HWY_INLINE hn::Vec<ValueTag<T>>
   }
 }
 
-/** The bits of values below or above a range. */
+/** The bits of the values below or above a range. */
 template <typename T>
 HWY_INLINE Word
 BitsOutside(ValueTag<T> tag, hn::Vec<ValueTag<T>> value, hn::Vec<ValueTag<T>> lowest, hn::Vec<ValueTag<T>> reach)
@@ -189,7 +188,7 @@ PackWordsOf(const T * values, std::int64_t words, T low, T high, bool outside, W
   const Word            inside = outside ? 0 : ~Word{ 0 };
   for (std::int64_t w = 0; w < words; ++w)
   {
-    AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
+    PrefetchWord<SecondLevel>(values, w, PrefetchDistance);
     Word out = 0;
     Word numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
     for (std::size_t i = 0; i < BitsPerWord; i += lanes)
@@ -228,7 +227,7 @@ PackSeparatedOf(const T * values, std::int64_t words, T low, T high, Word * belo
   }
 }
 
-/** A rule as vectors to compare with. */
+/** A rule as vectors. */
 template <typename T>
 struct RuleVectors
 {
@@ -248,18 +247,18 @@ HWY_INLINE RuleVectors<T>
            rule.outside ? 0 : ~Word{ 0 } };
 }
 
-/** The bits of a word of a row, found as many values at a time as a vector holds: all comparisons of these together, so
- *  that none waits for what another one found. */
+/** The bits of one word of a row. It makes all comparisons of a vector of values together, so that none of them waits
+ *  for the result of another. */
 template <bool VIsEqual, int VRows, typename T>
 struct LinkedWord
 {
   Word out = 0;
   Word numbers = std::is_floating_point_v<T> ? 0 : ~Word{ 0 };
   Word before = 0;
-  // One more, since there are no arrays of none.
+  // One more than needed, since C++ has no arrays of length 0.
   Word near[VRows + 1] = {};
 
-  /** Compares values, those of the row from `place` on, with the rule and with those before them. */
+  /** Compares the values from `place` on with the rule and with the values before them. */
   HWY_INLINE void
   Compare(const RuleVectors<T> & rule, hn::Vec<ValueTag<T>> value, const T * place, std::size_t i)
   {
@@ -271,7 +270,7 @@ struct LinkedWord
     }
     before |= BitsOfNear<VIsEqual, T>(tag, value, hn::LoadU(tag, place - 1), rule.most) << i;
   }
-  /** Compares values with those of another row. */
+  /** Compares the values with those of another row. */
   HWY_INLINE void
   CompareWith(int                    row,
               const RuleVectors<T> & rule,
@@ -281,7 +280,8 @@ struct LinkedWord
   {
     near[row] |= BitsOfNear<VIsEqual, T>(ValueTag<T>(), value, other, rule.most) << i;
   }
-  /** Stores word w of a row, of whose values so many are `left`; `previous` is the foreground before it. */
+  /** Stores word w of a row. `left` values of the row are left from this word on; `previous` is the foreground of the
+   *  word before. */
   HWY_INLINE void
   Store(const LinkedRow<T> & row, std::int64_t w, std::int64_t left, Word inside, Word & previous) const
   {
@@ -307,8 +307,8 @@ PackLinkedWith(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> &
   for (std::int64_t begin = 0, w = 0; begin < length; begin += BitsPerWord, ++w)
   {
     LinkedWord<VIsEqual, VRows, T> word;
-    AskAheadOfWord<SecondLevel>(row.values, w, AskedAhead);
-    AskAheadOfWord<FirstLevel>(row.values, w, AskedNear);
+    PrefetchWord<SecondLevel>(row.values, w, PrefetchDistance);
+    PrefetchWord<FirstLevel>(row.values, w, NearPrefetchDistance);
     for (std::size_t i = 0; i < BitsPerWord; i += hn::MaxLanes(tag))
     {
       const auto value = hn::LoadU(tag, row.values + begin + i);
@@ -326,7 +326,7 @@ template <bool VIsEqual, typename T>
 HWY_INLINE void
 PackLinkedOf(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)
 {
-  // A copy, which no word that is stored can change.
+  // This copy cannot change when words are stored, so that it stays in registers.
   const NearRow<T> near[2] = { row.rowCount > 0 ? row.rows[0] : NearRow<T>{},
                                row.rowCount > 1 ? row.rows[1] : NearRow<T>{} };
   const LinkedRow<T> own{ row.values, row.foreground, row.starts, near, row.rowCount };
@@ -359,8 +359,8 @@ PackPairOf(const LinkedRow<T> & firstRow, const LinkedRow<T> & secondRow, std::i
     LinkedWord<VIsEqual, 2, T> ofSecond;
     for (const T * values : { first.values, second.values })
     {
-      AskAheadOfWord<SecondLevel>(values, w, AskedAhead);
-      AskAheadOfWord<FirstLevel>(values, w, AskedNear);
+      PrefetchWord<SecondLevel>(values, w, PrefetchDistance);
+      PrefetchWord<FirstLevel>(values, w, NearPrefetchDistance);
     }
     for (std::size_t i = 0; i < BitsPerWord; i += hn::MaxLanes(tag))
     {
@@ -379,55 +379,54 @@ PackPairOf(const LinkedRow<T> & firstRow, const LinkedRow<T> & secondRow, std::i
   }
 }
 
-#define BRICKCCL_PACK_TYPES(DO)                                                                                      \
-    DO(std::uint8_t, U8)                                                                                               \
-    DO(std::int8_t, I8)                                                                                                \
-    DO(std::uint16_t, U16)                                                                                             \
-    DO(std::int16_t, I16)                                                                                              \
-    DO(std::uint32_t, U32)                                                                                             \
-    DO(std::int32_t, I32)                                                                                              \
-    DO(std::uint64_t, U64) DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
+#define BRICKCCL_PACK_TYPES(DO)                                                                                        \
+  DO(std::uint8_t, U8)                                                                                                 \
+  DO(std::int8_t, I8)                                                                                                  \
+  DO(std::uint16_t, U16)                                                                                               \
+  DO(std::int16_t, I16)                                                                                                \
+  DO(std::uint32_t, U32)                                                                                               \
+  DO(std::int32_t, I32)                                                                                                \
+  DO(std::uint64_t, U64) DO(std::int64_t, I64) DO(float, F32) DO(double, F64)
 
-// Highway exports functions by name, one for each type.
-#define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                              \
-    void Pack##NAME(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                    \
-    {                                                                                                                  \
-      PackWordsOf(values, words, low, high, outside, bits);                                                            \
-    }
+// Highway exports functions by name, so that each type needs a name of its own.
+#define BRICKCCL_PACK_FUNCTION(T, NAME)                                                                                \
+  void Pack##NAME(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                      \
+  {                                                                                                                    \
+    PackWordsOf(values, words, low, high, outside, bits);                                                              \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_FUNCTION)
 #undef BRICKCCL_PACK_FUNCTION
-#define BRICKCCL_SEPARATED_FUNCTION(T, NAME)                                                                               \
-    void Far##NAME(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
-    {                                                                                                                  \
-      PackSeparatedOf(values, words, low, high, below, above);                                                               \
-    }
+#define BRICKCCL_SEPARATED_FUNCTION(T, NAME)                                                                           \
+  void Separated##NAME(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                \
+  {                                                                                                                    \
+    PackSeparatedOf(values, words, low, high, below, above);                                                           \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_SEPARATED_FUNCTION)
 #undef BRICKCCL_SEPARATED_FUNCTION
-#define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                              \
-    void Near##NAME(const T *        a,                                                                                \
-                    const T *        b,                                                                                \
-                    std::int64_t     words,                                                                            \
-                    LimitOf<T>::Type limit,                                                                            \
-                    const Word *     candidates,                                                                       \
-                    Word *           bits)                                                                             \
-    {                                                                                                                  \
-      PackNearOf(a, b, words, limit, candidates, bits);                                                                \
-    }
+#define BRICKCCL_NEAR_FUNCTION(T, NAME)                                                                                \
+  void Near##NAME(const T *        a,                                                                                  \
+                  const T *        b,                                                                                  \
+                  std::int64_t     words,                                                                              \
+                  LimitOf<T>::Type limit,                                                                              \
+                  const Word *     candidates,                                                                         \
+                  Word *           bits)                                                                               \
+  {                                                                                                                    \
+    PackNearOf(a, b, words, limit, candidates, bits);                                                                  \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_FUNCTION)
 #undef BRICKCCL_NEAR_FUNCTION
-#define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                            \
-    void Linked##NAME(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                          \
-    {                                                                                                                  \
-      rule.limit == 0 ? PackLinkedOf<true>(row, length, rule) : PackLinkedOf<false>(row, length, rule);                \
-    }                                                                                                                  \
-    void LinkedPair##NAME(const LinkedRow<T> & first,                                                                  \
-                          const LinkedRow<T> & second,                                                                 \
-                          std::int64_t         length,                                                                 \
-                          const RowRule<T> &   rule)                                                                   \
-    {                                                                                                                  \
-      rule.limit == 0 ? PackPairOf<true>(first, second, length, rule)                                                  \
-                      : PackPairOf<false>(first, second, length, rule);                                                \
-    }
+#define BRICKCCL_LINKED_FUNCTION(T, NAME)                                                                              \
+  void Linked##NAME(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                            \
+  {                                                                                                                    \
+    rule.limit == 0 ? PackLinkedOf<true>(row, length, rule) : PackLinkedOf<false>(row, length, rule);                  \
+  }                                                                                                                    \
+  void LinkedPair##NAME(const LinkedRow<T> & first,                                                                    \
+                        const LinkedRow<T> & second,                                                                   \
+                        std::int64_t         length,                                                                   \
+                        const RowRule<T> &   rule)                                                                     \
+  {                                                                                                                    \
+    rule.limit == 0 ? PackPairOf<true>(first, second, length, rule) : PackPairOf<false>(first, second, length, rule);  \
+  }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_FUNCTION)
 #undef BRICKCCL_LINKED_FUNCTION
 
@@ -441,54 +440,54 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-#  define BRICKCCL_PACK_EXPORT(T, NAME)                                                                              \
-      HWY_EXPORT(Pack##NAME);                                                                                          \
-      template <>                                                                                                      \
-      void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                   \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Pack##NAME)(values, words, low, high, outside, bits);                                     \
-      }
+#  define BRICKCCL_PACK_EXPORT(T, NAME)                                                                                \
+    HWY_EXPORT(Pack##NAME);                                                                                            \
+    template <>                                                                                                        \
+    void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits)                     \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Pack##NAME)(values, words, low, high, outside, bits);                                       \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_PACK_EXPORT)
 
-#  define BRICKCCL_SEPARATED_EXPORT(T, NAME)                                                                               \
-      HWY_EXPORT(Far##NAME);                                                                                           \
-      template <>                                                                                                      \
-      void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                    \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Far##NAME)(values, words, low, high, below, above);                                       \
-      }
+#  define BRICKCCL_SEPARATED_EXPORT(T, NAME)                                                                           \
+    HWY_EXPORT(Separated##NAME);                                                                                       \
+    template <>                                                                                                        \
+    void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above)                \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Separated##NAME)(values, words, low, high, below, above);                                   \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_SEPARATED_EXPORT)
 
-#  define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                              \
-      HWY_EXPORT(Near##NAME);                                                                                          \
-      template <>                                                                                                      \
-      void PackNear(const T *        a,                                                                                \
-                    const T *        b,                                                                                \
-                    std::int64_t     words,                                                                            \
-                    LimitOf<T>::Type limit,                                                                            \
-                    const Word *     candidates,                                                                       \
-                    Word *           bits)                                                                             \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                        \
-      }
+#  define BRICKCCL_NEAR_EXPORT(T, NAME)                                                                                \
+    HWY_EXPORT(Near##NAME);                                                                                            \
+    template <>                                                                                                        \
+    void PackNear(const T *        a,                                                                                  \
+                  const T *        b,                                                                                  \
+                  std::int64_t     words,                                                                              \
+                  LimitOf<T>::Type limit,                                                                              \
+                  const Word *     candidates,                                                                         \
+                  Word *           bits)                                                                               \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Near##NAME)(a, b, words, limit, candidates, bits);                                          \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_NEAR_EXPORT)
 
-#  define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                            \
-      HWY_EXPORT(Linked##NAME);                                                                                        \
-      HWY_EXPORT(LinkedPair##NAME);                                                                                    \
-      template <>                                                                                                      \
-      void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                       \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(Linked##NAME)(row, length, rule);                                                         \
-      }                                                                                                                \
-      template <>                                                                                                      \
-      void PackLinkedPair(const LinkedRow<T> & first,                                                                  \
-                          const LinkedRow<T> & second,                                                                 \
-                          std::int64_t         length,                                                                 \
-                          const RowRule<T> &   rule)                                                                   \
-      {                                                                                                                \
-        HWY_DYNAMIC_DISPATCH(LinkedPair##NAME)(first, second, length, rule);                                           \
-      }
+#  define BRICKCCL_LINKED_EXPORT(T, NAME)                                                                              \
+    HWY_EXPORT(Linked##NAME);                                                                                          \
+    HWY_EXPORT(LinkedPair##NAME);                                                                                      \
+    template <>                                                                                                        \
+    void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule)                         \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(Linked##NAME)(row, length, rule);                                                           \
+    }                                                                                                                  \
+    template <>                                                                                                        \
+    void PackLinkedPair(const LinkedRow<T> & first,                                                                    \
+                        const LinkedRow<T> & second,                                                                   \
+                        std::int64_t         length,                                                                   \
+                        const RowRule<T> &   rule)                                                                     \
+    {                                                                                                                  \
+      HWY_DYNAMIC_DISPATCH(LinkedPair##NAME)(first, second, length, rule);                                             \
+    }
 BRICKCCL_PACK_TYPES(BRICKCCL_LINKED_EXPORT)
 
 } // namespace brickccl::simd

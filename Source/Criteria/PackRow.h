@@ -9,19 +9,18 @@
 namespace brickccl::simd
 {
 
-/** Bit i of `bits[w]`: whether value 64 w + i lies in [low, high], or outside of it if `outside`; NaN never counts.
- * `low` is at most `high`. Whole words alone. Only where HasVectors() (ExpandRow.h) says that this build has vector
- * code; for all types of pixels. */
+/** Sets bit i of `bits[w]` if value 64 w + i lies in [low, high], or if it does not and `outside` is set. NaN never
+ *  counts. `low` is at most `high`. Takes whole words only; exists for every scalar type. */
 template <typename T>
 void PackWords(const T * values, std::int64_t words, T low, T high, bool outside, Word * bits);
 
-/** Bit i of `below[w]` and of `above[w]`: whether value 64 w + i is at most `low`, and at least `high`; unspecified
- *  of NaN. Whole words alone, whose values are in the caches. Only where HasVectors(); for all types of pixels. */
+/** Sets bit i of `below[w]` if value 64 w + i is at most `low`, and of `above[w]` if it is at least `high`. For NaN the
+ *  bits are unspecified. Takes whole words only, whose values should be in the caches; exists for every scalar type. */
 template <typename T>
 void PackSeparated(const T * values, std::int64_t words, T low, T high, Word * below, Word * above);
 
-/** What differences of values are compared with: of integers the unsigned type of their size, which holds all of them.
- */
+/** The type of a limit of differences. For integers it is the unsigned type of their size, which holds every
+ *  difference. */
 template <typename T, typename = void>
 struct LimitOf
 {
@@ -34,9 +33,9 @@ struct LimitOf<T, std::enable_if_t<std::is_integral_v<T>>>
   using Type = std::make_unsigned_t<T>;
 };
 
-/** Bit i of `bits[w]`: whether that of `candidates[w]` is set and values 64 w + i of `a` and of `b`, which are numbers,
- *  differ by at most `limit`. Whole words alone, and those without candidates are not looked at. Only where
- *  HasVectors(); for all types of pixels. */
+/** Sets bit i of `bits[w]` if it is set in `candidates[w]` and value 64 w + i of `a` differs from that of `b` by at
+ *  most `limit`. Candidates are not NaN. Takes whole words only and skips those without candidates; exists for every
+ *  scalar type. */
 template <typename T>
 void PackNear(const T *                 a,
               const T *                 b,
@@ -45,7 +44,7 @@ void PackNear(const T *                 a,
               const Word *              candidates,
               Word *                    bits);
 
-/** What is foreground, as PackWords says, and by how much neighbours may differ that are joined. */
+/** Which values are foreground, as for PackWords, and by how much joined neighbours may differ. */
 template <typename T>
 struct RowRule
 {
@@ -55,7 +54,7 @@ struct RowRule
   typename LimitOf<T>::Type limit;
 };
 
-/** A row of an image to be compared with: its values and foreground, and where the links to it go. */
+/** Another row of the image that a row is compared with. */
 template <typename T>
 struct NearRow
 {
@@ -64,8 +63,8 @@ struct NearRow
   Word *       links;
 };
 
-/** A row of an image: its values, where its foreground and the starts of its runs go, and at most two other rows that
- * it is linked to. */
+/** A row of an image. Its foreground and the starts of its runs are written, and the links to at most two other
+ *  rows. */
 template <typename T>
 struct LinkedRow
 {
@@ -76,14 +75,14 @@ struct LinkedRow
   int                rowCount;
 };
 
-/** Foreground, starts of runs and straight links to other rows, all of a row at once. As many values as the words have
- * bits can be read of each row, and one before the row's first; those past `length` do not count. Only where
- * HasVectors(); for all types of pixels. */
+/** Finds the foreground, the starts of runs and the straight links to other rows at once. Every row must be readable
+ *  for all bits of its words, and one value before the row's first. Values past `length` do not count. Exists for every
+ *  scalar type. */
 template <typename T>
 void PackLinkedRow(const LinkedRow<T> & row, std::int64_t length, const RowRule<T> & rule);
 
-/** The same of two rows at once, each linked to two, of which the second row's last one is the first row: its values
- *  are read once. */
+/** Does the same for two rows, each linked to two others. The last of those of the second row is the first row, whose
+ *  values are read only once. */
 template <typename T>
 void
 PackLinkedPair(const LinkedRow<T> & first, const LinkedRow<T> & second, std::int64_t length, const RowRule<T> & rule);

@@ -11,8 +11,8 @@
 namespace brickccl
 {
 
-/** Which values of one channel are foreground: those inside [low, high], or those outside of it. Every foreground
- *  criterion has this one form, so that packing needs one loop per type. */
+/** Which values of one channel are foreground: those in [low, high], or those outside of it. Every foreground criterion
+ *  has this one form, so that packing needs one loop per type. */
 template <typename T>
 struct ForegroundRule
 {
@@ -35,7 +35,7 @@ struct ForegroundRule
   }
 };
 
-/** Whether two values differ by at most a limit; limit 0 is equality. Integer differences are taken in the
+/** Whether two values differ by at most a limit. The limit 0 means equality. Integer differences are taken in the
  *  unsigned type of the same size, which holds every one of them. */
 template <typename T, typename = void>
 struct DifferenceRule
@@ -54,7 +54,7 @@ struct DifferenceRule
   {
     if constexpr (sizeof(T) < sizeof(int))
     {
-      // Registers hold ints, so that the difference needs no care.
+      // Registers hold ints, so that the difference cannot wrap.
       const int difference = static_cast<int>(a) - static_cast<int>(b);
       return (difference < 0 ? -difference : difference) <= static_cast<int>(limit);
     }
@@ -87,10 +87,12 @@ struct DifferenceRule<T, std::enable_if_t<std::is_floating_point_v<T>>>
 template <typename T>
 using DifferenceSum = std::conditional_t<std::is_floating_point_v<T>, double, UInt128>;
 
-/** The rules for whole voxels, of one channel or several that lie side by side. */
+/** The rules for whole voxels, of one channel or of several that lie side by side. */
 template <typename T>
 struct VoxelRule
 {
+  using Pixel = T;
+
   int channels = 1;
   /** Whether neighbours are joined exactly if both are foreground. */
   bool              followsForeground = true;
@@ -98,7 +100,8 @@ struct VoxelRule
   DifferenceRule<T> difference;
   DifferenceSum<T>  differenceSumLimit = 0;
 
-  /** In a range every channel must be inside; outside of a background any channel may be. NaN in any channel: no. */
+  /** In a range every channel must be inside; outside of a background value one channel is enough. NaN in any channel
+   *  means no. */
   BRICKCCL_HOST_DEVICE bool
   IsForeground(const T * voxel) const
   {
@@ -119,14 +122,14 @@ struct VoxelRule
     return number && (foreground.outside ? any : all);
   }
 
-  /** Whether joined voxels are those of one value, so that one voxel of a run answers for all of it. */
+  /** Whether joined voxels have the same value, so that one voxel of a run answers for all of it. */
   BRICKCCL_HOST_DEVICE bool
   IsEquality() const
   {
     return !followsForeground && (channels == 1 ? difference.limit == 0 : differenceSumLimit == 0);
   }
 
-  /** For two foreground voxels. */
+  /** Whether two neighbouring foreground voxels are joined. */
   BRICKCCL_HOST_DEVICE bool
   AreJoined(const T * a, const T * b) const
   {

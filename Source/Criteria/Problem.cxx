@@ -57,7 +57,7 @@ ProblemTraits::ProblemTraits(const Extent & imageExtent, const Connectivity & im
 ProblemTraits::ProblemTraits(const Problem & problem)
   : ProblemTraits(problem.image.extent,
                   problem.connectivity,
-                  problem.criterion.joining == Criterion::Joining::Foreground)
+                  problem.criterion.FollowsForeground())
 {}
 
 std::int64_t

@@ -67,11 +67,12 @@ PackPredicate(std::int64_t count, TPredicate predicate)
   return PackBytes(bytes);
 }
 
-/** Finds values that tell of most neighbours that are not joined, from samples of an image of one channel; none if
- * these are few, or of many kinds. */
+/** Finds values that explain most of the neighbours that are not joined. It looks at samples of an image of one
+ *  channel.
+ *  \return nothing if these neighbours are few or of many kinds */
 template <typename T>
 std::optional<SeparatingValues<T>>
-FindFarValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
+FindSeparatingValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
 {
   std::vector<SeparatingValues<T>> separated;
   for (int i = 0; i < samples.Count() && separated.size() < NeighbourSamples<T>::MaximumSeparated; ++i)
@@ -82,20 +83,20 @@ FindFarValues(const NeighbourSamples<T> & samples, const VoxelRule<T> & rule)
       separated.push_back(values);
     }
   }
-  const auto                    count = static_cast<int>(separated.size());
+  const auto                         count = static_cast<int>(separated.size());
   std::optional<ExplainedSamples<T>> best;
   for (const SeparatingValues<T> & candidate : separated)
   {
-    const ExplainedSamples<T> told(candidate, separated.data(), count, rule);
-    if (!best || told.count > best->count)
+    const ExplainedSamples<T> explained(candidate, separated.data(), count, rule);
+    if (!best || explained.count > best->count)
     {
-      best = told;
+      best = explained;
     }
   }
   return best && best->AreMost(count) ? std::optional(best->InTheMiddle(rule)) : std::nullopt;
 }
 
-/** Links of pixels of type T. */
+/** The links of pixels of type T. */
 template <typename T>
 class PixelRowLinks final : public RowLinks
 {
@@ -171,23 +172,24 @@ public:
   bool
   KnowsSeparation() const override
   {
-    std::call_once(m_LooksForFarValues, [this] {
+    std::call_once(m_LooksForSeparatingValues, [this] {
       if (m_Channels == 1 && !AreTransitive())
       {
-        m_FarValues =
-          FindFarValues(NeighbourSamples<T>(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule), m_Rule);
+        m_SeparatingValues =
+          FindSeparatingValues(NeighbourSamples<T>(m_Data, m_Extent.VoxelCount(), m_Extent.RowLength(), m_Rule),
+                               m_Rule);
       }
     });
-    return m_FarValues.has_value();
+    return m_SeparatingValues.has_value();
   }
 
   void
   PackSeparated(std::int64_t row, Word * below, Word * above) const override
   {
-    const std::int64_t length = m_Extent.RowLength();
-    const T *          pixels = RowOf(row);
-    const SeparatingValues<T> values = *m_FarValues;
-    const auto         pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
+    const std::int64_t        length = m_Extent.RowLength();
+    const T *                 pixels = RowOf(row);
+    const SeparatingValues<T> values = *m_SeparatingValues;
+    const auto                pack = [&](std::int64_t first, std::int64_t words, Word * isBelow, Word * isAbove) {
       simd::PackSeparated(pixels + first, words, values.low, values.high, isBelow, isAbove);
     };
     if (PackByVectors(length, pack, below, above))
@@ -250,8 +252,9 @@ public:
   }
 
 private:
-  /** Calls `pack(first, words, bits...)` for the whole words of so many pixels, and for the last pixels, some of them
-   * once more. \return false if there is no vector code, or no whole word. */
+  /** Calls `pack(first, words, bits...)` for the whole words of a row, then for its last 64 pixels, some of which come
+   *  twice.
+   *  \return false if the row has no whole word */
   template <typename TPack, typename... TWords>
   static bool
   PackByVectors(std::int64_t length, const TPack & pack, TWords *... bits)
@@ -271,8 +274,8 @@ private:
     return true;
   }
 
-  /** Whether all voxels of some words of two rows can be read and compared at once, `step` voxels further in the second
-   *  one: those past a row's ends are others of the image, and no candidates. */
+  /** Whether all voxels of some words of two rows can be read and compared at once, those of the second row `step`
+   *  voxels further on. Voxels past a row's ends belong to other rows of the image and are no candidates. */
   bool
   HasVoxels(std::int64_t row, std::int64_t neighbourRow, int step, std::int64_t word, std::int64_t words) const
   {
@@ -287,7 +290,7 @@ private:
   {
     return !m_Mask && HasVoxels(row.row, row.row, -1, 0, WordsForBits(m_Extent.RowLength()));
   }
-  /** \param near  room for the rows that it is linked to */
+  /** \param near  gets the rows that `row` is linked to */
   simd::LinkedRow<T>
   ToPixels(const LinkedRow & row, simd::NearRow<T> (&near)[MaximumEarlierRows]) const
   {
@@ -341,7 +344,7 @@ private:
     return bits;
   }
 
-  /** Up to so many candidates of a word are looked at one by one. */
+  /** A word with at most so many candidates is compared voxel by voxel. */
   static constexpr int SparseBits = 4;
 
   const T *
@@ -355,9 +358,10 @@ private:
   int                       m_Channels;
   VoxelRule<T>              m_Rule;
   std::unique_ptr<RowLinks> m_Mask;
-  /** Where voxels are of two kinds; looked for when first asked, since small images would notice. */
-  mutable std::optional<SeparatingValues<T>> m_FarValues;
-  mutable std::once_flag              m_LooksForFarValues;
+  /** Values between which no voxels are joined. They are looked for when first asked for, since that costs a small
+   *  image noticeable time. */
+  mutable std::optional<SeparatingValues<T>> m_SeparatingValues;
+  mutable std::once_flag                     m_LooksForSeparatingValues;
 };
 
 } // namespace

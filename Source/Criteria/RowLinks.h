@@ -13,28 +13,28 @@
 namespace brickccl
 {
 
-/** The linking stage, a row at a time: pixels and criterion go in, bits come out. What stands behind this interface
- *  knows pixel types; nobody after it does. All functions may be called from several threads at once. */
+/** The linking stage, one row at a time: pixels and a criterion go in, bits come out. Behind this interface pixel types
+ *  are known; in front of it nobody knows them. All functions may be called from several threads at once. */
 class RowLinks
 {
 public:
   virtual ~RowLinks() = default;
 
-  /** Whether neighbours are joined exactly if both are foreground, so that PackLinks need not be asked. */
+  /** Whether neighbours are joined exactly if both are foreground. Then PackLinks need not be called. */
   virtual bool FollowForeground() const = 0;
 
-  /** Whether voxels that are both joined to a third one would be joined too, were they neighbours: then the runs of
-   *  two rows are joined at every column that they share or at none. */
+  /** Whether two neighbours are joined whenever both are joined to a third voxel. Then the runs of two rows are joined
+   *  at every column that they share or at none. */
   virtual bool
   AreTransitive() const
   {
     return FollowForeground();
   }
 
-  /** Bit x of `bits`: voxel x of the row is foreground. */
+  /** Sets bit x of `bits` if voxel x of the row is foreground. */
   virtual void PackForeground(std::int64_t row, Word * bits) const = 0;
 
-  /** A row before another one along y or z, whose foreground is known, and where the straight links to it go. */
+  /** A row earlier along y or z. Its foreground is known; the straight links to it are written to `links`. */
   struct EarlierRow
   {
     std::int64_t row;
@@ -44,7 +44,7 @@ public:
 
   static constexpr int MaximumEarlierRows = 2;
 
-  /** A row, where its foreground and the starts of its runs go, and the rows to which links are wanted. */
+  /** A row whose foreground and starts of runs are written, and the rows to which its links are wanted. */
   struct LinkedRow
   {
     std::int64_t row;
@@ -54,45 +54,46 @@ public:
     int          earlierCount;
   };
 
-  /** Finds foreground, starts of runs and the links to earlier rows at once, if that is faster than one after the
-   * other. \return false if it is not, and nothing was done. */
+  /** Finds the foreground, the starts of runs and the links to earlier rows at once, where that is faster than one
+   *  after the other.
+   *  \return false if it is not faster; then nothing is written */
   virtual bool
   PackLinkedRow(const LinkedRow & /* row */) const
   {
     return false;
   }
 
-  /** The same of two rows at once, each linked to MaximumEarlierRows, of which the second row's last one is the first row.
-   */
+  /** Does the same for two rows, each linked to MaximumEarlierRows others. The last of those of the second row is the
+   *  first row. */
   virtual bool
   PackLinkedPair(const LinkedRow & /* first */, const LinkedRow & /* second */) const
   {
     return false;
   }
 
-  /** Whether PackSeparated tells voxels apart, from some of them. */
+  /** Whether PackSeparated finds separated voxels. The answer comes from samples. */
   virtual bool
   KnowsSeparation() const
   {
     return false;
   }
 
-  /** Bit x of `below` and of `above`: voxel x of the row lies at or below one value, or at or above another one, too
-   * far apart for any voxel below to be joined to one above. To be asked only after KnowsSeparation() has said so. */
+  /** Sets bit x of `below` if voxel x of the row lies at or below one value, and of `above` if it lies at or above
+   *  another value. No voxel below is joined to one above. Call it only if KnowsSeparation() is true. */
   virtual void
   PackSeparated(std::int64_t /* row */, Word * /* below */, Word * /* above */) const
   {}
 
-  /** Bit x of `bits`: bit x of `candidates` is set, and voxel x of `row` is joined to voxel x + step of
-   *  `neighbourRow`. Candidates have both voxels inside the row and foreground. `step` is -1, 0 or 1. */
+  /** Sets bit x of `bits` if it is set in `candidates` and voxel x of `row` is joined to voxel x + step of
+   *  `neighbourRow`. Of a candidate both voxels lie in their rows and are foreground. `step` is -1, 0 or 1. */
   virtual void
   PackLinks(std::int64_t row, std::int64_t neighbourRow, int step, const Word * candidates, Word * bits) const = 0;
 
-  /** Whether two neighbouring foreground voxels are joined, by their places in the image, x fastest. */
+  /** Whether two neighbouring foreground voxels are joined. \param a, b  linear voxel indices, x fastest */
   virtual bool AreJoined(std::int64_t a, std::int64_t b) const = 0;
 
-  /** Asks the memory for what AreJoined will look at: for the second-level cache, which waits for more at a time than
-   *  the first-level one. */
+  /** Prefetches the pixel that AreJoined will read. It goes into the second-level cache, which waits for more lines at
+   *  a time than the first-level one. */
   void
   Prefetch(std::int64_t place) const
   {
@@ -106,7 +107,7 @@ public:
 
 protected:
   RowLinks() = default;
-  /** Links of pixels in memory. */
+  /** \param pixels  where the pixels lie, for Prefetch */
   RowLinks(const void * pixels, std::int64_t bytesPerPixel)
     : m_Pixels(static_cast<const char *>(pixels))
     , m_BytesPerPixel(bytesPerPixel)
@@ -117,7 +118,7 @@ private:
   std::int64_t m_BytesPerPixel = 0;
 };
 
-/** Links of an image under a criterion; voxels where `mask` is 0 never take part.
+/** Makes the links of an image under a criterion. Voxels where `mask` is 0 never take part.
  *  \throws InvalidArgument for a criterion without meaning or a mask of another extent. */
 std::unique_ptr<RowLinks>
 MakeRowLinks(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask = {});

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CRITERIA_RULECONVERSION_H
 #define BRICKCCL_CRITERIA_RULECONVERSION_H
 
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Criteria/PixelRules.h"
 
@@ -9,7 +10,7 @@
 namespace brickccl
 {
 
-/** The smallest T that is not below `bound` goes to `value`; false if there is none. */
+/** Sets `value` to the smallest T that is not below `bound`. \return false if there is none */
 template <typename T>
 bool
 CeilingOf(Number bound, T & value)
@@ -35,7 +36,7 @@ CeilingOf(Number bound, T & value)
   return true;
 }
 
-/** The largest T that is not above `bound` goes to `value`; false if there is none. */
+/** Sets `value` to the largest T that is not above `bound`. \return false if there is none */
 template <typename T>
 bool
 FloorOf(Number bound, T & value)
@@ -61,7 +62,7 @@ FloorOf(Number bound, T & value)
   return true;
 }
 
-/** The criterion's foreground for values of type T, exact also where its bounds are no values of T. */
+/** The criterion's foreground for values of type T. It is exact also where the bounds are no values of T. */
 template <typename T>
 ForegroundRule<T>
 ToForegroundRule(const Criterion & criterion)
@@ -127,11 +128,23 @@ ToVoxelRule(const Criterion & criterion, int channels)
 {
   VoxelRule<T> rule;
   rule.channels = channels;
-  rule.followsForeground = criterion.joining == Criterion::Joining::Foreground;
+  rule.followsForeground = criterion.FollowsForeground();
   rule.foreground = ToForegroundRule<T>(criterion);
   rule.difference = ToDifferenceRule<T>(criterion);
   rule.differenceSumLimit = ToDifferenceSumLimit<T>(criterion);
   return rule;
+}
+
+/** Calls `function(rule, pixels)` with the criterion as a rule for the pixels of an image, and with a pointer to the
+ *  pixels of their own type, `std::decay_t<decltype(rule)>::Pixel`. */
+template <typename TFunction>
+decltype(auto)
+VisitPixels(const ImageView & image, const Criterion & criterion, TFunction && function)
+{
+  return VisitScalarType(image.type, [&](auto tag) -> decltype(auto) {
+    using T = typename decltype(tag)::Type;
+    return function(ToVoxelRule<T>(criterion, image.channels), static_cast<const T *>(image.data));
+  });
 }
 
 } // namespace brickccl

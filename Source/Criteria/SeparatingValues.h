@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-/** With a tolerance: two values that tell kinds of voxels apart, found from samples, on host and device alike. */
+/** For a tolerance: two values that separate kinds of voxels. They are found from samples, on host and device alike. */
 namespace brickccl
 {
 
-/** Two values too far apart for any voxel at or below the one to be joined to any at or above the other. */
+/** Two values so far apart that no voxel at or below `low` is joined to one at or above `high`. */
 template <typename T>
 struct SeparatingValues
 {
@@ -17,8 +17,8 @@ struct SeparatingValues
   T high;
 };
 
-/** Samples of neighbours in an image of one channel. Those that are not joined, in order and up to a number, are pairs
- *  of values of which some may tell of most others. */
+/** Samples of neighbours in an image of one channel. The first of those that are not joined are candidates for
+ *  separating values: some of them may explain most others. */
 template <typename T>
 class NeighbourSamples
 {
@@ -26,8 +26,8 @@ public:
   static constexpr int Maximum = 1024;
   static constexpr int MaximumSeparated = 64;
 
-  /** \param count        voxels of the image
-   *  \param toNeighbour  how far apart the voxels of a sample lie */
+  /** \param count        the number of voxels of the image
+   *  \param toNeighbour  the distance between the two voxels of a sample */
   BRICKCCL_HOST_DEVICE
   NeighbourSamples(const T * voxels, std::int64_t count, std::int64_t toNeighbour, const VoxelRule<T> & rule)
     : m_Voxels(voxels)
@@ -43,7 +43,7 @@ public:
     const std::int64_t     wanted = m_Places / voxelsPerSample;
     return wanted < 0 ? 0 : wanted < Maximum ? static_cast<int>(wanted) : Maximum;
   }
-  /** Whether the i-th is not joined, and if so, its values. */
+  /** Whether the voxels of the i-th sample are not joined. If so, `values` gets theirs. */
   BRICKCCL_HOST_DEVICE bool
   IsSeparated(int i, SeparatingValues<T> & values) const
   {
@@ -64,17 +64,21 @@ private:
   const VoxelRule<T> & m_Rule;
 };
 
-/** What two values tell of samples that are not joined. */
+/** The separated samples that two values explain: one voxel lies at or below `low`, the other at or above `high`. */
 template <typename T>
 struct ExplainedSamples
 {
   SeparatingValues<T> values;
-  /** Of how many they tell that these are not joined. */
+  /** The number of samples that the values explain. */
   int count;
 
-  /** The least high value that goes with a sample's low one and with as many others as can be, one after the other. */
+  /** Keeps the candidate's low value, and lowers the high one to that of every sample that can be explained, one after
+   *  the other. */
   BRICKCCL_HOST_DEVICE
-  ExplainedSamples(const SeparatingValues<T> & candidate, const SeparatingValues<T> * separated, int separatedCount, const VoxelRule<T> & rule)
+  ExplainedSamples(const SeparatingValues<T> & candidate,
+                   const SeparatingValues<T> * separated,
+                   int                         separatedCount,
+                   const VoxelRule<T> &        rule)
     : values(candidate)
     , count(0)
   {
@@ -88,20 +92,20 @@ struct ExplainedSamples
       }
     }
   }
-  /** Whether it pays to ask for the values: not where few neighbours are separated, nor of many kinds, of which half of
-   *  the pairs at least lie at both sides of the middle. */
+  /** Whether the values are worth using. They are not if few neighbours are separated, or if these are of many kinds:
+   *  even then values in the middle explain half of them. */
   BRICKCCL_HOST_DEVICE bool
   AreMost(int separatedCount) const
   {
     constexpr int leastSeparated = 8;
     return separatedCount >= leastSeparated && 4 * count >= 3 * separatedCount;
   }
-  /** The values, with what lies between two kinds shared out, as far as it is more than the limit. */
+  /** The values moved towards each other, by a quarter each of what they differ more than the limit. */
   BRICKCCL_HOST_DEVICE SeparatingValues<T>
                        InTheMiddle(const VoxelRule<T> & rule) const
   {
-    const auto         slack = DifferenceRule<T>::Difference(values.low, values.high) - rule.difference.limit;
-    const auto         part = static_cast<T>(slack / 4);
+    const auto                slack = DifferenceRule<T>::Difference(values.low, values.high) - rule.difference.limit;
+    const auto                part = static_cast<T>(slack / 4);
     const SeparatingValues<T> moved{ static_cast<T>(values.low + part), static_cast<T>(values.high - part) };
     return moved.low < moved.high && !rule.difference(moved.low, moved.high) ? moved : values;
   }

@@ -6,7 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** A call of the CUDA runtime, or a launch, that failed: which, where, why and what helps. */
+/** A call of the CUDA runtime, or a launch, failed. The text says which, where, why and what helps. */
 class DeviceError : public Error
 {
 public:

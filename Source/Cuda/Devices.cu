@@ -17,8 +17,8 @@ ListDevices()
   {
     (void)cudaGetLastError();
     list.reason = status == cudaErrorInsufficientDriver
-                    ? "no NVIDIA driver, or one that is older than this build's CUDA"
-                    : std::string("no usable NVIDIA GPU: ") + cudaGetErrorString(status);
+                  ? "no NVIDIA driver, or one that is older than this build's CUDA"
+                  : std::string("no usable NVIDIA GPU: ") + cudaGetErrorString(status);
     return list;
   }
   for (int device = 0; device < count; ++device)

@@ -7,19 +7,19 @@
 namespace brickccl::cuda
 {
 
-/** What the machine supports; asking never throws. */
+/** The devices that this machine can use. Asking never throws. */
 struct DeviceList
 {
-  /** One line per usable device, its index first: "cuda:0: NVIDIA H200, compute capability 9.0, 139.8 GiB". */
+  /** One line per usable device. Its index comes first: "cuda:0: NVIDIA H200, compute capability 9.0, 139.8 GiB". */
   std::vector<std::string> descriptions;
-  /** Why there is none, if there is none. */
+  /** Says why there is no usable device, if there is none. */
   std::string reason;
 };
 
 DeviceList ListDevices();
 
-/** Makes the device's context, which takes tenths of a second, so that the first labeling finds it there. What goes wrong is
- *  told by that labeling. */
+/** Makes the device's context, so that the first labeling need not: it takes tenths of a second. Errors show in that
+ *  labeling. */
 void PrepareDevice(int device);
 
 } // namespace brickccl::cuda

@@ -8,9 +8,9 @@
 #include <limits>
 #include <utility>
 
-/** Launches a kernel and throws a DeviceError that names it if that fails. `kernel` in parentheses if it has commas.
- *  Kernels whose threads meet at a barrier go through BRICKCCL_LAUNCH_BLOCKS; the host build of the kernels runs the
- *  threads of the others one after the other. */
+/** Launches a kernel and throws a DeviceError that names it if that fails. Put `kernel` in parentheses if it has
+ *  commas. Kernels whose threads meet at a barrier go through BRICKCCL_LAUNCH_BLOCKS. The host build of the kernels
+ *  runs the threads of other kernels one after the other. */
 #ifdef BRICKCCL_CUDA_ON_HOST
 #  define BRICKCCL_LAUNCH(kernel, shape, stream, ...)                                                                  \
     ::brickccl::cuda::onhost::RunThreads((shape).blocks, (shape).threads, [&] { kernel(__VA_ARGS__); })
@@ -26,7 +26,7 @@
       BRICKCCL_CUDA_CHECK_LAUNCH(#kernel);                                                                             \
     } while (false)
 #  define BRICKCCL_LAUNCH_BLOCKS BRICKCCL_LAUNCH
-// The kernel may start before the one ahead of it in the stream has ended, where device and build can do that: its
+// The kernel may start before the one ahead of it in the stream has ended, where device and build can do that. Its
 // threads call WaitForEarlierKernels() before they read or write global memory.
 #  define BRICKCCL_LAUNCH_EARLY(kernel, shape, stream, ...)                                                            \
     do                                                                                                                 \
@@ -61,18 +61,18 @@ struct LaunchShape
 {
   dim3 blocks;
   dim3 threads;
-  /** How much of a multiprocessor's memory an early launch wishes for as shared memory, in percent of the most that it
-   * can be; the rest is first-level cache. If negative, the driver chooses. */
+  /** How much of a multiprocessor's memory an early launch asks for as shared memory, in percent of the maximum. The
+   *  rest is first-level cache. If it is negative, the driver chooses. */
   int sharedPercent = -1;
 };
 
 inline constexpr unsigned ThreadsPerBlock = 256;
 
-/** The mask of warp operations that all of a warp's lanes take part in. */
+/** The mask of warp operations in which all lanes of a warp take part. */
 inline constexpr unsigned AllLanes = 0xFFFFFFFFu;
 
-/** Enough threads for `count` elements, one each, or several each where the grid would be too large: kernels step by
- *  ThreadCount() from ThreadIndex(). */
+/** Enough threads for `count` elements, one element each. Where the grid would be too large, a thread takes several:
+ *  kernels step by ThreadCount() from ThreadIndex(). */
 inline LaunchShape
 ShapeFor(std::int64_t count, unsigned threads = ThreadsPerBlock)
 {
@@ -82,8 +82,8 @@ ShapeFor(std::int64_t count, unsigned threads = ThreadsPerBlock)
 }
 
 #ifndef BRICKCCL_CUDA_ON_HOST
-/** On which devices a kernel was compiled to wait for earlier kernels itself: of compute capability 9.0 and above, if
- * it is there in code for these. */
+/** Knows on which devices a kernel was compiled to wait for earlier kernels itself: on those of compute capability 9.0
+ *  and above, if the build has code for them. */
 class OverlapSupport
 {
 public:
@@ -149,7 +149,7 @@ LaunchEarly(void (*kernel)(TParameters...),
 }
 #endif
 
-/** Lets the next kernel start as soon as this one leaves room, if that was launched early. */
+/** Lets the next kernel start as soon as this one leaves room, if the next one was launched early. */
 __device__ inline void
 AllowNextKernel()
 {
@@ -158,8 +158,8 @@ AllowNextKernel()
 #endif
 }
 
-/** In a kernel that is launched early, before it touches global memory: waits until all kernels before it in the stream
- *  have ended. */
+/** Waits until all kernels before this one in the stream have ended. A kernel that is launched early calls it before it
+ *  touches global memory. */
 __device__ inline void
 WaitForEarlierKernels()
 {

@@ -34,18 +34,18 @@ ThrowDeviceError(cudaError_t status, const char * call, const char * file, int l
 }
 
 /** Throws DeviceError unless a call of the CUDA runtime succeeds. */
-#define BRICKCCL_CUDA_CHECK(call)                                                        \
-  do                                                                                     \
-  {                                                                                      \
-    const cudaError_t brickcclStatus = (call);                                           \
-    if (brickcclStatus != cudaSuccess)                                                   \
-    {                                                                                    \
-      (void)cudaGetLastError();                                                          \
-      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, #call, __FILE__, __LINE__);     \
-    }                                                                                    \
+#define BRICKCCL_CUDA_CHECK(call)                                                                                      \
+  do                                                                                                                   \
+  {                                                                                                                    \
+    const cudaError_t brickcclStatus = (call);                                                                         \
+    if (brickcclStatus != cudaSuccess)                                                                                 \
+    {                                                                                                                  \
+      (void)cudaGetLastError();                                                                                        \
+      ::brickccl::cuda::ThrowDeviceError(brickcclStatus, #call, __FILE__, __LINE__);                                   \
+    }                                                                                                                  \
   } while (false)
 
-/** Device memory that grows when more is asked for, and is kept otherwise. Its contents do not survive growing. */
+/** Device memory that grows when more is asked for, and never shrinks. Its contents do not survive growing. */
 template <typename T>
 class DeviceBuffer
 {
@@ -53,7 +53,10 @@ public:
   DeviceBuffer() = default;
   DeviceBuffer(const DeviceBuffer &) = delete;
   DeviceBuffer & operator=(const DeviceBuffer &) = delete;
-  ~DeviceBuffer() { Release(); }
+  ~DeviceBuffer()
+  {
+    Release();
+  }
 
   void
   Resize(std::size_t size)
@@ -96,15 +99,22 @@ private:
   std::size_t m_Capacity = 0;
 };
 
-/** A number on the device whose copy the host can read: page-locked, so that the copy does not stall the stream. */
+/** A number on the device that the host reads through page-locked memory, so that the copy does not stall the
+ *  stream. */
 template <typename T>
 class PinnedValue
 {
 public:
-  PinnedValue() { BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), sizeof(T))); }
+  PinnedValue()
+  {
+    BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), sizeof(T)));
+  }
   PinnedValue(const PinnedValue &) = delete;
   PinnedValue & operator=(const PinnedValue &) = delete;
-  ~PinnedValue() { (void)cudaFreeHost(m_Data); }
+  ~PinnedValue()
+  {
+    (void)cudaFreeHost(m_Data);
+  }
 
   /** Waits for the stream and returns the device's value. */
   T
@@ -115,7 +125,7 @@ public:
     return *m_Data;
   }
 
-  /** For kernels that write to it themselves. */
+  /** Where a kernel may write the number itself. */
   T *
   Data() const
   {
@@ -130,10 +140,16 @@ private:
 class Event
 {
 public:
-  Event() { BRICKCCL_CUDA_CHECK(cudaEventCreateWithFlags(&m_Event, cudaEventDisableTiming)); }
+  Event()
+  {
+    BRICKCCL_CUDA_CHECK(cudaEventCreateWithFlags(&m_Event, cudaEventDisableTiming));
+  }
   Event(const Event &) = delete;
   Event & operator=(const Event &) = delete;
-  ~Event() { (void)cudaEventDestroy(m_Event); }
+  ~Event()
+  {
+    (void)cudaEventDestroy(m_Event);
+  }
 
   void
   Record(cudaStream_t stream)
@@ -145,7 +161,7 @@ public:
   {
     BRICKCCL_CUDA_CHECK(cudaEventSynchronize(m_Event));
   }
-  /** What is queued on `stream` from now on waits for it. */
+  /** Makes what is queued on `stream` from now on wait for this event. */
   void
   MakeStreamWait(cudaStream_t stream)
   {
@@ -163,7 +179,7 @@ public:
   enum class Priority
   {
     Normal,
-    /** Its blocks go first where those of others wait, too. */
+    /** Its blocks go before waiting blocks of other streams. */
     Highest
   };
 
@@ -177,7 +193,10 @@ public:
   }
   Stream(const Stream &) = delete;
   Stream & operator=(const Stream &) = delete;
-  ~Stream() { (void)cudaStreamDestroy(m_Stream); }
+  ~Stream()
+  {
+    (void)cudaStreamDestroy(m_Stream);
+  }
 
   cudaStream_t
   Get() const
@@ -200,7 +219,10 @@ public:
   }
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice & operator=(const CurrentDevice &) = delete;
-  ~CurrentDevice() { (void)cudaSetDevice(m_Previous); }
+  ~CurrentDevice()
+  {
+    (void)cudaSetDevice(m_Previous);
+  }
 
 private:
   int m_Previous = 0;

@@ -12,7 +12,7 @@
 namespace brickccl::cuda
 {
 
-/** out[i] = in[0] + ... + in[i - 1] for 0 <= i < count; `in` may be `out`. Scratch memory comes from `scratch`. */
+/** Sets out[i] = in[0] + ... + in[i - 1] for 0 <= i < count. `in` may be `out`. Scratch memory comes from `scratch`. */
 template <typename T>
 void
 ExclusiveSum(const T * in, T * out, std::int64_t count, DeviceBuffer<unsigned char> & scratch, cudaStream_t stream)

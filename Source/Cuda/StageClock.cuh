@@ -10,7 +10,7 @@
 namespace brickccl::cuda
 {
 
-/** Takes the times of an algorithm's stages on a stream, if it is switched on. */
+/** Measures the times of an algorithm's stages on a stream, if it is switched on. */
 class StageClock
 {
 public:
@@ -41,7 +41,7 @@ public:
     }
   }
 
-  /** What was queued since the last call belongs to this stage. */
+  /** Counts what was queued since the last call as this stage. */
   void
   Finish(const char * stage, cudaStream_t stream)
   {
@@ -52,7 +52,7 @@ public:
     }
   }
 
-  /** Milliseconds of each stage, in the order in which they were first met; the stream has come past them. */
+  /** The milliseconds of each stage, in the order of their first occurrence. The stream must have finished them. */
   std::vector<std::pair<std::string, double>>
   Times() const
   {

@@ -10,8 +10,8 @@
 namespace brickccl::cuda
 {
 
-/** Copies between a device and memory that is not page-locked: several threads copy pieces to or from page-locked
- *  buffers while others of these travel. Buffers are kept for the next copy. */
+/** Copies between a device and memory that is not page-locked. Several threads copy pieces to or from page-locked
+ *  buffers while other buffers are on their way. The buffers are kept for the next copy. */
 class StagedCopy
 {
 public:
@@ -27,8 +27,8 @@ public:
     }
   }
 
-  /** The context hears of each piece, and may cancel before it.
-   *  Returns when `host` can be changed again; the device has all when the stream has come that far. */
+  /** Returns when `host` may be changed again. The device has all of it when the stream has come that far. The context
+   *  hears of each piece, and may cancel before it. */
   void
   Upload(void * device, const void * host, std::size_t bytes, cudaStream_t stream, const HostContext & context)
   {
@@ -99,7 +99,7 @@ private:
 
   static constexpr std::size_t PieceBytes = std::size_t{ 1 } << 23;
   static constexpr std::size_t SlotCount = 4;
-  /** Less than this is not worth the buffers. */
+  /** Smaller copies are not worth the buffers. */
   static constexpr std::size_t LeastBytes = std::size_t{ 1 } << 20;
 
   static std::size_t

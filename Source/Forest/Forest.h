@@ -3,21 +3,21 @@
 
 #include <utility>
 
-/** The disjoint-set forest: node i has the parent parent[i] <= i, roots are their own parents.
+/** The disjoint-set forest. Node i has the parent parent[i] <= i; a root is its own parent.
  *
- *  So a root is the smallest node of its set, whatever the order of the unions, and labels that follow from roots
- *  are the same for every number of threads.
+ *  So a root is the smallest node of its set, whatever the order of the unions. Labels that follow from roots are the
+ *  same for every number of threads.
  *
- *  Why concurrent use is harmless (FindRootShared and UniteShared together, then, after a join, FlattenShared alone;
- *  all accesses are atomic):
+ *  Why concurrent use is harmless. FindRootShared and UniteShared may run together; FlattenShared runs alone after a
+ *  join. All accesses are atomic.
  *  1. A root r stops being one only by the compare-and-swap in UniteShared, which writes a smaller root over the
  *     value r. Two threads that try it for the same r cannot both succeed, so no union is lost.
- *  2. Every other store replaces the parent of a node that was seen not to be a root, hence never will be again, by
- *     an ancestor of it. Ancestors stay ancestors: whichever of two such stores comes last, the node keeps its set.
- *     (Not the nearer of the two ancestors, though: who flattens to the root must not halve paths at the same time.)
- *  3. Parents only ever get smaller, so each walk ends, and a failed compare-and-swap retries from smaller nodes.
- *  4. Order between different nodes does not matter to 1 to 3, so relaxed atomics are enough; threads that read the
- *     result start after a join with all that wrote it. */
+ *  2. Every other store writes to a node that was seen not to be a root, and hence never will be one again. It
+ *     replaces the parent by an ancestor. Ancestors stay ancestors: whichever of two such stores comes last, the node
+ *     keeps its set. It may keep the farther of the two ancestors, so that nobody may split paths while others flatten.
+ *  3. Parents only ever get smaller. So each walk ends, and a failed compare-and-swap retries from smaller nodes.
+ *  4. The order of accesses to different nodes does not matter to 1 to 3, so relaxed atomics are enough. Threads that
+ *     read the result start after a join with all threads that wrote it. */
 namespace brickccl
 {
 
@@ -59,7 +59,8 @@ Unite(TIndex * parent, TIndex a, TIndex b)
   }
 }
 
-/** The root of a node while other threads unite; halves the path it walks. */
+/** Finds the root of a node while other threads unite. Path splitting: every node on the walk gets its grandparent as
+ *  parent. */
 template <typename TIndex>
 inline TIndex
 FindRootShared(TIndex * parent, TIndex node)
@@ -103,8 +104,8 @@ UniteShared(TIndex * parent, TIndex a, TIndex b)
   }
 }
 
-/** Points a node at its root while other threads do the same for other nodes; returns the root. The walk writes
- *  nothing on its way: a path that it halved could put an older ancestor over another thread's root (case 2). */
+/** Points a node at its root while other threads do the same for other nodes; returns the root. The walk must not
+ *  split paths: that could put an older ancestor over the root that another thread has stored (case 2). */
 template <typename TIndex>
 inline TIndex
 FlattenShared(TIndex * parent, TIndex node)

@@ -3,19 +3,19 @@
 
 #include <cuda_runtime.h>
 
-/** The forest of Forest.h on the device: the same invariant (a parent comes before its child, in the order of numbers
- *  or in another that never changes) and the same argument about races. A root
- *  stops being one only by atomicCAS, whose answer, if it fails, is fresh and comes before it, so every retry makes
- * progress. Results are read after the kernel ends, or after a barrier of the block. How parents are read and written
- * is a choice of speed: */
+/** The forest of Forest.h on the device. The invariant is the same: a parent comes before its child, in the order of
+ *  the numbers or in another order that never changes. So is the argument about races. A root stops being one only by
+ *  atomicCAS. If that fails, its answer is fresh and comes before the root, so that every retry makes progress. Results
+ *  are read after the kernel has ended, or after a barrier of the block. The structs below are the ways to read and
+ *  write parents; they differ in speed. */
 namespace brickccl::cuda
 {
 
 /** Global memory, as other multiprocessors see it. */
 struct GlobalAccess
 {
-  /** Whether unions halve the paths that they walk. */
-  static constexpr bool halvesPaths = true;
+  /** Whether unions use path splitting. */
+  static constexpr bool splitsPaths = true;
 
   template <typename TIndex>
   __device__ static TIndex
@@ -32,8 +32,8 @@ struct GlobalAccess
 };
 
 /** Global memory through the first-level cache, which other multiprocessors' stores do not reach. A stale parent is an
- *  older ancestor, so walks still stay within the set, and two walks that meet prove that the sets are one; a stale
- *  root is found out by atomicCAS. */
+ *  older ancestor: walks still stay within the set, and two walks that meet prove that the sets are one. A stale root
+ *  is found out by atomicCAS. */
 struct CachedAccess : GlobalAccess
 {
   template <typename TIndex>
@@ -47,7 +47,7 @@ struct CachedAccess : GlobalAccess
 /** Shared memory, where an aligned word is read and written as a whole. */
 struct BlockAccess
 {
-  static constexpr bool halvesPaths = true;
+  static constexpr bool splitsPaths = true;
 
   template <typename TIndex>
   __device__ static TIndex
@@ -63,14 +63,14 @@ struct BlockAccess
   }
 };
 
-/** As BlockAccess, where paths are short already. */
-struct ShortWaysAccess : BlockAccess
+/** As BlockAccess, for paths that are short already. */
+struct ShortPathsAccess : BlockAccess
 {
-  static constexpr bool halvesPaths = false;
+  static constexpr bool splitsPaths = false;
 };
 
-/** The root of a node, without writing: for flattening, where a path halved by one thread could put an older ancestor
- *  over the root that another has stored. */
+/** Finds the root of a node without writing. It is for flattening, where path splitting by one thread could put an
+ *  older ancestor over the root that another thread has stored. */
 template <typename TAccess, typename TIndex>
 __device__ inline TIndex
 PeekRoot(const TIndex * parent, TIndex node)
@@ -82,8 +82,8 @@ PeekRoot(const TIndex * parent, TIndex node)
   return node;
 }
 
-/** Unites the sets of two nodes; `comesFirst` says which of two roots stays one. Any order does that never changes.
- * Both walk up side by side and stop where they meet, which most do soon; paths may be halved as they go. */
+/** Unites the sets of two nodes. `comesFirst(rootA, rootB)` says which root stays one; it may be any order that never
+ *  changes. Both walks go up side by side and stop where they meet, which most do soon. */
 template <typename TAccess, typename TIndex, typename TOrder>
 __device__ inline void
 Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
@@ -107,11 +107,11 @@ Unite(TIndex * parent, TIndex a, TIndex b, TOrder && comesFirst)
       (keepA ? upB : upA) = found;
       continue;
     }
-    if (TAccess::halvesPaths && upperA != upA)
+    if (TAccess::splitsPaths && upperA != upA)
     {
       TAccess::Store(parent + a, upperA);
     }
-    if (TAccess::halvesPaths && upperB != upB)
+    if (TAccess::splitsPaths && upperB != upB)
     {
       TAccess::Store(parent + b, upperB);
     }

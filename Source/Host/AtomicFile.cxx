@@ -37,7 +37,7 @@ FolderOf(const fs::path & path)
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/** The file that a symbolic link stands for, or the path itself. */
+/** The file that a symbolic link points at, or the path itself. */
 fs::path
 Resolved(const fs::path & path)
 {
@@ -141,7 +141,7 @@ FlushNames(const fs::path & folder)
 
 #endif
 
-/** A new folder that is removed, with what is left in it, at the end of its life. */
+/** A new folder. It is removed with all that is left in it when this object dies. */
 class TemporaryFolder
 {
 public:
@@ -213,7 +213,7 @@ KeepMode(const fs::path & replaced, const fs::path & file)
   }
 }
 
-/** \throws Error if the disk is full now: some writers of image formats pass over a write that failed. */
+/** \throws Error if the disk is full now: some writers of image formats ignore a failed write. */
 void
 CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 {
@@ -237,7 +237,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
 {
   const fs::path        target = Resolved(path);
   const TemporaryFolder folder(target);
-  // Writers choose the format by the name that was asked for.
+  // Writers choose the format by the name of the file.
   const fs::path temporary = folder.Path() / fs::path(path).filename();
   write(temporary.string());
   if (!fs::exists(temporary))

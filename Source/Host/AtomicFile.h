@@ -10,18 +10,18 @@ namespace brickccl
 
 /** Replaces `path` by what `write` writes, all or nothing.
  *
- *  `write` gets the path of a file of the same name in a new folder beside `path`; it may make further files there
- *  (the data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If
- *  anything fails, or the process is killed at any time, `path` is what it was before. Where `path` is a symbolic link,
- *  the file that it stands for is replaced. A file that replaces another one keeps its mode; a new one has the mode that
- *  the process' umask leaves.
+ *  `write` gets the path of a file of the same name in a new folder beside `path`. It may make further files there (the
+ *  data file of a detached header). When it returns, all of them are moved into place, `path` itself last. If anything
+ *  fails, or the process is killed at any time, `path` is what it was before. If `path` is a symbolic link, the file
+ *  that it points at is replaced. A file that replaces another one keeps its mode; a new one has the
+ *  mode that the umask of the process leaves.
  *  \throws Error that names the path and the system's reason; whatever `write` throws. */
 void ReplaceFile(const std::string & path, const std::function<void(const std::string & temporary)> & write);
 
-/** As ReplaceFile, for text that is written to a stream. \throws Error, also for a full disk. */
+/** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
 void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);
 
-/** \throws Error unless files can be made in the folder of `path`; for checking before long work starts. */
+/** \throws Error unless files can be made in the folder of `path`. It is for checking before long work starts. */
 void CheckWritable(const std::string & path);
 
 } // namespace brickccl

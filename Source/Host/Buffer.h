@@ -12,12 +12,12 @@ namespace brickccl
 {
 
 #ifdef BRICKCCL_POISON_MEMORY
-/** What fresh memory is filled with: who reads it finds other values when this changes. */
+/** Fresh memory is filled with it. Code that reads unwritten memory finds other values when this changes. */
 inline unsigned char PoisonPattern = 0x5A;
 #endif
 
-/** Memory that is neither initialized nor given back while it is large enough, so that a workspace can be reused
- *  and the threads that fill it are the first to touch it; in large pages where the operating system has them. */
+/** Memory that is not initialized, and is kept while it is large enough. So a workspace can be reused, and the threads
+ *  that fill it are the first to touch it. It lies in large pages where the operating system has them. */
 template <typename T>
 class Buffer
 {
@@ -42,8 +42,8 @@ public:
 #endif
   }
 
-  /** Sets every byte of the memory, that behind the last element, too: tests find with it who reads what was not
-   *  written. */
+  /** Sets every byte of the memory, also those behind the last element. Tests find by it what reads unwritten
+   *  memory. */
   void
   Overwrite(unsigned char byte)
   {
@@ -108,11 +108,11 @@ private:
   std::size_t                m_Capacity = 0;
 };
 
-/** Memory that algorithms keep between calls, so that its pages are touched once: a few buffers by number. */
+/** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers with numbers. */
 class Workspace
 {
 public:
-  /** Room for `count` elements, unspecified; valid until the same number is asked for again. */
+  /** Room for `count` elements, whose values are unspecified. It is valid until the same number is asked for again. */
   template <typename T>
   T *
   Get(std::size_t number, std::size_t count)

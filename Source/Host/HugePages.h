@@ -7,29 +7,30 @@
 namespace brickccl
 {
 
-/** The size of a large page. */
+/** The size of a large page in bytes. */
 inline constexpr std::size_t LargePage = std::size_t{ 1 } << 21;
 
-/** Asks the operating system for large pages in memory that is about to be touched for the first time; where it has
- *  them, that costs a fraction of what small pages do. Never fails: it is advice, and none for less than one. */
+/** Asks the operating system for large pages in memory that is about to be touched for the first time. Where it has
+ *  them, the first touch costs a fraction of that of small pages. It never fails, and does nothing for less than a
+ *  large page. */
 void AdviseHugePages(void * memory, std::size_t bytes);
 
-/** Memory for `count` elements of `size` bytes that begins with a line of the cache, and with a large page if it has
- * room for one. \throws std::bad_alloc. */
+/** Allocates `count` elements of `size` bytes. The memory begins with a line of the cache, and with a large page if
+ *  there is room for one. \throws std::bad_alloc. */
 void * AllocateAligned(std::size_t count, std::size_t size);
 void   FreeAligned(void * memory, std::size_t count, std::size_t size);
 
-/** Memory that is written once from begin to end, by pieces in order: tells which of them were never touched before,
- *  after the operating system has given memory to them, a large page at a time. What was never touched is best written
- *  through the caches, which hold the page since it was cleared. Pieces out of order get theirs as all memory does. One
- * for each thread. */
+/** Memory that is written once from begin to end, in pieces. It tells which pieces nobody has touched before, after it
+ *  has made the system give them memory, a large page at a time. Such a piece is best written through the caches, which
+ *  hold the page since the system has cleared it. Pieces out of order get memory as all memory does. Each thread has
+ *  its own. */
 class FreshMemory
 {
 public:
   FreshMemory(void * memory, std::size_t bytes);
 
-  /** Whether the end of a piece lies in a page that was never touched before. Never so where the operating system does
-   *  not tell. */
+  /** Whether the end of a piece lies in a page that nobody has touched before. It is false where the system does not
+   *  tell. */
   bool
   Touch(const void * piece, std::size_t bytes)
   {

@@ -15,9 +15,9 @@ namespace brickccl
 namespace
 {
 
-/** The numbers 0 .. count - 1, a part of them for each thread. A thread takes those of its own part first, so that step
- *  after step it meets the memory that it was the first to touch, which the system has put beside its processor; then
- *  it helps the others. */
+/** The numbers 0 .. count - 1, a part of them for each thread. A thread first takes those of its own part. So it meets,
+ *  step after step, the memory that it was the first to touch, which the system has put beside its processor. Then it
+ *  helps the others. */
 class SharedWork
 {
 public:
@@ -32,7 +32,7 @@ public:
     }
   }
 
-  /** The next number for a thread; none if negative. */
+  /** Takes the next number for a thread; negative if there is none. */
   std::int64_t
   Take(int thread)
   {
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /** Each in a line of the cache. */
+  /** Each part has a cache line of its own. */
   struct alignas(64) Part
   {
     std::atomic<std::int64_t> next{ 0 };

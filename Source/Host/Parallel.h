@@ -12,20 +12,20 @@ namespace brickccl
 /** How host work runs: on how many threads, and who hears of its progress. */
 struct HostContext
 {
-  /** 0 stands for every thread that the machine supports. */
+  /** The number of threads; 0 stands for every thread that the machine supports. */
   int      threads = 0;
   Progress progress = {};
-  /** Work is cut into pieces of at least so many voxels; results never depend on it. */
+  /** Work is cut into pieces of at least so many voxels. Results never depend on it. */
   std::int64_t grain = std::int64_t{ 1 } << 16;
 
-  /** The same threads, reporting nothing. */
+  /** The same threads without reports of progress. */
   HostContext
   Silent() const
   {
     return { threads, {}, grain };
   }
 
-  /** The same threads, reporting the part from `begin` to `end` of this context's progress. */
+  /** The same threads with the part from `begin` to `end` of this context's progress. */
   HostContext
   Part(double begin, double end) const
   {
@@ -37,8 +37,8 @@ struct HostContext
  *  as many as these processors, or 16 if they are fewer. \throws InvalidArgument if it is negative. */
 int EffectiveThreadCount(int threads);
 
-/** Runs `work(0)` .. `work(count - 1)`, in any order, on the context's threads; returns when all are done. The first
- *  exception of any of them is thrown again here, and the rest is then skipped. */
+/** Runs `work(0)` .. `work(count - 1)`, in any order, on the context's threads, and returns when all are done. The
+ *  first exception is thrown again here; the rest of the work is then skipped. */
 void ParallelFor(std::int64_t count, const HostContext & context, const std::function<void(std::int64_t)> & work);
 
 /** A division of 0 .. size - 1 into consecutive ranges of nearly equal length. */
@@ -47,7 +47,7 @@ struct Chunks
   std::int64_t size;
   std::int64_t count;
 
-  /** At most `most` chunks of at least `least` elements, and one at the least. */
+  /** Makes at most `most` chunks of at least `least` elements each, and at least one chunk. */
   Chunks(std::int64_t elements, std::int64_t least, std::int64_t most)
     : size(elements)
     , count(std::max<std::int64_t>(1, std::min(most, elements / std::max<std::int64_t>(1, least))))

@@ -10,13 +10,13 @@
 namespace brickccl
 {
 
-/** What a caller wants to hear and say while long work runs. Both functions are called from the calling thread
- *  alone; both may be empty. */
+/** What a caller hears and says while long work runs. Both functions are called on the calling thread only. Both may be
+ *  empty. */
 struct ProgressHooks
 {
-  /** Gets the fraction of the work that is done, 0 to 1, never falling. */
+  /** Gets the fraction of the work that is done, from 0 to 1. It never falls. */
   std::function<void(double)> report;
-  /** Returns true when the work should stop; the work then throws Cancelled and leaves no partial output. */
+  /** Returns true when the work should stop. The work then throws Cancelled and leaves no partial output. */
   std::function<bool()> cancelled;
 };
 

@@ -14,7 +14,7 @@
 namespace brickccl
 {
 
-/** Leaves new elements unset. */
+/** An allocator that leaves new elements unset. */
 template <typename T>
 struct UnsetAllocator : std::allocator<T>
 {
@@ -37,12 +37,12 @@ struct UnsetAllocator : std::allocator<T>
   }
 };
 
-/** A vector whose elements hold nothing after it was resized, so that the threads that set them are the first to touch
- *  their memory. */
+/** A vector whose elements are unset after a resize, so that the threads that set them are the first to touch their
+ *  memory. */
 template <typename T>
 using UninitializedVector = std::vector<T, UnsetAllocator<T>>;
 
-/** Where it is asked for, tests see with it who reads elements that were not set. */
+/** Fills unset elements where the build asks for it, so that tests find what reads them. */
 template <typename T>
 void
 PoisonUnset([[maybe_unused]] UninitializedVector<T> & elements)
@@ -68,7 +68,7 @@ MakeUnset(std::size_t size)
   return elements;
 }
 
-/** The same in the memory of a vector that is no longer needed, if it has room for them. */
+/** The same in the memory of a vector that is no longer needed, if it has room. */
 template <typename T>
 UninitializedVector<T>
 MakeUnset(std::size_t size, UninitializedVector<T> old)

@@ -32,7 +32,7 @@ LargestLabelOf()
   }
 }
 
-/** Whether a background value is one of the numbers that labels would otherwise take. */
+/** Whether a background value is one of the numbers that components would otherwise get. */
 template <typename T>
 constexpr bool
 BackgroundIsAmongLabels(T background, std::uint64_t components)
@@ -48,8 +48,8 @@ BackgroundIsAmongLabels(T background, std::uint64_t components)
          static_cast<T>(static_cast<std::uint64_t>(background)) == background;
 }
 
-/** As what vector code writes labels of type T: a label has the same bits in the unsigned type of T's size. Void if it
- * does not write such labels. */
+/** The type that vector code writes for labels of type T. A label has the same bits in the unsigned type of T's size.
+ *  It is void if vector code does not write such labels. */
 template <typename T>
 using VectorLabel = std::conditional_t<
   std::is_same_v<T, float>,
@@ -69,7 +69,7 @@ inline constexpr std::int64_t LargestOutputInCaches = std::int64_t{ 1 } << 24;
 /** Writes a label to every voxel of `output`, which has room for the whole extent.
  *
  *  With the background 0, labels are 1..components. Another background value is left out of the numbers 0, 1, 2 ...
- *  that components then get in the same order, as itk::ConnectedComponentImageFilter does it.
+ *  that components then get in the same order, as in itk::ConnectedComponentImageFilter.
  *  \throws LabelOverflow before anything is written, if T is too small. */
 template <typename T>
 void
@@ -97,7 +97,7 @@ ExpandLabels(const RunVolume &   volume,
   {
     if (!volume.IsWide() && background == T(0))
     {
-      // What no cache holds anyway need not push out what it does hold.
+      // A map that no cache can hold should not push out what the caches do hold.
       const bool pastCaches = extent.VoxelCount() * std::int64_t{ sizeof(T) } > LargestOutputInCaches;
       ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
         const std::size_t bytes = static_cast<std::size_t>(extent.RowLength()) * sizeof(T);
@@ -142,8 +142,8 @@ ExpandLabels(const RunVolume &   volume,
   });
 }
 
-/** Writes the labels of the rows [begin, end), background 0, to `output`, which has room for these rows alone, on the
- *  calling thread; T must hold all labels. */
+/** Writes the labels of the rows [begin, end) with the background 0, on the calling thread. `output` has room for these
+ *  rows only. T must hold all labels. */
 template <typename T>
 void
 ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, T * output)
@@ -170,7 +170,7 @@ ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, T * o
   });
 }
 
-/** As above, for a label type chosen at run time. */
+/** Does the same for a label type that is chosen at run time. */
 inline void
 ExpandRows(const RunVolume & volume, std::int64_t begin, std::int64_t end, LabelType type, void * output)
 {

@@ -7,9 +7,9 @@
 namespace brickccl
 {
 
-/** The voxels of every component, grouped: those of component `label` (1..N) are voxels[offsets[label - 1]] up to, not
- *  including, voxels[offsets[label]], as linear indices (x fastest), in raster order. The label lists of Ziegler and
- *  Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
+/** The voxels of every component, grouped. Those of component `label` (1..N) are voxels[offsets[label - 1]] up to, not
+ *  including, voxels[offsets[label]]. They are linear indices (x fastest) in raster order. These are the label lists of
+ *  Ziegler and Rasmusson, Efficient Volume Segmentation on the GPU, GTC 2010. */
 struct LabelLists
 {
   std::vector<std::uint64_t> offsets;

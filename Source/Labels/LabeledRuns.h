@@ -9,7 +9,7 @@
 namespace brickccl
 {
 
-/** Voxels begin <= x < end of a row that belong to one component. */
+/** The voxels begin <= x < end of a row, which belong to one component. */
 struct LabeledRun
 {
   std::int64_t  begin;
@@ -17,8 +17,8 @@ struct LabeledRun
   std::uint64_t label;
 };
 
-/** The runs of a row's components, in order; runs of one component that lie side by side without a link between them
- *  are one. */
+/** Collects the runs of a row's components in order. Runs of one component that touch without a link between them
+ *  become one. */
 inline void
 CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<LabeledRun> & runs)
 {
@@ -46,8 +46,8 @@ CollectLabeledRuns(const RunVolume & volume, std::int64_t row, std::vector<Label
   });
 }
 
-/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z, of images of up
- * to 3 dimensions: each row is collected once. */
+/** The runs of rows that are asked for in nearly raster order, and of their neighbours along y and z. The image has up
+ *  to 3 dimensions. Each row is collected once. */
 class LabeledRows
 {
 public:
@@ -57,7 +57,7 @@ public:
     , m_Rows(static_cast<std::size_t>(3 * m_CountY))
   {}
 
-  /** The runs of row y of slice z; valid until one is asked for that lies three slices away. */
+  /** The runs of row y of slice z. They are valid until a row three slices away is asked for. */
   const std::vector<LabeledRun> &
   At(std::int64_t y, std::int64_t z)
   {

@@ -12,7 +12,7 @@ namespace brickccl
 namespace
 {
 
-/** Calls function(run, index of its first voxel) for the labeled runs of some rows. */
+/** Calls function(run, index of its first voxel) for the labeled runs of the rows [firstRow, endRow). */
 template <typename TFunction>
 void
 ForEachLabeledRun(const RunVolume & volume, std::int64_t firstRow, std::int64_t endRow, TFunction && function)
@@ -33,7 +33,8 @@ ForEachLabeledRun(const RunVolume & volume, std::int64_t firstRow, std::int64_t 
 LabelLists
 ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context)
 {
-  // Counts of each chunk: not more of them than the lists themselves take where components are many.
+  // Each chunk has a count for every component. There are only so many chunks that the counts take no more memory than
+  // the lists.
   const auto   most = static_cast<std::int64_t>(4 * volume.RunCount() / (components + 1)) + 1;
   const Chunks chunks(volume.GetExtent().RowCount(),
                       1,
@@ -47,7 +48,7 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
       voxels[static_cast<std::size_t>(run.label) - 1] += static_cast<std::uint64_t>(run.end - run.begin);
     });
   });
-  // From counts to the place of each chunk's first voxel of each component.
+  // Turns the counts into the place of each chunk's first voxel of each component.
   LabelLists lists;
   lists.offsets.resize(count + 1);
   std::uint64_t before = 0;

@@ -19,7 +19,7 @@ namespace brickccl
 std::uint64_t
 Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context);
 
-/** Gives every run with the label i the label numbers[i]; labels become 64 bits wide where numbers need it. */
+/** Gives every run with label i the label numbers[i]. Labels become 64 bits wide where the numbers need it. */
 template <typename TNumber>
 void
 Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostContext & context)

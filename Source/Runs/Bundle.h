@@ -2,22 +2,23 @@
 #define BRICKCCL_RUNS_BUNDLE_H
 
 #include "BrickCCL/Core/HostDevice.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
-/** Bundles of rows: neighbouring rows whose bits are united, so that one run of the united bits stands for the runs of
- *  all of them. All voxels of two neighbouring columns of a bundle must be neighbours of each other, so that a run of
- *  united bits is connected. Links between bundles come out word by word, for words of any width.
+/** Bundles: neighbouring rows whose bits are united, so that one run of the united bits stands for the runs of all
+ *  rows. All voxels of two neighbouring columns of a bundle must be neighbours, so that a run of united bits is
+ *  connected. Links between bundles are found word by word, for words of any width.
  *
- *  Row r of a bundle lies at (y = r & 1, z = r >> 1) in it. */
+ *  Row r of a bundle lies at y = r & 1 and z = r >> 1 in it. */
 namespace brickccl
 {
 
 enum class Bundling
 {
-  /** One row: 4- and 6-connected. */
+  /** One row: for 4 and 6 neighbours. */
   Rows,
-  /** Two rows along y: 8- and 18-connected. */
+  /** Two rows along y: for 8 and 18 neighbours. */
   Pairs,
-  /** Two by two rows along y and z: 26-connected. */
+  /** Two by two rows along y and z: for 26 neighbours. */
   Squares
 };
 
@@ -27,16 +28,16 @@ RowsOf(Bundling bundling)
   return bundling == Bundling::Rows ? 1 : bundling == Bundling::Pairs ? 2 : 4;
 }
 
-/** A word of bits, and those to the left of its first and to the right of its last bit. */
+/** A word of bits, and the bits to the left of its first and to the right of its last bit. */
 template <typename TWord>
 struct BitWindow
 {
   TWord word;
-  /** 0 or 1. */
+  /** Each is 0 or 1. */
   TWord before;
   TWord after;
 
-  /** At each bit its left neighbour. */
+  /** At each bit, the bit to its left. */
   BRICKCCL_HOST_DEVICE TWord
   Left() const
   {
@@ -49,7 +50,7 @@ struct BitWindow
   }
 };
 
-/** A word of a bundle of N rows; bit r of `before` and `after` is that of row r. */
+/** A word of a bundle of N rows. Bit r of `before` and `after` belongs to row r. */
 template <typename TWord, int N>
 struct BundleWindow
 {
@@ -79,7 +80,7 @@ struct BundleWindow
   }
 };
 
-/** Links from a bundle's word to a bundle before it, as bits of the first: to the same x, to x - 1 and to x + 1. */
+/** Links from a word of a bundle to an earlier bundle, as bits of the first: to the same x, to x - 1 and to x + 1. */
 template <typename TWord>
 struct BundleLinks
 {
@@ -101,8 +102,9 @@ struct BundleLinks
   }
 };
 
-/** Links between two facing rows (or united rows) of which all voxels in reach are neighbours. A diagonal link beside
- *  a straight one says nothing new: one of the two runs goes on to where the straight link joins it to the other. */
+/** The links between two facing rows (or united rows) of which all voxels within reach are neighbours. A diagonal link
+ *  beside a straight one is left out: it implies nothing new, since one of the two runs goes on to where the straight
+ *  link joins it to the other. */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
                      LinksOfRows(const BitWindow<TWord> & a, const BitWindow<TWord> & b)
@@ -110,7 +112,8 @@ BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
   return { a.word & b.word, a.word & b.Left() & ~b.word & ~a.Left(), a.word & b.Right() & ~b.word & ~a.Right() };
 }
 
-/** The bundles before one in raster order of bundles that links reach: BackwardStep says where the n-th lies. */
+/** So many bundles that come earlier in raster order can be linked to a bundle. Step n says where the n-th of them
+ *  lies. */
 inline constexpr int BackwardBundles = 4;
 
 BRICKCCL_HOST_DEVICE constexpr int
@@ -124,7 +127,25 @@ BackwardStepZ(int n)
   return n == 0 ? 0 : -1;
 }
 
-/** Links from a bundle to its n-th backward bundle. */
+/** Whether the backward bundles are the rows of the scan mask across y and z: first those along one axis, axis by axis,
+ *  then those along both axes in raster order. The steps are expressions and no table, so that kernels keep them in
+ *  registers. */
+constexpr bool
+AreBackwardSteps()
+{
+  constexpr RowOffsets rows = BackwardRowsOf(2, 0b110);
+  constexpr int        order[] = { 3, 1, 0, 2 };
+  bool                 same = rows.count == BackwardBundles;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const RowOffset & row = rows.rows[order[n]];
+    same = same && BackwardStepY(n) == row.step[0] && BackwardStepZ(n) == row.step[1];
+  }
+  return same;
+}
+static_assert(AreBackwardSteps());
+
+/** The links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling, typename TWord>
 BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
 LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWindow<TWord, RowsOf(VBundling)> & b)
@@ -142,7 +163,7 @@ LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWin
       return LinksOfRows(a.Row(0), b.Row(1));
     case 1:
     {
-      // Across z voxels are neighbours at the same x for every y, and at x - 1 and x + 1 for the same y.
+      // Across z, voxels are neighbours at the same x for every y, and at x - 1 and x + 1 for the same y.
       const BundleLinks<TWord> low = LinksOfRows(a.Row(0), b.Row(0));
       const BundleLinks<TWord> high = LinksOfRows(a.Row(1), b.Row(1));
       return { a.United() & b.United(), low.left | high.left, low.right | high.right };
@@ -169,26 +190,27 @@ LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWin
   }
 }
 
-/** Of the links between the united bits of a and b, one for each pair of runs that they join, or few more. */
+/** The links between the united bits of a and b without repeats: one for each pair of runs that they join, or few
+ *  more. */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
                      WithoutRepeats(const BundleLinks<TWord> & links, TWord unitedA, TWord unitedB)
 {
-  // Where both bundles have a run, the pair of runs is the same along the whole stretch, so links are moved there.
+  // Where both bundles have a run, the pair of runs is the same along the whole stretch. Diagonal links move into it.
   const TWord both = unitedA & unitedB;
   const TWord left = links.left & ~both;
   const TWord right = links.right & ~both;
   const TWord contacts = links.same | (links.left & both) | (links.right & both) | ((left & (unitedA << 1)) >> 1) |
                          ((right & (unitedA >> 1)) << 1);
-  // The first contact of every stretch: a carry runs from the stretch's begin through the bits without contact.
+  // The first contact of every stretch: a carry runs from the begin of the stretch through the bits without contact.
   const TWord begins = both & ~(both << 1);
   const TWord none = both & ~contacts;
   const TWord firsts = (((none + (begins & none)) & ~none) & contacts) | (begins & contacts);
   return { firsts & both, left & ~(unitedA << 1), right & ~(unitedA >> 1) };
 }
 
-/** Bits of `both` (where two bundles have a run) at which the two runs are known to be linked: each stretch from its
- * link on, of links without repeats. */
+/** The bits of `both` (where both bundles have a run) from the link of each stretch to its end. The links are without
+ *  repeats. */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE inline TWord
 JoinedBits(const BundleLinks<TWord> & links, TWord both)
@@ -197,16 +219,16 @@ JoinedBits(const BundleLinks<TWord> & links, TWord both)
   return both & ~(both + links.same);
 }
 
-/** Of links without repeats those that other links do not imply, at or behind the link: each moved to its stretch's
- * end.
+/** The links without repeats that other links do not imply, neither at the link nor behind it. Each moves to the end of
+ *  its stretch.
  *
- *  \param joined   the links' JoinedBits
- *  \param implied  bits at which other links say that the two runs are linked */
+ *  \param joined   the JoinedBits of the links
+ *  \param implied  the bits at which other links join the two runs */
 template <typename TWord>
 BRICKCCL_HOST_DEVICE inline TWord
 WithoutImplied(TWord same, TWord joined, TWord implied)
 {
-  // A carry runs from the link to behind the end of its stretch, unless something is implied on its way.
+  // A carry runs from the link past the end of its stretch, unless it meets an implied bit.
   constexpr TWord last = TWord{ 1 } << (8 * sizeof(TWord) - 1);
   const TWord     open = joined & ~implied;
   const TWord     carried = open + (same & open);

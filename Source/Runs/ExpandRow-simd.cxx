@@ -15,7 +15,7 @@
 namespace brickccl::simd
 {
 
-/** For every byte of starts: of each of the 8 voxels, how many runs start at or before it. */
+/** For every byte of starts, how many runs start at or before each of its 8 voxels. */
 struct StartCounts
 {
   alignas(64) std::uint8_t of[256][8];
@@ -47,7 +47,7 @@ BitsFrom(const Word * row, std::int64_t words, std::int64_t x)
   return shift == 0 || w + 1 >= words ? low : low | row[w + 1] << (BitsPerWord - shift);
 }
 
-/** The starts of runs among `bits`, a row's from bit x on, where each stretch of foreground is one. */
+/** The starts of runs among `bits`, the bits of a row from x on. Each stretch of foreground is one run. */
 inline Word
 StartsAmong(const Word * row, Word bits, std::int64_t x)
 {
@@ -59,7 +59,7 @@ StartsAmong(const Word * row, Word bits, std::int64_t x)
 
 #endif
 
-// So many labels are written together: 16 where bits are counted in all lanes of a vector at once.
+// So many labels are written together. It is 16 where bits are counted in all lanes of a vector at once.
 #undef BRICKCCL_EXPANDED_LANES
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 #  define BRICKCCL_EXPANDED_LANES 16
@@ -76,7 +76,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** Stores a vector; past the caches if that is wanted and can be done, which takes 16 bytes. */
+/** Stores a vector. It goes past the caches if that is wanted and possible, which takes 16 bytes. */
 template <bool VPastCaches, typename TTag, typename TVector>
 HWY_INLINE void
 StoreVector(TTag tag, TVector values, hn::TFromD<TTag> * place)
@@ -122,7 +122,7 @@ Put(TTag, TVector labels, T * place)
   }
 }
 
-/** Of as many voxels as the tag has lanes: how many runs start at or before each. */
+/** For each voxel of a vector, how many runs start at or before it. */
 template <typename TTag>
 HWY_INLINE hn::Vec<TTag>
            CountStarts(TTag tag, Word starts)
@@ -141,14 +141,14 @@ HWY_INLINE hn::Vec<TTag>
   }
 }
 
-/** As many voxels as the tag has lanes: `bits` and `starts` tell of them from bit 0 on. */
+/** Writes the labels of as many voxels as the tag has lanes. `bits` and `starts` describe them from bit 0 on. */
 template <bool VPastCaches, typename TTag, typename T>
 HWY_INLINE void
 PutLabels(TTag tag, Word bits, Word starts, const std::uint32_t *& run, T * place)
 {
   constexpr Word mask = (Word{ 1 } << hn::MaxLanes(tag)) - 1;
-  // If a run begins at every voxel, the last one needs the label of one run more than there are lanes, but the first
-  // one none from before.
+  // If a run starts at every voxel, the last voxel needs one label more than there are lanes, but the first voxel needs
+  // none of an earlier run.
   const bool         all = (starts & mask) == mask;
   const auto         counts = hn::Sub(CountStarts(tag, starts & mask), hn::Set(tag, static_cast<std::uint32_t>(all)));
   const auto         values = hn::TableLookupLanes(hn::LoadU(tag, run + all), hn::IndicesFromVec(tag, counts));
@@ -173,7 +173,7 @@ ExpandRowWith(const LabeledRow & row, T * out)
   const auto                                                  startsFrom = [&](Word bits, std::int64_t from) HWY_ATTR {
     return VFollow ? StartsAmong(foreground, bits, from) : BitsFrom(starts, words, from);
   };
-  // The last run that has started; one before the first at the row's begin.
+  // The last run that has started. At the row's begin it is one before the first run.
   const std::uint32_t * run = row.labels - 1;
   std::int64_t          x = 0;
   const auto            putQuad = [&] {
@@ -181,7 +181,7 @@ ExpandRowWith(const LabeledRow & row, T * out)
     PutLabels<VPastCaches>(quadTag, bits, startsFrom(bits, x), run, out + x);
     x += quad;
   };
-  // Stores past the caches must be aligned, and none to the same line may go through the caches.
+  // Stores past the caches must be aligned, and no store to the same line may go through the caches.
   while (VPastCaches && x + static_cast<std::int64_t>(quad) <= length &&
          reinterpret_cast<std::uintptr_t>(out + x) % (lanes * sizeof(T)) != 0)
   {
@@ -228,7 +228,7 @@ template <typename T>
 HWY_INLINE void
 ExpandRowTo(const LabeledRow & row, T * out, bool pastCaches)
 {
-  // A row goes past the caches as a whole or not at all: in pieces of 16 bytes or more.
+  // A row goes past the caches as a whole or not at all, in pieces of 16 bytes or more.
   constexpr std::size_t quad = hn::MaxLanes(hn::CappedTag<std::uint32_t, 4>());
   constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<std::uint32_t, BRICKCCL_EXPANDED_LANES>());
   constexpr std::size_t unit = quad * sizeof(T) >= 16 ? quad : lanes;

@@ -24,7 +24,7 @@ FinishNumbersOf(const FinalNumbers<std::uint32_t> & final, std::int64_t count, s
   const auto                    lanes = static_cast<std::int64_t>(hn::Lanes(tag));
   const auto                    own = hn::Set(tag, final.own);
   const auto                    before = hn::Set(tag, final.before);
-  // Most that hang do so on what most hang on: the one that was looked up last, at first none.
+  // Most foreign numbers are the one that was looked up last. At first there is none.
   auto         known = hn::Zero(tag);
   auto         knownFinal = known;
   std::int64_t i = 0;
@@ -32,16 +32,16 @@ FinishNumbersOf(const FinalNumbers<std::uint32_t> & final, std::int64_t count, s
   {
     const auto number = hn::LoadU(tag, numbers + i);
     const auto isKnown = hn::Eq(number, known);
-    const auto isOpen = hn::AndNot(isKnown, hn::Gt(number, own));
+    const auto isForeign = hn::AndNot(isKnown, hn::Gt(number, own));
     auto       result = hn::IfThenElse(isKnown, knownFinal, hn::Add(number, before));
-    if (!hn::AllFalse(tag, isOpen))
+    if (!hn::AllFalse(tag, isForeign))
     {
-      // The places of those that do not hang are 0, where there is always a number.
-      const auto place = hn::IfThenElseZero(isOpen, hn::Sub(hn::Set(tag, final.last), number));
-      result = hn::IfThenElse(isOpen, hn::GatherIndex(tag, final.hanging, hn::BitCast(placeTag, place)), result);
-      const std::uint32_t open = numbers[i + hn::FindFirstTrue(tag, isOpen)];
-      known = hn::Set(tag, open);
-      knownFinal = hn::Set(tag, final(open));
+      // Numbers that are not foreign look at place 0, where there is always a number.
+      const auto place = hn::IfThenElseZero(isForeign, hn::Sub(hn::Set(tag, final.last), number));
+      result = hn::IfThenElse(isForeign, hn::GatherIndex(tag, final.foreign, hn::BitCast(placeTag, place)), result);
+      const std::uint32_t foreign = numbers[i + hn::FindFirstTrue(tag, isForeign)];
+      known = hn::Set(tag, foreign);
+      knownFinal = hn::Set(tag, final(foreign));
     }
     hn::StoreU(result, tag, numbers + i);
   }

@@ -7,31 +7,33 @@
 namespace brickccl::simd
 {
 
-/** From the numbers that a part of a volume has given (Runs/NumberRoots.h) to those among all parts. */
+/** Turns the numbers that a part of a volume has given to its nodes (Runs/NumberRoots.h) into numbers among all
+ *  parts. */
 template <typename TIndex>
 struct FinalNumbers
 {
-  /** Numbers that hang on other parts go down from here, and say where in `hanging` the final one stands, at 0 first. A
-   *  part has fewer nodes than there are numbers, so that they never meet its own. */
+  /** Foreign numbers stand for nodes whose root lies in an earlier part. They go down from here: `last - i` stands for
+   *  the number foreign[i]. A part has fewer nodes than TIndex has values, so that they never meet the part's own
+   *  numbers. */
   static constexpr TIndex last = std::numeric_limits<TIndex>::max();
 
-  /** The part's own numbers go up to here. */
+  /** The part's own numbers are 1..own. */
   TIndex own;
-  /** So many come before them. */
+  /** So many numbers come before them. */
   TIndex before;
-  /** There is one in any case. */
-  const TIndex * hanging;
+  /** It holds at least one number. */
+  const TIndex * foreign;
 
   TIndex
   operator()(TIndex number) const
   {
-    // Without branches, since one number says nothing of the next.
-    const TIndex hangs = TIndex{ 0 } - static_cast<TIndex>(number > own);
-    return (hanging[(last - number) & hangs] & hangs) | ((before + number) & ~hangs);
+    // There are no branches, since one number does not help to predict the next.
+    const TIndex foreignMask = TIndex{ 0 } - static_cast<TIndex>(number > own);
+    return (foreign[(last - number) & foreignMask] & foreignMask) | ((before + number) & ~foreignMask);
   }
 };
 
-/** Makes some numbers of a part final, of which fewer than 2^31 hang. */
+/** Makes numbers of a part final. Fewer than 2^31 foreign numbers are allowed. */
 void FinishNumbers(const FinalNumbers<std::uint32_t> & final, std::int64_t count, std::uint32_t * numbers);
 
 } // namespace brickccl::simd

@@ -36,8 +36,8 @@ PackStraightLinks(const RowLinks &    links,
 namespace
 {
 
-/** A row of a chunk, with the rows before it along y and z to which links are kept: those of its chunk, or else those
- *  before it. */
+/** A row of a chunk with the rows before it along y and z to which links are kept. With `inChunk` these are the rows of
+ *  the same chunk, otherwise the rows of earlier chunks. */
 RowLinks::LinkedRow
 LinkedRowOf(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume & volume)
 {
@@ -51,25 +51,25 @@ LinkedRowOf(std::int64_t row, std::int64_t beginOfChunk, bool inChunk, RunVolume
     return linked;
   }
   const Extent &     extent = volume.GetExtent();
-  const std::int64_t plane = row / extent.size[1];
+  const std::int64_t slice = row / extent.size[1];
   const auto         add = [&](std::int64_t earlier, Word * links) {
     if ((earlier >= beginOfChunk) == inChunk)
     {
       linked.earlier[linked.earlierCount++] = { earlier, volume.Foreground(earlier), links };
     }
   };
-  if (volume.HasLinksAlongY() && row > plane * extent.size[1])
+  if (volume.HasLinksAlongY() && row > slice * extent.size[1])
   {
     add(row - 1, volume.LinksAlongY(row));
   }
-  if (volume.HasLinksAlongZ() && plane % extent.size[2] > 0)
+  if (volume.HasLinksAlongZ() && slice % extent.size[2] > 0)
   {
     add(row - extent.size[1], volume.LinksAlongZ(row));
   }
   return linked;
 }
 
-/** `candidates` is room for the words of a row. */
+/** \param candidates  room for the words of a row */
 void
 PackLinksTo(const RowLinks::LinkedRow & row,
             const RowLinks &            links,
@@ -82,7 +82,7 @@ PackLinksTo(const RowLinks::LinkedRow & row,
   }
 }
 
-/** Packs bits of voxels too far apart, if they are kept. */
+/** Packs the bits of separated voxels, if they are kept. */
 void
 PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
 {
@@ -92,7 +92,7 @@ PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
   }
 }
 
-/** Packs foreground, starts of runs where these do not follow, and links to earlier rows. */
+/** Packs the foreground, the starts of runs where they do not follow the foreground, and the links to earlier rows. */
 void
 PackRow(const RowLinks &            links,
         bool                        linksAlongX,
@@ -128,7 +128,7 @@ PackRow(const RowLinks &            links,
   PackLinksTo(row, links, candidates, volume);
 }
 
-/** Packs two rows, of which the second one lies behind the first along z, at once if that is faster. */
+/** Packs two rows, of which the second lies behind the first along z; both at once if that is faster. */
 void
 PackPair(const RowLinks &            links,
          bool                        linksAlongX,
@@ -148,7 +148,7 @@ PackPair(const RowLinks &            links,
   PackRow(links, linksAlongX, second, candidates, volume);
 }
 
-/** Counts the runs of a packed row, and those before each of its words where these are kept. */
+/** Counts the runs of a packed row. Stores how many start before each of its words, where that is kept. */
 std::uint64_t
 CountRuns(std::int64_t row, RunVolume & volume)
 {
@@ -178,24 +178,24 @@ CountRuns(std::int64_t row, RunVolume & volume)
   return runs;
 }
 
-/** Pixels of the rows that are looked at in one plane before those of the next one. */
+/** So many pixels of a slice are looked at before those of the next slice. */
 constexpr std::int64_t PixelsOfTile = 1 << 16;
 
-/** Calls `visit(row)` for the rows [begin, end), so many of two planes before the first ones of the next planes that
- * the pixels behind a row are still in the second-level cache; and `visit(row, rowBehind)` for rows of both planes. A
- * row comes after those before it along y and z. */
+/** Calls `visit(row)` for the rows [begin, end), and `visit(row, rowBehind)` where both slices of a pair have the row.
+ *  It takes so many rows of two slices before those of the next slices that the pixels behind a row are still in the
+ *  second-level cache. A row comes after those before it along y and z. */
 template <typename TVisit>
 void
-ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfPlane, std::int64_t rowsOfTile, TVisit visit)
+ForRowsInTiles(std::int64_t begin, std::int64_t end, std::int64_t rowsOfSlice, std::int64_t rowsOfTile, TVisit visit)
 {
   const auto isOwn = [=](std::int64_t row) { return row >= begin && row < end; };
-  for (std::int64_t y = 0; y < rowsOfPlane; y += rowsOfTile)
+  for (std::int64_t y = 0; y < rowsOfSlice; y += rowsOfTile)
   {
-    for (std::int64_t plane = begin / rowsOfPlane * rowsOfPlane; plane < end; plane += 2 * rowsOfPlane)
+    for (std::int64_t slice = begin / rowsOfSlice * rowsOfSlice; slice < end; slice += 2 * rowsOfSlice)
     {
-      for (std::int64_t row = plane + y; row < plane + std::min(rowsOfPlane, y + rowsOfTile); ++row)
+      for (std::int64_t row = slice + y; row < slice + std::min(rowsOfSlice, y + rowsOfTile); ++row)
       {
-        const std::int64_t behind = row + rowsOfPlane;
+        const std::int64_t behind = row + rowsOfSlice;
         if (isOwn(row) && isOwn(behind))
         {
           visit(row, behind);
@@ -229,13 +229,13 @@ FindRuns(const RowLinks &                                                      l
   {
     volume.ResizeLinks(axes.y, axes.z);
     volume.ResizeRunsBefore(axes.countsRuns);
-    volume.ResizeFar(axes.knowsSeparation && links.KnowsSeparation());
+    volume.ResizeSeparation(axes.knowsSeparation && links.KnowsSeparation());
   }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);
   std::vector<std::uint64_t> runsOfChunk(static_cast<std::size_t>(chunks.count) + 1, 0);
   const bool                 keepsLinks = volume.HasLinksAlongY() || volume.HasLinksAlongZ();
-  const std::int64_t         rowsOfPlane = extent.size[1];
+  const std::int64_t         rowsOfSlice = extent.size[1];
   const std::int64_t         rowsOfTile = std::max<std::int64_t>(1, PixelsOfTile / 2 / extent.RowLength());
   const std::int64_t         rowsAtOnce = std::max<std::int64_t>(1, simd::BoundWords / words);
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
@@ -247,7 +247,7 @@ FindRuns(const RowLinks &                                                      l
     const auto         count = [&](std::int64_t row) { runs += volume.FirstRun(row) = CountRuns(row, volume); };
     if (volume.HasLinksAlongZ() && !afterRows)
     {
-      ForRowsInTiles(begin, end, rowsOfPlane, rowsOfTile, [&](std::int64_t row, std::int64_t behind = -1) {
+      ForRowsInTiles(begin, end, rowsOfSlice, rowsOfTile, [&](std::int64_t row, std::int64_t behind = -1) {
         if (behind < 0)
         {
           PackRow(links, axes.x, linked(row), candidates, volume);

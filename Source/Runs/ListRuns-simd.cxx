@@ -15,15 +15,16 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-/** The bits of word w of a row at which runs begin. */
+/** The bits of word w of a row at which runs begin. `hasBefore` says that there is a word before word 0. */
 HWY_INLINE Word
 StartsOf(const Word * bits, std::int64_t w, bool hasBefore = false)
 {
   return bits[w] & ~FromLeft(bits[w], w > 0 || hasBefore ? bits[w - 1] : 0);
 }
 
-// What is listed of a bit x: before - 1 + the starts among the bits below `reach` << x; all if that is past the word.
-// Vector code lists a word without asking whether it has bits, which no processor would foresee in noise and in rocks.
+// For a bit x, List writes before - 1 + the number of starts among the bits below `reach` << x, or among all bits if
+// that is past the word. Vector code lists a word without asking whether it has bits: in noise and in rocks no
+// processor would predict that.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
 bool
@@ -172,7 +173,7 @@ ListLinkedRuns(const RowLinkWords & links,
     {
       list(links.right[w], 4);
     }
-    // The last one lies in the next word.
+    // The last link goes to a run of the next word.
     if (links.right[w] >> (BitsPerWord - 1) != 0 && w + 1 < wordsLeft)
     {
       pairs.b[listed - 1] += static_cast<std::uint32_t>(StartsOf(b.bits, w + 1, hasBefore) & 1u);

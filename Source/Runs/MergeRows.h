@@ -14,50 +14,6 @@
 namespace brickccl
 {
 
-/** A step to a neighbouring row: how far it lies, and which rows have it. */
-struct RowStep
-{
-  RowOffset    offset;
-  std::int64_t distance = 0;
-
-  RowStep(const RowOffset & rowOffset, const Extent & extent)
-    : offset(rowOffset)
-  {
-    std::int64_t stride = 1;
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      distance -= offset.step[axis - 1] * stride;
-      stride *= extent.size[axis];
-    }
-  }
-
-  bool
-  ExistsFrom(const RowPosition & position, const Extent & extent) const
-  {
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      const std::int64_t at = position.at[axis - 1] + offset.step[axis - 1];
-      if (at < 0 || at >= extent.size[axis])
-      {
-        return false;
-      }
-    }
-    return true;
-  }
-};
-
-/** The steps to the neighbouring rows that raster order visits earlier. */
-inline std::vector<RowStep>
-BackwardRowSteps(const Connectivity & connectivity, const Extent & extent)
-{
-  std::vector<RowStep> steps;
-  for (const RowOffset & offset : connectivity.BackwardRows())
-  {
-    steps.emplace_back(offset, extent);
-  }
-  return steps;
-}
-
 /** Finds the pairs of runs that touch in two neighbouring rows, 64 voxels at a time.
  *
  *  Row a lies under row b. Links are bits of row a: `same` joins a[x] to b[x], `left` to b[x-1], `right` to b[x+1].
@@ -66,8 +22,8 @@ BackwardRowSteps(const Connectivity & connectivity, const Extent & extent)
  *               \  |  /
  *        a         x
  *
- *  All voxels of a run belong together, so a link says nothing new if it joins the runs of the link one step to the
- *  left, or if a `same` link beside a diagonal one joins its two runs already. Only the other links are united. */
+ *  All voxels of a run belong together. So a link is implied if the link one step to the left joins the same two runs,
+ *  or if a `same` link beside a diagonal one does. Only links that are not implied are united. */
 template <typename TIndex>
 class RowMerger
 {
@@ -83,14 +39,14 @@ public:
     {
       m_Candidates.resize(static_cast<std::size_t>(m_Words));
       m_Found.resize(static_cast<std::size_t>(m_Words));
-      for (OwnRow * row : { &m_Same, &m_OpenLeft, &m_OpenRight })
+      for (OwnRow * row : { &m_Same, &m_UndecidedLeft, &m_UndecidedRight })
       {
         row->Resize(m_Words);
       }
     }
   }
 
-  /** Whether two rows both have runs, without which they need not be merged. */
+  /** Whether both rows have runs. Otherwise they need not be merged. */
   bool
   HaveRuns(std::int64_t rowA, std::int64_t rowB) const
   {
@@ -98,8 +54,8 @@ public:
            m_Volume.FirstRun(rowB) != m_Volume.FirstRun(rowB + 1);
   }
 
-  /** Calls `unite(runOfA, runOfB)` at least once for every pair of runs that the links do not already join through
-   *  other pairs; UnitePostponed is to follow after the last rows. */
+  /** Calls `unite(runOfA, runOfB)` at least once for every pair of runs that other pairs do not join already. Call
+   *  UnitePostponed after the last rows. */
   template <typename TUnite>
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, TUnite unite)
@@ -107,8 +63,8 @@ public:
     Merge(rowA, rowB, diagonal, nullptr, nullptr, unite);
   }
 
-  /** The same where links that follow the foreground join a and b also by way of two other rows: wherever these are
-   *  foreground, too. Their foreground may be null. */
+  /** The same where two rows beside a and b imply links: links that follow the foreground join a and b wherever both
+   *  rows beside are foreground, too. Their foreground may be null. */
   template <typename TUnite>
   void
   Merge(std::int64_t rowA, std::int64_t rowB, bool diagonal, const Word * besideA, const Word * besideB, TUnite unite)
@@ -149,7 +105,7 @@ public:
                                  countA,
                                  countB,
                                  m_Pairs);
-          // A number that unions do not write, as they might that of the list.
+          // Unions might write to the list's own count for all that the compiler knows; they do not write to this copy.
           const int count = m_Pairs.count;
           for (int i = 0; i < count; ++i)
           {
@@ -162,7 +118,8 @@ public:
     UniteSame(rowA, rowB, same, same, unite);
   }
 
-  /** Unites along those of `links` that say more than `same`, all straight links of the two rows: for few of them. */
+  /** Unites along the `links` that repeat no pair of runs. `same` are all straight links of the two rows. It is made
+   *  for few links. */
   template <typename TUnite>
   void
   UniteSame(std::int64_t rowA, std::int64_t rowB, const Word * links, const Word * same, TUnite unite) const
@@ -182,17 +139,17 @@ public:
     }
   }
 
-  /** Finds and unites the links of row a to b[x - 1] and b[x + 1], some of them not before UnitePostponed; `same` are
-   * all straight links of the two rows, but for those that are postponed, with words around them that can be read as
-   * those of a RunVolume. The rows' runs must be joined along x. */
+  /** Finds the links of row a to b[x - 1] and b[x + 1] and unites along them, some of them only in UnitePostponed.
+   *  `same` are all straight links of the two rows except those that are postponed; the words around them must be
+   *  readable as those of a RunVolume. The rows' runs must be joined along x. */
   template <typename TUnite>
   void
   MergeDiagonals(std::int64_t rowA, std::int64_t rowB, const Word * same, TUnite unite)
   {
-    const simd::UndecidedDiagonals open{ m_OpenLeft.Data(), m_OpenRight.Data() };
-    const simd::AnyDiagonals  any =
-      simd::FindUndecidedDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, open);
-    LookAtDiagonals(rowA, rowB, open, any, unite);
+    const simd::UndecidedDiagonals undecided{ m_UndecidedLeft.Data(), m_UndecidedRight.Data() };
+    const simd::AnyDiagonals       any =
+      simd::FindUndecidedDiagonals(BitsOf(rowA), BitsOf(rowB), same, m_Words, m_AreTransitive, undecided);
+    LookAtDiagonals(rowA, rowB, undecided, any, unite);
   }
 
   simd::RowBits
@@ -201,14 +158,14 @@ public:
     return { m_Volume.Foreground(row), m_Volume.StoredStarts(row), m_Volume.Below(row), m_Volume.Above(row) };
   }
 
-  /** Looks at the pixels of open links, at once or later, and unites where they are links. */
+  /** Looks at the pixels of undecided diagonals, now or later, and unites where they are links. */
   template <typename TUnite>
   void
-  LookAtDiagonals(std::int64_t                rowA,
-                  std::int64_t                rowB,
-                  const simd::UndecidedDiagonals & open,
-                  const simd::AnyDiagonals &  any,
-                  TUnite                      unite)
+  LookAtDiagonals(std::int64_t                     rowA,
+                  std::int64_t                     rowB,
+                  const simd::UndecidedDiagonals & undecided,
+                  const simd::AnyDiagonals &       any,
+                  TUnite                           unite)
   {
     const auto look = [&](int step, const Word * candidates) {
       if (!PostponeFew(rowA, rowB, step, candidates, unite))
@@ -219,16 +176,16 @@ public:
     };
     if (any.left)
     {
-      look(-1, open.left);
+      look(-1, undecided.left);
     }
     if (any.right)
     {
-      look(1, open.right);
+      look(1, undecided.right);
     }
   }
 
-  /** Postpones few candidates, links of row a to b[x + step]. \return false for more, which are better looked at
-   *  together. */
+  /** Postpones candidates for links of row a to b[x + step] if they are few. \return false if they are many, which are
+   *  better compared together */
   template <typename TUnite>
   bool
   PostponeFew(std::int64_t rowA, std::int64_t rowB, int step, const Word * candidates, TUnite unite)
@@ -257,7 +214,7 @@ public:
     return true;
   }
 
-  /** Unites along those links that were postponed and are links. */
+  /** Unites along the postponed candidates that are links. */
   template <typename TUnite>
   void
   UnitePostponed(TUnite unite)
@@ -272,7 +229,7 @@ public:
     m_Postponed.clear();
   }
 
-  /** Unites the runs at two places. */
+  /** Unites the runs at two voxels. */
   template <typename TUnite>
   void
   UniteAt(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB, TUnite unite) const
@@ -280,8 +237,8 @@ public:
     unite(static_cast<TIndex>(m_Volume.RunAt(rowA, xA)), static_cast<TIndex>(m_Volume.RunAt(rowB, xB)));
   }
 
-  /** Keeps a candidate, the link of row a at xA to row b at xB, for UnitePostponed: its pixels are mostly in no cache
-   *  any more, but asked for now. */
+  /** Keeps a candidate, from row a at xA to row b at xB, for UnitePostponed. Its pixels are mostly in no cache any
+   *  more; they are prefetched now. */
   void
   Postpone(std::int64_t rowA, std::int64_t xA, std::int64_t rowB, std::int64_t xB)
   {
@@ -293,7 +250,7 @@ public:
 private:
   static_assert(simd::DiagonalWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
 
-  /** A link that may be one, between two voxels. */
+  /** A candidate for a link between two voxels. */
   struct Postponed
   {
     std::int64_t rowA;
@@ -310,7 +267,7 @@ private:
     return row * m_Volume.GetExtent().RowLength() + x;
   }
 
-  /** A word of a bit row with its neighbours, zero outside of the row. */
+  /** A word of a row of bits with the words beside it, which are 0 outside of the row. */
   struct Window
   {
     Word previous;
@@ -327,7 +284,7 @@ private:
     {
       return FromRight(word, next);
     }
-    /** One step to the left or to the right. */
+    /** The bits moved by one step to the left or to the right. */
     Word
     Beside(int step) const
     {
@@ -342,7 +299,7 @@ private:
     }
   };
 
-  /** The links of a word of row a that are to be united. */
+  /** The links of a word of row a that are not implied. */
   struct ForegroundLinks
   {
     Word same;
@@ -360,8 +317,8 @@ private:
              a.word & b.Right() & ~b.word & ~a.Right() };
   }
 
-  /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, shifted
-   *  so that bit x stands where the link from x ends; `countB` of them lie before bit 0. */
+  /** Unites the run of a[x] with that of b for every bit x of `links`. `startsB` are the starts of row b, moved so that
+   *  bit x stands where the link from x ends; `countB` of them lie before bit 0. */
   template <typename TUnite>
   static void
   UniteBits(Word links, Word startsA, std::uint64_t countA, Word startsB, std::uint64_t countB, TUnite unite)
@@ -374,8 +331,8 @@ private:
     }
   }
 
-  /** Unites the run of a[x - 1] with that of b[x - 1] for every bit x of `links`: faster than UniteBits of shifted
-   * starts. */
+  /** Unites the run of a[x - 1] with that of b[x - 1] for every bit x of `links`. This is faster than UniteBits with
+   *  moved starts. */
   template <typename TUnite>
   static void
   UniteBefore(Word links, Word startsA, std::uint64_t countA, Word startsB, std::uint64_t countB, TUnite unite)
@@ -436,7 +393,7 @@ private:
       UniteBits(links.same, startsA, countA, startsB, countB, unite);
       if (diagonal)
       {
-        // b[x] is background in both cases, so b[x-1] ends the run before x, and b[x+1] starts the one after it.
+        // In both cases b[x] is background. So b[x-1] ends the run before x, and b[x+1] starts the run after it.
         UniteBits(links.left, startsA, countA, startsB, countB, unite);
         UniteBits(links.right, startsA, countA, startsB, countB + 1, unite);
       }
@@ -445,9 +402,9 @@ private:
     }
   }
 
-  /** MergeForeground without diagonals where runs follow the foreground, so that those of a stretch in which both rows
-   *  have voxels are the same two all along.
-   *  \tparam VHasBeside whether there are rows beside, which imply links */
+  /** MergeForeground without diagonals, where runs follow the foreground. Along a stretch in which both rows have
+   *  voxels the two runs are the same.
+   *  \tparam VHasBeside  whether there are rows beside, which imply links */
   template <bool VHasBeside, typename TUnite>
   void
   MergeStretches(std::int64_t rowA, std::int64_t rowB, const Word * besideA, const Word * besideB, TUnite unite)
@@ -458,7 +415,7 @@ private:
     std::uint64_t countB = m_Volume.FirstRun(rowB);
     Word          previousA = 0;
     Word          previousB = 0;
-    // 1 if the last bits of the word before are of a stretch in which nothing is implied so far.
+    // 1 if the word before ends in a stretch that no implied bit has met so far.
     Word isOpen = 0;
     for (std::int64_t w = 0; w < m_Words; ++w)
     {
@@ -469,7 +426,7 @@ private:
       const Word both = a & b;
       const Word begins = both & ~FromLeft(both, previousA & previousB);
       const Word open = VHasBeside ? both & ~(besideA[w] & besideB[w]) : both;
-      // A carry runs from where a stretch begins to behind its end, unless something is implied on its way.
+      // A carry runs from the begin of a stretch past its end, unless it meets an implied bit.
       const Word carried = open + (open & begins) + isOpen;
       isOpen = carried < open ? 1 : 0;
       UniteBefore(carried & ~both, startsA, countA, startsB, countB, unite);
@@ -530,7 +487,7 @@ private:
     }
   }
 
-  /** Unites along the links in m_Found to b[x + step]. */
+  /** Unites along the links to b[x + step] in m_Found. */
   template <typename TUnite>
   void
   UniteDiagonals(std::int64_t rowA, std::int64_t rowB, int step, TUnite unite) const
@@ -567,10 +524,10 @@ private:
   std::vector<Word> m_Candidates;
   std::vector<Word> m_Found;
   OwnRow            m_Same;
-  OwnRow            m_OpenLeft;
-  OwnRow            m_OpenRight;
+  OwnRow            m_UndecidedLeft;
+  OwnRow            m_UndecidedRight;
   simd::RunPairs    m_Pairs;
-  /** Links to be looked at when their pixels have come. */
+  /** Candidates whose pixels are on their way from the memory. */
   std::vector<Postponed> m_Postponed;
 };
 

@@ -12,9 +12,9 @@
 namespace brickccl
 {
 
-/** Finds the pairs of runs that touch where links do not follow the foreground, with few looks at pixels.
+/** Finds the pairs of runs that touch where links do not follow the foreground, and looks at few pixels for it.
  *
- *  Four rows are the corners of a square whose sides are the links that FindRuns has kept:
+ *  Four rows are the corners of a square. Its sides are the links that FindRuns has kept:
  *
  *        (y-1, z-1) --d-- (y, z-1)
  *             |              |
@@ -22,17 +22,18 @@ namespace brickccl
  *             |              |
  *         (y-1, z) ---a--- (y, z)
  *
- *  At each column two sides that meet join the ends of a diagonal, and three sides those of the fourth. Where links are
- *  transitive and of two sides that meet one is a link, the other one tells whether the ends of the diagonal are
- * joined. Only columns that neither way tells of are looked at, and only links that other ones do not imply are united:
- * those implied follow from straight links of this row or earlier ones, which never follow from diagonals. */
+ *  At each column, two sides that meet join the ends of a diagonal, and three sides join the ends of the fourth. If
+ *  links are transitive and one of two sides that meet is a link, the other side decides whether the ends of the
+ *  diagonal are joined. Pixels are looked at only in columns that neither way decides. Only links that others do not
+ *  imply are united: implied links follow from straight links of this row or of earlier ones, which never follow from
+ *  diagonals. */
 template <typename TIndex>
 class SquareMerger
 {
 public:
   using Link = simd::SquareLink;
 
-  /** Squares of rows of a volume that keeps the links along every axis which the connectivity uses. */
+  /** The volume must keep the links along every axis that the connectivity uses. */
   SquareMerger(const RunVolume & volume, const RowLinks & links, const Connectivity & connectivity)
     : m_Volume(volume)
     , m_Links(links)
@@ -46,19 +47,21 @@ public:
   {
     for (int i = 0; i < simd::SquareLinkCount; ++i)
     {
-      const auto link = static_cast<Link>(i);
-      m_Wanted |= IsWanted(link) ? simd::SetOf(link) : 0;
-      m_Open[static_cast<std::size_t>(i)].Resize(volume.WordsPerRow());
+      const auto       link = static_cast<Link>(i);
+      const LinkStep & step = StepOf(link);
+      m_Wanted |= connectivity.Has({ step.x, step.y, step.z, 0 }) ? simd::SetOf(link) : 0;
+      m_Undecided[static_cast<std::size_t>(i)].Resize(volume.WordsPerRow());
     }
     m_JoinedAcross.Resize(volume.WordsPerRow());
     m_JoinedBetween.Resize(volume.WordsPerRow());
-    const auto room = static_cast<std::size_t>(ManyListed + simd::MaximumUndecidedWords(volume.WordsPerRow(), MaximumOfStrip));
+    const auto room =
+      static_cast<std::size_t>(ManyListed + simd::MaximumUndecidedWords(volume.WordsPerRow(), MaximumOfStrip));
     m_Sides.Resize(room);
     m_Others.Resize(room);
   }
 
   /** Calls `unite(runOfA, runOfB)` for the links along the sides a and b and along both diagonals of the square at a
-   *  row, of those pairs of rows for which `wants(rowA, rowB)` is true; for some of them not before UnitePostponed.
+   *  row. It takes only pairs of rows for which `wants(rowA, rowB)` is true, and leaves some links to UnitePostponed.
    *  Rows come in ascending order, with their positions. */
   template <typename TWants, typename TUnite>
   void
@@ -80,7 +83,7 @@ public:
       }
       m_StripEnd = row + 1;
       ++m_StripCount;
-      // Where much is united, paths in the forest stay short if it is so row by row.
+      // Where much is united, paths in the forest stay short if that is done row by row.
       m_SquaresAlone = std::max(m_SquaresAlone - 1, 0);
       if (!m_CanList || m_SquaresAlone > 0 || m_StripCount == MaximumOfStrip)
       {
@@ -108,7 +111,7 @@ public:
     }
   }
 
-  /** Unites along the links that Merge postponed; to be called after the last row. */
+  /** Unites along the links that Merge has postponed. Call it after the last row. */
   template <typename TWants, typename TUnite>
   void
   UnitePostponed(const TWants & wants, TUnite unite)
@@ -130,45 +133,40 @@ private:
   Ends
   EndsOf(Link link, std::int64_t row) const
   {
-    const std::int64_t up = row - 1;
-    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
-    switch (link)
-    {
-    case Link::LastSide:
-      return { row, behind, 0 };
-    case Link::UpLeft:
-      return { row, up, -1 };
-    case Link::UpRight:
-      return { row, up, 1 };
-    case Link::BehindLeft:
-      return { row, behind, -1 };
-    case Link::BehindRight:
-      return { row, behind, 1 };
-    case Link::Across:
-      return { row, behind - 1, 0 };
-    case Link::AcrossLeft:
-      return { row, behind - 1, -1 };
-    case Link::AcrossRight:
-      return { row, behind - 1, 1 };
-    case Link::Between:
-      return { up, behind, 0 };
-    case Link::BetweenLeft:
-      return { up, behind, -1 };
-    case Link::BetweenRight:
-      break;
-    }
-    return { up, behind, 1 };
+    const LinkStep &   step = StepOf(link);
+    const std::int64_t rowA = step.isFromUp ? row - 1 : row;
+    return { rowA, rowA + step.y + step.z * m_Volume.GetExtent().size[1], step.x };
   }
 
-  /** Whether the connectivity has such links. */
-  bool
-  IsWanted(Link link) const
+  /** Where a link goes to, from the voxel at (y, z) or, with `isFromUp`, from that at (y-1, z). */
+  struct LinkStep
   {
-    const bool isAcross = link >= Link::Across;
-    return EndsOf(link, 0).step == 0 ? m_Rank > (isAcross ? 1 : 0) : m_DiagonalRank > (isAcross ? 2 : 1);
+    bool isFromUp;
+    int  x;
+    int  y;
+    int  z;
+  };
+
+  static const LinkStep &
+  StepOf(Link link)
+  {
+    static constexpr LinkStep steps[simd::SquareLinkCount] = {
+      { false, 0, 0, -1 },   // LastSide
+      { false, -1, -1, 0 },  // UpLeft
+      { false, 1, -1, 0 },   // UpRight
+      { false, -1, 0, -1 },  // BehindLeft
+      { false, 1, 0, -1 },   // BehindRight
+      { false, 0, -1, -1 },  // Across
+      { false, -1, -1, -1 }, // AcrossLeft
+      { false, 1, -1, -1 },  // AcrossRight
+      { true, 0, 1, -1 },    // Between
+      { true, -1, 1, -1 },   // BetweenLeft
+      { true, 1, 1, -1 }     // BetweenRight
+    };
+    return steps[static_cast<int>(link)];
   }
 
-  /** Whether two rows have links to unite. */
+  /** Whether two rows are wanted and have runs. */
   template <typename TWants>
   bool
   AreToMerge(std::int64_t rowA, std::int64_t rowB, const TWants & wants) const
@@ -186,15 +184,15 @@ private:
              m_Volume.LinksAlongZ(up),  m_Volume.LinksAlongY(behind) };
   }
 
-  /** Unites along the links between the rows of the squares in the strip, but for those along their sides a, c and d
-   * and those that their sides imply. */
+  /** Unites along the links between the rows of the squares of the strip, except the links along the sides a, c and d
+   *  and those that the sides imply. */
   template <typename TWants, typename TUnite>
   void
   MergeStrip(const TWants & wants, TUnite unite)
   {
     const std::int64_t end = m_StripEnd;
     const std::int64_t begin = end - std::exchange(m_StripCount, 0);
-    // Where these rows have no runs, diagonals along y behind them would remain.
+    // Where only rows at z have no runs, diagonals along y behind them would remain.
     if (begin == end || m_Volume.FirstRun(begin - 1) == m_Volume.FirstRun(end))
     {
       return;
@@ -221,8 +219,8 @@ private:
     }
   }
 
-  /** Lists the open links of a strip of squares. \return false if there are too many: looked at one by one, they take
-   *  longer than rows compared as a whole. */
+  /** Lists the undecided links of a strip of squares. \return false if there are too many: to look at them one by one
+   *  takes longer than to compare whole rows */
   bool
   List(std::int64_t begin, std::int64_t end)
   {
@@ -234,7 +232,7 @@ private:
     }
     simd::WordList sides = m_Sides.Words();
     simd::WordList others = m_Others.Words();
-    simd::ListOpenInSquares({ RowsOfSquare(begin), words, count, begin - m_FirstListed }, m_Wanted, sides, others);
+    simd::ListUndecidedInSquares({ RowsOfSquare(begin), words, count, begin - m_FirstListed }, m_Wanted, sides, others);
     if (others.count - m_Others.Count() > MaximumListedPerWord * words * count)
     {
       return false;
@@ -244,12 +242,12 @@ private:
     return true;
   }
 
-  /** Unites along the listed last sides, and postpones other links that are listed. */
+  /** Unites along the listed last sides and postpones the other links that are listed. */
   template <typename TWants, typename TUnite>
   void
   MergeListed(const TWants & wants, TUnite unite)
   {
-    const auto take = [&](OpenList & list, const auto & visit) {
+    const auto take = [&](UndecidedList & list, const auto & visit) {
       list.TakeBits([&](int kind, const simd::VoxelInRows & voxel) {
         visit(EndsOf(static_cast<Link>(kind), m_FirstListed + voxel.row), voxel.x);
       });
@@ -269,21 +267,22 @@ private:
     m_Rows.UnitePostponed(unite);
   }
 
-  /** MergeSquare where many links are open, or their lists do not tell all: pair of rows by pair of rows. */
+  /** Merges a square pair of rows by pair of rows. It is for squares with many undecided links, or where lists do not
+   *  hold all that is needed. */
   template <typename TWants, typename TUnite>
   void
   MergeDenseSquare(const simd::SquareRows & rows, std::int64_t row, const TWants & wants, TUnite unite)
   {
-    const std::int64_t up = row - 1;
-    const std::int64_t behind = row - m_Volume.GetExtent().size[1];
-    simd::OpenInSquare open{ {}, m_JoinedAcross.Data(), m_JoinedBetween.Data() };
+    const std::int64_t      up = row - 1;
+    const std::int64_t      behind = row - m_Volume.GetExtent().size[1];
+    simd::UndecidedInSquare undecided{ {}, m_JoinedAcross.Data(), m_JoinedBetween.Data() };
     for (int i = 0; i < simd::SquareLinkCount; ++i)
     {
-      open.of[i] = m_Open[static_cast<std::size_t>(i)].Data();
+      undecided.of[i] = m_Undecided[static_cast<std::size_t>(i)].Data();
     }
     const simd::SquareLinkSet some =
-      m_Wanted & simd::FindOpenInSquare(rows, static_cast<std::int64_t>(m_Words), m_AreTransitive, open);
-    const auto bitsOf = [&](Link link) { return open.of[static_cast<int>(link)]; };
+      m_Wanted & simd::FindUndecidedInSquare(rows, static_cast<std::int64_t>(m_Words), m_AreTransitive, undecided);
+    const auto bitsOf = [&](Link link) { return undecided.of[static_cast<int>(link)]; };
     const auto has = [&](Link link) { return (some & simd::SetOf(link)) != 0; };
     const auto lookAtDiagonals = [&](std::int64_t rowA, std::int64_t rowB, Link left, Link right) {
       m_Rows.LookAtDiagonals(rowA, rowB, { bitsOf(left), bitsOf(right) }, { has(left), has(right) }, unite);
@@ -324,16 +323,16 @@ private:
     }
     if (wants(row, behind - 1))
     {
-      mergeAcross(row, behind - 1, Link::Across, Link::AcrossLeft, Link::AcrossRight, open.joinedAcross);
+      mergeAcross(row, behind - 1, Link::Across, Link::AcrossLeft, Link::AcrossRight, undecided.joinedAcross);
     }
     if (wants(up, behind))
     {
-      mergeAcross(up, behind, Link::Between, Link::BetweenLeft, Link::BetweenRight, open.joinedBetween);
+      mergeAcross(up, behind, Link::Between, Link::BetweenLeft, Link::BetweenRight, undecided.joinedBetween);
     }
   }
 
-  /** Words of open links of many squares. */
-  class OpenList
+  /** Words of undecided links of many squares. */
+  class UndecidedList
   {
   public:
     void
@@ -342,7 +341,7 @@ private:
       m_Bits.resize(most);
       m_Places.resize(most);
     }
-    /** For ListOpenInSquares to add to. */
+    /** The list to which ListUndecidedInSquares appends. */
     simd::WordList
     Words()
     {
@@ -358,7 +357,7 @@ private:
     {
       m_Count = count;
     }
-    /** Calls `visit(kind, voxelInRows)` for every bit, and forgets them all. */
+    /** Calls `visit(kind, voxelInRows)` for every bit, and empties the list. */
     template <typename TVisit>
     void
     TakeBits(TVisit visit)
@@ -374,12 +373,12 @@ private:
     std::int64_t      m_Count = 0;
   };
 
-  /** So many listed words are gone through together. */
+  /** So many listed words are worked through together. */
   static constexpr std::int64_t ManyListed = 256;
-  /** Squares whose words have more of them are gone through row by row. */
+  /** Squares with more listed words per word are merged row by row. */
   static constexpr std::int64_t MaximumListedPerWord = 3;
   static constexpr int          ManySquares = 64;
-  /** Lists tell so many rows apart. */
+  /** Lists can number so many rows. */
   static constexpr std::int64_t MaximumListedRows = std::int64_t{ 1 } << 31;
   /** So many squares are listed together. */
   static constexpr std::int64_t MaximumOfStrip = 8;
@@ -389,24 +388,24 @@ private:
   RowMerger<TIndex> m_Rows;
   std::size_t       m_Words;
   int               m_Rank;
-  /** Links one step to the left or right as well need a higher one. */
+  /** The rank for links that go one step to the left or right; 0 if the connectivity has none. */
   int  m_DiagonalRank;
   bool m_AreTransitive;
-  /** Whether ListOpenInSquares tells all that it is asked for. */
+  /** Whether ListUndecidedInSquares finds all links that are needed. */
   bool                m_CanList;
   simd::SquareLinkSet m_Wanted = 0;
-  /** Squares that wait to be merged: how many, and the row after the last one's. */
+  /** The strip of squares that wait to be merged: their number, and the row after the last one's. */
   std::int64_t m_StripCount = 0;
   std::int64_t m_StripEnd = 0;
-  /** So many squares are merged one by one, after one with many open links. */
-  int      m_SquaresAlone = 0;
-  OpenList m_Sides;
-  OpenList m_Others;
+  /** So many squares are merged one by one, after a square with many undecided links. */
+  int           m_SquaresAlone = 0;
+  UndecidedList m_Sides;
+  UndecidedList m_Others;
   /** The row from which lists count. */
   std::int64_t      m_FirstListed = 0;
   std::vector<Word> m_Found;
-  /** Of one square, what FindOpenInSquare finds. */
-  std::array<OwnRow, simd::SquareLinkCount> m_Open;
+  /** What FindUndecidedInSquare finds for one square. */
+  std::array<OwnRow, simd::SquareLinkCount> m_Undecided;
   OwnRow                                    m_JoinedAcross;
   OwnRow                                    m_JoinedBetween;
 };

@@ -19,7 +19,7 @@
 namespace brickccl
 {
 
-/** The numbers of the first runs of chunks of rows, and that of all runs. */
+/** The numbers of the first runs of chunks of rows, then the number of all runs. */
 inline std::vector<std::uint64_t>
 FirstRunsOf(const RunVolume & volume, const Chunks & rows)
 {
@@ -32,9 +32,9 @@ FirstRunsOf(const RunVolume & volume, const Chunks & rows)
   return firsts;
 }
 
-/** Numbers the roots among the nodes [begin, end), of which `count` come before, and gives all of these their roots'
- *  numbers: a node's parent comes before it and has its number already, or is a root before `begin`, which
- *  `numberOf(root)` knows. \return how many roots there are up to `end`. */
+/** Gives the nodes [begin, end) the numbers of their roots. `count` roots come before these nodes. A node's parent
+ *  comes before it: it has its number already, or is a root before `begin`, whose number is `numberOf(root)`.
+ *  \return the number of roots up to `end` */
 template <typename TIndex, typename TNumberOf>
 TIndex
 NumberNodes(TIndex * parent, std::uint64_t begin, std::uint64_t end, TIndex count, TNumberOf numberOf)
@@ -55,19 +55,19 @@ NumberNodes(TIndex * parent, std::uint64_t begin, std::uint64_t end, TIndex coun
   return count;
 }
 
-/** Turns the numbers that parts of the nodes give to their own roots, from 1 in each part, into numbers among all.
- * Until then a node that hangs on one of a part before has a number from the other end. */
+/** Turns the numbers that parts of the nodes give to their own roots, from 1 in each part, into numbers among all
+ *  parts. Until then a node whose root lies in an earlier part has a foreign number (FinalNumbers.h). */
 template <typename TIndex>
 class PartNumbers
 {
 public:
-  /** Nodes of parts before that those of one part hang on, each in the list of it once or a few times. */
-  class Hanging
+  /** The nodes of earlier parts that are parents in one part. Each is in its list once or a few times. */
+  class ForeignNodes
   {
   public:
-    /** The number, for the time being, of a node that hangs on `up`. */
+    /** The foreign number of a node whose parent `up` lies in an earlier part. */
     TIndex
-    HangOn(TIndex up)
+    NumberOf(TIndex up)
     {
       std::size_t & known = m_Known[up % KnownNodes];
       if (known >= m_Nodes.size() || m_Nodes[known] != up)
@@ -81,36 +81,37 @@ public:
   private:
     friend class PartNumbers;
 
-    /** Nodes beside a part's border hang on few others. */
+    /** Nodes beside a part's border share few parents in earlier parts. */
     static constexpr std::size_t KnownNodes = 64;
 
-    /** Later the numbers, among all, of what these nodes belong to. */
+    /** Join replaces these nodes by their numbers among all parts. */
     std::vector<TIndex>                 m_Nodes;
     std::array<std::size_t, KnownNodes> m_Known = {};
   };
 
-  /** \param firsts the first node of each part, then the number of all nodes */
+  /** \param firsts  the first node of each part, then the number of all nodes */
   explicit PartNumbers(std::vector<std::uint64_t> firsts)
     : m_Firsts(std::move(firsts))
     , m_Before(m_Firsts.size(), 0)
-    , m_Hanging(m_Firsts.size() - 1)
+    , m_Foreign(m_Firsts.size() - 1)
   {}
-  /** What a part has counted and what hangs on others there. */
+  /** Takes the number of roots of a part and its foreign nodes. */
   void
-  Set(std::int64_t part, TIndex own, Hanging hanging)
+  Set(std::int64_t part, TIndex own, ForeignNodes foreign)
   {
     m_Before[static_cast<std::size_t>(part) + 1] = own;
-    m_Hanging[static_cast<std::size_t>(part)] = std::move(hanging.m_Nodes);
+    m_Foreign[static_cast<std::size_t>(part)] = std::move(foreign.m_Nodes);
   }
-  /** When all parts have counted. `numberOf(node)` is what a node has got. \return how many roots there are. */
+  /** Joins the parts when all of them are set. `numberOf(node)` is the number that its part has given to a node.
+   *  \return the number of roots */
   template <typename TNumberOf>
   TIndex
   Join(TNumberOf numberOf)
   {
     std::partial_sum(m_Before.begin(), m_Before.end(), m_Before.begin());
-    for (std::size_t part = 1; part < m_Hanging.size(); ++part)
+    for (std::size_t part = 1; part < m_Foreign.size(); ++part)
     {
-      for (TIndex & node : m_Hanging[part])
+      for (TIndex & node : m_Foreign[part])
       {
         const auto end = m_Firsts.begin() + static_cast<std::ptrdiff_t>(part);
         const auto other = std::upper_bound(m_Firsts.begin(), end, std::uint64_t{ node }) - m_Firsts.begin() - 1;
@@ -119,19 +120,19 @@ public:
     }
     return m_Before.back();
   }
-  /** When the parts are joined: makes the numbers [firstOf(part), firstOf(part + 1)) of all parts final. */
+  /** Makes the numbers [firstOf(part), firstOf(part + 1)) of all parts final, when the parts are joined. */
   template <typename TFirstOf>
   void
   Finish(const HostContext & context, TFirstOf firstOf, TIndex * numbers) const
   {
-    // Those of the first part are.
-    ParallelFor(static_cast<std::int64_t>(m_Hanging.size()) - 1, context, [&](std::int64_t before) {
+    // The numbers of the first part are final already.
+    ParallelFor(static_cast<std::int64_t>(m_Foreign.size()) - 1, context, [&](std::int64_t before) {
       const Final         final = Of(before + 1);
       const std::uint64_t begin = firstOf(before + 1);
       const std::uint64_t end = firstOf(before + 2);
       if constexpr (std::is_same_v<TIndex, std::uint32_t>)
       {
-        if (m_Hanging[static_cast<std::size_t>(before) + 1].size() <= MaximumForVectors)
+        if (m_Foreign[static_cast<std::size_t>(before) + 1].size() <= MaximumForVectors)
         {
           simd::FinishNumbers(final, static_cast<std::int64_t>(end - begin), numbers + begin);
           return;
@@ -147,26 +148,26 @@ public:
 private:
   using Final = simd::FinalNumbers<TIndex>;
 
-  /** Vector code finds so many that others hang on. */
+  /** Vector code can look up so many foreign nodes. */
   static constexpr std::size_t MaximumForVectors = std::numeric_limits<std::int32_t>::max();
 
   Final
   Of(std::int64_t part) const
   {
     const auto                  at = static_cast<std::size_t>(part);
-    const std::vector<TIndex> & hanging = m_Hanging[at];
-    return { m_Before[at + 1] - m_Before[at], m_Before[at], hanging.empty() ? &m_Before[at] : hanging.data() };
+    const std::vector<TIndex> & foreign = m_Foreign[at];
+    return { m_Before[at + 1] - m_Before[at], m_Before[at], foreign.empty() ? &m_Before[at] : foreign.data() };
   }
 
   std::vector<std::uint64_t>       m_Firsts;
   std::vector<TIndex>              m_Before;
-  std::vector<std::vector<TIndex>> m_Hanging;
+  std::vector<std::vector<TIndex>> m_Foreign;
 };
 
-/** Replaces each node's parent by the consecutive number, from 1, of its root among all roots.
- *  \param firsts where the nodes are cut into parts for threads: the first node of each, then the number of all. Fast
- *  where few nodes have parents in other parts.
- *  \return the number of roots. */
+/** Replaces each node's parent by the number of its root among all roots, from 1.
+ *  \param firsts  where the nodes are cut into parts for threads: the first node of each part, then the number of all
+ *  nodes. It is fast where few nodes have parents in other parts.
+ *  \return the number of roots */
 template <typename TIndex>
 std::uint64_t
 NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & context, TIndex * parent)
@@ -187,11 +188,11 @@ NumberRoots(const std::vector<std::uint64_t> & firsts, const HostContext & conte
 
   PartNumbers<TIndex> numbers(firsts);
   ParallelFor(parts, context.Part(0, 0.7), [&](std::int64_t part) {
-    typename PartNumbers<TIndex>::Hanging hanging;
-    const TIndex own = NumberNodes(parent, begin(part), begin(part + 1), TIndex{ 0 }, [&hanging](TIndex up) {
-      return hanging.HangOn(up);
+    typename PartNumbers<TIndex>::ForeignNodes foreign;
+    const TIndex own = NumberNodes(parent, begin(part), begin(part + 1), TIndex{ 0 }, [&foreign](TIndex up) {
+      return foreign.NumberOf(up);
     });
-    numbers.Set(part, own, std::move(hanging));
+    numbers.Set(part, own, std::move(foreign));
   });
   const TIndex count = numbers.Join([parent](TIndex node) { return parent[node]; });
   numbers.Finish(context.Part(0.7, 1), begin, parent);

@@ -17,10 +17,10 @@ namespace brickccl::simd
 namespace HWY_NAMESPACE
 {
 
-// How many bits a word has is hard to foresee, so that a branch for each would cost more than what it saves.
+// A branch for each bit would cost more than it saves, since processors predict badly how many bits a word has.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
-/** Which of the RowWordsAtOnce words from `words` on hold anything, as bits. */
+/** Which of the RowWordsAtOnce words from `words` on have bits; bit i stands for word i. */
 HWY_INLINE Word
 NonZeroOf(const Word * words)
 {
@@ -28,7 +28,7 @@ NonZeroOf(const Word * words)
   return _mm512_test_epi64_mask(all, all);
 }
 
-/** Writes base + x for every bit x of a word, ascending. \return their number. */
+/** Writes base + x for every bit x of a word, ascending. \return their number */
 HWY_INLINE int
 PutBits(Word word, int base, std::int32_t * places)
 {
@@ -85,7 +85,7 @@ PutBits(Word word, int base, std::int32_t * places)
 static_assert(2 * SparseWords + WordListPadding <= RunBounds::WordRoom);
 static_assert(BoundWords <= SparseWords && SparseRuns <= RunBounds::Maximum);
 
-/** Where runs follow from the foreground, they begin and end in turns where bits differ from those before them. */
+/** Where runs follow the foreground, begins and ends alternate at the bits that differ from the bit before. */
 HWY_INLINE void
 FindFromForeground(const RowsOfBits & rows, int shift, std::int64_t first, std::int64_t end, RunBounds & bounds)
 {

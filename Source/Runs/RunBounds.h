@@ -11,12 +11,12 @@ namespace brickccl::simd
 /** So many words are taken at once. */
 inline constexpr int BoundWords = 64;
 
-/** So many of rows that have no more than so many runs together, since it costs something to begin anew. */
+/** So many words of rows that have at most so many runs together are taken at once, since each new start costs time. */
 inline constexpr int SparseWords = 512;
 inline constexpr int SparseRuns = 1024;
 
-/** Rows of bits, each right behind the one before. `starts` has the bits at which runs begin, or is null if they follow
- *  from the foreground. Up to 8 words can be read before and behind all of them. */
+/** Rows of bits, each right behind the one before. `starts` has the bits at which runs begin; it is null if runs follow
+ *  the foreground. Up to 8 words before and behind all rows must be readable. */
 struct RowsOfBits
 {
   const Word * foreground;
@@ -25,7 +25,7 @@ struct RowsOfBits
   int          count;
 };
 
-/** Where runs of rows begin and end; voxel x of row r is the place (r << shift) + x. */
+/** Where runs of rows begin and end. Voxel x of row r is the place (r << shift) + x. */
 struct RunPlaces
 {
   int                  count = 0;
@@ -34,7 +34,7 @@ struct RunPlaces
   const std::int32_t * begins = nullptr;
   const std::int32_t * ends = nullptr;
 
-  /** The place of a run's first voxel, and that behind its last one. */
+  /** The place of a run's first voxel (Begin) and the place behind its last one (End). */
   std::int32_t
   Begin(int i) const
   {
@@ -45,7 +45,7 @@ struct RunPlaces
   {
     return ends[i * step];
   }
-  /** The largest x that a row's places could have. */
+  /** The largest x that a place of a row can have. */
   std::int32_t
   LastInRow() const
   {
@@ -56,14 +56,14 @@ struct RunPlaces
 /** What FindRunBounds finds. */
 struct RunBounds
 {
-  /** So many runs at most. */
+  /** At most so many runs. */
   static constexpr int Maximum = BoundWords * BitsPerWord + 1;
   static constexpr int Room = Maximum + BitsPerWord;
-  /** Vector code writes so many words behind the last one. */
+  /** Vector code writes up to so many words behind the last one. */
   static constexpr int WordRoom = 2 * SparseWords + 8;
 
   RunPlaces runs;
-  /** Where the run begins that goes on behind what was looked at; none if negative. */
+  /** Where a run begins that goes on behind the words that were looked at; negative if there is none. */
   std::int32_t open = -1;
   /** The words that hold bounds, and the bounds. */
   Word         words[WordRoom];
@@ -71,9 +71,9 @@ struct RunBounds
   std::int32_t bounds[2 * Room];
 };
 
-/** The runs that end in the words [first, first + BoundWords) of one row, after those before them if there are any; or
- *  in several whole rows of no more than BoundWords together, or no more than SparseWords and SparseRuns. 2^shift must
- * be above a row's bits. For places below 2^31. */
+/** Finds the runs that end in the words [first, first + BoundWords) of one row. They follow those of the words before,
+ *  if there are any. It may also take several whole rows of at most BoundWords together, or of at most SparseWords and
+ *  SparseRuns. 2^shift must be above the number of bits of a row, and places must be below 2^31. */
 void FindRunBounds(const RowsOfBits & rows, int shift, std::int64_t first, RunBounds & bounds);
 
 } // namespace brickccl::simd

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/PackWord.cuh"
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Cuda/Launch.cuh"
@@ -13,14 +14,10 @@
 #include <cstdint>
 #include <optional>
 
-/** Runs on the device, as RunVolume keeps them on the host: bit rows in words of 32 bits, two for each of its words,
- * and the number of runs before every word. */
+/** Runs on the device, as RunVolume keeps them on the host. Rows of bits have words of 32 bits here, two for each word
+ *  of the host, and the number of runs before every word is kept. */
 namespace brickccl::cuda
 {
-
-using DeviceWord = unsigned int;
-
-inline constexpr int BitsPerDeviceWord = 32;
 
 /** The words of a volume's rows. */
 struct WordGrid
@@ -35,7 +32,8 @@ struct WordGrid
     , words(wordsPerRow * volume.RowCount())
   {}
 
-  /** Row and word within the row; division by 32-bit numbers wherever they suffice, since 64-bit ones are slow. */
+  /** Finds the row of a word and its place in the row. It divides 32-bit numbers where they suffice, since 64-bit
+   *  divisions are slow. */
   __device__ void
   Locate(std::int64_t word, std::int64_t & row, std::int64_t & wordOfRow) const
   {
@@ -51,13 +49,7 @@ struct WordGrid
   }
 };
 
-__device__ inline DeviceWord
-BitsUpToLane(int bit)
-{
-  return 0xFFFFFFFFu >> (BitsPerDeviceWord - 1 - bit);
-}
-
-/** Starts of runs in a word: stored, or the bits whose left neighbour is background. */
+/** The starts of runs in a word. Where none are stored, they are the bits whose left neighbour is background. */
 __device__ inline DeviceWord
 StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t word, std::int64_t wordOfRow)
 {
@@ -69,144 +61,7 @@ StartsOf(const DeviceWord * foreground, const DeviceWord * starts, std::int64_t 
   return bits & ~((bits << 1) | (wordOfRow > 0 ? foreground[word - 1] >> 31 : 0u));
 }
 
-/** 32 bytes from any address, of which the aligned words that hold them can be read. */
-__device__ inline void
-LoadBytes(const unsigned char * place, unsigned (&words)[8])
-{
-  const auto offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(place));
-  if (offset % 16 == 0)
-  {
-    const uint4 low = reinterpret_cast<const uint4 *>(place)[0];
-    const uint4 high = reinterpret_cast<const uint4 *>(place)[1];
-    words[0] = low.x, words[1] = low.y, words[2] = low.z, words[3] = low.w;
-    words[4] = high.x, words[5] = high.y, words[6] = high.z, words[7] = high.w;
-    return;
-  }
-  const auto * aligned = reinterpret_cast<const unsigned *>(place - offset % 4);
-#pragma unroll
-  for (int i = 0; i < 8; ++i)
-  {
-    words[i] = aligned[i];
-  }
-  if (offset % 4 != 0)
-  {
-    const unsigned last = aligned[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-    {
-      words[i] = words[i] >> (8 * (offset % 4)) | (i < 7 ? words[i + 1] : last) << (32 - 8 * (offset % 4));
-    }
-  }
-}
-
-/** The highest bits of eight bytes side by side, 7 bits to the left: each is 128, times the bit that is its own. */
-__device__ inline unsigned
-HighestOfBytes(unsigned first, unsigned second)
-{
-  constexpr unsigned highest = 0x80808080u;
-  return __dp4a(second & highest, 0x80402010u, __dp4a(first & highest, 0x08040201u, 0u));
-}
-
-/** The foreground bits of 32 voxels of one byte, four at a time: bytes are compared within a word by subtracting
- * without their highest bits, which then hold the answers (Warren, Hacker's Delight, chapter 2). */
-template <typename T>
-__device__ inline DeviceWord
-PackBytes(const unsigned (&words)[8], const ForegroundRule<T> & rule)
-{
-  constexpr unsigned highest = 0x80808080u;
-  constexpr unsigned flip = std::is_signed_v<T> ? highest : 0u;
-  const auto         spread = [](T value) { return (static_cast<unsigned char>(value) * 0x01010101u) ^ flip; };
-  const unsigned     low = spread(rule.low);
-  const unsigned     high = spread(rule.high);
-  const bool         isNonZero = rule.outside && rule.low == 0 && rule.high == 0;
-  // At each highest bit: whether the byte of a is at least that of b.
-  const auto atLeast = [](unsigned a, unsigned b) { return (a & ~b) | (~(a ^ b) & ((a | highest) - (b & ~highest))); };
-  const auto pack = [&](const auto & answersOf) {
-    unsigned eight[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-    {
-      eight[i] = HighestOfBytes(answersOf(words[2 * i]), answersOf(words[2 * i + 1]));
-    }
-    return eight[0] >> 7 | eight[1] << 1 | eight[2] << 9 | eight[3] << 17;
-  };
-  if (isNonZero)
-  {
-    return pack([](unsigned four) { return ((four & ~highest) + ~highest) | four; });
-  }
-  return pack([&](unsigned four) {
-    const unsigned value = four ^ flip;
-    const unsigned answers = atLeast(value, low) & atLeast(high, value);
-    return rule.outside ? ~answers : answers;
-  });
-}
-
-/** The foreground bits of up to 32 voxels of a row, from `x` on. */
-template <typename T>
-__device__ inline DeviceWord
-PackWord(const T * voxels, const VoxelRule<T> & rule, const Extent & extent, std::int64_t row, std::int64_t x)
-{
-  const std::int64_t left = extent.RowLength() - x;
-  if (left <= 0)
-  {
-    return 0;
-  }
-  const DeviceWord inRow = BitsUpToLane(left < BitsPerDeviceWord ? static_cast<int>(left) - 1 : BitsPerDeviceWord - 1);
-  const std::int64_t first = row * extent.RowLength() + x;
-  const T *          place = voxels + first * rule.channels;
-  DeviceWord         bits = 0;
-  // What lies past the row's end is read as long as it lies in the volume, and left out then.
-  if (rule.channels == 1 && first + BitsPerDeviceWord + 3 < extent.VoxelCount())
-  {
-    if constexpr (sizeof(T) == 1)
-    {
-      unsigned words[8];
-      LoadBytes(reinterpret_cast<const unsigned char *>(place), words);
-      return PackBytes(words, rule.foreground) & inRow;
-    }
-    else
-    {
-      constexpr int perVector = 16 / sizeof(T);
-      union Vector
-      {
-        uint4 whole;
-        T     values[perVector];
-      };
-      const bool isAligned = reinterpret_cast<std::uintptr_t>(place) % 16 == 0;
-#pragma unroll
-      for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
-      {
-        Vector vector;
-        if (isAligned)
-        {
-          vector.whole = reinterpret_cast<const uint4 *>(place)[v];
-        }
-        else
-        {
-#pragma unroll
-          for (int i = 0; i < perVector; ++i)
-          {
-            vector.values[i] = place[v * perVector + i];
-          }
-        }
-#pragma unroll
-        for (int i = 0; i < perVector; ++i)
-        {
-          bits |= static_cast<DeviceWord>(rule.foreground(vector.values[i])) << (v * perVector + i);
-        }
-      }
-      return bits & inRow;
-    }
-  }
-#pragma unroll 1
-  for (int i = 0; i < BitsPerDeviceWord && i < left; ++i)
-  {
-    bits |= static_cast<DeviceWord>(rule.IsForeground(place + i * rule.channels)) << i;
-  }
-  return bits;
-}
-
-/** One word of foreground bits per thread. */
+/** One thread packs one word of foreground bits. */
 template <typename T>
 __global__ void
 PackForegroundKernel(const T *          voxels,
@@ -225,67 +80,7 @@ PackForegroundKernel(const T *          voxels,
   }
 }
 
-/** The bits of `candidates` whose voxel is joined to the one `distance` voxels further on. */
-template <typename T>
-__device__ inline DeviceWord
-LinksOf(const T * voxels, const VoxelRule<T> & rule, std::int64_t voxel, std::int64_t distance, DeviceWord candidates)
-{
-  if (rule.followsForeground)
-  {
-    return candidates;
-  }
-  DeviceWord links = 0;
-  for (DeviceWord rest = candidates; rest != 0; rest &= rest - 1)
-  {
-    const T * place = voxels + (voxel + __ffs(static_cast<int>(rest)) - 1) * rule.channels;
-    if (rule.AreJoined(place, place + distance * rule.channels))
-    {
-      links |= rest & (0u - rest);
-    }
-  }
-  return links;
-}
-
-/** The bits of `candidates` whose voxel is joined to the one before it in the row, for all of a word at once. */
-template <typename T>
-__device__ inline DeviceWord
-LinksToLeft(const T *            voxels,
-            const VoxelRule<T> & rule,
-            const Extent &       extent,
-            std::int64_t         voxel,
-            DeviceWord           candidates)
-{
-  const T * place = voxels + voxel;
-  // Few candidates are looked at one by one, and so is what cannot be loaded by vectors.
-  if (rule.followsForeground || rule.channels != 1 || __popc(candidates) < 4 ||
-      voxel + BitsPerDeviceWord > extent.VoxelCount() || reinterpret_cast<std::uintptr_t>(place) % 16 != 0)
-  {
-    return LinksOf(voxels, rule, voxel, -1, candidates);
-  }
-  constexpr int perVector = 16 / sizeof(T);
-  union Vector
-  {
-    uint4 whole;
-    T     values[perVector];
-  };
-  DeviceWord links = 0;
-  T          last = (candidates & 1u) != 0 ? place[-1] : place[0];
-#pragma unroll
-  for (int v = 0; v < BitsPerDeviceWord / perVector; ++v)
-  {
-    Vector vector;
-    vector.whole = reinterpret_cast<const uint4 *>(place)[v];
-#pragma unroll
-    for (int i = 0; i < perVector; ++i)
-    {
-      links |= static_cast<DeviceWord>(rule.difference(vector.values[i], last)) << (v * perVector + i);
-      last = vector.values[i];
-    }
-  }
-  return links & candidates;
-}
-
-/** Starts of runs where they are more than the foreground tells. */
+/** Finds the starts of runs where they do not follow the foreground. */
 template <typename T>
 __global__ void
 StartsKernel(const T *          voxels,
@@ -334,7 +129,7 @@ FirstRunsKernel(WordGrid grid, const TIndex * runsBefore, unsigned long long * f
   }
 }
 
-/** The label map: four voxels per thread and step, so that 16 bytes are written at once. */
+/** Writes the label map. A thread writes four voxels per step, so that 16 bytes are written at once. */
 template <typename TIndex, typename TLabel>
 __global__ void
 ExpandKernel(WordGrid           grid,
@@ -427,21 +222,14 @@ PackForeground(const ImageView &  image,
                DeviceWord *       foreground,
                cudaStream_t       stream)
 {
-  VisitScalarType(image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
+  VisitPixels(image, criterion, [&](auto rule, const auto * pixels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
     const WordGrid grid(image.extent);
-    BRICKCCL_LAUNCH(PackForegroundKernel<T>,
-                    ShapeFor(grid.words),
-                    stream,
-                    static_cast<const T *>(image.data),
-                    ToVoxelRule<T>(criterion, image.channels),
-                    grid,
-                    mask,
-                    foreground);
+    BRICKCCL_LAUNCH(PackForegroundKernel<T>, ShapeFor(grid.words), stream, pixels, rule, grid, mask, foreground);
   });
 }
 
-/** Foreground bits of a problem, mask included. */
+/** Packs the foreground bits of a problem and applies its mask. */
 template <typename TIndex>
 void
 PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
@@ -451,31 +239,31 @@ PackForeground(const Problem & problem, RunTable<TIndex> & table, cudaStream_t s
   const DeviceWord * mask = nullptr;
   if (problem.mask)
   {
-    // The mask's bits lie where the image's are then written, word by word.
+    // The bits of the mask lie where the bits of the image are then written, word by word.
     PackForeground<TIndex>(*problem.mask, Criterion::Foreground(0), nullptr, table.foreground.Data(), stream);
     mask = table.foreground.Data();
   }
   PackForeground<TIndex>(problem.image, problem.criterion, mask, table.foreground.Data(), stream);
 }
 
-/** Starts and numbers of the runs; waits for the stream to learn how many there are. */
+/** Finds the starts and the numbers of the runs. It waits for the stream to learn how many runs there are. */
 template <typename TIndex>
 void
 FindRuns(const Problem & problem, RunTable<TIndex> & table, cudaStream_t stream)
 {
   const WordGrid grid(problem.image.extent);
   const bool     joinAlongX = problem.connectivity.Uses(0);
-  table.hasStarts = problem.criterion.joining != Criterion::Joining::Foreground || !joinAlongX;
+  table.hasStarts = !problem.criterion.FollowsForeground() || !joinAlongX;
   if (table.hasStarts)
   {
     table.starts.Resize(static_cast<std::size_t>(grid.words));
-    VisitScalarType(problem.image.type, [&](auto tag) {
-      using T = typename decltype(tag)::Type;
+    VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+      using T = typename std::decay_t<decltype(rule)>::Pixel;
       BRICKCCL_LAUNCH(StartsKernel<T>,
                       ShapeFor(grid.words),
                       stream,
-                      static_cast<const T *>(problem.image.data),
-                      ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                      pixels,
+                      rule,
                       grid,
                       joinAlongX,
                       table.foreground.Data(),
@@ -515,7 +303,7 @@ ExpandRuns(const Extent & extent, const RunTable<TIndex> & table, void * labels,
   });
 }
 
-/** Brings labeled runs to the host. */
+/** Copies labeled runs to the host. */
 template <typename TIndex>
 void
 DownloadRuns(const Extent &                     extent,

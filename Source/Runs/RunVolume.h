@@ -15,50 +15,52 @@
 namespace brickccl
 {
 
-/** The axes along which links are looked for while runs are found. */
+/** The axes along which links are found while runs are found, and what else is kept. */
 struct LinkAxes
 {
-  /** Whether rows are cut into runs, or else into single voxels. */
+  /** Whether voxels are joined along x. Otherwise every voxel is a run of its own. */
   bool x = true;
-  /** Whether the links to the row before, and to that of the slice before, are kept where they do not follow from
-   *  the foreground. */
+  /** Whether the links to the row before (y), and to that row in the slice before (z), are kept where they do not
+   *  follow the foreground. */
   bool y = false;
   bool z = false;
-  /** Whether RunAt will be asked. */
+  /** Whether to keep what RunAt needs. */
   bool countsRuns = false;
-  /** Whether Below and Above will be, if the links tell. */
+  /** Whether to keep what Below and Above return, if the links know separation. */
   bool knowsSeparation = false;
 };
 
-/** Neighbouring runs of a volume's rows, whose places count from row `row` on. */
+/** Neighbouring runs of a volume's rows. Their places count from row `row` on. */
 struct RunsOfRows : simd::RunPlaces
 {
-  /** So many at once at most. */
+  /** At most so many runs at once. */
   static constexpr int Maximum = simd::RunBounds::Maximum;
 
   std::int64_t row = 0;
-  /** The number of the first one. */
+  /** The number of the first run. */
   std::uint64_t run = 0;
 };
 
 /** A labeled volume in compact form: every row as bits, cut into runs of joined voxels, and one label per run.
  *
- *  Runs are numbered in raster order. A run's label starts as its place in the forest of equivalences and ends as
- *  the number of its component; 0 stands for a component that was filtered out. Labels are 32 bits wide wherever
- *  the number of runs allows, else 64. Memory: 1 bit per voxel, a second one where runs end at more places than
- *  the background (equal value, tolerance), and there one more for each of the axes y and z along which links are kept,
- *  half a one where RunAt will be asked and two where voxels too far apart are told, 8 bytes per row and 4 (8) bytes
- * per run, 8 more where runs' bounds are kept; algorithms keep scratch memory of their own here. */
+ *  Runs are numbered in raster order. The label of a run is first its parent in the forest and at last the number of
+ *  its component; 0 stands for a component that was filtered out. Labels have 32 bits where the number of runs allows
+ *  it, and otherwise 64.
+ *
+ *  Memory: 1 bit per voxel. With equal values or a tolerance, 1 more bit for the starts of runs, 1 for each of the axes
+ *  y and z along which links are kept, 0.5 for RunAt and 2 for separated voxels. 8 bytes per row, 4 (8) bytes per run,
+ *  and 8 more per run where bounds are kept. Algorithms keep scratch memory of their own here. */
 class RunVolume
 {
 public:
-  /** So many words before the first row of the foreground, of stored starts and of links, and after the last one can be
-   *  read, whatever they hold. */
+  /** So many words before the first row and after the last row of the foreground, of stored starts and of links can be
+   *  read. Their values do not matter. */
   static constexpr std::int64_t PaddingWords = 8;
-  /** Vector code may read so many labels more than there are, on both sides, and so many bounds behind the last one. */
+  /** Vector code may read so many labels more than there are, on both sides, and write so many bounds behind the last
+   *  one. */
   static constexpr std::size_t RunPadding = 16;
 
-  /** Starts a volume of this extent; memory of an earlier one is used again. */
+  /** Starts a volume of this extent. The memory of an earlier volume is used again. */
   void
   Reset(const Extent & extent, bool startsFollowForeground)
   {
@@ -71,7 +73,7 @@ public:
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
     ResizeLinks(false, false);
     ResizeRunsBefore(false);
-    ResizeFar(false);
+    ResizeSeparation(false);
     m_HasBounds = false;
   }
 
@@ -90,18 +92,18 @@ public:
     m_RunsBefore.Resize(areKept ? static_cast<std::size_t>(m_WordsPerRow * m_Extent.RowCount()) : 0);
   }
 
-  /** Makes room for bits of voxels that are too far apart to be joined. */
+  /** Makes room for the bits of separated voxels. */
   void
-  ResizeFar(bool areKept)
+  ResizeSeparation(bool areKept)
   {
     m_Below.Resize(areKept ? PaddedWordCount() : 0);
     m_Above.Resize(areKept ? PaddedWordCount() : 0);
   }
 
-  /** Fewer runs than these can be numbered in 32 bits, with a number to spare. */
+  /** Fewer runs than this can be numbered in 32 bits, with one number to spare. */
   static constexpr std::uint64_t MaximumNarrowRuns = std::numeric_limits<std::uint32_t>::max();
 
-  /** Makes room for the labels once FirstRun is complete. */
+  /** Makes room for the labels. FirstRun must be complete. */
   void
   ResizeLabels(bool wide)
   {
@@ -114,14 +116,14 @@ public:
     }
   }
 
-  /** Makes room for where runs begin and end, once FirstRun is complete; for rows of fewer than 2^31 voxels. */
+  /** Makes room for the bounds of all runs. FirstRun must be complete, and rows must have fewer than 2^31 voxels. */
   void
   ResizeBounds()
   {
     m_Begins.Resize(static_cast<std::size_t>(RunCount()) + RunPadding);
     m_Ends.Resize(static_cast<std::size_t>(RunCount()) + RunPadding);
   }
-  /** Says that the bounds of all runs have been set. */
+  /** Says that the bounds of all runs are set. */
   void
   SetHasBounds()
   {
@@ -143,7 +145,7 @@ public:
   {
     return m_StartsFollowForeground;
   }
-  /** Whether it is known that runs that touch, if only in a corner, have the same label. */
+  /** Whether runs that touch, if only at a corner, are known to have the same label. */
   bool
   TouchingAreJoined() const
   {
@@ -180,7 +182,7 @@ public:
     return m_Wide;
   }
 
-  /** The bits of a row. */
+  /** The foreground bits of a row. */
   Word *
   Foreground(std::int64_t row)
   {
@@ -206,14 +208,14 @@ public:
   {
     return m_RunsBefore.Size() != 0;
   }
-  /** Where they are kept: of each word of a row, how many of the row's runs start before it. */
+  /** For each word of a row, how many of the row's runs start before it. Only where these numbers are kept. */
   std::uint32_t *
   RunsBefore(std::int64_t row)
   {
     return m_RunsBefore.Data() + row * m_WordsPerRow;
   }
-  /** The run of a row that covers voxel x, which must be foreground: where starts are stored, and how many runs come
-   *  before each word. */
+  /** The run of a row that covers voxel x, which must be foreground. Only where starts and the numbers of runs before
+   *  words are kept. */
   std::uint64_t
   RunAt(std::int64_t row, std::int64_t x) const
   {
@@ -222,8 +224,8 @@ public:
     return FirstRun(row) + m_RunsBefore[static_cast<std::size_t>(row * m_WordsPerRow + w)] +
            static_cast<std::uint64_t>(CountBits(starts)) - 1;
   }
-  /** Where links along an axis are kept: bit x is set if voxel x is joined to that of the row before along the axis.
-   *  Unspecified for rows that have none before. */
+  /** Bit x says that voxel x is joined to that of the row before along the axis. Only where links along the axis are
+   *  kept. Unspecified for rows without a row before. */
   Word *
   LinksAlongY(std::int64_t row)
   {
@@ -250,7 +252,7 @@ public:
   {
     return m_Below.Size() != 0;
   }
-  /** Bits of voxels that RowLinks::PackSeparated tells apart; null where they are not kept. */
+  /** The bits of RowLinks::PackSeparated; null where they are not kept. */
   Word *
   Below(std::int64_t row)
   {
@@ -272,7 +274,8 @@ public:
     return HasFar() ? m_Above.Data() + PaddingWords + row * m_WordsPerRow : nullptr;
   }
 
-  /** Where bounds are kept: of each run the first voxel in its row, and the one past the last. */
+  /** For each run its first voxel in its row (Begins) and the voxel behind its last one (Ends). Only where bounds are
+   *  kept. */
   std::int32_t *
   Begins()
   {
@@ -306,7 +309,7 @@ public:
     return bits[w] & ~FromLeft(bits[w], w > 0 ? bits[w - 1] : 0);
   }
 
-  /** Number of the first run of a row; that of the row after the last one is the number of runs. */
+  /** The number of the first run of a row. For the row after the last one it is the number of all runs. */
   std::uint64_t &
   FirstRun(std::int64_t row)
   {
@@ -318,7 +321,7 @@ public:
     return m_FirstRun[static_cast<std::size_t>(row)];
   }
 
-  /** Calls `function(labels)` with the labels of all runs, as a pointer to 32- or 64-bit integers. */
+  /** Calls `function(labels)` with a pointer to the labels of all runs, which are 32- or 64-bit integers. */
   template <typename TFunction>
   decltype(auto)
   VisitLabels(TFunction && function)
@@ -332,14 +335,14 @@ public:
     return m_Wide ? function(m_WideLabels.Data()) : function(m_Narrow.Data() + RunPadding);
   }
 
-  /** The label of one run; where many are asked for in a short loop, VisitLabels is faster. */
+  /** The label of one run. Where a short loop asks for many, VisitLabels is faster. */
   std::uint64_t
   Label(std::uint64_t run) const
   {
     return m_Wide ? m_WideLabels.Data()[run] : m_Narrow.Data()[RunPadding + run];
   }
 
-  /** Calls `function(begin, end, run)` for the runs of a row, in order: voxels begin <= x < end. */
+  /** Calls `function(begin, end, run)` for the runs of a row, in order. A run has the voxels begin <= x < end. */
   template <typename TFunction>
   void
   ForEachRun(std::int64_t row, TFunction function) const
@@ -365,9 +368,9 @@ public:
     }
   }
 
-  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum at a time. For
-   *  rows of fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete, and before that no more rows
-   * may be asked for than fit into simd::BoundWords, or one. */
+  /** Calls `function(runs)` with the RunsOfRows of the rows [row, end), in order, up to RunsOfRows::Maximum runs at a
+   *  time. Rows must have fewer than 2^31 voxels. Runs have their numbers once FirstRun is complete. Before that, one
+   *  call may take only as many rows as fit into simd::BoundWords, or one row. */
   template <typename TFunction>
   void
   ForRunsAtOnce(std::int64_t row, std::int64_t end, TFunction function) const
@@ -401,14 +404,14 @@ public:
     }
   }
 
-  /** Memory for whoever labels this volume. */
+  /** Memory for the algorithm that labels this volume. */
   Workspace &
   Scratch()
   {
     return m_Scratch;
   }
 
-  /** Sets every byte of the memory that is kept for the next volume, as Buffer::Overwrite; this one is no more. */
+  /** Sets every byte of the memory that is kept for the next volume, as Buffer::Overwrite does. It ends this volume. */
   void
   Overwrite(unsigned char byte)
   {
@@ -449,10 +452,10 @@ private:
     return m_Extent.RowLength() <= std::numeric_limits<std::int32_t>::max();
   }
 
-  /** A shift that leaves all places of one row alone. */
+  /** A shift for places of one row alone. */
   static constexpr int OneRow = 31;
 
-  /** Those of one row, where they are kept. */
+  /** ForRunsAtOnce for one row whose bounds are kept. */
   template <typename TFunction>
   void
   ForKeptBounds(std::int64_t row, TFunction function) const
@@ -466,7 +469,7 @@ private:
     }
   }
 
-  /** ForRunsAtOnce of one row, or of several that simd::FindRunBounds takes together. */
+  /** ForRunsAtOnce for one row, or for several that simd::FindRunBounds takes together. */
   template <typename TFunction>
   void
   ForFoundBounds(std::int64_t row, int count, int shift, simd::RunBounds & bounds, TFunction function) const
@@ -483,7 +486,7 @@ private:
     }
   }
 
-  /** ForRunsAtOnce of one row, without vector code. */
+  /** ForRunsAtOnce for one row without vector code. */
   template <typename TFunction>
   void
   ForCollectedBounds(std::int64_t row, simd::RunBounds & bounds, TFunction function) const
@@ -568,8 +571,7 @@ private:
   Workspace             m_Scratch;
 };
 
-/** Words of a row of one's own, around which others can be read and written as around a RunVolume's; all are 0 at
- * first. */
+/** The words of one row, which can be read and written beyond its ends as those of a RunVolume. All are 0 at first. */
 class OwnRow
 {
 public:

@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE
 
 static_assert(RowWordsAtOnce <= DiagonalWords);
 
-/** Some words of a row, and what lies one step before and behind each of their bits. */
+/** Some words of a row, and for each of their bits the bits one step before and behind it. */
 struct WordsAround
 {
   WordVector here;
@@ -41,17 +41,17 @@ EitherBoth(const WordsAround & p, const WordsAround & q, const WordsAround & r, 
            hn::OrAnd(hn::And(p.behind, q.behind), r.behind, s.behind) };
 }
 
-/** What tells of links between voxels beside straight links and runs that go on: nothing, that voxels are too far
- * apart, or that links are transitive. */
+/** What decides about links beside straight links and runs that go on: nothing, that voxels are separated, or that
+ *  links are transitive. */
 enum class Known
 {
   Nothing,
-  Far,
+  Separated,
   Transitive
 };
 
-/** Some words of a row's foreground, and whether runs go on in them and one step behind; and of voxels too far apart,
- *  if these are known. */
+/** Some words of a row's foreground, and whether runs go on in them and one step behind. Also its separated voxels, if
+ *  they are known. */
 template <Known VKnown>
 struct RowVectors
 {
@@ -61,7 +61,7 @@ struct RowVectors
 };
 
 template <>
-struct RowVectors<Known::Far>
+struct RowVectors<Known::Separated>
 {
   WordsAround foreground;
   WordVector  goesOn;
@@ -79,7 +79,7 @@ HWY_INLINE RowVectors<VKnown>
   const WordsAround foreground = { ends.Own(around.here), around.before, around.behind };
   const WordVector  goesOn = hn::AndNot(starts, around.here);
   const WordVector  next = hn::AndNot(ends.BitsBehind(starts, row.starts + w), around.behind);
-  if constexpr (VKnown == Known::Far)
+  if constexpr (VKnown == Known::Separated)
   {
     return { foreground, goesOn, next, LoadAround(row.below + w, ends), LoadAround(row.above + w, ends) };
   }
@@ -113,14 +113,14 @@ ToAny(const AnyVectors & any)
   return { IsAny(any.left), IsAny(any.right) };
 }
 
-/** Which links one step to the left and to the right are known. */
+/** Which links one step to the left and to the right are decided. */
 struct KnownVectors
 {
   WordVector left;
   WordVector right;
 };
 
-/** By way of the straight links between two rows, or since voxels are too far apart. */
+/** Decides by the straight links between two rows, or because voxels are separated. */
 template <Known VKnown>
 HWY_INLINE KnownVectors
 KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const WordsAround & same)
@@ -134,7 +134,7 @@ KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const W
   {
     KnownVectors known{ hn::OrAnd(hn::And(same.here, b.goesOn), same.before, a.goesOn),
                         hn::OrAnd(hn::And(same.here, b.next), same.behind, a.next) };
-    if constexpr (VKnown == Known::Far)
+    if constexpr (VKnown == Known::Separated)
     {
       known.left = hn::OrAnd(hn::OrAnd(known.left, a.below.here, b.above.before), a.above.here, b.below.before);
       known.right = hn::OrAnd(hn::OrAnd(known.right, a.below.here, b.above.behind), a.above.here, b.below.behind);
@@ -143,8 +143,8 @@ KnownBetween(const RowVectors<VKnown> & a, const RowVectors<VKnown> & b, const W
   }
 }
 
-/** By way of a third row, whose run goes on from the one column to the other, and its links to one of the rows or both:
- *  of transitive links. */
+/** Decides transitive links by a third row. Its run goes on from one column to the other, and it has links to one of
+ *  the rows or to both. */
 HWY_INLINE KnownVectors
 KnownBy(const RowVectors<Known::Transitive> & third, const WordsAround & toA, const WordsAround & toB)
 {
@@ -153,24 +153,28 @@ KnownBy(const RowVectors<Known::Transitive> & third, const WordsAround & toA, co
 
 template <Known VKnown>
 HWY_INLINE void
-FindOpen(const RowVectors<VKnown> & a,
-         const RowVectors<VKnown> & b,
-         const KnownVectors &       known,
-         std::int64_t               w,
-         const UndecidedDiagonals &      open,
-         AnyVectors &               any)
+FindUndecided(const RowVectors<VKnown> & a,
+              const RowVectors<VKnown> & b,
+              const KnownVectors &       known,
+              std::int64_t               w,
+              const UndecidedDiagonals & undecided,
+              AnyVectors &               any)
 {
   const WordVector left = hn::AndNot(known.left, hn::And(a.foreground.here, b.foreground.before));
   const WordVector right = hn::AndNot(known.right, hn::And(a.foreground.here, b.foreground.behind));
   any.left = hn::Or(any.left, left);
   any.right = hn::Or(any.right, right);
-  hn::StoreU(left, WordTag(), open.left + w);
-  hn::StoreU(right, WordTag(), open.right + w);
+  hn::StoreU(left, WordTag(), undecided.left + w);
+  hn::StoreU(right, WordTag(), undecided.right + w);
 }
 
 template <Known VKnown>
 HWY_INLINE AnyDiagonals
-FindInPair(const RowBits & a, const RowBits & b, const Word * same, std::int64_t words, const UndecidedDiagonals & open)
+FindInPair(const RowBits &            a,
+           const RowBits &            b,
+           const Word *               same,
+           std::int64_t               words,
+           const UndecidedDiagonals & undecided)
 {
   AnyVectors any;
   for (std::int64_t w = 0; w < words; w += static_cast<std::int64_t>(hn::Lanes(WordTag())))
@@ -178,12 +182,12 @@ FindInPair(const RowBits & a, const RowBits & b, const Word * same, std::int64_t
     const RowEnds ends(w, words);
     const auto    rowA = LoadRow<VKnown>(a, w, ends);
     const auto    rowB = LoadRow<VKnown>(b, w, ends);
-    FindOpen(rowA, rowB, KnownBetween(rowA, rowB, LoadAround(same + w, ends)), w, open, any);
+    FindUndecided(rowA, rowB, KnownBetween(rowA, rowB, LoadAround(same + w, ends)), w, undecided, any);
   }
   return ToAny(any);
 }
 
-/** The links along the side b that the other sides do not imply: see SquareLink. */
+/** The links along the side b that the other three sides do not imply; see SquareLink. */
 template <Known VKnown>
 HWY_INLINE WordVector
 LastSidesOf(const RowVectors<VKnown> & here,
@@ -194,7 +198,7 @@ LastSidesOf(const RowVectors<VKnown> & here,
 {
   const WordVector last = hn::AndNot(hn::And(b.behind, hn::And(here.next, behind.next)), b.here);
   const WordVector implied = hn::And(otherSides, b.here);
-  // A carry runs from an implied column through those of the pair behind it.
+  // A carry runs from an implied column through the later columns of the same pair of runs.
   const WordVector goesOn = hn::And(hn::And(b.here, b.before), hn::And(here.goesOn, behind.goesOn));
   const WordVector others = hn::AndNot(implied, goesOn);
   const WordVector reached = hn::AndNot(hn::Add(others, hn::And(hn::ShiftLeft<1>(implied), others)), others);
@@ -203,10 +207,10 @@ LastSidesOf(const RowVectors<VKnown> & here,
 
 template <Known VKnown>
 HWY_INLINE WordVector
-OpenBetween(const RowVectors<VKnown> & from, const RowVectors<VKnown> & to, WordVector anySide, WordVector joined)
+UndecidedBetween(const RowVectors<VKnown> & from, const RowVectors<VKnown> & to, WordVector anySide, WordVector joined)
 {
   WordVector known = VKnown == Known::Transitive ? anySide : joined;
-  if constexpr (VKnown == Known::Far)
+  if constexpr (VKnown == Known::Separated)
   {
     known = hn::OrAnd(hn::OrAnd(known, from.below.here, to.above.here), from.above.here, to.below.here);
   }
@@ -249,7 +253,7 @@ LoadPair(const RowBits & row, const RowBits & behind, const Word * between, std:
   return { LoadRow<VKnown>(row, w, ends), LoadRow<VKnown>(behind, w, ends), LoadAround(between + w, ends) };
 }
 
-/** Some words of a square: two pairs of rows, and the links between these along y. */
+/** Some words of a square: two pairs of rows, and the links between the pairs along y. */
 template <Known VKnown>
 struct SquareWords
 {
@@ -260,7 +264,8 @@ struct SquareWords
   const RowEnds &         ends;
 };
 
-/** What FindOpenInSquare finds in some words goes to a sink. \param w  the first word, as the sink is to name it */
+/** Gives what FindUndecidedInSquare finds in some words to a sink. \param w  the number by which the sink names the
+ *  first word */
 template <Known VKnown, typename TSink>
 HWY_INLINE void
 FindInWords(const SquareWords<VKnown> & square, std::int64_t w, TSink & sink)
@@ -281,8 +286,8 @@ FindInWords(const SquareWords<VKnown> & square, std::int64_t w, TSink & sink)
   const WordVector  anySide = hn::Or(hn::Or(a.here, b.here), hn::Or(c.here, d.here));
   const WordsAround joinedAcross = EitherBoth(a, c, b, d);
   const WordsAround joinedBetween = EitherBoth(a, b, c, d);
-  sink.Put(SquareLink::Across, OpenBetween(here, across, anySide, joinedAcross.here), w);
-  sink.Put(SquareLink::Between, OpenBetween(up, behind, anySide, joinedBetween.here), w);
+  sink.Put(SquareLink::Across, UndecidedBetween(here, across, anySide, joinedAcross.here), w);
+  sink.Put(SquareLink::Between, UndecidedBetween(up, behind, anySide, joinedBetween.here), w);
   sink.PutJoined(joinedAcross.here, joinedBetween.here, w);
   if constexpr (VKnown == Known::Transitive)
   {
@@ -303,8 +308,8 @@ FindInWords(const SquareWords<VKnown> & square, std::int64_t w, TSink & sink)
   }
 }
 
-/** Calls `find(square, i, w)` with the words from w on of the i-th square of a strip, some words of all its rows at a
- *  time: two of a square's rows are the next one's. */
+/** Calls `find(square, i, w)` for the words from w on of the i-th square of a strip. It takes some words of all squares
+ *  at a time, since a square shares two rows with the next one. */
 template <Known VKnown, typename TFind>
 HWY_INLINE void
 ForSquaresOf(const SquareStrip & strip, const TFind & find)
@@ -332,21 +337,21 @@ ForSquaresOf(const SquareStrip & strip, const TFind & find)
 /** Stores words of links. */
 struct StoringSink
 {
-  const OpenInSquare & open;
-  SquareLinkSet        some;
+  const UndecidedInSquare & undecided;
+  SquareLinkSet             some;
 
   HWY_INLINE void
   Put(SquareLink link, WordVector found, std::int64_t w)
   {
     const WordTag tag;
-    hn::StoreU(found, tag, open.of[static_cast<int>(link)] + w);
+    hn::StoreU(found, tag, undecided.of[static_cast<int>(link)] + w);
     some |= hn::AllTrue(tag, hn::Eq(found, hn::Zero(tag))) ? 0 : SetOf(link);
   }
   HWY_INLINE void
   PutJoined(WordVector across, WordVector between, std::int64_t w)
   {
-    hn::StoreU(across, WordTag(), open.joinedAcross + w);
-    hn::StoreU(between, WordTag(), open.joinedBetween + w);
+    hn::StoreU(across, WordTag(), undecided.joinedAcross + w);
+    hn::StoreU(between, WordTag(), undecided.joinedBetween + w);
   }
 };
 
@@ -372,9 +377,9 @@ struct ListingSink
 
 template <Known VKnown>
 HWY_INLINE SquareLinkSet
-StoreInSquare(const SquareRows & rows, std::int64_t words, const OpenInSquare & open)
+StoreInSquare(const SquareRows & rows, std::int64_t words, const UndecidedInSquare & undecided)
 {
-  StoringSink sink{ open, 0 };
+  StoringSink sink{ undecided, 0 };
   ForSquaresOf<VKnown>({ rows, words, 1, 0 },
                        [&](const auto & square, std::int64_t, std::int64_t w) { FindInWords(square, w, sink); });
   return sink.some;
@@ -405,30 +410,33 @@ ListOpenInSquaresOf(const SquareStrip & strip, SquareLinkSet kinds, WordList & s
 }
 
 AnyDiagonals
-FindOpenDiagonalsOf(const RowBits &       a,
-                    const RowBits &       b,
-                    const Word *          same,
-                    std::int64_t          words,
-                    bool                  areTransitive,
-                    const UndecidedDiagonals & open)
+FindUndecidedDiagonalsOf(const RowBits &            a,
+                         const RowBits &            b,
+                         const Word *               same,
+                         std::int64_t               words,
+                         bool                       areTransitive,
+                         const UndecidedDiagonals & undecided)
 {
   if (areTransitive)
   {
-    return FindInPair<Known::Transitive>(a, b, same, words, open);
+    return FindInPair<Known::Transitive>(a, b, same, words, undecided);
   }
-  return a.below != nullptr ? FindInPair<Known::Far>(a, b, same, words, open)
-                            : FindInPair<Known::Nothing>(a, b, same, words, open);
+  return a.below != nullptr ? FindInPair<Known::Separated>(a, b, same, words, undecided)
+                            : FindInPair<Known::Nothing>(a, b, same, words, undecided);
 }
 
 SquareLinkSet
-FindOpenInSquareOf(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+FindUndecidedInSquareOf(const SquareRows &        rows,
+                        std::int64_t              words,
+                        bool                      areTransitive,
+                        const UndecidedInSquare & undecided)
 {
   if (areTransitive)
   {
-    return StoreInSquare<Known::Transitive>(rows, words, open);
+    return StoreInSquare<Known::Transitive>(rows, words, undecided);
   }
-  return rows.here.below != nullptr ? StoreInSquare<Known::Far>(rows, words, open)
-                                    : StoreInSquare<Known::Nothing>(rows, words, open);
+  return rows.here.below != nullptr ? StoreInSquare<Known::Separated>(rows, words, undecided)
+                                    : StoreInSquare<Known::Nothing>(rows, words, undecided);
 }
 
 } // namespace HWY_NAMESPACE
@@ -441,29 +449,32 @@ HWY_AFTER_NAMESPACE();
 namespace brickccl::simd
 {
 
-HWY_EXPORT(FindOpenDiagonalsOf);
-HWY_EXPORT(FindOpenInSquareOf);
+HWY_EXPORT(FindUndecidedDiagonalsOf);
+HWY_EXPORT(FindUndecidedInSquareOf);
 HWY_EXPORT(ListOpenInSquaresOf);
 
 AnyDiagonals
-FindUndecidedDiagonals(const RowBits &       a,
-                  const RowBits &       b,
-                  const Word *          same,
-                  std::int64_t          words,
-                  bool                  areTransitive,
-                  const UndecidedDiagonals & open)
+FindUndecidedDiagonals(const RowBits &            a,
+                       const RowBits &            b,
+                       const Word *               same,
+                       std::int64_t               words,
+                       bool                       areTransitive,
+                       const UndecidedDiagonals & undecided)
 {
-  return HWY_DYNAMIC_DISPATCH(FindOpenDiagonalsOf)(a, b, same, words, areTransitive, open);
+  return HWY_DYNAMIC_DISPATCH(FindUndecidedDiagonalsOf)(a, b, same, words, areTransitive, undecided);
 }
 
 SquareLinkSet
-FindOpenInSquare(const SquareRows & rows, std::int64_t words, bool areTransitive, const OpenInSquare & open)
+FindUndecidedInSquare(const SquareRows &        rows,
+                      std::int64_t              words,
+                      bool                      areTransitive,
+                      const UndecidedInSquare & undecided)
 {
-  return HWY_DYNAMIC_DISPATCH(FindOpenInSquareOf)(rows, words, areTransitive, open);
+  return HWY_DYNAMIC_DISPATCH(FindUndecidedInSquareOf)(rows, words, areTransitive, undecided);
 }
 
 void
-ListOpenInSquares(const SquareStrip & strip, SquareLinkSet kinds, WordList & sides, WordList & others)
+ListUndecidedInSquares(const SquareStrip & strip, SquareLinkSet kinds, WordList & sides, WordList & others)
 {
   HWY_DYNAMIC_DISPATCH(ListOpenInSquaresOf)(strip, kinds, sides, others);
 }

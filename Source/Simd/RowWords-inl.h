@@ -1,4 +1,4 @@
-// Highway compiles this file once for every instruction set; files that it compiles so include it.
+// Highway compiles this file once for every instruction set, as part of each file that includes it.
 #if defined(BRICKCCL_SIMD_ROWWORDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #  ifdef BRICKCCL_SIMD_ROWWORDS_INL_H
 #    undef BRICKCCL_SIMD_ROWWORDS_INL_H
@@ -23,13 +23,14 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** So many words of a row are taken at once at most: from one word before them to as many after them can be read. */
+/** The largest number of words that a vector holds. One word before them and as many after them must be readable. */
 inline constexpr std::size_t RowWordsAtOnce = 8;
 
 using WordTag = hn::CappedTag<Word, RowWordsAtOnce>;
 using WordVector = hn::Vec<WordTag>;
 
-/** Which words of a row lie around some of its words: those past its ends are another row's. */
+/** Knows for a vector of words of a row which of the words around them are the row's own. Words past its ends belong to
+ *  other rows. */
 class RowEnds
 {
 public:
@@ -51,7 +52,8 @@ public:
     }
   }
 
-  /** The bits before each of some words' bits, and those behind; `here` is what stands at `words`. */
+  /** At each bit, the bit one voxel before (BitsBefore) or behind it (BitsBehind). `here` is the vector loaded from
+   *  `words`. */
   HWY_INLINE WordVector
   BitsBefore(WordVector here, const Word * words) const
   {
@@ -62,7 +64,7 @@ public:
   {
     return BitsBehind(here, hn::LoadU(WordTag(), words + 1));
   }
-  /** The same with the words before them, and after them, zero outside of the row or not. */
+  /** The same, where the vector of the words one before, or one after, is loaded already. */
   HWY_INLINE WordVector
   BitsBefore(WordVector here, WordVector before) const
   {
@@ -74,7 +76,7 @@ public:
     return hn::Or(hn::ShiftRight<1>(here), hn::ShiftLeft<BitsPerWord - 1>(hn::And(m_Next, next)));
   }
 
-  /** Those of some words that are the row's, and zero. */
+  /** Clears the words that are past the row's end. */
   HWY_INLINE WordVector
   Own(WordVector here) const
   {
@@ -89,7 +91,7 @@ private:
 
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
 
-/** The numbers of a word's bits, ascending, as bytes. */
+/** The numbers of the bits that are set in a word, ascending, as bytes. */
 HWY_INLINE __m512i
 PlacesOfBits(Word bits)
 {
@@ -105,8 +107,8 @@ PlacesOfBits(Word bits)
 
 #  if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/** Adds those of some words, from word w on, that have bits: without asking whether there are any, which no processor
- *  would foresee. */
+/** Appends the words that have bits; the first of them is word w of the row. It does not branch on whether there are
+ *  any, which no processor would predict. */
 HWY_INLINE void
 AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {
@@ -120,7 +122,7 @@ AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 
 #  elif HWY_TARGET == HWY_AVX2
 
-/** The same: words are compressed by a table of the places of their halves, for each set of words. */
+/** The same. A table for each set of words says where their halves go. */
 HWY_INLINE void
 AppendWords(WordVector found, std::int64_t w, int kind, WordList & list)
 {

@@ -8,8 +8,8 @@
 namespace brickccl::simd
 {
 
-/** A list of words that have bits: of each its bits, and the place 16 w + k of word w of a row and of the k-th kind of
- *  bits. So few bits are gone through without asking of every word whether it has any. */
+/** A list of the words that have bits. For each it holds the bits and the place 16 w + k: word w of a row and bits of
+ *  the k-th kind. A few bits can so be visited without asking every word of a row whether it has any. */
 struct WordList
 {
   Word *       bits;
@@ -20,10 +20,10 @@ struct WordList
 inline constexpr int  KindBits = 4;
 inline constexpr Word PlacesPerWord = Word{ 1 } << KindBits;
 
-/** Vector code writes so many words behind the last one of a list. */
+/** Vector code writes up to so many words behind the last one of a list. */
 inline constexpr std::int64_t WordListPadding = 8;
 
-/** Adds word w of a row, if it has bits; there must be room for one more word either way. */
+/** Appends word w of a row if it has bits. There must be room for one more word in any case. */
 inline void
 AppendWord(Word bits, std::int64_t w, int kind, WordList & list)
 {
@@ -32,14 +32,14 @@ AppendWord(Word bits, std::int64_t w, int kind, WordList & list)
   list.count += bits != 0 ? 1 : 0;
 }
 
-/** Lists of words of several rows give each row numbers of its own: to words, of which a row has fewer than 2^26. */
+/** Numbers the words of several rows in one list. A row must have fewer than 2^26 words. */
 constexpr std::int64_t
 WordInRows(std::int64_t row, std::int64_t w)
 {
   return row << 26 | w;
 }
 
-/** The row, and the place in it, of a voxel that ForEachBit names in a list of words of several rows. */
+/** The row and the x of a voxel that ForEachBit names in a list of words of several rows. */
 struct VoxelInRows
 {
   std::int64_t row;
@@ -51,7 +51,7 @@ struct VoxelInRows
   {}
 };
 
-/** Calls `visit(kind, x, i)` for every bit of a list, at the voxel x of a row, in the list's i-th word. */
+/** Calls `visit(kind, x, i)` for every bit of a list: at voxel x of its row, in the i-th word of the list. */
 template <typename TVisit>
 inline void
 ForEachBit(const WordList & list, TVisit visit)

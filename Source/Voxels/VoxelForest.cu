@@ -103,7 +103,7 @@ SumVoxelsKernel(Extent extent, const TIndex * labels, const __grid_constant__ Pr
   }
 }
 
-/** Early computation: what first voxels have goes to their components. Nobody else has anything. */
+/** Early computation: moves what first voxels have to their components. Other voxels have nothing. */
 template <typename TIndex>
 __global__ void
 CompactPropertiesKernel(const TIndex *          labels,
@@ -235,7 +235,7 @@ VoxelLinks
 LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream)
 {
   const Extent &       extent = problem.image.extent;
-  const NeighbourSteps steps(problem.connectivity);
+  const NeighbourSteps steps = problem.connectivity.Neighbours();
   PackForeground(problem, memory.table, stream);
   VoxelLinks links = {};
   links.voxels = extent.VoxelCount();
@@ -251,9 +251,8 @@ LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t s
   auto * wide = reinterpret_cast<unsigned *>(memory.links.Data());
   links.narrow = isNarrow ? memory.links.Data() : nullptr;
   links.wide = isNarrow ? nullptr : wide;
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const VoxelVolume<T> volume(problem, memory.table);
+  VisitVolume(problem, memory.table, [&](const auto & volume) {
+    using T = typename std::decay_t<decltype(volume)>::Pixel;
     if (isNarrow)
     {
       BRICKCCL_LAUNCH((LinkVoxelsKernel<T, unsigned char>),
@@ -349,7 +348,7 @@ NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t s
   RunTable<TIndex> & table = memory.table;
   const WordGrid     grid(extent);
   memory.rootsBefore.Resize(static_cast<std::size_t>(grid.words) + 1);
-  // Until the runs are wanted, the table's starts hold the roots.
+  // The table's starts hold the roots until the runs are wanted.
   table.starts.Resize(static_cast<std::size_t>(grid.words));
   BRICKCCL_LAUNCH(MarkRootsKernel<TIndex>,
                   ShapeFor(grid.words + 1),

@@ -7,22 +7,22 @@
 #include "BrickCCL/Voxels/VoxelProperties.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
-/** What algorithms share whose nodes are voxels: one number per voxel, which is that of another voxel of its component
- *  or, in the end, that of the component's first voxel. */
+/** What algorithms share whose nodes are voxels. Each voxel has one number, which is that of another voxel of its
+ *  component and in the end that of the component's first voxel. */
 namespace brickccl::cuda
 {
 
-/** For every voxel one bit per neighbour that it is joined to, in the order of NeighbourSteps: all that an algorithm
- *  sees of pixels and criteria. A neighbour outside of the volume is joined to nobody, so algorithms need no padding.
- */
+/** For every voxel one bit per neighbour that it is joined to, in the order of NeighbourSteps. An algorithm sees no
+ *  more of pixels and criteria. A neighbour outside of the volume is joined to no voxel, so algorithms need no
+ *  padding. */
 struct VoxelLinks
 {
   std::int64_t          voxels;
   const unsigned char * narrow;
-  /** In place of `narrow` for more than 8 neighbours. */
+  /** Takes the place of `narrow` for more than 8 neighbours. */
   const unsigned * wide;
   int              count;
-  /** From a voxel's number to its neighbours'. */
+  /** What to add to a voxel's number for that of its neighbour. */
   std::int64_t offset[26];
   signed char  step[26][3];
 
@@ -37,7 +37,7 @@ struct VoxelLinks
   {
     return (1u << (count / 2)) - 1;
   }
-  /** The bit of the neighbour before a voxel along an axis, or 0 if there is no such neighbour. */
+  /** The bit of the neighbour before a voxel along an axis; 0 if there is no such neighbour. */
   __host__ __device__ unsigned
   Before(int axis) const
   {
@@ -53,21 +53,21 @@ struct VoxelLinks
   }
 };
 
-/** Memory of an algorithm on voxels, kept between calls. */
+/** The memory of an algorithm on voxels, kept between calls. */
 template <typename TIndex>
 struct VoxelMemory
 {
-  /** Foreground bits; runs once they are asked for. */
+  /** Foreground bits, and runs once somebody asks for them. */
   RunTable<TIndex>            table;
   DeviceBuffer<TIndex>        parent;
   DeviceBuffer<TIndex>        rootsBefore;
   DeviceBuffer<unsigned char> links;
-  /** What one algorithm alone needs. */
+  /** What only one algorithm needs. */
   DeviceBuffer<unsigned char> own;
   DeviceBuffer<unsigned>      changed;
   PinnedValue<unsigned>       fetchedChange;
   PropertyBuffer<TIndex>      properties;
-  /** Rounds in which the algorithm changed something; 0 if their number is not up to the image. */
+  /** The number of rounds in which the algorithm changed something; 0 if that does not depend on the image. */
   int        iterations = 0;
   StageClock clock;
   /** Who hears of the rounds, and may end them. */
@@ -86,7 +86,7 @@ struct VoxelMemory
     changed.Resize(1);
     BRICKCCL_CUDA_CHECK(cudaMemsetAsync(changed.Data(), 0, sizeof(unsigned), stream));
   }
-  /** Waits for the stream; whether a kernel has set `changed` since it was cleared. \throws Cancelled. */
+  /** Waits for the stream. \return whether a kernel has set `changed` since it was cleared. \throws Cancelled */
   bool
   HasChanged(cudaStream_t stream)
   {
@@ -95,7 +95,8 @@ struct VoxelMemory
   }
 };
 
-/** The stage "links" of a problem of up to 3 dimensions: foreground bits to `memory.table`, links to `memory.links`. */
+/** The stage "links" of a problem of up to 3 dimensions. It writes foreground bits to `memory.table` and links to
+ *  `memory.links`. */
 template <typename TIndex>
 VoxelLinks LinkVoxels(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
@@ -107,8 +108,8 @@ void MakeTrees(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t
 template <typename TIndex>
 void SetVoxelProperties(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
-/** After NumberVoxels, the properties of the components 1..N to `result`: brought together from their first voxels if
- *  they were collected while labeling, summed over all voxels otherwise (late computation, CUCCL, III-D). */
+/** Writes the properties of the components 1..N to `result`, after NumberVoxels. If they were collected while labeling,
+ *  it fetches them from first voxels. Otherwise it sums over all voxels (late computation, CUCCL, III-D). */
 template <typename TIndex>
 void CollectProperties(const Extent &           extent,
                        VoxelMemory<TIndex> &    memory,
@@ -116,15 +117,15 @@ void CollectProperties(const Extent &           extent,
                        PropertyBuffer<TIndex> & result,
                        cudaStream_t             stream);
 
-/** Sets every voxel's parent to its root. Properties that have been collected move there. */
+/** Sets every voxel's parent to its root. Properties that were collected move there. */
 template <typename TIndex>
 void FlattenVoxels(const Extent &        extent,
                    VoxelMemory<TIndex> & memory,
                    cudaStream_t          stream,
                    unsigned              threads = ThreadsPerBlock);
 
-/** The stage "labels": from the first voxel of its component, which `memory.parent` holds for each foreground voxel, to
- *  the labels 1..N in raster order, 0 for background. \return N. */
+/** The stage "labels". `memory.parent` holds the first voxel of its component for each foreground voxel; it gets the
+ *  labels 1..N in raster order, and 0 for background. \return N */
 template <typename TIndex>
 std::uint64_t NumberVoxels(const Extent & extent, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
@@ -140,8 +141,8 @@ void WriteVoxelLabels(const Extent &              extent,
 template <typename TIndex>
 void LabelVoxelRuns(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream_t stream);
 
-/** One thread per voxel: a flag that any of a block's threads may raise, and that the block passes on once, instead of
- *  all of them writing to one address (CUCCL, V-B). All threads of the block come to both calls. */
+/** A flag that any thread of a block may raise and that the block passes on once, so that not all of them write to one
+ *  address (CUCCL, V-B). All threads of the block must make both calls. */
 class BlockFlag
 {
 public:

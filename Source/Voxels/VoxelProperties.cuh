@@ -4,23 +4,23 @@
 #include "BrickCCL/Runs/RunTable.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 
-/** Size, centroid and covariance of components as sums over their voxels, collected while labeling (early) or after it
- *  (late): the two strategies of the paper about ridge patterns (CUCCL, gitlab.com/lcg/cuccl, section III), for any
- * extent of up to 3 dimensions. */
+/** Size, centroid and covariance of components, as sums over their voxels. They are collected while labeling (early) or
+ *  after it (late). These are the two strategies of the paper about ridge patterns (CUCCL, gitlab.com/lcg/cuccl,
+ *  section III), for any extent of up to 3 dimensions. */
 namespace brickccl::cuda
 {
 
-/** Which sums are collected, as the options of algorithms have it. */
+/** Which sums are collected; the values of the algorithms' option. */
 enum class Properties : std::int64_t
 {
   None,
   /** The number of voxels (Kalentev's SZ). */
   Size,
-  /** And the sums of coordinates and of their products. */
+  /** The number of voxels and the sums of coordinates and of their products. */
   Moments
 };
 
-/** A sum per place and term, each term an array of its own: places are voxels (early) or components (late). */
+/** One sum per place and term. Each term is an array of its own. Places are voxels (early) or components (late). */
 template <typename TIndex>
 struct PropertyArrays
 {
@@ -29,7 +29,7 @@ struct PropertyArrays
   std::int64_t         places = 0;
   int                  axes = 0;
 
-  /** Sums of x, y, z as far as there are axes, then of xx, xy, yy, xz, yz, zz. */
+  /** The sums of x, y, z as far as there are axes, then those of xx, xy, yy, xz, yz, zz. */
   __host__ __device__ static constexpr int
   Terms(int axes)
   {
@@ -61,7 +61,7 @@ struct PropertyArrays
     }
   }
 
-  /** The properties of one voxel. */
+  /** Sets a place to the properties of one voxel. */
   __device__ void
   Set(std::int64_t place, const std::int64_t (&at)[3]) const
   {
@@ -69,7 +69,7 @@ struct PropertyArrays
     ForEachTerm(at, [&](int term, unsigned long long value) { Sum(term, place) = value; });
   }
 
-  /** Adds one voxel to a place that others add to as well. */
+  /** Adds one voxel to a place to which others add as well. */
   __device__ void
   AddVoxel(std::int64_t place, const std::int64_t (&at)[3]) const
   {
@@ -77,8 +77,8 @@ struct PropertyArrays
     ForEachTerm(at, [&](int term, unsigned long long value) { atomicAdd(&Sum(term, place), value); });
   }
 
-  /** Moves what a place has to another one. A place gives away what it has once, when its voxel stops being a root:
-   *  nobody adds to it at that time or afterwards (CUCCL, equation 1). */
+  /** Moves what a place has to another one. A place gives it away once, when its voxel stops being a root: at that time
+   *  and afterwards nobody adds to it (CUCCL, equation 1). */
   __device__ void
   Move(std::int64_t from, std::int64_t to) const
   {

@@ -6,46 +6,7 @@
 namespace brickccl::cuda
 {
 
-/** Every neighbour of a voxel of up to 3 dimensions, at most 26. The first half is earlier in raster order; step
- *  i + count / 2 is the opposite of step i. */
-struct NeighbourSteps
-{
-  struct Step
-  {
-    signed char step[3];
-  };
-
-  int  count = 0;
-  Step steps[26];
-
-  explicit NeighbourSteps(const Connectivity & connectivity)
-  {
-    const auto add = [this](int x, int y, int z) {
-      if (count >= 26)
-      {
-        return;
-      }
-      steps[count++] = { { static_cast<signed char>(x), static_cast<signed char>(y), static_cast<signed char>(z) } };
-    };
-    if (connectivity.Uses(0))
-    {
-      add(-1, 0, 0);
-    }
-    for (const RowOffset & row : connectivity.BackwardRows())
-    {
-      for (int x = row.diagonal ? -1 : 0; x <= (row.diagonal ? 1 : 0); ++x)
-      {
-        add(x, row.step[0], row.step[1]);
-      }
-    }
-    for (int i = 0, half = count; i < half; ++i)
-    {
-      add(-steps[i].step[0], -steps[i].step[1], -steps[i].step[2]);
-    }
-  }
-};
-
-/** A volume's foreground bits, by voxel. */
+/** The foreground bits of a volume, by voxel. */
 struct ForegroundBits
 {
   const DeviceWord * words;
@@ -70,17 +31,21 @@ struct ForegroundBits
 template <typename T>
 struct VoxelVolume
 {
+  using Pixel = T;
+
   const T *      voxels;
   VoxelRule<T>   rule;
   Extent         extent;
   ForegroundBits isForeground;
 
-  template <typename TIndex>
-  VoxelVolume(const Problem & problem, const RunTable<TIndex> & table)
-    : voxels(static_cast<const T *>(problem.image.data))
-    , rule(ToVoxelRule<T>(problem.criterion, problem.image.channels))
-    , extent(problem.image.extent)
-    , isForeground(problem.image.extent, table.foreground.Data())
+  VoxelVolume(const T *            pixels,
+              const VoxelRule<T> & voxelRule,
+              const Extent &       voxelExtent,
+              const DeviceWord *   foreground)
+    : voxels(pixels)
+    , rule(voxelRule)
+    , extent(voxelExtent)
+    , isForeground(voxelExtent, foreground)
   {}
 
   __device__ bool
@@ -105,7 +70,18 @@ struct VoxelVolume
   }
 };
 
-/** The coordinates of a voxel, by 32-bit numbers wherever they suffice. */
+/** Calls `function(volume)` with the VoxelVolume of a problem. `table` holds its foreground bits. */
+template <typename TIndex, typename TFunction>
+void
+VisitVolume(const Problem & problem, const RunTable<TIndex> & table, TFunction && function)
+{
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
+    function(VoxelVolume<T>(pixels, rule, problem.image.extent, table.foreground.Data()));
+  });
+}
+
+/** Finds the coordinates of a voxel. It divides 32-bit numbers where they suffice. */
 __device__ inline void
 LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
 {
@@ -128,7 +104,7 @@ LocateVoxel(const Extent & extent, std::int64_t voxel, std::int64_t (&at)[3])
 struct AxisLines
 {
   std::int64_t length;
-  /** From a voxel's number to the next one's of its line. */
+  /** The difference between the numbers of two successive voxels of a line. */
   std::int64_t stride;
   std::int64_t count;
 

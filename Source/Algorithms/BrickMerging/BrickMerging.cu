@@ -11,7 +11,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Voxels of a brick along each axis; a brick is one thread block, a voxel one thread. */
+/** The voxels of a brick along each axis. A brick is one thread block, a voxel is one thread. */
 struct BrickShape
 {
   int size[3];
@@ -25,14 +25,14 @@ struct BrickShape
 
 constexpr int MaximumBrickVoxels = 512;
 
-/** Long along x, so that a warp reads neighbouring voxels. */
+/** Bricks are long along x, so that a warp reads neighbouring voxels. */
 BrickShape
 BrickShapeFor(const Extent & extent)
 {
   return extent.dimension < 3 ? BrickShape{ { 32, 16, 1 } } : BrickShape{ { 32, 4, 4 } };
 }
 
-/** Kernel 1: one brick per block, solved in shared memory. */
+/** Kernel 1: each block solves one brick in shared memory. */
 template <typename T, typename TIndex>
 __global__ void
 SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
@@ -99,8 +99,8 @@ SolveBricksKernel(const __grid_constant__ VoxelVolume<T> volume,
   }
 }
 
-/** The planes between bricks that are merged at one level, for all three axes: along each, those before voxel
- *  first, first + pitch, first + 2 pitch ... */
+/** The planes between bricks that are merged at one level, along all three axes. Along each axis they lie before the
+ *  voxels first, first + pitch, first + 2 pitch ... */
 struct Borders
 {
   std::int64_t first[3];
@@ -125,7 +125,7 @@ struct Borders
     return planes[0] * area[0] + planes[1] * area[1] + planes[2] * area[2];
   }
 
-  /** The voxel behind a plane that is the i-th of all; returns the plane's axis. */
+  /** Finds the i-th of all voxels behind planes. \return the axis of its plane */
   __device__ int
   Locate(std::int64_t i, const Extent & extent, std::int64_t (&at)[3]) const
   {
@@ -191,7 +191,7 @@ FlattenBordersKernel(Extent extent, const __grid_constant__ Borders borders, TIn
   {
     std::int64_t at[3];
     const int    axis = borders.Locate(i, extent, at);
-    for (int side = 0; side < 2; ++side, --at[axis])
+    for (int end = 0; end < 2; ++end, --at[axis])
     {
       const auto voxel = static_cast<TIndex>((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0]);
       const auto root = PeekRoot<GlobalAccess>(parent, voxel);
@@ -216,7 +216,7 @@ UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const
   TIndex * parent = memory.parent.Data();
 
   const BrickShape     brick = BrickShapeFor(extent);
-  const NeighbourSteps steps(problem.connectivity);
+  const NeighbourSteps steps = problem.connectivity.Neighbours();
   std::int64_t         bricks[3];
   int                  levels = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -229,10 +229,9 @@ UniteByBrickMerging(const Problem & problem, VoxelMemory<TIndex> & memory, const
   }
   const std::int64_t brickCount = bricks[0] * bricks[1] * bricks[2];
   memory.clock.Finish("links", stream);
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
-    const VoxelVolume<T> volume(problem, memory.table);
-    const auto           brickVoxels = static_cast<unsigned>(brick.Voxels());
+  VisitVolume(problem, memory.table, [&](const auto & volume) {
+    using T = typename std::decay_t<decltype(volume)>::Pixel;
+    const auto brickVoxels = static_cast<unsigned>(brick.Voxels());
     BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, TIndex>),
                            ShapeFor(brickCount * brickVoxels, brickVoxels),
                            stream,

@@ -8,7 +8,7 @@
 namespace brickccl::cuda
 {
 
-/** Links along the axes alone lead straight across. */
+/** With face connectivity all links lead straight across. */
 template <bool VAlongAxes>
 using RowBorderRole = BorderRole<VAlongAxes ? 1 : 3>;
 
@@ -22,8 +22,8 @@ FirstVoxel(const TProblem & problem, const BorderRole<VParts> & role, int at)
   const bool         isOther = at >= Role::others;
   const int          step = at / WordsPerBrickRow - (isOther ? Role::others / WordsPerBrickRow + 1 : 0);
   const int          back = isOther ? -1 : 0;
-  const int          y = (role.place.y << grid.bundlesShiftY) + (role.side == AlongZ ? step : back);
-  const int          z = (role.place.z << grid.bundlesShiftZ) + (role.side == AlongZ ? back : step);
+  const int          y = (role.place.y << grid.bundlesShiftY) + (role.axis == AlongZ ? step : back);
+  const int          z = (role.place.z << grid.bundlesShiftZ) + (role.axis == AlongZ ? back : step);
   const int          word = role.place.x * WordsPerBrickRow + at % WordsPerBrickRow;
   const unsigned     row = static_cast<unsigned>(z) * grid.sizeY + static_cast<unsigned>(y);
   return problem.VoxelAt(row * grid.rowLength + static_cast<unsigned>(word) * BitsPerDeviceWord);
@@ -38,12 +38,12 @@ WindowOf(const BorderWord<RowLayout> & word)
   return { { bits.word, starts.word }, bits.Left(), bits.Right(), starts.Right() };
 }
 
-/** Calls `then` with what compares the voxels of a part's links. */
+/** Calls `then` with the object that compares the voxels of a part's links. */
 template <typename TProblem, typename TRole, typename TThen>
 __device__ inline void
 WithComparison(const TProblem & problem, const TRole & role, int part, const TThen & then)
 {
-  // The rows of the warp's lanes: of the brick, or those that face them.
+  // The rows of the warp's lanes: rows of the brick, or rows that face them.
   const BundleGrid &       grid = problem.grid;
   const int                from = role.From(part);
   const bool               areOthers = from != role.Facing(false);
@@ -51,7 +51,7 @@ WithComparison(const TProblem & problem, const TRole & role, int part, const TTh
                                 role.place.x * WordsPerBrickRow,
                                 (role.place.y << grid.bundlesShiftY) - (areOthers ? 1 : 0),
                                 role.place.z << grid.bundlesShiftZ,
-                                role.side == AlongY);
+                                role.axis == AlongY);
   then(VoxelComparison<TProblem>(problem, rows, FirstVoxel(problem, role, from), role.BackwardBundle(part)));
 }
 

@@ -4,21 +4,23 @@
 #include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
-/** The borders of bricks: who merges which, what is read there, and unions of the components that links join. */
+/** The borders of bricks: which warp merges which border, what it reads there, and the unions of components that links
+ *  join. */
 namespace brickccl::cuda
 {
 
-/** A word of a bundle at a border, with what it takes to find its links and its runs' components. */
+/** A word of a bundle at a border, with what is needed to find its links and the components of its runs. */
 template <typename TLayout>
 struct BorderWord
 {
   RowWords<TLayout::rowCount> rows;
-  /** Bits of rows: 0 to 3 those before the word, 4 to 7 those behind it; 8: whether a run is known to start there. */
+  /** Bits of rows: bits 0 to 3 are those before the word, bits 4 to 7 those behind it. Bit 8 says whether a run is
+   *  known to start there. */
   unsigned   beside;
   DeviceWord starts;
-  /** Runs before the word, among those of all bricks. */
+  /** The runs before the word, counted over all bricks. */
   unsigned runsBefore;
-  /** What to add to its runs' components in the brick. */
+  /** What to add to the components of its runs in the brick. */
   unsigned   component;
   __device__ BundleWindow<DeviceWord, TLayout::rowCount>
              Window() const
@@ -38,7 +40,7 @@ struct BorderWord
   {
     return (beside >> 8 & 1u) != 0;
   }
-  /** The run, among those of all bricks, that covers bit x. */
+  /** The run that covers bit x, numbered over all bricks. */
   __device__ unsigned
   RunAt(int x) const
   {
@@ -46,21 +48,21 @@ struct BorderWord
   }
 };
 
-/** What a lane reads of a word, so that the words of several places are read at once. */
+/** What a lane reads of a word. It is read first for several words, so that their latencies overlap. */
 template <typename TLayout>
 struct FetchedWord
 {
   using Kept = typename TLayout::Kept;
-  /** Links along the axes alone do not ask for what lies beside. */
+  /** With face connectivity nobody asks for the bits beside a word. */
   static constexpr bool readsBeside = TLayout::bundling != Bundling::Rows || TLayout::keepsStarts;
 
   Kept kept;
-  /** Of the word beside it in the next brick if it is at its brick's border along x. */
+  /** What is kept of the word beside it in the next brick, if the word is at its brick's border along x. */
   Kept      beside;
   unsigned  runsBefore;
   BrickBase base;
 
-  /** Starts to read a word, that of this lane in its bundle's row, if there is one (`has`). */
+  /** Starts to read the word of this lane in its bundle's row, if `has` says that there is one. */
   __device__ void
   Fetch(const BrickArrays & bricks, bool has, const BrickWord & word, bool hasLeftBrick, bool hasRightBrick)
   {
@@ -83,7 +85,7 @@ struct FetchedWord
       base = bricks.bases[word.brick];
     }
   }
-  /** All lanes must call: those beside this one have the words beside its own. */
+  /** All lanes must call: the lanes beside this one have the words beside its word. */
   __device__ BorderWord<TLayout>
              Finish() const
   {
@@ -108,8 +110,8 @@ struct FetchedWord
   }
 };
 
-/** Unites two components. Roots in an order as good as random, so that trees stay shallow where many bricks in a row
- *  unite at once (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). */
+/** Unites two components. The order of roots is as good as random, so that trees stay shallow where many bricks in a
+ *  row unite at once (Goel, Khanna, Larkin, Tarjan, Disjoint Set Union with Randomized Linking, 2014). */
 __device__ inline void
 UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
 {
@@ -117,8 +119,8 @@ UniteComponents(const BrickArrays & bricks, unsigned a, unsigned b)
   Unite<CachedAccess>(bricks.parent, a, b, [](unsigned i, unsigned j) { return i * 0x9E3779B1u < j * 0x9E3779B1u; });
 }
 
-/** The borders of a brick, which its block merges with those before it. */
-enum BorderSide
+/** The borders of a brick that its block merges: those with the bricks before it. */
+enum BorderAxis
 {
   AlongZ,
   AlongY,
@@ -128,54 +130,56 @@ enum BorderSide
 inline constexpr int BorderWarps = 3;
 inline constexpr int BorderThreads = BorderWarps * 32;
 
-/** What a warp does at one of a brick's lower borders. What crosses the brick's edges is done along z, or else along y.
- *  Borders of one side follow each other, so that warps that run at a time run the same code, which else would not stay
- *  in the instruction cache.
- *  \tparam VParts whether links lead straight across alone (1) or also to the bundles beside in both directions (3) */
+/** The task of a warp at one of the lower borders of a brick. Links across the brick's edges belong to the border along
+ *  z, or else to that along y. Borders along one axis follow each other, so that warps that run at the same time run
+ *  the same code: different code would not stay in the instruction cache.
+ *  \tparam VParts  1 if links lead straight across only, 3 if they also lead to the bundles beside in both
+ *  directions */
 template <int VParts>
 struct BorderRole
 {
   static constexpr int parts = VParts;
-  /** Words of a border along z or y: the brick's own, then those before them with one more bundle at either end. */
+  /** The words of a border along z or y. First come the brick's own words, then those before them with one more bundle
+   *  at either end. */
   static constexpr int others = WordsPerLayer;
   static constexpr int words = others + WordsPerLayer + 2 * WordsPerBrickRow;
 
   int        warp;
   int        lane;
-  int        side;
+  int        axis;
   unsigned   brick;
   BrickPlace place;
   /** Whether this lane also has a word of the bundles beside those that face the brick's. */
   bool hasEdge;
 
-  /** Of as many blocks of BorderWarps warps as there are bricks. */
+  /** For a launch with as many blocks of BorderWarps warps as there are bricks. */
   __device__ explicit BorderRole(const BundleGrid & grid)
     : warp(static_cast<int>(threadIdx.x / 32))
     , lane(static_cast<int>(threadIdx.x % 32))
-    , side(SideOf(Number()))
-    , brick(Number() - static_cast<unsigned>(side) * gridDim.x)
+    , axis(AxisOf(Number()))
+    , brick(Number() - static_cast<unsigned>(axis) * gridDim.x)
     , place(grid, brick)
-    , hasEdge(VParts > 1 && side == AlongZ && lane < 2 * WordsPerBrickRow)
+    , hasEdge(VParts > 1 && axis == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
   /** Whether there is a brick at the other side. */
   __device__ bool
   HasBorder() const
   {
-    return (side == AlongX ? place.x : side == AlongY ? place.y : place.z) > 0;
+    return (axis == AlongX ? place.x : axis == AlongY ? place.y : place.z) > 0;
   }
-  /** Which backward bundle the links of a part lead to. */
+  /** The backward bundle to which the links of a part lead. */
   __device__ int
   BackwardBundle(int part) const
   {
-    return part > 0 ? part + 1 : side == AlongZ ? 1 : 0;
+    return part > 0 ? part + 1 : axis == AlongZ ? 1 : 0;
   }
-  /** This lane's word of the brick or the one that faces it, among the border's words. */
+  /** The number, among the border's words, of this lane's word of the brick or of the word that faces it. */
   __device__ int
   Facing(bool isOther) const
   {
     return lane + (isOther ? others + WordsPerBrickRow : 0);
   }
-  /** This lane's word of the bundles beside those that face the brick's. */
+  /** The number of this lane's word of the bundles beside those that face the brick's. */
   __device__ int
   Edge() const
   {
@@ -187,7 +191,7 @@ struct BorderRole
   {
     return at < others ? at + others + WordsPerBrickRow : at - others - WordsPerBrickRow;
   }
-  /** Whose word, or whose facing word, this is, if a lane's. */
+  /** The lane whose word, or whose facing word, this is, if there is one. */
   __device__ static int
   LaneOf(int at)
   {
@@ -198,40 +202,40 @@ struct BorderRole
   {
     return lane >= 0 && lane < WordsPerLayer;
   }
-  /** From which word this lane's links of a part lead. */
+  /** The word from which this lane's links of a part lead. */
   __device__ int
   From(int part) const
   {
-    return Facing(side == AlongY && part == 2);
+    return Facing(axis == AlongY && part == 2);
   }
   __device__ int
   To(int part) const
   {
     return part == 0      ? Facing(true)
          : part == 1      ? Facing(true) - WordsPerBrickRow
-         : side == AlongZ ? Facing(true) + WordsPerBrickRow
+         : axis == AlongZ ? Facing(true) + WordsPerBrickRow
                           : Facing(false) - WordsPerBrickRow;
   }
-  /** Whether there are such links. */
+  /** Whether the border has links of a part. */
   __device__ bool
   HasLinks(int part) const
   {
-    return part == 0 || side == AlongZ || lane >= WordsPerBrickRow;
+    return part == 0 || axis == AlongZ || lane >= WordsPerBrickRow;
   }
-  /** Where a word of the border lies. \return false if there is no such brick or bundle */
+  /** Finds where a word of the border lies. \return false if there is no such brick or bundle */
   __device__ bool
   Locate(const BundleGrid & grid, int at, BrickWord & word) const
   {
     const bool isOther = at >= others;
     const int  step = at / WordsPerBrickRow - (isOther ? others / WordsPerBrickRow + 1 : 0);
-    if (side == AlongY)
+    if (axis == AlongY)
     {
       const int bundle = (step << grid.bundlesShiftY) + (isOther ? grid.MaskY() : 0);
       word = { brick - static_cast<unsigned>(isOther ? grid.bricksX : 0),
                bundle * WordsPerBrickRow + at % WordsPerBrickRow };
       return step <= grid.MaskZ();
     }
-    // Of the bundles beside, one at either end lies in a brick beside.
+    // One of the bundles beside, at either end, lies in a brick beside.
     const int bricksY = step < 0 ? -1 : step / BundlesPerLayer;
     const int further = bricksY * grid.bricksX - (isOther ? grid.bricksX * grid.bricksY : 0);
     const int inLayer = (step - bricksY * BundlesPerLayer) * WordsPerBrickRow + at % WordsPerBrickRow;
@@ -240,35 +244,35 @@ struct BorderRole
   }
 
 private:
-  /** Of the warp among those of all blocks. */
+  /** The number of the warp among those of all blocks. */
   __device__ static unsigned
   Number()
   {
     return blockIdx.x * BorderWarps + threadIdx.x / 32;
   }
   __device__ static int
-  SideOf(unsigned number)
+  AxisOf(unsigned number)
   {
     static_assert(BorderWarps == 3);
     return number < gridDim.x ? AlongZ : number < 2 * gridDim.x ? AlongY : AlongX;
   }
 };
 
-/** A link across a border along z or y, in one word. */
+/** A link across a border along z or y, packed into one word. */
 struct BorderLink
 {
   unsigned bits;
 
   BorderLink() = default;
-  /** Of the first bits of two words of the border. */
+  /** The link between the first bits of two words of the border. */
   __device__
   BorderLink(int from, int to, int part)
     : bits(static_cast<unsigned>(from) % 128 << 5 | static_cast<unsigned>(to) % 128 << 12 | 1u << 19 |
            static_cast<unsigned>(part) << 21)
   {}
-  /** \param first  that of the words' first bits
+  /** \param first  the link between the first bits of the two words
    *  \param x      the bit in the first word
-   *  \param step   how much further on the bit in the other one is */
+   *  \param step   the bit in the other word, less x */
   __device__
   BorderLink(unsigned first, int x, int step)
     : bits(first + static_cast<unsigned>(x + step * (1 << 19)))
@@ -288,7 +292,7 @@ struct BorderLink
   {
     return static_cast<int>(bits >> 12 & 127u);
   }
-  /** The bit in the other word, -1 to 32. */
+  /** The bit in the other word, from -1 to 32. */
   __device__ int
   ToX() const
   {
@@ -307,22 +311,23 @@ struct BorderEnds
 {
   static constexpr int bundles = WordsPerBrick / WordsPerBrickRow;
 
-  /** Bits of each bundle's rows: 0 to 3 the last ones to the left of the border, 4 to 7 the first ones to its right. */
+  /** Bits of each bundle's rows: bits 0 to 3 are the last ones to the left of the border, bits 4 to 7 the first ones to
+   *  its right. */
   unsigned char bits[bundles];
-  /** Components of the runs there, among those of all bricks. */
+  /** The components of the runs there, numbered over all bricks. */
   unsigned left[bundles];
   unsigned right[bundles];
 };
 
-/** Pairs of components that a block has united, each at the place that its hash says, until another one comes there:
- *  most pairs of a border have been seen before. */
+/** Pairs of components that a block has united, each in the slot of its hash until another pair takes the slot. Most
+ *  pairs of a border occur again and again. */
 struct UnionsSeen
 {
   static constexpr int bits = 8;
 
   unsigned long long pairs[1 << bits];
 
-  /** To be followed by a barrier. */
+  /** A barrier must follow. */
   __device__ void
   Clear()
   {
@@ -343,7 +348,7 @@ struct UnionsSeen
   }
 };
 
-/** What a warp has in shared memory for a border along z or y. */
+/** The shared memory of a warp at a border along z or y. */
 template <typename TLayout, int VParts>
 struct BorderWords
 {
@@ -353,7 +358,7 @@ struct BorderWords
   BorderLink          links[64];
 };
 
-/** What a warp at a border has in shared memory, and what its block has. */
+/** The shared memory of a warp at a border, and that of its block. */
 template <typename TWords, typename TEnds>
 struct BorderMemory
 {
@@ -385,7 +390,7 @@ ReadBorder(const BundleGrid &             grid,
   BorderWord<TLayout> * const words = memory.words;
   words[own] = atOwn.Finish();
   words[other] = atOther.Finish();
-  if (VParts > 1 && role.side == AlongZ)
+  if (VParts > 1 && role.axis == AlongZ)
   {
     const BorderWord<TLayout> edge = atEdge.Finish();
     if (role.hasEdge)
@@ -396,10 +401,10 @@ ReadBorder(const BundleGrid &             grid,
   __syncwarp();
 }
 
-/** Unites across the links of a warp's border along z or y: the lanes list their links and then share them out evenly.
+/** Unites across the links of a warp's border along z or y. The lanes list their links and then share them out evenly.
  *  All lanes must call.
  *  \param same, left, right  this lane's links, by parts
- *  \param isLink             says of one whether it is a link indeed */
+ *  \param isLink             decides whether a candidate is a link */
 template <typename TLayout, int VParts, typename TIsLink>
 __device__ inline void
 UniteLinks(const BundleGrid &             grid,
@@ -425,10 +430,10 @@ UniteLinks(const BundleGrid &             grid,
     return BorderLink(firsts.Get(links.To()), x, links.Step());
   };
   ShareOut<IfMany::ListSome>(memory.links, links.Count(), next, [&](const BorderLink & link) {
-    // All that is asked for is waited for once.
+    // All reads are started before the first one is waited for.
     const BorderWord<TLayout> & a = words[link.From()];
     const unsigned              inA = bricks.componentOfRun[a.RunAt(link.X())];
-    // Words of a row lie side by side.
+    // The words of a row lie side by side.
     const int      at = link.To();
     const int      to = link.ToX();
     const int      beside = to >> 5;
@@ -444,7 +449,7 @@ UniteLinks(const BundleGrid &             grid,
     }
     else
     {
-      // Not read by the border.
+      // The border has not read that word.
       BrickWord word;
       role.Locate(grid, at, word);
       inB = ComponentAt<TLayout>(bricks, word.Beside(beside), bit);
@@ -456,7 +461,7 @@ UniteLinks(const BundleGrid &             grid,
   });
 }
 
-/** The ends of one bundle, as they are read. */
+/** The ends of one bundle while they are read. */
 template <typename TLayout>
 struct BundleEnds
 {
@@ -467,13 +472,13 @@ struct BundleEnds
   unsigned                    runsRight;
   BrickBase                   baseLeft;
   BrickBase                   baseRight;
-  /** Bits of rows, as those of BorderEnds. */
+  /** Bits of rows as in BorderEnds. */
   unsigned bits;
-  /** Components of the runs there, if any. */
+  /** The components of the runs there, if there are any. */
   unsigned atLeft;
   unsigned atRight;
 
-  /** Starts to read a bundle's last word of the brick before `brick` and first one of this. */
+  /** Starts to read a bundle's last word in the brick before `brick` and its first word in `brick`. */
   __device__ void
   Fetch(const BrickArrays & bricks, unsigned brick, int bundle)
   {
@@ -519,9 +524,9 @@ struct BundleEnds
   }
 };
 
-/** As UniteLinks, across the lower border along x, with two bundles a lane.
- *  \param readMore   called with each bundle when its ends are being read: starts to read what else is asked for
- *  \param keepMore   called with each bundle and what that gave
+/** Does what UniteLinks does, across the lower border along x. Each lane has two bundles.
+ *  \param readMore   called with each bundle while its ends are read; starts further reads
+ *  \param keepMore   called with each bundle and what `readMore` returned
  *  \param uniteEnds  called with each bundle when all ends are known */
 template <typename TLayout, typename TReadMore, typename TKeepMore, typename TUniteEnds>
 __device__ inline void
@@ -548,7 +553,7 @@ MergeEnds(const BrickArrays & bricks,
   keepMore(first, lowMore);
   keepMore(second, highMore);
   __syncwarp();
-  // The same code for both: twice as much would not stay in the instruction cache.
+  // Both bundles run the same code: twice as much would not stay in the instruction cache.
 #pragma unroll 1
   for (int bundle = first; bundle < BorderEnds::bundles; bundle += 32)
   {

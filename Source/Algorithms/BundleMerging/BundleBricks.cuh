@@ -16,7 +16,7 @@ inline constexpr int WordsPerLayer = 32;
 inline constexpr int LayersPerBrick = WordsPerBrick / WordsPerLayer;
 inline constexpr int BundlesPerLayer = WordsPerLayer / WordsPerBrickRow;
 
-/** One word of all rows of a bundle: loaded and stored at once. */
+/** One word of all rows of a bundle. It is loaded and stored at once. */
 template <int N>
 struct alignas(N * sizeof(DeviceWord)) RowWords
 {
@@ -33,7 +33,7 @@ struct alignas(N * sizeof(DeviceWord)) RowWords
     }
     return united;
   }
-  /** Bit r: the last bit of row r. */
+  /** Bit r is the last bit of row r. */
   __device__ DeviceWord
   LastBits() const
   {
@@ -45,7 +45,7 @@ struct alignas(N * sizeof(DeviceWord)) RowWords
     }
     return bits;
   }
-  /** Bit r: the first bit of row r. */
+  /** Bit r is the first bit of row r. */
   __device__ DeviceWord
   FirstBits() const
   {
@@ -59,7 +59,7 @@ struct alignas(N * sizeof(DeviceWord)) RowWords
   }
 };
 
-/** What is kept of a word, where links follow from the foreground: the bits of the bundle's rows. Starts of runs follow
+/** What is kept of a word where links follow the foreground: the bits of the bundle's rows. The starts of runs follow
  *  from them. */
 template <Bundling VBundling>
 struct BundleLayout
@@ -67,7 +67,7 @@ struct BundleLayout
   static constexpr Bundling bundling = VBundling;
   static constexpr int      rowCount = RowsOf(VBundling);
   static constexpr bool     keepsStarts = false;
-  /** At most: every other bit starts one. */
+  /** At most every other bit starts a run. */
   static constexpr int runsPerWord = BitsPerDeviceWord / 2;
   using Kept = RowWords<rowCount>;
 
@@ -76,7 +76,7 @@ struct BundleLayout
   {
     return kept;
   }
-  /** Starts of the word's runs, given the united bits before it in its brick. */
+  /** The starts of the word's runs. `unitedBefore` are the united bits before it in its brick. */
   __device__ static DeviceWord
   Starts(const Kept & kept, DeviceWord unitedBefore)
   {
@@ -85,7 +85,7 @@ struct BundleLayout
   }
 };
 
-/** What is kept of a word, where links depend on values: foreground and starts of runs, which end where values part. */
+/** What is kept of a word where values decide: the foreground and the starts of runs. */
 struct RowLayout
 {
   static constexpr Bundling bundling = Bundling::Rows;
@@ -106,8 +106,8 @@ struct RowLayout
   }
 };
 
-/** Division, of numbers below 2^31, by one that does not change: a product, and no loop of the hardware's steps
- *  (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994). */
+/** Divides numbers below 2^31 by a number that does not change. It multiplies, and needs no loop as the hardware's
+ *  division does (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994). */
 class Divisor
 {
 public:
@@ -130,11 +130,11 @@ private:
   int           m_Shift = 0;
 };
 
-/** Rows in bundles in bricks; sizes are powers of two, given as shifts. */
+/** How rows lie in bundles, and bundles in bricks. Sizes are powers of two, given as shifts. */
 struct BundleGrid
 {
   Extent extent;
-  /** The extent's, which has no more than 2^32 voxels. */
+  /** The sizes of the extent, which has no more than 2^32 voxels. */
   unsigned     rowLength;
   unsigned     sizeY;
   unsigned     sizeZ;
@@ -185,7 +185,7 @@ struct BundleGrid
   {
     return (1 << bundlesShiftZ) - 1;
   }
-  /** Whether the volume has row r of a bundle, and its number if so. */
+  /** Whether the volume has row r of a bundle. If so, `row` gets its number. */
   __device__ bool
   HasRow(int bundleY, int bundleZ, int r, unsigned & row) const
   {
@@ -203,7 +203,7 @@ struct BundleGrid
   }
 };
 
-/** Words of all rows of all bricks. */
+/** The number of words of all rows of all bricks. */
 inline std::size_t
 RowWordsOf(const BundleGrid & grid)
 {
@@ -216,7 +216,7 @@ OneBlockPerBrick(const BundleGrid & grid, int threads)
   return ShapeFor(grid.bricks * threads, static_cast<unsigned>(threads));
 }
 
-/** Where a brick lies, in bricks. */
+/** Where a brick lies, counted in bricks. */
 struct BrickPlace
 {
   int x;
@@ -259,7 +259,7 @@ struct BrickWord
   {
     return std::size_t{ brick } * WordsPerBrick + static_cast<unsigned>(local);
   }
-  /** The word before (-1) or behind (1) it in its row, in this brick or the one beside it. */
+  /** The word before (-1) or behind (1) it in its row, in this brick or in the one beside it. */
   __device__ BrickWord
   Beside(int step) const
   {
@@ -269,29 +269,29 @@ struct BrickWord
   }
 };
 
-/** The first of a brick's components and runs among those of all bricks. */
+/** The numbers of a brick's first component and first run among those of all bricks. */
 struct alignas(8) BrickBase
 {
   unsigned component;
   unsigned run;
 };
 
-/** Marks of components' first voxels: a bit for each voxel, and counts of marks by groups of words and by parts, each
- * as many groups as a block counts. */
+/** Marks of the components' first voxels: one bit for each voxel. Marks are counted by groups of words, and by parts of
+ *  as many groups as a block counts. */
 struct FirstMarks
 {
   static constexpr unsigned wordsPerGroup = 8;
   static constexpr unsigned groupsPerThread = 16;
   static constexpr unsigned groupsPerPart = ThreadsPerBlock * groupsPerThread;
-  /** From one part's count to the next: side by side in a line of the cache they would wait for each other. */
+  /** The distance between the counts of two parts: side by side in one cache line they would wait for each other. */
   static constexpr unsigned partStep = 32;
 
   DeviceWord * words;
-  /** Later: marks before the group; behind the last one the number of components. */
+  /** The marks in a group; later those before it. Behind the last group it is the number of components. */
   unsigned * inGroup;
   unsigned * inPart;
 
-  /** Clears what is a block's share where each of WordsPerBrick threads solves a word of so many rows. */
+  /** Clears the share of a block in which each of WordsPerBrick threads solves a word of VRows rows. */
   template <int VRows>
   __device__ void
   ClearShare() const
@@ -310,7 +310,7 @@ struct FirstMarks
   }
 };
 
-/** What the host learns of a call. */
+/** What the host learns from a call. */
 struct BundleReport
 {
   unsigned long long found;
@@ -320,29 +320,29 @@ struct BundleReport
 /** What is kept of all bricks, as kernel argument. */
 struct BrickArrays
 {
-  /** What a layout keeps, of every word of every brick. */
+  /** What a layout keeps of every word of every brick. */
   DeviceWord * bits;
-  /** Runs of the brick that start before a word. */
+  /** How many runs of the brick start before a word. */
   unsigned short * runsBefore;
-  /** Of each run its component in the brick. */
+  /** The component in the brick of each run. */
   unsigned short * componentOfRun;
   BrickBase *      bases;
-  /** Found so far: components of bricks in the upper, runs of bricks in the lower half. */
+  /** The counts so far: components of bricks in the upper half, runs of bricks in the lower half. */
   unsigned long long * found;
-  /** The forest of components, later their labels. */
+  /** The forest of components, and later their labels. */
   unsigned * parent;
   unsigned * firstVoxel;
   unsigned   componentCapacity;
   unsigned   runCapacity;
 
-  /** The component, among those of all bricks, of a run. */
+  /** The component of a run, numbered over all bricks. */
   __device__ unsigned
   ComponentOf(const BrickBase & base, unsigned run) const
   {
     return base.component + componentOfRun[base.run + run];
   }
-  /** Claims places for components and runs of a brick among those of all. Who does not use what this returns at once
-   * does not wait for memory. \return the first ones */
+  /** Claims numbers for the components and runs of a brick among those of all bricks. A thread waits for memory only
+   *  when it uses the result. \return the first numbers */
   __device__ BrickBase
   Claim(unsigned ofComponents, unsigned ofRuns) const
   {
@@ -365,7 +365,7 @@ struct BrickArrays
   {
     return static_cast<unsigned>(*found >> 32);
   }
-  /** Whether there was room for all that was found; if not, nothing but the counts can be used. */
+  /** Whether there was room for all that was found. If not, only the counts can be used. */
   __device__ bool
   Fit() const
   {
@@ -393,14 +393,14 @@ RunAt(unsigned runsBefore, DeviceWord starts, int x)
   return runsBefore + static_cast<unsigned>(__popc(starts & BitsUpToLane(x))) - 1;
 }
 
-/** The run that covers a word's only bit that is set in `bit`. */
+/** The run that covers the bit of a word that is set in `bit`. */
 __device__ inline unsigned
 RunWith(unsigned runsBefore, DeviceWord starts, DeviceWord bit)
 {
   return runsBefore + static_cast<unsigned>(__popc(starts & (bit | (bit - 1)))) - 1;
 }
 
-/** Sum of `value` over the lanes before and with this one. All lanes must call. */
+/** The sum of `value` over this lane and those before it. All lanes must call. */
 __device__ inline unsigned
 SumOfLanes(unsigned value)
 {
@@ -408,7 +408,7 @@ SumOfLanes(unsigned value)
   for (int step = 1; step < 32; step *= 2)
   {
 #if !defined(BRICKCCL_CUDA_ON_HOST) && defined(__CUDA_ARCH__)
-    // The instruction says whether there is a lane so far before this one, which the function does not.
+    // The instruction says whether there is a lane so far before this one. The function does not.
     asm volatile("{\n"
                  ".reg .pred has;\n"
                  ".reg .u32 before;\n"
@@ -425,7 +425,7 @@ SumOfLanes(unsigned value)
   return value;
 }
 
-/** Sum of `value` over all lanes, which all must call. */
+/** The sum of `value` over all lanes. All lanes must call. */
 __device__ inline unsigned
 SumOfWarp(unsigned value)
 {
@@ -447,7 +447,7 @@ LowestBit(DeviceWord bits)
   return __ffs(static_cast<int>(bits)) - 1;
 }
 
-/** The component, among those of all bricks, that covers bit x of a word. */
+/** The component that covers bit x of a word, numbered over all bricks. */
 template <typename TLayout>
 __device__ inline unsigned
 ComponentAt(const BrickArrays & bricks, const BrickWord & word, int x)

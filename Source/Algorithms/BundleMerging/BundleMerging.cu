@@ -18,12 +18,12 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Calls with the layout of what is kept of a problem's words. */
+/** Calls `function(layout)` with the layout of what is kept of a problem's words. */
 template <typename TFunction>
 void
 VisitLayout(const Problem & problem, TFunction && function)
 {
-  if (problem.criterion.joining != Criterion::Joining::Foreground)
+  if (!problem.criterion.FollowsForeground())
   {
     return function(RowLayout{});
   }
@@ -74,13 +74,13 @@ Queue(const Problem & problem,
     else
     {
       constexpr Bundling bundling = Layout::bundling;
-      VisitScalarType(problem.image.type, [&](auto typeTag) {
-        using T = typename decltype(typeTag)::Type;
+      VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+        using T = typename std::decay_t<decltype(rule)>::Pixel;
         BRICKCCL_LAUNCH_BLOCKS((SolveBricksKernel<T, bundling>),
                                OneBlockPerBrick(grid, WordsPerBrick),
                                stream,
-                               static_cast<const T *>(problem.image.data),
-                               ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                               pixels,
+                               rule,
                                grid,
                                mask,
                                WordGrid(grid.extent).wordsPerRow,
@@ -130,7 +130,8 @@ BundleMerging(const Problem & problem,
   memory.runsBefore.Resize(bricks * WordsPerBrick);
   memory.bases.Resize(bricks);
   memory.found.Resize(1);
-  // Room for one component and four runs of a brick in two words is enough for all but noise, which is solved again.
+  // Room for one component and four runs in two words of a brick is enough for all but noise, which is then solved
+  // again.
   const auto mostRuns =
     static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {

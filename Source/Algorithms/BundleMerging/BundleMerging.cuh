@@ -9,7 +9,7 @@
 namespace brickccl::cuda
 {
 
-/** Memory of BundleMerging, kept between calls; its README.md says what each part is and what it takes. */
+/** The memory of BundleMerging, kept between calls. README.md says what each part is and what it takes. */
 struct BundleMergingMemory
 {
   RunTable<unsigned>               table;
@@ -23,16 +23,16 @@ struct BundleMergingMemory
   DeviceBuffer<DeviceWord>         marks;
   DeviceBuffer<unsigned>           marksInGroup;
   DeviceBuffer<unsigned>           marksInPart;
-  DeviceBuffer<SeparationLimits>          separationLimits;
-  DeviceBuffer<SeparationBits>            separationBits;
+  DeviceBuffer<SeparationLimits>   separationLimits;
+  DeviceBuffer<SeparationBits>     separationBits;
   DeviceBuffer<DeviceWord>         joinedBits;
   DeviceBuffer<unsigned char>      endVoxels;
   PinnedValue<BundleReport>        report;
   Event                            reported;
-  /** Sums wait for instructions, the label map for memory: they are made at the same time. */
+  /** Sums wait for instructions and the label map waits for memory, so both are made at the same time. */
   Stream sumStream{ Stream::Priority::Highest };
   Event  summed;
-  /** Components and runs of bricks that there is room for. */
+  /** So many components and runs of bricks have room. */
   std::size_t componentCapacity = 0;
   std::size_t runCapacity = 0;
 
@@ -42,7 +42,8 @@ struct BundleMergingMemory
     return table.CapacityBytes() + bits.CapacityBytes() + runsBefore.CapacityBytes() + componentOfRun.CapacityBytes() +
            bases.CapacityBytes() + found.CapacityBytes() + parent.CapacityBytes() + firstVoxel.CapacityBytes() +
            marks.CapacityBytes() + marksInGroup.CapacityBytes() + marksInPart.CapacityBytes() +
-           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() + endVoxels.CapacityBytes();
+           separationLimits.CapacityBytes() + separationBits.CapacityBytes() + joinedBits.CapacityBytes() +
+           endVoxels.CapacityBytes();
   }
 
   BrickArrays
@@ -65,11 +66,13 @@ struct BundleMergingMemory
   }
 };
 
-/** Labels a problem of up to 3 dimensions and 2^32 voxels, of these 2^31 - 256 along y or z and 2^32 - 1 along x, not
- * in slices, with less than 2^32 runs (MaximumRunCount): bundles of rows as runs of their united bits (or rows, where values decide), solved brick by brick in shared memory,
- * merged across the bricks' borders, numbered by first voxels. Writes the label map, too, if `labels` is not null:
- * without waiting for the number of components, so its type must have room for MaximumRunCount. \return N.
- */
+/** Labels a problem of up to 3 dimensions. It may have up to 2^32 voxels, 2^31 - 256 along y or z and 2^32 - 1 along x,
+ *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own are not supported.
+ *
+ *  Bundles of rows, or rows where values decide, become runs of their united bits. Bricks are solved in shared memory
+ *  and merged across their borders. Components are numbered by their first voxels. If `labels` is not null, the label
+ *  map is written, too. That does not wait for the number of components, so the type must have room for
+ *  MaximumRunCount. \return N */
 std::uint64_t BundleMerging(const Problem & problem,
                             BundleMergingMemory & memory,
                             void *                labels,
@@ -90,8 +93,9 @@ void WriteLabels(const Problem &       problem,
                  LabelType                   type,
                  cudaStream_t                stream);
 
-/** Queues the sums of the default columns over the last problem's components, of which there are `components`: beside
- *  what `stream` has of that problem still to do, which is the label map; what is queued on it later waits for them. */
+/** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
+ *  They are made beside the label map of that problem, which `stream` may still have to write. What is queued on
+ *  `stream` later waits for them. */
 void SumComponents(const Problem &            problem,
                    BundleMergingMemory &            memory,
                    std::uint64_t                    components,

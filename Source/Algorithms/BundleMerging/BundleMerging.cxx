@@ -16,12 +16,12 @@ namespace brickccl
 namespace
 {
 
-/** Which rows of a bundle and of one before it face each other, in up to two ways; see LinksTo. */
+/** Which rows of a bundle and of an earlier one face each other. There are one or two such faces; see LinksTo. */
 struct BundleFaces
 {
   int  count;
   bool areStraight;
-  /** Of each way the rows of the bundle, then those of the other one, one of them twice where there is one. */
+  /** For each face the rows of the bundle, then those of the earlier one. Where there is one row, it stands twice. */
   int rows[2][2][2];
 };
 
@@ -42,7 +42,37 @@ FacesTo(int backward)
                        : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
 }
 
-/** Unites the runs of bundles that lie in one slab, or those across its lower border. */
+/** Whether all rows that FacesTo names are neighbours: at all columns within reach or, if faces are straight, only at
+ *  the same column. */
+template <Bundling VBundling>
+constexpr bool
+FacesAreNeighbours()
+{
+  constexpr bool     arePairs = VBundling == Bundling::Pairs;
+  constexpr int      rank = arePairs ? 2 : 3;
+  constexpr unsigned axes = 0b111;
+  bool               same = true;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const BundleFaces faces = FacesTo<VBundling>(n);
+    for (int face = 0; face < faces.count; ++face)
+    {
+      for (int pair = 0; pair < 4; ++pair)
+      {
+        const int a = faces.rows[face][0][pair & 1];
+        const int b = faces.rows[face][1][pair >> 1];
+        const int y = 2 * BackwardStepY(n) + (b & 1) - (a & 1);
+        const int z = (arePairs ? 1 : 2) * BackwardStepZ(n) + (b >> 1) - (a >> 1);
+        same = same && HasNeighbour(rank, axes, { 0, y, z, 0 }) &&
+               HasNeighbour(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
+      }
+    }
+  }
+  return same;
+}
+static_assert(FacesAreNeighbours<Bundling::Pairs>() && FacesAreNeighbours<Bundling::Squares>());
+
+/** Unites the runs of bundles that lie in one slab, or those across its lower seam. */
 template <Bundling VBundling, typename TIndex, typename TUnite>
 class BundleMerger
 {
@@ -61,12 +91,12 @@ public:
     m_ListedPlaces.resize(m_ListedBits.size());
   }
 
-  /** All links of the bundles [begin, end) among each other. */
+  /** Merges all links among the bundles [begin, end). */
   void
   MergeSlab(std::int64_t begin, std::int64_t end)
   {
     const std::int64_t countY = m_Bundles.countY;
-    // What is known of links along y in the layer before; of this layer as far as it is done.
+    // Where links along y join runs in the layer before, and in this layer as far as it is done.
     m_JoinedYOfLayer.assign(m_Words * static_cast<std::size_t>(countY) + simd::MaximumWordsBeside, 0);
     BundlePlace place = m_Bundles.PlaceOf(begin);
     BundlePlace last = place;
@@ -88,7 +118,7 @@ public:
       {
         std::fill(m_JoinedZOfLast.begin(), m_JoinedZOfLast.end(), 0);
       }
-      // A link is left out if links by way of a third bundle say the same; none of those is left out because of it.
+      // A link is left out if links by way of a third bundle imply it. None of those is left out because of it.
       if (hasInside(place, 1))
       {
         Merge<1>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data(), joinedYBelow }, 3 }, m_JoinedZ.data());
@@ -97,7 +127,7 @@ public:
       {
         Merge<2>(place, other, { { m_JoinedY.data(), m_JoinedZOfLast.data() }, 2, { m_JoinedZ.data(), joinedYBelow } });
       }
-      // The last bundle's link to the one after it in the layer before waits for this one, which may imply it.
+      // The last bundle's link to the one after it in the layer before waits for this bundle, which may imply it.
       if (hasLast && hasInside(last, 3))
       {
         Merge<3>(last, other, { { m_JoinedY.data(), m_JoinedZ.data() }, 2, { m_JoinedZOfLast.data(), joinedYBelow } });
@@ -113,7 +143,7 @@ public:
     }
   }
 
-  /** All links of the bundles [begin, end) to those before `begin`. */
+  /** Merges all links of the bundles [begin, end) to those before `begin`. */
   void
   MergeSeam(std::int64_t begin, std::int64_t end)
   {
@@ -144,8 +174,8 @@ public:
   }
 
 private:
-  /** Unites along the links from bundle a to its n-th backward bundle b, but for those that are implied; `joined` gets
-   *  the bits at which the runs of both are known to be linked, unless it is null. */
+  /** Unites along the links from bundle a to its n-th backward bundle b, except those that are implied. `joined` gets
+   *  the bits at which these links join the runs of both bundles, unless it is null. */
   template <int VBackward>
   void
   Merge(BundlePlace placeA, BundlePlace placeB, const simd::ImpliedLinks & implied = {}, Word * joined = nullptr)
@@ -202,7 +232,7 @@ private:
     });
   }
 
-  /** The links between two bundles, without repeats and implied ones. */
+  /** Finds the links between two bundles, without repeats and implied ones. */
   template <int VBackward>
   void
   FindLinks(const BundleView<VBundling> & a,

@@ -10,18 +10,18 @@
 #include <numeric>
 #include <vector>
 
-/** Bundles of a volume's rows, and their runs, on the host. */
+/** The bundles of a volume's rows, and their runs, on the host. */
 namespace brickccl
 {
 
-/** Where a bundle lies among the bundles. */
+/** Where a bundle lies, counted in bundles. */
 struct BundlePlace
 {
   std::int64_t y;
   std::int64_t z;
 };
 
-/** Bundles of N rows, numbered along y, then along z. */
+/** Bundles of N rows. They are numbered along y, then along z. */
 template <Bundling VBundling>
 struct BundleRows
 {
@@ -56,7 +56,7 @@ struct BundleRows
   {
     return { bundle % countY, bundle / countY };
   }
-  /** The place of the n-th backward bundle. \return false if there is none. */
+  /** Finds the place of the n-th backward bundle. \return false if there is none */
   bool
   Backward(BundlePlace place, int n, BundlePlace & other) const
   {
@@ -65,7 +65,7 @@ struct BundleRows
   }
 };
 
-/** The words of a bundle's rows; empty ones where the volume has no such row. */
+/** The words of a bundle's rows. Where the volume has no such row they are empty. */
 template <Bundling VBundling>
 struct BundleView
 {
@@ -100,7 +100,7 @@ struct BundleView
   }
 };
 
-/** The runs of all bundles: united bits, the runs before every word, and the forest of all runs. */
+/** The runs of all bundles: united bits, the number of runs before every word, and the forest of all runs. */
 template <typename TIndex>
 struct BundleRuns
 {
@@ -116,7 +116,7 @@ struct BundleRuns
   {
     return united + bundle * words;
   }
-  /** How many runs a bundle has. */
+  /** The number of runs of a bundle. */
   std::int64_t
   CountOf(std::int64_t bundle) const
   {
@@ -136,7 +136,7 @@ struct BundleRuns
   }
 };
 
-/** United bits, and numbers of their runs. */
+/** Finds united bits and numbers their runs. */
 template <Bundling VBundling, typename TIndex>
 void
 FindBundleRuns(const BundleRows<VBundling> & bundles,

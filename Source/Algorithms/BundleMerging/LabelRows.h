@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
-/** From united runs of bundles to labels of the runs of rows, on the host. */
+/** Turns united runs of bundles into labels of the runs of rows, on the host. */
 namespace brickccl
 {
 
-/** Calls `function(run, node)` for the runs of rows [begin, end), in order, and the runs of bundles that hold them. */
+/** Calls `function(run, node)` for the runs of the rows [begin, end), in order. `node` is the run of the bundle that
+ *  holds the run. */
 template <Bundling VBundling, typename TIndex, typename TFunction>
 void
 ForRunsOfRows(const BundleRows<VBundling> & bundles,
@@ -29,7 +30,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   const std::int64_t words = volume.WordsPerRow();
   std::vector<Word>  bits(static_cast<std::size_t>(words + simd::WordListPadding));
   std::vector<Word>  places(bits.size());
-  // Divisions for every row would take as long as a row with few runs.
+  // A division for every row would take as long as a row with few runs.
   RowPosition position(extent, begin);
   for (std::int64_t row = begin; row < end; ++row, position.Advance(extent))
   {
@@ -69,7 +70,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
       const TIndex before = bundleRuns.before[bundle * words + w] - 1;
       for (Word starts = list.bits[i]; starts != 0; starts &= starts - 1)
       {
-        // All bits up to the run's first one.
+        // All bits up to the first bit of the run.
         const Word upTo = starts ^ (starts - 1);
         function(run++, before + static_cast<TIndex>(CountBits(unitedStarts & upTo)));
       }
@@ -77,7 +78,7 @@ ForRunsOfRows(const BundleRows<VBundling> & bundles,
   }
 }
 
-/** A volume cut where a row of a bundle begins, such that all rows before the cut lie in bundles before it: so that
+/** Parts of a volume. A part begins at a row where a bundle begins, and all rows before it lie in bundles before it. So
  *  parts meet components in raster order. */
 template <Bundling VBundling, typename TIndex>
 class RowParts
@@ -104,7 +105,7 @@ public:
            ? extent.RowCount()
            : place.z * BundleRows<VBundling>::RowsAlongZ * extent.size[1] + place.y * BundleRows<VBundling>::RowsAlongY;
   }
-  /** The first runs of all parts' bundles, then the number of all. */
+  /** The first runs of all parts' bundles, then the number of all such runs. */
   std::vector<std::uint64_t>
   FirstNodes() const
   {
@@ -148,14 +149,14 @@ private:
 
   const BundleRows<VBundling> & m_Bundles;
   const BundleRuns<TIndex> &    m_Runs;
-  /** Bundles that are not cut: a layer along z, where its rows do not follow each other bundle by bundle. */
+  /** So many bundles are never cut: a layer along z, if its rows do not follow each other bundle by bundle. */
   std::int64_t m_Unit;
   Chunks       m_Units;
 };
 
-/** Labels the runs of rows by the bundles' roots, in raster order. Each part of the volume numbers the roots of its own
- *  in the order in which its runs of rows meet them; those that hang on a part before it get numbers of their own kind,
- *  and what these stand for is found out when all parts have counted. */
+/** Labels the runs of rows by the roots of bundles, in raster order. Each part of the volume numbers its own roots in
+ *  the order in which its runs of rows meet them. Nodes whose root lies in an earlier part get foreign numbers, which
+ *  become final when all parts have counted. */
 template <Bundling VBundling, typename TIndex>
 std::uint64_t
 LabelRows(const BundleRows<VBundling> & bundles,
@@ -169,15 +170,15 @@ LabelRows(const BundleRows<VBundling> & bundles,
   const RowParts<VBundling, TIndex> parts(bundles, bundleRuns, context);
   PartNumbers<TIndex>               numbers(parts.FirstNodes());
   ParallelFor(parts.Count(), context.Part(0, 0.8), [&](std::int64_t part) {
-    const std::uint64_t                   first = parts.FirstNode(part);
-    const std::uint64_t                   end = parts.FirstNode(part + 1);
-    typename PartNumbers<TIndex>::Hanging hanging;
+    const std::uint64_t                        first = parts.FirstNode(part);
+    const std::uint64_t                        end = parts.FirstNode(part + 1);
+    typename PartNumbers<TIndex>::ForeignNodes foreign;
     for (std::uint64_t node = first; node < end; ++node)
     {
       const TIndex up = parent[node];
       if (up < first)
       {
-        number[node] = hanging.HangOn(up);
+        number[node] = foreign.NumberOf(up);
         parent[node] = static_cast<TIndex>(node);
         continue;
       }
@@ -196,7 +197,7 @@ LabelRows(const BundleRows<VBundling> & bundles,
                     ofRoot = known == 0 ? own : known;
                     labels[run] = known == 0 ? own : known;
                   });
-    numbers.Set(part, own, std::move(hanging));
+    numbers.Set(part, own, std::move(foreign));
   });
   const TIndex count = numbers.Join([=](TIndex node) { return number[parent[node]]; });
   numbers.Finish(

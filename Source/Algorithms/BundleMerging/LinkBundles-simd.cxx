@@ -20,7 +20,7 @@ static_assert(RowWordsAtOnce == MaximumWordsBeside);
 using Words = WordTag;
 using Vector = WordVector;
 
-/** Some words of two united rows, with the bits before and behind each of theirs. */
+/** Some words of two united rows, with the bits before and behind each of their bits. */
 struct WordsBeside
 {
   Vector here;
@@ -38,7 +38,7 @@ LoadUnited(const Word * const (&rows)[2], std::int64_t w, const RowEnds & ends)
   return { here, ends.BitsBefore(here, united(w - 1)), ends.BitsBehind(here, united(w + 1)) };
 }
 
-/** BundleLinks of some words. */
+/** BundleLinks for some words. */
 struct Links
 {
   Vector same;
@@ -46,7 +46,7 @@ struct Links
   Vector right;
 };
 
-/** LinksOfRows. */
+/** LinksOfRows for some words. */
 HWY_INLINE Links
 LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends)
 {
@@ -58,7 +58,7 @@ LinkFace(const FacingRows & face, std::int64_t w, const RowEnds & ends)
            hn::And(open, hn::AndNot(a.right, b.right)) };
 }
 
-/** WithoutRepeats. */
+/** WithoutRepeats for some words. */
 HWY_INLINE Links
 LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
 {
@@ -77,15 +77,15 @@ LeaveOutRepeats(Vector unitedA, Vector both, const Links & links)
            hn::AndNot(before, right) };
 }
 
-/** Of stretches that go on from the word before and are linked there, those of some words: `joined` are the bits that
- *  links of the same word join, and `carry` whether the last bit before these words is joined; moved on. */
+/** The bits of some words at which a stretch goes on from the word before and is linked there. `joined` are the bits
+ *  that links of the same word join. `carry` says whether the last bit before these words is joined; it is updated. */
 HWY_INLINE Vector
 GoingOn(Vector both, Vector joined, unsigned & carry)
 {
   const Words  tag;
   const Vector all = hn::Set(tag, ~Word{ 0 });
-  // Of each word whether its last bit is joined, and whether it would be if the one before it were: a carry runs
-  // through the latter.
+  // For each word: whether its last bit is joined, and whether it would be if the last bit of the word before were. A
+  // carry runs through words of the latter kind.
   std::uint8_t ends = 0;
   std::uint8_t passes = 0;
   hn::StoreMaskBits(tag, hn::Ne(hn::ShiftRight<BitsPerWord - 1>(joined), hn::Zero(tag)), &ends);
@@ -97,7 +97,7 @@ GoingOn(Vector both, Vector joined, unsigned & carry)
   return hn::IfThenElseZero(hn::LoadMaskBits(tag, &carries), hn::AndNot(hn::Add(both, hn::Set(tag, Word{ 1 })), both));
 }
 
-/** Bits of some words at which links are implied, of which there must be a way. */
+/** The bits of some words at which links are implied. There must be at least one. */
 HWY_INLINE Vector
 ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
 {
@@ -114,7 +114,7 @@ ImpliedAt(const ImpliedLinks & implied, std::int64_t w)
   return bits;
 }
 
-/** WithoutImplied. */
+/** WithoutImplied for some words. */
 HWY_INLINE Vector
 LeaveOutImplied(Vector same, Vector joined, Vector implied)
 {
@@ -166,7 +166,7 @@ LinkBundlesWith(const FacingRows *   faces,
         links = { both, hn::Or(links.left, others.left), hn::Or(links.right, others.right) };
       }
     }
-    // What lies past the rows' ends is none of theirs.
+    // Bits past the rows' ends are dropped.
     links.left = hn::And(links.left, a);
     links.right = hn::And(links.right, a);
     links = LeaveOutRepeats(a, both, links);

@@ -9,26 +9,27 @@
 namespace brickccl::simd
 {
 
-/** So many words before a row and past its end may be read, and past the end of results written, whatever they hold. */
+/** So many words before a row and past its end must be readable, and as many past the end of results are written. Their
+ *  values do not matter. */
 inline constexpr std::int64_t MaximumWordsBeside = 8;
 
-/** Rows of two bundles that face each other, two united on each side or one of them twice. */
+/** Rows of two bundles that face each other. Each side has two rows, which are united, or one row twice. */
 struct FacingRows
 {
   const Word * a[2];
   const Word * b[2];
 };
 
-/** Links between bundles, a word for each word of their rows. */
+/** The links between two bundles, one word for each word of their rows. */
 struct LinkedRows
 {
-  /** Links of a to b at x, x - 1 and x + 1, without repeats, and without those that are implied or go on. */
+  /** The links of a to b at x, x - 1 and x + 1, without repeats and without those that are implied or go on. */
   Word * same;
   Word * left;
   Word * right;
-  /** The bits at which the runs of both bundles are known to be linked by links of the same word or those before. */
+  /** The bits at which links of the same word or of earlier ones join the runs of both bundles. */
   Word * joined;
-  /** The words of `same`, `left` and `right` that have bits, of these kinds (LinkedSame ...). */
+  /** The words of `same`, `left` and `right` that have bits. Their kinds are LinkedSame ... */
   WordList list;
 };
 
@@ -36,21 +37,23 @@ inline constexpr int LinkedSame = 0;
 inline constexpr int LinkedLeft = 1;
 inline constexpr int LinkedRight = 2;
 
-/** Where links at the same x are implied by others: where all of these rows, two or three of them, have a bit, or, if
- *  there are such, both of `others`. */
+/** Says where other links imply links at the same x: where all `count` of these rows have a bit or, if there are such,
+ *  where both of `others` do. */
 struct ImpliedLinks
 {
   const Word * rows[3] = {};
-  /** 0 if no links are implied. */
+  /** 2 or 3, or 0 if no links are implied. */
   int          count = 0;
   const Word * others[2] = {};
 };
 
-/** The links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) have them, many words at
- *  once, for bundles whose rows face each other in `faceCount` (1 or 2) ways; with two ways all voxels at the same x
- *  are neighbours. Where `areStraight`, voxels of one face at the same x alone are neighbours. A link at the same x is
- *  left out if its runs were linked in the words before, or are by other links in its own (WithoutImplied), and lies
- *  where WithoutImplied moves it if there can be such links. `links.list` is added to. */
+/** Finds the links between bundles a and b as LinksTo, WithoutRepeats and JoinedBits (Runs/Bundle.h) do, many words at
+ *  once.
+ *
+ *  `faceCount` is 1 or 2. With two faces all voxels at the same x are neighbours. If `areStraight`, only voxels of a
+ *  face at the same x are neighbours. A link at the same x is left out if earlier words link its runs, or if other
+ *  links in its word do (WithoutImplied). If there can be implied links, it lies where WithoutImplied moves it. The
+ *  function appends to `links.list`. */
 void LinkBundles(const FacingRows *   faces,
                  int                  faceCount,
                  bool                 areStraight,

@@ -4,7 +4,7 @@
 #include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 
-/** Links between rows where values decide (equal values, tolerance): a row is a bundle of its own. */
+/** Links between rows where values decide (equal values, tolerance). A row is a bundle of its own here. */
 namespace brickccl::cuda
 {
 
@@ -14,13 +14,13 @@ struct RowWord
   DeviceWord foreground;
   DeviceWord starts;
 
-  /** Bits that have the value of the one before. */
+  /** The bits that are joined to the bit before. */
   __device__ DeviceWord
   GoesOn() const
   {
     return foreground & ~starts;
   }
-  /** The foreground at x - 1; what lies before the word counts as such. */
+  /** The foreground at x - 1. The voxel before the word counts as foreground. */
   __device__ DeviceWord
   Before() const
   {
@@ -28,15 +28,15 @@ struct RowWord
   }
 };
 
-/** The same with the bits beside it. */
+/** A word of a row with the bits beside it. */
 struct RunWindow : RowWord
 {
-  /** The foreground at x - 1 and at x + 1, and where runs start at x + 1. */
+  /** The foreground at x - 1 and at x + 1, and the starts of runs at x + 1. */
   DeviceWord left;
   DeviceWord right;
   DeviceWord nextStarts;
 
-  /** Bits behind which the voxel has the same value. */
+  /** The bits that are joined to the bit behind. */
   __device__ DeviceWord
   GoesOnBehind() const
   {
@@ -44,14 +44,14 @@ struct RunWindow : RowWord
   }
 };
 
-/** The links of a word to the same x of another row, and the bits at which the runs of both are known to be linked. */
+/** The links of a word to the same x of another row, and the bits at which the runs of both are known to be joined. */
 struct StraightLinks
 {
   DeviceWord same;
   DeviceWord joined;
 };
 
-/** Compares the voxels of a word with those of another row, in memory. */
+/** Compares the voxels of a word with those of another row in memory. */
 template <typename TProblem>
 struct VoxelComparison
 {
@@ -66,7 +66,7 @@ struct VoxelComparison
   const Reader & rows;
   /** The voxel of the word's first bit. */
   const typename TProblem::Pixel * place;
-  /** How many rows further on in the volume the other row lies. */
+  /** The other row's number less this row's number, in the volume. */
   std::int64_t rowsFurther;
 
   /** Compares with the n-th backward row. */
@@ -86,8 +86,7 @@ struct VoxelComparison
     const auto * voxel = place + x * channels;
     return problem.AreJoined(voxel, voxel + (rowsFurther * problem.grid.extent.RowLength() + step) * channels);
   }
-  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the other row. All
-   * lanes must call. */
+  /** The bits of `wanted` whose voxel is joined to that at the same x of the other row. All lanes must call. */
   __device__ DeviceWord
   JoinedTo(DeviceWord wanted) const
   {
@@ -101,43 +100,45 @@ struct VoxelComparison
   }
 };
 
-/** Bits at which the runs of two words are known to be joined, and bits at which their voxels are known not to be. */
+/** The bits at which the runs of two words are known to be joined, and those at which their voxels are known to be
+ *  separated. */
 struct KnownLinks
 {
   DeviceWord joined;
   DeviceWord separated;
 };
 
-/** Links from a word of one row to the same x of another row where one voxel answers for its run: one for each pair of
- * runs, at which one of these begins. All lanes of a warp must call, those without a word with empty words.
+/** The links from a word of one row to the same x of another row, where one voxel answers for its run. There is one
+ *  link for each pair of runs, at a bit where one of the two begins. All lanes of a warp must call, those without a
+ *  word with empty words.
  *
- *  \param compare as VoxelComparison */
+ *  \param compare  as VoxelComparison */
 template <typename TCompare>
 __device__ inline StraightLinks
 FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
 {
   const DeviceWord both = a.foreground & b.foreground;
-  const DeviceWord open = both & ~(known.joined | known.separated);
-  if (__any_sync(AllLanes, open != 0) == 0)
+  const DeviceWord undecided = both & ~(known.joined | known.separated);
+  if (__any_sync(AllLanes, undecided != 0) == 0)
   {
     return { 0, known.joined };
   }
-  // A pair of runs begins where either run does, or in a word before; it goes on up to the next such bit, or to where
-  // either ends.
+  // A pair of runs begins where either run does, or in an earlier word. It goes on up to the next such bit, or to where
+  // either run ends.
   const DeviceWord begins = both & (a.starts | b.starts);
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
   if constexpr (TCompare::comparesWords)
   {
-    if (TCompare::few == 0 || __any_sync(AllLanes, __popc(first & open) > TCompare::few) != 0)
+    if (TCompare::few == 0 || __any_sync(AllLanes, __popc(first & undecided) > TCompare::few) != 0)
     {
-      const DeviceWord found = compare.JoinedTo(open);
+      const DeviceWord found = compare.JoinedTo(undecided);
       return { found & begins, known.joined | found };
     }
   }
   const auto       ofPairs = [&](DeviceWord bits) { return SpreadAlong(SpreadBack(bits, goesOn), goesOn); };
   const DeviceWord joined = ofPairs(known.joined);
-  // Where one run of a joined pair goes on and the other has another value now, the two are not joined.
+  // Where one run of a joined pair goes on and the other now has another value, the two are not joined.
   const DeviceWord oneBegins = both & (a.starts ^ b.starts);
   DeviceWord       at = first & ~(joined | ofPairs(known.separated) | (oneBegins & joined << 1));
   DeviceWord       found = 0;
@@ -148,15 +149,15 @@ FindStraightEqual(const TCompare & compare, const RowWord & a, const RowWord & b
     if (compare(LowestBit(bit), 0))
     {
       found |= bit;
-      // A carry runs to where the pair ends.
+      // A carry runs to the end of the pair.
       at &= ~((goesOn + (bit << 1)) & ~goesOn & oneBegins);
     }
   }
   return { found & begins, joined | SpreadAlong(found, goesOn) };
 }
 
-/** The same where each voxel answers for itself: the first voxel of a pair that may be joined most often tells, and the
- * others are looked at where it does not. */
+/** The same where each voxel answers for itself. Most often the first voxel of a pair that may be joined decides. Where
+ *  it does not, the others are compared. */
 template <typename TCompare>
 __device__ inline StraightLinks
 FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
@@ -167,23 +168,23 @@ FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b
   const DeviceWord goesOn = both & ~begins;
   const DeviceWord first = begins | (both & 1u);
   const DeviceWord implied = SpreadAlong(SpreadBack(known.joined, goesOn), goesOn);
-  DeviceWord       open = both & ~(implied | known.separated);
+  DeviceWord       undecided = both & ~(implied | known.separated);
   DeviceWord       joined = implied;
-  // Bits of a pair that goes on from a word before where it is joined.
+  // The bits of a pair that goes on from a word before, if it is joined there.
   const auto asBefore = [&](DeviceWord bits) {
     const DeviceWord carried = goesOn & BitBefore(bits);
     return carried | (goesOn & ~(goesOn + carried));
   };
-  if (__any_sync(AllLanes, open != 0) == 0)
+  if (__any_sync(AllLanes, undecided != 0) == 0)
   {
     return { 0, implied | asBefore(implied) };
   }
-  // Of each stretch of a pair that is open.
-  const DeviceWord firstOpen = open & ~(open << 1 & goesOn);
+  // The first bit of each stretch of undecided bits of a pair.
+  const DeviceWord firstUndecided = undecided & ~(undecided << 1 & goesOn);
   bool             areMany = false;
   if constexpr (comparesWords)
   {
-    areMany = __any_sync(AllLanes, __popc(firstOpen) > TCompare::few) != 0;
+    areMany = __any_sync(AllLanes, __popc(firstUndecided) > TCompare::few) != 0;
   }
   if (!areMany)
   {
@@ -193,25 +194,25 @@ FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b
         joined |= compare(LowestBit(at), 0) ? at & (0u - at) : 0u;
       }
     };
-    look(firstOpen);
-    open &= ~(firstOpen | SpreadAlong(joined, goesOn));
+    look(firstUndecided);
+    undecided &= ~(firstUndecided | SpreadAlong(joined, goesOn));
     if constexpr (comparesWords)
     {
-      areMany = __any_sync(AllLanes, __popc(open) > TCompare::few) != 0;
+      areMany = __any_sync(AllLanes, __popc(undecided) > TCompare::few) != 0;
     }
     if (!areMany)
     {
-      look(open);
+      look(undecided);
     }
   }
   if constexpr (comparesWords)
   {
     if (areMany)
     {
-      joined |= compare.JoinedTo(open);
+      joined |= compare.JoinedTo(undecided);
     }
   }
-  // Of each pair the first link: a carry runs from its first bit through those without.
+  // The first link of each pair: a carry runs from its first bit through the bits without a link.
   const DeviceWord none = both & ~joined;
   const DeviceWord firsts = (((none + (first & none)) & ~none) & joined) | (first & joined);
   const DeviceWord inWord = SpreadAlong(SpreadBack(firsts, goesOn) | implied, goesOn);
@@ -219,7 +220,7 @@ FindStraightClose(const TCompare & compare, const RowWord & a, const RowWord & b
   return { firsts & ~implied & ~before, inWord | before };
 }
 
-/** Links from a word of one row to the same x of another row, as its criterion finds them. */
+/** The links from a word of one row to the same x of another row, for either kind of criterion. */
 template <typename TCompare>
 __device__ inline StraightLinks
 FindStraight(const TCompare & compare, const RowWord & a, const RowWord & b, const KnownLinks & known)
@@ -234,70 +235,72 @@ FindStraight(const TCompare & compare, const RowWord & a, const RowWord & b, con
   }
 }
 
-/** Bits of a word whose voxels are to be compared with those of another row at x - 1 and at x + 1: those whose runs are
- * not known to be linked, nor not to be. All lanes must call.
- *  \param joined bits at which the runs of both rows are known to be linked */
+/** The bits of a word whose voxels must be compared with those of another row at x - 1 and at x + 1: nothing decides
+ *  yet whether their runs are joined. All lanes must call.
+ *  \param joined  the bits at which the runs of both rows are known to be joined */
 template <bool VIsTransitive>
 __device__ inline BundleLinks<DeviceWord>
-OpenAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
+UndecidedAcross(const RunWindow & a, const RunWindow & b, DeviceWord joined)
 {
   const DeviceWord        left = a.foreground & b.left;
   const DeviceWord        right = a.foreground & b.right;
-  BundleLinks<DeviceWord> open = {};
+  BundleLinks<DeviceWord> undecided = {};
   if constexpr (VIsTransitive)
   {
-    // Of a square of voxels one side of which is equal, and no other, none are equal across; if more are, links along
-    // the axes join all. What the words beside have is left out: the voxels tell.
-    open.left = left & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
-    open.right = right & ~(a.GoesOnBehind() | b.GoesOnBehind() | joined | joined >> 1);
+    // If exactly one side of a square of voxels is equal, the voxels across are not equal. If more sides are, links
+    // along the axes join all of them. The words beside are not looked at, so that the voxels are compared there.
+    undecided.left = left & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
+    undecided.right = right & ~(a.GoesOnBehind() | b.GoesOnBehind() | joined | joined >> 1);
   }
   else
   {
-    // To x - 1: known if the run of b goes on to x, or that of a has come from x - 1; and mirrored.
+    // A link to x - 1 is decided if the run of b goes on to x, or if that of a comes from x - 1. The same holds
+    // mirrored.
     const DeviceWord joinedLeft = joined << 1 | BitBefore(joined);
     const DeviceWord joinedRight = joined >> 1 | BitAfter(joined);
-    open.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
-    open.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & a.GoesOnBehind());
+    undecided.left = left & ~(joined & ~b.starts) & ~(joinedLeft & ~a.starts);
+    undecided.right = right & ~(joined & ~b.nextStarts) & ~(joinedRight & a.GoesOnBehind());
   }
-  return open;
+  return undecided;
 }
 
-/** Of what is open the links. All lanes must call. */
+/** The links among the undecided bits. All lanes must call. */
 template <typename TCompare>
 __device__ inline BundleLinks<DeviceWord>
-FindAcross(const TCompare & compare, const BundleLinks<DeviceWord> & open)
+FindAcross(const TCompare & compare, const BundleLinks<DeviceWord> & undecided)
 {
   if constexpr (TCompare::comparesWords)
   {
-    if (__any_sync(AllLanes, __popc(open.left | open.right) > TCompare::fewAcross) != 0)
+    if (__any_sync(AllLanes, __popc(undecided.left | undecided.right) > TCompare::fewAcross) != 0)
     {
-      return compare.JoinedAcross(open.left, open.right);
+      return compare.JoinedAcross(undecided.left, undecided.right);
     }
   }
   BundleLinks<DeviceWord> found = {};
   if constexpr (TCompare::isTransitive)
   {
-    for (DeviceWord rest = open.left; rest != 0; rest &= rest - 1)
+    for (DeviceWord rest = undecided.left; rest != 0; rest &= rest - 1)
     {
       found.left |= compare(LowestBit(rest), -1) ? rest & (0u - rest) : 0u;
     }
-    for (DeviceWord rest = open.right; rest != 0; rest &= rest - 1)
+    for (DeviceWord rest = undecided.right; rest != 0; rest &= rest - 1)
     {
       found.right |= compare(LowestBit(rest), 1) ? rest & (0u - rest) : 0u;
     }
   }
   else
   {
-    // Where no straight link is, most voxels are asked for both; a voxel that is not stands in for itself.
-    for (DeviceWord rest = open.left | open.right; rest != 0; rest &= rest - 1)
+    // Where there is no straight link, most voxels are compared with both. A voxel that is not wanted stands in for
+    // itself.
+    for (DeviceWord rest = undecided.left | undecided.right; rest != 0; rest &= rest - 1)
     {
       const DeviceWord at = rest & (0u - rest);
       const int        x = LowestBit(rest);
-      found.left |= compare(x, (open.left & at) != 0 ? -1 : 0) ? at : 0u;
-      found.right |= compare(x, (open.right & at) != 0 ? 1 : 0) ? at : 0u;
+      found.left |= compare(x, (undecided.left & at) != 0 ? -1 : 0) ? at : 0u;
+      found.right |= compare(x, (undecided.right & at) != 0 ? 1 : 0) ? at : 0u;
     }
-    found.left &= open.left;
-    found.right &= open.right;
+    found.left &= undecided.left;
+    found.right &= undecided.right;
   }
   return found;
 }

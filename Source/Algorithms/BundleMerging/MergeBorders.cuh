@@ -3,12 +3,12 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/Borders.cuh"
 
-/** Unions of components across the borders of bricks, where links follow from the foreground. */
+/** Unions of components across the borders of bricks, where links follow the foreground. */
 namespace brickccl::cuda
 {
 
-/** Links across the lower border of a brick along x, one lane per bundle; diagonal ones within the same bricks: those
- * to other bricks are the other warps'. */
+/** Unites across the lower border of a brick along x; each lane has one bundle. Diagonal links stay within the same two
+ *  bricks here. Links to other bricks belong to the other warps. */
 template <Bundling VBundling>
 __device__ inline void
 UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const BorderEnds & ends, UnionsSeen & seen)
@@ -77,7 +77,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   {
     return;
   }
-  if (role.side == AlongX)
+  if (role.axis == AlongX)
   {
     BorderEnds & ends = memory.of[role.warp].ends;
     const auto   nothing = [](int) { return 0; };
@@ -96,13 +96,14 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   const auto                               window = [&](int at) { return ofWarp.words[at].Window(); };
   const BundleWindow<DeviceWord, rowCount> own = window(role.Facing(false));
   const BundleWindow<DeviceWord, rowCount> other = window(role.Facing(true));
-  // Bits at which a bundle of either brick touches the one before it there, which faces the lane's before.
+  // The bits at which a bundle of either brick touches the one before it there, which faces the bundle before the
+  // lane's.
   DeviceWord touchesBefore = 0;
   DeviceWord otherTouchesBefore = 0;
   if (role.lane >= WordsPerBrickRow)
   {
     const auto touches = [&](const auto & a, const auto & b) {
-      return role.side == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
+      return role.axis == AlongZ ? LinksTo<VBundling>(0, a, b).same : LinksTo<VBundling>(1, a, b).same;
     };
     touchesBefore = touches(own, window(role.Facing(false) - WordsPerBrickRow));
     otherTouchesBefore = touches(other, window(role.Facing(true) - WordsPerBrickRow));
@@ -138,7 +139,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
     {
       implied = (touchesBefore & joinedBefore) | (joinedFacing & otherTouchesBefore);
     }
-    else if (role.side == AlongY)
+    else if (role.axis == AlongY)
     {
       implied = (joinedFacing & touchesBefore) | (otherTouchesBefore & joinedBefore);
     }

@@ -8,11 +8,11 @@
 namespace brickccl::cuda
 {
 
-/** The value of a voxel beside a border along x, or where it lies if it has several channels. */
+/** The value of a voxel beside a border along x. For several channels it is a pointer to the voxel. */
 template <typename TProblem>
 using EndVoxel = std::conditional_t<TProblem::isOneChannel, typename TProblem::Pixel, const typename TProblem::Pixel *>;
 
-/** Those at both sides of a row's border. */
+/** The voxels at both sides of the border in one row. */
 template <typename TProblem>
 struct EndPair
 {
@@ -20,7 +20,7 @@ struct EndPair
   EndVoxel<TProblem> right;
 };
 
-/** Voxels beside a border along x, of all rows of a brick. */
+/** The voxels beside a border along x in all rows of a brick. */
 template <typename TProblem>
 struct EndVoxels
 {
@@ -54,26 +54,26 @@ struct EndVoxels
   }
 };
 
-/** What a warp has in shared memory for a border along z or y where values decide. */
+/** The shared memory of a warp at a border along z or y, where values decide. */
 template <bool VAlongAxes, bool VTransitive, bool VKnowsSeparation>
 struct RowBorderWords : BorderWords<RowLayout, RowBorderRole<VAlongAxes>::parts>
 {
   using Role = RowBorderRole<VAlongAxes>;
 
-  /** With a tolerance, where links lead to the bundles beside. */
+  /** For a tolerance, where links lead to the bundles beside. */
   EndRuns endRuns[VAlongAxes || VTransitive ? 1 : Role::words];
-  /** Where voxels may be of two kinds. */
+  /** Where separated voxels may be known. */
   SeparationBits separation[VKnowsSeparation ? Role::words : 1];
 };
 
-/** What a warp has in shared memory for a border along x where values decide. */
+/** The shared memory of a warp at a border along x, where values decide. */
 template <typename TProblem>
 struct RowBorderEnds : BorderEnds
 {
   EndVoxels<TProblem> leftVoxels;
   EndVoxels<TProblem> rightVoxels;
 
-  /** Starts to read a row's voxels beside the border along x, if it lies in the volume. */
+  /** Starts to read a row's voxels beside the border along x, if the row lies in the volume. */
   __device__ static EndPair<TProblem>
   ReadVoxels(const TProblem &                            problem,
              const EndArrays<typename TProblem::Pixel> & endArrays,
@@ -107,7 +107,7 @@ struct RowBorderEnds : BorderEnds
   }
 };
 
-/** As UniteEnds, one lane per row. */
+/** Does what UniteEnds does. Each lane has one row. */
 template <typename TProblem, bool VAlongAxes>
 __device__ inline void
 UniteRowEnds(const TProblem &                problem,
@@ -132,11 +132,11 @@ UniteRowEnds(const TProblem &                problem,
     seen.Unite(bricks, ends.right[bundle], ends.left[bundle]);
     if constexpr (TProblem::isTransitive)
     {
-      // What is equal to either of these is linked to both.
+      // Voxels that are equal to either of these are linked to both.
       return;
     }
   }
-  // Diagonal links within the same bricks' rows; those to other bricks are the other warps'.
+  // Diagonal links stay within the rows of the same two bricks here. Links to other bricks belong to the other warps.
 #pragma unroll 1
   for (int n = 0; n < (VAlongAxes ? 0 : BackwardBundles); ++n)
   {
@@ -146,7 +146,7 @@ UniteRowEnds(const TProblem &                problem,
     {
       continue;
     }
-    // A way over three sides says as much as the diagonal.
+    // Links along three sides imply the diagonal.
     const int  other = (z << grid.bundlesShiftY) + y;
     const bool otherMeets = meets(other);
     bool       leftsMeet = true;
@@ -177,11 +177,11 @@ __launch_bounds__(BorderThreads,
                   VAlongAxes                                                        ? 16
                   : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1 ? 12
                                                                                     : 10)
-  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
-                        const __grid_constant__ BrickArrays bricks,
-                        const __grid_constant__ SeparationArrays   separationArrays,
-                        FaceArrays<DeviceWord>              joinedArrays,
-                        EndArrays<typename TProblem::Pixel> endArrays)
+  MergeRowBordersKernel(const __grid_constant__ TProblem         problem,
+                        const __grid_constant__ BrickArrays      bricks,
+                        const __grid_constant__ SeparationArrays separationArrays,
+                        BorderArrays<DeviceWord>                 joinedArrays,
+                        EndArrays<typename TProblem::Pixel>      endArrays)
 {
   using Role = RowBorderRole<VAlongAxes>;
   constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
@@ -196,7 +196,7 @@ __launch_bounds__(BorderThreads,
   {
     return;
   }
-  if (role.side == AlongX)
+  if (role.axis == AlongX)
   {
     RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
     const auto                readVoxels = [&](int bundle) {

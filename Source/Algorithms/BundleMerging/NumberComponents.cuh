@@ -4,11 +4,11 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
-/** Numbers of components in raster order: a bitmap of their first voxels, counted by groups of words. */
+/** Numbers components in raster order. A bitmap marks their first voxels and is counted by groups of words. */
 namespace brickccl::cuda
 {
 
-/** Points every component at its root, which learns the first of their first voxels. */
+/** Points every component at its root. The root gets the first of their first voxels. */
 __global__ void
 FlattenComponentsKernel(const __grid_constant__ BrickArrays bricks)
 {
@@ -60,7 +60,7 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
       atomicAdd(marks.inGroup + group, 1u);
       part = group / FirstMarks::groupsPerPart;
     }
-    // Many of a warp's components, mostly those of one brick, begin in one part.
+    // Many of a warp's components, mostly those of one brick, begin in the same part.
     const unsigned same = __match_any_sync(AllLanes, part);
     if (part != noPart && LowestBit(same) == lane)
     {
@@ -69,7 +69,7 @@ MarkFirstsKernel(const __grid_constant__ BrickArrays bricks, const __grid_consta
   }
 }
 
-/** Counts the marks before each group, a part by each block; behind the last group all of them. */
+/** Counts the marks before each group; each block does one part. Behind the last group it writes their total. */
 __global__ void
 __launch_bounds__(ThreadsPerBlock) CountMarksBeforeKernel(const __grid_constant__ BrickArrays bricks,
                                                           const __grid_constant__ FirstMarks  marks,

@@ -8,8 +8,9 @@
 namespace brickccl::cuda
 {
 
-/** Voxels of up to four bytes, word by word in pieces of 16 bytes. The pieces of a word change places, so that lanes
- * that read the same piece of words side by side, or that write all of one, find them in different banks. */
+/** Voxels of up to four bytes, word by word in pieces of 16 bytes. The pieces of a word are permuted. So lanes find
+ *  pieces in different banks, both when they read the same piece of neighbouring words and when they write all pieces
+ *  of one word. */
 template <typename T>
 class RowTile
 {
@@ -41,7 +42,8 @@ public:
 private:
   static constexpr unsigned bytesPerWord = BitsPerDeviceWord * sizeof(T);
 
-  /** Where a word's first voxel lies, in bytes; the others where this and their bytes from the first one on differ. */
+  /** The place of a word's first voxel in bytes. The place of another voxel of the word is the exclusive or of this and
+   *  of its bytes from the first voxel on. */
   __device__ static unsigned
   Begin(unsigned word)
   {
@@ -78,8 +80,8 @@ public:
   static constexpr bool isTransitive = TProblem::isTransitive;
   /** Whether all voxels of a word can be compared at once. */
   static constexpr bool comparesWords = true;
-  /** More voxels of a word than this are better looked at all at once; the same for those of which neighbours at x - 1
-   * and x + 1 are asked for. */
+  /** If more voxels of a word than this are wanted, all are compared at once. `fewAcross` is the same for voxels whose
+   *  neighbours at x - 1 and x + 1 are wanted. */
   static constexpr int few = sizeof(T) > 1 ? 8 : isTransitive ? 0 : 3;
   static constexpr int fewAcross = sizeof(T) == 1 ? 3 : 10;
 
@@ -100,7 +102,7 @@ public:
     return m_Problem.AreJoined(&a, &b);
   }
 
-  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the other row. */
+  /** The bits of `wanted` whose voxel is joined to that at the same x of the other row. */
   __device__ DeviceWord
   JoinedTo(DeviceWord wanted) const
   {
@@ -113,7 +115,8 @@ public:
       DeviceWord separated = 0;
       const auto difference = Difference();
       ForPieces([&](unsigned i) {
-        VoxelGroup<T>(m_Tile.Piece(m_Own, i)).AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
+        VoxelGroup<T>(m_Tile.Piece(m_Own, i))
+          .AppendSeparated(separated, VoxelGroup<T>(m_Tile.Piece(m_Other, i)), difference);
       });
       return wanted & ~separated;
     }
@@ -178,7 +181,8 @@ public:
   }
 
 private:
-  /** For the pieces of a word, the last one first. Not unrolled, so that the code stays in the instruction cache. */
+  /** Calls the function for the pieces of a word, the last one first. It is not unrolled, so that the code stays in the
+   *  instruction cache. */
   template <typename TFunction>
   __device__ static void
   ForPieces(const TFunction & function)
@@ -194,11 +198,11 @@ private:
   {
     return RegisterDifference<T, isTransitive>(m_Problem.rule.difference);
   }
-  /** A voxel of the other row, from one before the word to one behind it; any one where the brick ends. */
+  /** A voxel of the other row, from one before the word to one behind it. Past the brick's end it is any voxel. */
   __device__ T
   Other(int x) const
   {
-    // Words of a row follow each other.
+    // The words of a row follow each other.
     const unsigned at = (m_Other * BitsPerDeviceWord + static_cast<unsigned>(x)) % (WordsPerBrick * BitsPerDeviceWord);
     return m_Tile.At(at / BitsPerDeviceWord, at % BitsPerDeviceWord);
   }
@@ -210,8 +214,8 @@ private:
 };
 
 /** Reads the rows of a warp's layer into a tile, as far as they lie in the volume. All lanes must call.
- *  \param word             the brick's first along x
- *  \param bundleY, bundleZ the layer's first row */
+ *  \param word              the brick's first word along x
+ *  \param bundleY, bundleZ  the layer's first row */
 template <typename TProblem>
 __device__ inline void
 ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, int word, int bundleY, int bundleZ)
@@ -233,7 +237,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   {
     constexpr int together = 4;
     place += 4 * lane;
-    // Turns come again every two rows.
+    // The permutations repeat every two rows.
     static_assert(2 * WordsPerBrickRow == Tile::pieces);
     uint4 * const even = &tile.Piece(first + lane / 8, lane % 8);
     uint4 * const odd = &tile.Piece(first + WordsPerBrickRow + lane / 8, lane % 8);
@@ -273,7 +277,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   __syncwarp();
 }
 
-/** The rows of a brick, of which each warp reads a layer's into a tile. */
+/** The rows of a brick. Each warp reads those of a layer into a tile. */
 template <typename TProblem>
 class TileRows
 {
@@ -281,9 +285,9 @@ public:
   using T = typename TProblem::Pixel;
   using Storage = RowTile<T>;
 
-  /** \param word             the brick's first along x
-   *  \param bundleY, bundleZ the first row of the warp's layer
-   *  \param voxel            the first of this thread's word, if that is in the volume */
+  /** \param word              the brick's first word along x
+   *  \param bundleY, bundleZ  the first row of the warp's layer
+   *  \param voxel             the first voxel of this thread's word, if that is in the volume */
   __device__
   TileRows(const TProblem & problem, Storage & tile, int word, int bundleY, int bundleZ, const T * voxel)
     : m_Problem(problem)
@@ -294,8 +298,8 @@ public:
     , m_Voxel(voxel)
   {}
 
-  /** Foreground and starts of this thread's word, of which `wanted` leaves what it has. All lanes must call.
-   *  \tparam VKnowsSeparation whether to find bits of voxels that are too far apart to be joined, if the limits are known */
+  /** Packs foreground and starts of this thread's word; `wanted` masks the foreground. All lanes must call.
+   *  \tparam VKnowsSeparation  whether to find separated voxels, if the limits are known */
   template <bool VKnowsSeparation>
   __device__ RowLayout::Kept
              Pack(DeviceWord wanted, const SeparationLimits & limits, SeparationBits & separation) const
@@ -316,13 +320,15 @@ public:
     const DeviceWord before = __shfl_up_sync(AllLanes, bits, 1);
     return { { bits, bits & (separated | ~((bits << 1) | (isFirst ? 0u : before >> 31))) } };
   }
-  /** Compares with the n-th backward row, whose word lies at `other` in the brick. When all warps have packed. */
+  /** Compares with the n-th backward row, whose word is number `other` of the brick. Call it when all warps have
+   *  packed. */
   __device__ TileComparison<TProblem>
              CompareTo(int, int other) const
   {
     return TileComparison<TProblem>(m_Problem, m_Tile, threadIdx.x, static_cast<unsigned>(other));
   }
-  /** Bits at which this thread's word is joined to each of two others of the brick. When all warps have packed. */
+  /** The bits at which this thread's word is joined to each of two others of the brick. Call it when all warps have
+   *  packed. */
   __device__ void
   JoinedTo(unsigned one, unsigned other, DeviceWord & toOne, DeviceWord & toOther) const
   {
@@ -339,8 +345,7 @@ public:
     toOne = ~separated[0];
     toOther = ~separated[1];
   }
-  /** Whether the voxels at two places of the brick are joined, of which each word has 32. When all warps have packed.
-   */
+  /** Whether two voxels of the brick are joined. Each word has 32 voxels. Call it when all warps have packed. */
   __device__ bool
   AreJoined(unsigned a, unsigned b) const
   {
@@ -385,7 +390,11 @@ private:
   /** Each lane reads its own word. */
   template <bool VKnowsSeparation>
   __device__ void
-  PackSmall(bool isWanted, const SeparationLimits & limits, DeviceWord & foreground, DeviceWord & separated, SeparationBits & separation) const
+  PackSmall(bool                     isWanted,
+            const SeparationLimits & limits,
+            DeviceWord &             foreground,
+            DeviceWord &             separated,
+            SeparationBits &         separation) const
   {
     using Group = VoxelGroup<T>;
     const auto &                                        rule = m_Problem.rule.foreground;
@@ -426,13 +435,16 @@ private:
       const AboveValue<T> aboveHigh(static_cast<Value>(limits.high));
       const AboveValue<T> aboveLow(static_cast<Value>(limits.low));
       DeviceWord          notBelow = 0;
-      // Not unrolled, so that the code stays in the instruction cache.
+      // This is not unrolled, so that the code stays in the instruction cache.
 #pragma unroll 1
       for (unsigned i = Storage::pieces; i-- > 0;)
       {
         const Group own(m_Tile.Piece(self, i));
         own.AppendOutside(outside, rule.low, rule.high);
-        own.AppendSeparatedLeft(separated, own, i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before, difference);
+        own.AppendSeparatedLeft(separated,
+                                own,
+                                i > 0 ? m_Tile.At(self, i * Storage::perPiece - 1) : before,
+                                difference);
         if (limits.areKnown)
         {
           own.AppendWhich(separation.above, aboveHigh);
@@ -449,9 +461,9 @@ private:
         const Group own(pieces[i]);
         own.AppendOutside(outside, rule.low, rule.high);
         own.AppendSeparatedLeft(separated,
-                             own,
-                             i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
-                             difference);
+                                own,
+                                i > 0 ? static_cast<T>(lastOf(pieces[i > 0 ? i - 1 : 0])) : before,
+                                difference);
       }
     }
     const DeviceWord inside = rule.low <= rule.high ? ~outside : 0u;
@@ -465,7 +477,7 @@ private:
   const T *        m_Voxel;
 };
 
-/** The same for rows whose voxels stay where they are: larger ones, and those of several channels. */
+/** The same for voxels that stay in global memory: larger ones, and those of several channels. */
 template <typename TProblem>
 class PlainRows
 {

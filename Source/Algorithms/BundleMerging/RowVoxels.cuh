@@ -1,19 +1,19 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/FaceArrays.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BorderArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 
 #include <type_traits>
 
-/** The voxels of rows where values decide (equal values, tolerance), read and compared word by word. */
+/** The voxels of rows where values decide (equal values, tolerance). They are read and compared word by word. */
 namespace brickccl::cuda
 {
 
-/** The voxels of a problem, and in which of the backward rows neighbours lie at other x, too; a kernel argument.
- *  \tparam VTransitive whether joined voxels are those of one value, so that one voxel of a run answers for all of it
- *  \tparam VOneChannel whether voxels have one channel */
+/** The voxels of a problem, and which backward rows have neighbours at other x, too. Kernel argument.
+ *  \tparam VTransitive  whether joined voxels have the same value, so that one voxel of a run answers for all of it
+ *  \tparam VOneChannel  whether voxels have one channel */
 template <typename T, bool VTransitive, bool VOneChannel>
 struct RowProblem
 {
@@ -25,7 +25,7 @@ struct RowProblem
   const T *    end;
   VoxelRule<T> rule;
   BundleGrid   grid;
-  /** Bit n: in the n-th, x - 1 and x + 1 are neighbours, too. */
+  /** Bit n says that x - 1 and x + 1 of the n-th backward row are neighbours, too. */
   unsigned diagonals;
   /** Whether four voxels can be read at once wherever a row has them. */
   bool isAligned;
@@ -60,7 +60,7 @@ struct RowProblem
   {
     return VOneChannel ? 1 : rule.channels;
   }
-  /** For two foreground voxels. */
+  /** Whether two neighbouring foreground voxels are joined. */
   __device__ bool
   AreJoined(const T * a, const T * b) const
   {
@@ -80,8 +80,8 @@ struct RowProblem
   }
 };
 
-/** Whether borders ask for the bits at which words of a brick are linked to those before them, along y of words at a
- *  border along z and the other way round. */
+/** Whether borders ask for the bits at which words of a brick are linked to those before them: along y for words at a
+ *  border along z, and along z for words at a border along y. */
 template <typename TProblem, bool VAlongAxes>
 inline constexpr bool KeepsJoined = TProblem::isTransitive && !VAlongAxes;
 
@@ -96,9 +96,8 @@ struct Quad
   T values[4];
 };
 
-/** Voxels of four or eight bytes: up to eight rows of a brick that a warp reads together, each lane four voxels of each
- * row, so that memory is read as it lies; row r, at the warp's lanes 4 r to 4 r + 3, has its words in these lanes
- * afterwards. */
+/** Voxels of four or eight bytes. A warp reads up to eight rows of a brick together. Each lane reads four voxels of
+ *  each row, so that memory is read in its own order. Afterwards the lanes 4 r to 4 r + 3 have the words of row r. */
 template <typename TProblem>
 class LayerRows
 {
@@ -107,11 +106,11 @@ public:
 
   /** Whether all voxels of a word can be compared at once. */
   static constexpr bool comparesWords = true;
-  /** More voxels of a word than this are better looked at all at once. */
+  /** If more voxels of a word than this are wanted, all are compared at once. */
   static constexpr int few = 8;
   static constexpr int fewAcross = 10;
 
-  /** Rows from a bundle on, along y or along z; `word` is the brick's first along x. */
+  /** Takes the rows from a bundle on, along y or along z. `word` is the brick's first word along x. */
   __device__
   LayerRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
     : m_Problem(problem)
@@ -129,7 +128,7 @@ public:
     m_Step = (alongZ ? extent.size[1] : 1) * extent.RowLength();
   }
 
-  /** Foreground and starts of this lane's word, of which `wanted` leaves what it has. */
+  /** Packs foreground and starts of this lane's word; `wanted` masks the foreground. */
   __device__ RowLayout::Kept
              Pack(DeviceWord wanted) const
   {
@@ -155,8 +154,8 @@ public:
     return { { bits, bits & ~(joined.Word() & ((bits << 1) | carried)) } };
   }
 
-  /** Of the bits that are `wanted` those at which the voxel is joined to that at the same x of the row that lies so
-   * many rows further on. All lanes must call. */
+  /** The bits of `wanted` whose voxel is joined to that at the same x of the row `rowsFurther` rows further on. All
+   *  lanes must call. */
   __device__ DeviceWord
   JoinedTo(std::int64_t rowsFurther, DeviceWord wanted) const
   {
@@ -204,7 +203,7 @@ public:
   }
 
 private:
-  /** Votes of the warp on each of the lanes' four voxels, for this lane's row. */
+  /** The warp's votes on each of the lanes' four voxels, for this lane's row. */
   struct Votes
   {
     unsigned of[4];
@@ -215,7 +214,7 @@ private:
       const unsigned votes = __ballot_sync(AllLanes, vote);
       of[i] = Lane() / WordsPerBrickRow == row ? votes : of[i];
     }
-    /** This lane's word: eight lanes' votes on each of four voxels, with those on the others between them. */
+    /** This lane's word. It interleaves eight lanes' votes on each of four voxels. */
     __device__ DeviceWord
     Word() const
     {
@@ -243,7 +242,7 @@ private:
   {
     return step < 0 ? __shfl_up_sync(AllLanes, value, 1) : __shfl_down_sync(AllLanes, value, 1);
   }
-  /** Whether votes on foreground ask for the range alone, which integers are inside of or outside. */
+  /** Whether votes on the foreground ask for the range only. An integer is either inside or outside of it. */
   static constexpr bool VotesAreInside = std::is_integral_v<T>;
 
   __device__ bool
@@ -264,8 +263,8 @@ private:
   {
     return m_Problem.AreJoined(&a, &b);
   }
-  /** Calls with each row of which a lane wants something, and how many voxels further on the row that it asks for lies.
-   */
+  /** Calls the function with each row of which a lane wants something, and with how many voxels further on the other
+   *  row lies. */
   template <typename TFunction>
   __device__ void
   ForRows(DeviceWord wanted, std::int64_t rowsFurther, const TFunction & function) const
@@ -309,7 +308,7 @@ private:
   }
 
   const TProblem & m_Problem;
-  /** Of this lane in the first row. */
+  /** This lane's voxels in the first row. */
   const T *    m_First;
   std::int64_t m_Step;
   int          m_Rows;
@@ -319,7 +318,7 @@ private:
   bool m_HasAfter;
 };
 
-/** The same for voxels of one or two bytes, of which each lane reads its own word. */
+/** The same for voxels of one or two bytes. Each lane reads its own word. */
 template <typename TProblem>
 class WordRows
 {
@@ -352,7 +351,8 @@ public:
     }
     const T * const other = m_First + rowsFurther * m_Problem.grid.extent.RowLength();
     DeviceWord      separated = 0;
-    ForGroups([&](int x) { Group(m_First + x, m_End).AppendSeparated(separated, Group(other + x, m_End), m_Difference); });
+    ForGroups(
+      [&](int x) { Group(m_First + x, m_End).AppendSeparated(separated, Group(other + x, m_End), m_Difference); });
     return wanted & ~separated;
   }
 
@@ -378,8 +378,8 @@ public:
 private:
   using Group = VoxelGroup<T>;
 
-  /** For the first voxels of a word's groups, the last group's first. Not unrolled, so that the code stays in the
-   * instruction cache. */
+  /** Calls the function for the first voxel of each group of a word, the last group first. It is not unrolled, so that
+   *  the code stays in the instruction cache. */
   template <typename TFunction>
   __device__ static void
   ForGroups(const TFunction & function)
@@ -390,7 +390,7 @@ private:
       function(x);
     }
   }
-  /** Zero where the volume has no such voxel. */
+  /** The voxel, or zero where the volume has none. */
   __device__ T
   VoxelAt(const T * place) const
   {
@@ -400,11 +400,11 @@ private:
   const TProblem &                              m_Problem;
   RegisterDifference<T, TProblem::isTransitive> m_Difference;
   const T *                                     m_End;
-  /** Of this lane's word. */
+  /** The first voxel of this lane's word. */
   const T * m_First;
 };
 
-/** Voxels of several channels, which are looked at one by one. */
+/** Voxels of several channels. They are compared one by one. */
 template <typename TProblem>
 class ChannelRows
 {

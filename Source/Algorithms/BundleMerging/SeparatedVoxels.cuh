@@ -5,17 +5,17 @@
 #include "BrickCCL/Algorithms/BundleMerging/RowVoxels.cuh"
 #include "BrickCCL/Criteria/SeparatingValues.h"
 
-/** With a tolerance: voxels of two kinds, told apart by bits, so that few have to be looked at. */
+/** For a tolerance: separated voxels as bits, so that few voxels must be compared. */
 namespace brickccl::cuda
 {
 
-/** Bits of a word whose voxels lie above or below two values that are too far apart to be joined. */
+/** The bits of a word whose voxels lie above or below separating values. */
 struct alignas(8) SeparationBits
 {
   DeviceWord above;
   DeviceWord below;
 
-  /** Bits at which voxels are too far from those of another word. */
+  /** The bits whose voxels are separated from those of another word. */
   __device__ DeviceWord
   SeparatedFrom(const SeparationBits & other) const
   {
@@ -31,7 +31,8 @@ struct alignas(8) SeparationBits
   }
 };
 
-/** The values for a volume, in the order of VoxelGroup: most voxels lie above the one or not above the other. */
+/** The separating values of a volume, in the order of VoxelGroup. Most voxels lie above the one or not above the
+ *  other. */
 struct SeparationLimits
 {
   unsigned high;
@@ -39,38 +40,38 @@ struct SeparationLimits
   bool     areKnown;
 };
 
-/** What is known of a volume's voxels of two kinds, as kernel argument. */
+/** What is known of a volume's separated voxels, as kernel argument. */
 struct SeparationArrays
 {
-  SeparationLimits *         limits;
-  FaceArrays<SeparationBits> faces;
+  SeparationLimits *           limits;
+  BorderArrays<SeparationBits> faces;
 };
 
-/** Whether bits of voxels that are too far apart are of use to a problem's kernels. */
+/** Whether bits of separated voxels are of use to a problem's kernels. */
 template <typename TProblem, bool VAlongAxes>
 inline constexpr bool KnowsSeparation =
   !VAlongAxes && !TProblem::isTransitive && TProblem::isOneChannel && sizeof(typename TProblem::Pixel) <= 2;
 
-/** Finds the values that tell a volume's kinds of voxels apart, if there are such. Of one block with as many threads as
- *  there are samples. */
+/** Finds the separating values of a volume, if there are any. It runs as one block with as many threads as there are
+ *  samples. */
 template <typename T>
 __global__ void
-__launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const T *    voxels,
-                                                                 std::int64_t count,
-                                                                 std::int64_t toNeighbour,
-                                                                 VoxelRule<T> rule,
-                                                                 SeparationLimits *  limits)
+__launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const T *          voxels,
+                                                                           std::int64_t       count,
+                                                                           std::int64_t       toNeighbour,
+                                                                           VoxelRule<T>       rule,
+                                                                           SeparationLimits * limits)
 {
   using Samples = NeighbourSamples<T>;
   constexpr int       warps = Samples::Maximum / 32;
   __shared__ unsigned partedOfWarp[warps];
   __shared__ SeparatingValues<T> separated[Samples::MaximumSeparated];
-  __shared__ unsigned     best;
-  const auto              i = static_cast<int>(threadIdx.x);
-  const Samples           samples(voxels, count, toNeighbour, rule);
+  __shared__ unsigned            best;
+  const auto                     i = static_cast<int>(threadIdx.x);
+  const Samples                  samples(voxels, count, toNeighbour, rule);
   SeparatingValues<T>            pair = {};
-  const bool              isSeparated = i < samples.Count() && samples.IsSeparated(i, pair);
-  const unsigned          lanes = __ballot_sync(AllLanes, isSeparated);
+  const bool                     isSeparated = i < samples.Count() && samples.IsSeparated(i, pair);
+  const unsigned                 lanes = __ballot_sync(AllLanes, isSeparated);
   if (i % 32 == 0)
   {
     partedOfWarp[i / 32] = static_cast<unsigned>(__popc(lanes));
@@ -90,10 +91,13 @@ __launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const
     separated[place] = pair;
   }
   __syncthreads();
-  const bool           isCandidate = i < known;
-  const ExplainedSamples<T> told(isCandidate ? separated[i] : SeparatingValues<T>{}, separated, isCandidate ? known : 0, rule);
-  // The first of those that tell of the most.
-  const unsigned rank = static_cast<unsigned>(told.count) << 16 | static_cast<unsigned>(Samples::Maximum - i);
+  const bool                isCandidate = i < known;
+  const ExplainedSamples<T> explained(isCandidate ? separated[i] : SeparatingValues<T>{},
+                                      separated,
+                                      isCandidate ? known : 0,
+                                      rule);
+  // The first of those that explain the most samples.
+  const unsigned rank = static_cast<unsigned>(explained.count) << 16 | static_cast<unsigned>(Samples::Maximum - i);
   if (isCandidate)
   {
     atomicMax(&best, rank);
@@ -101,10 +105,10 @@ __launch_bounds__(NeighbourSamples<T>::Maximum) FindSeparationLimitsKernel(const
   __syncthreads();
   if (isCandidate ? rank == best : known == 0 && i == 0)
   {
-    const SeparatingValues<T> values = told.InTheMiddle(rule);
+    const SeparatingValues<T> values = explained.InTheMiddle(rule);
     limits->high = VoxelGroup<T>::Ordered(values.high) - 1u;
     limits->low = VoxelGroup<T>::Ordered(values.low);
-    limits->areKnown = told.AreMost(known);
+    limits->areKnown = explained.AreMost(known);
   }
 }
 

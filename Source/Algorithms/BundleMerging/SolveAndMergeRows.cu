@@ -13,18 +13,16 @@ SolveAndMergeRows(const Problem & problem,
                   BundleMergingMemory & memory,
                   cudaStream_t          stream)
 {
-  VisitScalarType(problem.image.type, [&](auto typeTag) {
-    using T = typename decltype(typeTag)::Type;
-    const VoxelRule<T> rule = ToVoxelRule<T>(problem.criterion, problem.image.channels);
-    const auto *       voxels = static_cast<const T *>(problem.image.data);
-    const auto         queueFor = [&](const auto & rows, auto alongAxes) {
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * voxels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
+    const auto queueFor = [&](const auto & rows, auto alongAxes) {
       using Problem = std::decay_t<decltype(rows)>;
       constexpr bool isAlongAxes = decltype(alongAxes)::value;
       constexpr bool knowsSeparation = KnowsSeparation<Problem, isAlongAxes>;
       if constexpr (knowsSeparation)
       {
         memory.separationLimits.Resize(1);
-        memory.separationBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<SeparationBits>::perBrick);
+        memory.separationBits.Resize(static_cast<std::size_t>(grid.bricks) * BorderArrays<SeparationBits>::perBrick);
         BRICKCCL_LAUNCH_BLOCKS(FindSeparationLimitsKernel<T>,
                                (LaunchShape{ dim3(1), dim3(NeighbourSamples<T>::Maximum) }),
                                stream,
@@ -36,10 +34,10 @@ SolveAndMergeRows(const Problem & problem,
       }
       if constexpr (KeepsJoined<Problem, isAlongAxes>)
       {
-        memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * FaceArrays<DeviceWord>::perBrick);
+        memory.joinedBits.Resize(static_cast<std::size_t>(grid.bricks) * BorderArrays<DeviceWord>::perBrick);
       }
-      const SeparationArrays separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
-      const FaceArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
+      const SeparationArrays         separation = { memory.separationLimits.Data(), { memory.separationBits.Data() } };
+      const BorderArrays<DeviceWord> joinedBits = { memory.joinedBits.Data() };
       if constexpr (IsTiled<Problem>)
       {
         memory.endVoxels.Resize(static_cast<std::size_t>(grid.bricks) * EndArrays<T>::perBrick * sizeof(T));
@@ -56,7 +54,7 @@ SolveAndMergeRows(const Problem & problem,
                              joinedBits,
                              ends,
                              memory.Marks());
-      // Voxels and forest are read through the cache. Left to the driver, it stays as small as the solving kernel has
+      // Voxels and forest are read through the cache. The driver would leave it as small as the solving kernel needs
       // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
       atBorders.sharedPercent = isAlongAxes ? 72 : knowsSeparation ? 70 : Problem::isTransitive ? 44 : 62;
@@ -72,7 +70,7 @@ SolveAndMergeRows(const Problem & problem,
     const auto queue = [&](const auto & rows) {
       problem.connectivity.Rank() == 1 ? queueFor(rows, std::true_type()) : queueFor(rows, std::false_type());
     };
-    // Colours may be equal, too, but seldom have to: they go the way of tolerance.
+    // Several channels may have to be equal, too, but that is rare: they are treated as with a tolerance.
     if (rule.channels > 1)
     {
       queue(RowProblem<T, false, false>(voxels, rule, grid, problem.connectivity));

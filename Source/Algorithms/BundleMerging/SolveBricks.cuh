@@ -4,12 +4,12 @@
 #include "BrickCCL/Algorithms/BundleMerging/WordLinks.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 
-/** Pixels to bits to runs to components, brick by brick. */
+/** Turns pixels into bits, bits into runs and runs into components, brick by brick. */
 namespace brickccl::cuda
 {
 
-/** The forest of a brick's runs in shared memory: parents in the lower half of a word, so that a root can keep its
- * first voxel in the upper half: RootBit and the voxel's place in the brick. */
+/** The forest of a brick's runs in shared memory. Parents lie in the lower half of a word, so that a root can keep its
+ *  first voxel in the upper half: RootBit and the voxel's place in the brick. */
 struct BrickForestAccess : BlockAccess
 {
   __device__ static unsigned
@@ -22,28 +22,29 @@ struct BrickForestAccess : BlockAccess
 template <Bundling VBundling>
 struct BrickMemory
 {
-  /** Of bundles there are more links to unite than first links and ShortenPaths leave short paths for. */
-  using UnionAccess = std::conditional_t<VBundling == Bundling::Rows, ShortWaysAccess, BlockAccess>;
+  /** Between bundles there are more links to unite, and FirstLinks and ShortenPaths do not keep all paths short. */
+  using UnionAccess = std::conditional_t<VBundling == Bundling::Rows, ShortPathsAccess, BlockAccess>;
 
   static constexpr int RowCount = RowsOf(VBundling);
   static constexpr int RunsPerBrick = WordsPerBrick * BundleLayout<VBundling>::runsPerWord;
 
   union
   {
-    /** Until all links are united. */
+    /** Used until all links are united. */
     struct
     {
       RowWords<RowCount> rows[WordsPerBrick];
       DeviceWord         starts[WordsPerBrick];
-      /** Bits of rows: 0-3 those before the word in its brick; 4-7 those behind it; from 16 on: runs before. */
+      /** Bits of rows: bits 0-3 are those before the word in its brick, bits 4-7 those behind it. From bit 16 on stands
+       *  the number of runs before the word. */
       unsigned edgesAndRuns[WordsPerBrick];
       /** Pairs of runs to unite, two runs in a word. */
       unsigned pairs[LayersPerBrick][64];
-      /** Bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
+      /** The bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
       DeviceWord joinedY[WordsPerBrick];
       DeviceWord joinedZ[WordsPerBrick];
     };
-    /** Then: of each root its component in the brick. */
+    /** Used then: the component in the brick of each root. */
     unsigned short componentOf[RunsPerBrick];
   };
   unsigned  forest[RunsPerBrick];
@@ -88,7 +89,7 @@ RootWord(unsigned run, unsigned voxelInBrick)
   return RootBit | voxelInBrick << 16 | run;
 }
 
-/** Pixels become bits: one word of all rows of a bundle. */
+/** Turns pixels into bits: one word of all rows of a bundle. */
 template <typename T, int N>
 __device__ inline RowWords<N>
 PackRows(const T *            voxels,
@@ -109,7 +110,7 @@ PackRows(const T *            voxels,
   }
   if (sizeof(T) == 1 && rule.channels == 1 && rowLength % 16 == 0 && reinterpret_cast<std::uintptr_t>(voxels) % 16 == 0)
   {
-    // Loads of two rows first, so that their latencies overlap; more take too many registers.
+    // Two rows are loaded first, so that their latencies overlap. More rows would take too many registers.
     constexpr int together = N < 2 ? N : 2;
     const bool    isWhole = rowLength - x >= BitsPerDeviceWord;
 #pragma unroll
@@ -164,18 +165,18 @@ PackRows(const T *            voxels,
   return bits;
 }
 
-/** Of `bits` the first one of each stretch from one start up to the next, but for those before the first start. */
+/** The first bit of `bits` in each stretch from one start up to the next. Bits before the first start are dropped. */
 __device__ inline DeviceWord
 FirstOfStretches(DeviceWord bits, DeviceWord starts)
 {
-  // A carry runs from the start to the first bit, and so it does through stretches without any.
+  // A carry runs from the start to the first bit, and through stretches without a bit.
   const DeviceWord none = ~bits;
   return ((none + (starts & none)) | starts) & bits;
 }
 
-/** Makes a run's first link along y, or else along z, its parent, without an atomic, since only the run's own thread
- * writes there yet. Few runs have links across alone.
- *  \param otherWord where in the brick the word at the same x of the n-th backward bundle lies */
+/** Makes a run's first link along y, or else along z, its parent. It needs no atomic, since only the run's own thread
+ *  writes there yet. Few runs have only links across.
+ *  \param otherWord  the number in the brick of the word at the same x of the n-th backward bundle */
 template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
 FirstLinks(TMemory &               memory,
@@ -202,7 +203,7 @@ FirstLinks(TMemory &               memory,
   same.of[0] &= ~alongY;
 }
 
-/** Where in the brick the word at the same x of the n-th backward bundle lies. */
+/** The number in the brick of the word at the same x of the n-th backward bundle. */
 template <int VCount>
 __device__ inline int
 WordBefore(const BundleGrid & grid, int self, int n)
@@ -212,7 +213,7 @@ WordBefore(const BundleGrid & grid, int self, int n)
   {
     return n == 0 ? self - WordsPerBrickRow : below;
   }
-  // Steps along y in words, a byte for each n.
+  // The steps along y in words, one byte for each n.
   constexpr auto step = [](int of) {
     return (static_cast<unsigned>(BackwardStepY(of) * WordsPerBrickRow) & 0xFFu) << of * 8;
   };
@@ -221,8 +222,8 @@ WordBefore(const BundleGrid & grid, int self, int n)
   return (n == 0 ? self : below) + static_cast<signed char>(steps >> n * 8);
 }
 
-/** Points runs several steps further up, since first links lead from each row to the next: later walks are short. Roots
- *  are left alone, so that other threads may unite them meanwhile. */
+/** Points runs several steps further up, so that later walks are short: first links lead from each row to the next.
+ *  Roots are not written, so that other threads may unite them meanwhile. */
 template <typename TMemory>
 __device__ inline void
 ShortenPaths(TMemory & memory, unsigned runs)
@@ -243,8 +244,8 @@ ShortenPaths(TMemory & memory, unsigned runs)
   }
 }
 
-/** Bits whose run is linked to that of the bundle before along z by way of the bundles before both along y. No link of
- *  these paths is left out because of one along z of this bundle. \param joinedY the word's own */
+/** The bits whose run is linked to that of the bundle before along z by way of the two bundles before along y. No link
+ *  of these paths is left out because of a link along z of this bundle. \param joinedY  the word's own */
 template <typename TMemory>
 __device__ inline DeviceWord
 ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceWord joinedY)
@@ -258,22 +259,22 @@ ImpliedAlongZ(const TMemory & memory, const BundleGrid & grid, int self, DeviceW
          memory.joinedY[self - (WordsPerBrickRow << grid.bundlesShiftY)];
 }
 
-/** The same for the n-th backward bundle, before this one along both y and z: by way of either bundle between. It must
- *  lie in the brick. */
+/** The same for the n-th backward bundle, which is before this one along both y and z: by way of either bundle between.
+ *  It must lie in the brick. */
 template <typename TMemory>
 __device__ inline DeviceWord
 ImpliedAcross(const TMemory & memory, const BundleGrid & grid, int self, int n)
 {
   const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-  // Links along y are those of the later one of two bundles.
+  // Links along y belong to the later one of two bundles.
   const int toLater = n == 2 ? 0 : WordsPerBrickRow;
   const int toBetween = BackwardStepY(n) * WordsPerBrickRow;
   return (memory.joinedY[self + toLater] & memory.joinedZ[self + toBetween]) |
          (memory.joinedZ[self] & memory.joinedY[below + toLater]);
 }
 
-/** Unites along the links that are left, but for each word at most so many; the warp's lanes together if there are few.
- * All lanes must call. */
+/** Unites along the remaining links, at most `most` for each word. If there are few, the lanes of the warp share them.
+ *  All lanes must call. */
 template <typename TMemory, int VCount, typename TOtherWord>
 __device__ inline void
 UniteRest(TMemory &               memory,
@@ -286,7 +287,7 @@ UniteRest(TMemory &               memory,
           unsigned                most = ~0u)
 {
   static_assert(TMemory::RunsPerBrick <= 1 << 16);
-  // Most often few links are left, all to the same x: a list would cost more than they do.
+  // Most often few links are left, all to the same x. A list would cost more than they do.
   if (most == ~0u)
   {
 #pragma unroll 1
@@ -308,12 +309,12 @@ UniteRest(TMemory &               memory,
   {
     return;
   }
-  // Where links lead along y and z alone, none leads to another x.
+  // If links lead along y and z only, none of them leads to another x.
   LinkList<VCount, VCount == BackwardBundles ? 3 : 1> links(same, left, right);
   // The two runs of a link, in the halves of a word.
   const auto next = [&] {
     const int x = links.Next();
-    // Words of a bundle's row follow each other, so that its voxels are 32 a word from the first word on.
+    // The words of a bundle's row follow each other, so that a word has the 32 voxels from its first one on.
     const auto to = static_cast<unsigned>(otherWord(links.To()) * BitsPerDeviceWord + x + links.Step());
     return RunAt(runsBefore, starts, x) << 16 |
            memory.RunAt(static_cast<int>(to / BitsPerDeviceWord), static_cast<int>(to % BitsPerDeviceWord));
@@ -328,20 +329,21 @@ UniteRest(TMemory &               memory,
   }
 }
 
-/** What all layers before a warp's count; what all of them count to `all`. All lanes must call. */
+/** The sum of the counts of all layers before a warp's layer. `all` gets the sum over all layers. All lanes must
+ *  call. */
 __device__ inline unsigned
 BeforeLayer(const unsigned (&counts)[LayersPerBrick], int layer, unsigned & all)
 {
   static_assert(LayersPerBrick == 8 && WordsPerBrick * BitsPerDeviceWord < 1 << 16);
   const int      lane = static_cast<int>(threadIdx.x % 32);
   const unsigned own = lane < LayersPerBrick ? counts[lane] : 0u;
-  // Both sums in the halves of a word.
+  // Both sums are made at once, in the halves of a word.
   const unsigned sums = SumOfWarp(own | (lane < layer ? own << 16 : 0u));
   all = sums & 0xFFFFu;
   return sums >> 16;
 }
 
-/** Calls `take` with each run of a word that is a root, and where it starts. */
+/** Calls `take` with each run of a word that is a root, and with its start. */
 template <typename TMemory, typename TTake>
 __device__ inline void
 ForRoots(const TMemory & memory, DeviceWord starts, unsigned run, const TTake & take)
@@ -355,7 +357,7 @@ ForRoots(const TMemory & memory, DeviceWord starts, unsigned run, const TTake & 
   }
 }
 
-/** Reads, packs and solves one brick per block of WordsPerBrick threads, and clears `marks` on the way. */
+/** Reads, packs and solves one brick per block of WordsPerBrick threads. It also clears `marks`. */
 template <typename T, Bundling VBundling>
 __global__ void
 __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
@@ -394,7 +396,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   marks.ClearShare<rowCount>();
   const DeviceWord united = own.United();
 
-  // Runs of united bits within the brick.
+  // The runs of united bits within the brick.
   const DeviceWord lastBefore = __shfl_up_sync(AllLanes, united, 1);
   const DeviceWord starts = BundleLayout<VBundling>::Starts(own, word > 0 ? lastBefore : 0u);
   const auto       runs = static_cast<unsigned>(__popc(starts));
@@ -411,18 +413,18 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   unsigned       runsOfBrick = 0;
   const unsigned runsBefore = runsWith - runs + BeforeLayer(memory.runsOfLayer, layer, runsOfBrick);
-  // Where links lead along the axes alone, nothing asks for the edges.
+  // If links lead along the axes only, nobody asks for the bits beside a word.
   const unsigned edges = VBundling == Bundling::Rows ? 0u : EdgesBeside(own.FirstBits(), own.LastBits());
   memory.edgesAndRuns[self] = edges | runsBefore << 16;
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
-  // Links to the bundles before this one, as far as they lie in the brick.
+  // The links to the bundles before this one, as far as these lie in the brick.
   constexpr int           backward = VBundling == Bundling::Rows ? 2 : BackwardBundles;
   BackwardWords<backward> same = {};
   BackwardWords<backward> left = {};
   BackwardWords<backward> right = {};
-  // Bits whose run is linked to that of the n-th of these.
+  // The bits whose run is linked to that of the n-th backward bundle.
   BackwardWords<backward> joined = {};
   const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
   if (united != 0)
@@ -456,7 +458,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   }
   memory.joinedY[self] = joined.of[0];
   memory.joinedZ[self] = joined.of[1];
-  // Runs that go on from the word before, and are linked there.
+  // Drops links of runs that go on from the word before and are linked there.
 #pragma unroll
   for (int n = 0; n < backward; ++n)
   {
@@ -479,14 +481,14 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
   UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   __syncthreads();
 
-  // Components of the brick, in any order: their final order is that of their first voxels.
+  // Numbers the components of the brick in any order. Their final order is that of their first voxels.
   constexpr bool rootIsFirst = VBundling == Bundling::Rows;
   for (unsigned first = threadIdx.x - threadIdx.x % 32; first < runsOfBrick; first += WordsPerBrick)
   {
     const unsigned run = first + static_cast<unsigned>(lane);
     const bool     isRun = run < runsOfBrick;
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
-    // Lanes whose walks end early wait here, not each on its own.
+    // Lanes whose walks end early wait here together.
     __syncwarp();
     const bool isRoot = root == run;
     if (isRoot)
@@ -505,9 +507,9 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
     memory.fits = bricks.HasComponents(memory.base, memory.components) && bricks.HasRuns(memory.base, runsOfBrick);
     bricks.bases[blockIdx.x] = memory.base;
   }
-  // First voxels. Where a bundle is a row, runs come in raster order, and a root is its component's first run. Else: of
-  // each stretch of united bits the first voxel of its first row that has one. A voxel's place in the brick has 7 bits
-  // for x, then those for y and z, so that places are in raster order.
+  // First voxels. If a bundle is a row, runs come in raster order, and a root is the first run of its component.
+  // Otherwise a stretch of united bits gives the first voxel of its first row that has one. A voxel's place in the
+  // brick has 7 bits for x, then those for y and z, so that places are in raster order.
   const int shiftZ = 7 + grid.rowsShiftY + grid.bundlesShiftY;
   if constexpr (!rootIsFirst)
   {

@@ -5,11 +5,12 @@
 #include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
 
-/** Pixels to runs to components, brick by brick, where values decide. */
+/** Turns pixels into runs and runs into components, brick by brick, where values decide. */
 namespace brickccl::cuda
 {
 
-/** A word of a brick, with what is beside it there if VKeepsBeside, and how many of the brick's runs start before. */
+/** A word of a brick, and the number of the brick's runs that start before it. With VKeepsBeside it has the bits beside
+ *  it, too. */
 template <bool VKeepsBeside>
 struct alignas(VKeepsBeside ? 8 : 16) BrickRowWord
 {
@@ -25,31 +26,31 @@ struct RowBrickMemory
   static constexpr bool isTiled = IsTiled<TProblem>;
   using Rows = std::conditional_t<isTiled, TileRows<TProblem>, PlainRows<TProblem>>;
   using UnionAccess = BlockAccess;
-  /** Of equal values few links ask for what is beside a word. */
+  /** With equal values few links ask for the bits beside a word. */
   static constexpr bool keepsBeside = !TProblem::isTransitive;
-  /** Whether all voxels of rows along y and z are compared, without a look at what may be left out. */
+  /** Whether all voxels of rows along y and z are compared, even those whose links may be implied. */
   static constexpr bool comparesBoth = isTiled && TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1;
 
-  /** Behind the last one an empty one, for what lies outside of the brick. */
+  /** Behind the last word is an empty one. It stands for words outside of the brick. */
   BrickRowWord<keepsBeside> words[WordsPerBrick + 1];
   union
   {
-    /** Until links are found. */
+    /** Used until links are found. */
     typename Rows::Storage voxels;
-    /** Then: parents in the lower half; of a root RootBit and its component in the upper half, in the end. */
+    /** Used then. Parents lie in the lower half. At the end the upper half of a root is RootBit and its component. */
     unsigned forest[RunsPerBrick];
   };
   unsigned countOfLayer[LayersPerBrick];
-  /** How many pairs of runs each layer has listed where links were looked for. */
+  /** The number of pairs of runs that each layer has listed while it looked for links. */
   unsigned listed[LayersPerBrick];
   union
   {
-    /** With a tolerance, until links are found; of the empty one they say nothing. */
+    /** Used with a tolerance until links are found. For the empty word nothing is separated. */
     SeparationBits separation[WordsPerBrick + 1];
-    /** Else. */
+    /** Used otherwise. */
     unsigned pairs[LayersPerBrick][64];
   };
-  /** As in BrickMemory; joinedY is later the bits of what is the largest component in all likelihood. */
+  /** As in BrickMemory. Later joinedY holds the bits of the component that is most likely the largest. */
   DeviceWord joinedY[WordsPerBrick];
   DeviceWord joinedZ[WordsPerBrick];
   /** Whether a layer's rows are like those before them along y and z, and joined to them all along. */
@@ -94,14 +95,15 @@ struct RowBrickMemory
   }
 };
 
-/** What straight links along y and z say of the n-th backward row, before this one along both: by way of either row
- * between, of which equal values tell, too, where the two rows differ. It must lie in the brick. */
+/** What straight links along y and z decide about the n-th backward row, which is before this one along both axes. They
+ *  lead by way of either row between. With equal values they also decide where the two rows differ. The row must lie in
+ *  the brick. */
 template <typename TProblem>
 __device__ inline KnownLinks
 KnownAcross(const RowBrickMemory<TProblem> & memory, const BundleGrid & grid, int self, int n)
 {
   const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-  // Links along y are those of the later one of two rows.
+  // Links along y belong to the later one of two rows.
   const int        toLater = n == 2 ? 0 : WordsPerBrickRow;
   const int        toBetween = BackwardStepY(n) * WordsPerBrickRow;
   const DeviceWord ownY = memory.joinedY[self + toLater];
@@ -128,8 +130,8 @@ FlattenRuns(TMemory & memory, int self, unsigned runsOfBrick)
   }
 }
 
-/** The bits of a word whose runs belong to what is the largest component of the brick in all likelihood, where all runs
- * point at their roots: one that two of three runs far apart belong to. */
+/** The bits of a word whose runs belong to the component of the brick that is most likely the largest: two of three
+ *  runs far apart belong to it. All runs must point at their roots. */
 template <typename TMemory>
 __device__ inline DeviceWord
 BitsInLargest(const TMemory & memory, const RowLayout::Kept & own, unsigned runsBefore, unsigned runsOfBrick)
@@ -147,8 +149,8 @@ BitsInLargest(const TMemory & memory, const RowLayout::Kept & own, unsigned runs
   return bits & own.rows[0];
 }
 
-/** Keeps the components of a brick whose rows are all alike and joined all along: those of its first row.
- *  \param firstVoxel of this thread's word */
+/** Keeps the components of a brick whose rows are all alike and joined all along: they are those of its first row.
+ *  \param firstVoxel  the first voxel of this thread's word */
 template <typename TMemory>
 __device__ inline void
 KeepPlainBrick(const BrickArrays & bricks,
@@ -184,19 +186,19 @@ KeepPlainBrick(const BrickArrays & bricks,
   }
 }
 
-/** Reads and solves one brick per block of WordsPerBrick threads; as SolveBricksKernel.
- *  \tparam VAlongAxes whether neighbours along the axes alone count */
+/** Reads and solves one brick per block of WordsPerBrick threads, as SolveBricksKernel does.
+ *  \tparam VAlongAxes  whether only neighbours along the axes count */
 template <typename TProblem, bool VAlongAxes>
 __global__ void
 __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
-  SolveRowsKernel(const __grid_constant__ TProblem    problem,
-                  const DeviceWord *                  mask,
-                  std::int64_t                        maskWordsPerRow,
-                  const __grid_constant__ BrickArrays bricks,
-                  const __grid_constant__ SeparationArrays   separationArrays,
-                  FaceArrays<DeviceWord>              joinedArrays,
-                  EndArrays<typename TProblem::Pixel> endArrays,
-                  const __grid_constant__ FirstMarks  marks)
+  SolveRowsKernel(const __grid_constant__ TProblem         problem,
+                  const DeviceWord *                       mask,
+                  std::int64_t                             maskWordsPerRow,
+                  const __grid_constant__ BrickArrays      bricks,
+                  const __grid_constant__ SeparationArrays separationArrays,
+                  BorderArrays<DeviceWord>                 joinedArrays,
+                  EndArrays<typename TProblem::Pixel>      endArrays,
+                  const __grid_constant__ FirstMarks       marks)
 {
   constexpr bool     knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
   constexpr unsigned fewLinks = 4;
@@ -244,7 +246,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     limits = *separationArrays.limits;
   }
-  SeparationBits               separation = {};
+  SeparationBits        separation = {};
   const RowLayout::Kept own = rows.template Pack<knowsSeparation>(wanted, limits, separation);
   const bool            isSeparating = knowsSeparation && limits.areKnown;
   if (isSeparating)
@@ -298,14 +300,14 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   bricks.runsBefore[index] = static_cast<unsigned short>(runsBefore);
   __syncthreads();
 
-  // Links to the rows before this one, as far as they lie in the brick.
+  // The links to the rows before this one, as far as these lie in the brick.
   constexpr int           backward = VAlongAxes ? 2 : BackwardBundles;
   BackwardWords<backward> same = {};
   BackwardWords<backward> left = {};
   BackwardWords<backward> right = {};
   constexpr int           rowWords = WordsPerBrickRow;
   const auto              otherWord = [&](int n) { return WordBefore<backward>(grid, self, n); };
-  // Bit n: the n-th lies in the brick.
+  // Bit n says that the n-th backward row lies in the brick.
   unsigned reach = 0;
 #pragma unroll
   for (int n = 0; n < backward; ++n)
@@ -314,22 +316,24 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     const bool hasZ = BackwardStepZ(n) == 0 || z > 0;
     reach |= hasY && hasZ ? 1u << n : 0u;
   }
-  // The n-th, or, if it lies in another brick, an empty one.
+  // The word of the n-th backward row, or the empty word if that row lies in another brick.
   const auto wordTo = [&](int n) { return (reach >> n & 1u) != 0 ? otherWord(n) : WordsPerBrick; };
-  // Where this word's voxels are known to be too far from those of a word of the brick.
-  const auto separatedFrom = [&](int to) { return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u; };
-  // Whether links across are listed, and not in these words.
+  // Where this word's voxels are known to be separated from those of a word of the brick.
+  const auto separatedFrom = [&](int to) {
+    return isSeparating ? memory.separation[self].SeparatedFrom(memory.separation[to]) : 0u;
+  };
+  // Whether links across are listed already, so that they are not in these words.
   bool isListed = false;
-  // The links along y and z alone, first.
+  // The links along y and z come first.
   const bool isEmpty = !__any_sync(AllLanes, own.rows[0] != 0);
   DeviceWord joined[2] = {};
   bool       isPlain = !isEmpty;
-  // Of much code, several times as much would not stay in the instruction cache.
+  // If there is much code, several copies of it would not stay in the instruction cache.
   constexpr bool hasMuchCode = sizeof(typename TProblem::Pixel) == 2 && !TProblem::isTransitive;
   const auto     findStraight = [&](const auto & compareTo) {
     if constexpr (Memory::comparesBoth)
     {
-      // All voxels of both rows at once.
+      // All voxels of both rows are compared at once.
       if (!isEmpty)
       {
         const unsigned at[2] = { static_cast<unsigned>((reach & 1u) != 0 ? otherWord(0) : self),
@@ -375,7 +379,7 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
     memory.joinedY[self] = joined[0];
     memory.joinedZ[self] = joined[1];
   };
-  // Of equal values few voxels have to be looked at: for all rows by one piece of code.
+  // With equal values few voxels must be compared. One piece of code does it for all rows.
   constexpr bool looksLast = TProblem::isTransitive;
   const auto     findDiagonal = [&](const auto & compareTo) {
     if constexpr (!Memory::keepsBeside)
@@ -404,12 +408,12 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
       }
       if (problem.HasDiagonals(n))
       {
-        BundleLinks<DeviceWord> open = OpenAcross<TProblem::isTransitive>(window, other, joinedTo);
+        BundleLinks<DeviceWord> undecided = UndecidedAcross<TProblem::isTransitive>(window, other, joinedTo);
         if (isSeparating)
         {
-          open = open.Without(memory.separation[self].SeparatedAcross(memory.separation[to]));
+          undecided = undecided.Without(memory.separation[self].SeparatedAcross(memory.separation[to]));
         }
-        const BundleLinks<DeviceWord> across = looksLast ? open : FindAcross(compareTo(n, to), open);
+        const BundleLinks<DeviceWord> across = looksLast ? undecided : FindAcross(compareTo(n, to), undecided);
         left.Set(n, across.left);
         right.Set(n, across.right);
       }
@@ -419,18 +423,18 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
 #pragma unroll 1
       for (int n = 0; n < backward; ++n)
       {
-        const BundleLinks<DeviceWord> open = { 0, left.Get(n), right.Get(n) };
-        if (__any_sync(AllLanes, (open.left | open.right) != 0))
+        const BundleLinks<DeviceWord> undecided = { 0, left.Get(n), right.Get(n) };
+        if (__any_sync(AllLanes, (undecided.left | undecided.right) != 0))
         {
-          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n, wordTo(n)), open);
+          const BundleLinks<DeviceWord> across = FindAcross(compareTo(n, wordTo(n)), undecided);
           left.Set(n, across.left);
           right.Set(n, across.right);
         }
       }
     }
   };
-  // Where all rows that face each other are alike and joined all along, links across say nothing new. Says whether the
-  // whole brick is so.
+  // Where all rows that face each other are alike and joined all along, links across imply nothing new. It returns
+  // whether the whole brick is so.
   const auto findAll = [&](const auto & compareTo) {
     findStraight(compareTo);
     if constexpr (KeepsJoined<TProblem, VAlongAxes>)
@@ -454,13 +458,13 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
         {
           isListed = memory.countOfLayer[layer] <= fewRuns &&
                      ListUndecidedLinks(problem,
-                                   memory,
-                                   row,
-                                   (reach & 1u) != 0,
-                                   (reach & 2u) != 0,
-                                   joined[0],
-                                   joined[1],
-                                   [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
+                                        memory,
+                                        row,
+                                        (reach & 1u) != 0,
+                                        (reach & 2u) != 0,
+                                        joined[0],
+                                        joined[1],
+                                        [&](unsigned a, unsigned b) { return rows.AreJoined(a, b); });
         }
         if (!isListed)
         {
@@ -484,8 +488,8 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
                                      own.rows[0] & other.foreground & ~(starts | other.starts),
                                      ImpliedAlongZ(memory, grid, self, memory.joinedY[self]));
   }
-  // Where many links are left, short paths to the roots pay. Where most words have very many (noise), some of them join
-  // most runs to one component, and links within that are left out then.
+  // Where many links are left, short paths to the roots pay off. Where most words have very many links (noise), some of
+  // them join most runs to one component; links within that component are then left out.
   const unsigned linksLeft = same.Count() + left.Count() + right.Count();
   bool           isCrowded = false;
   if (__syncthreads_or(linksLeft > fewLinks) != 0)
@@ -541,17 +545,17 @@ __launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
   {
     UniteRest(memory, starts, runsBefore, same, left, right, otherWord);
   }
-  // Places are claimed before they are needed, so that nobody waits for memory.
+  // Numbers are claimed before they are needed, so that no thread waits for memory.
   const BrickBase forRuns = self == 0 ? bricks.Claim(0, runsOfBrick) : BrickBase{};
   __syncthreads();
 
-  // Components of the brick, in any order: their final order is that of their first voxels.
+  // Numbers the components of the brick in any order. Their final order is that of their first voxels.
   for (unsigned first = threadIdx.x - static_cast<unsigned>(lane); first < runsOfBrick; first += WordsPerBrick)
   {
     const unsigned run = first + static_cast<unsigned>(lane);
     const bool     isRun = run < runsOfBrick;
     const unsigned root = isRun ? PeekRoot<BrickForestAccess>(memory.forest, run) : ~0u;
-    // Lanes whose walks end early wait here, not each on its own.
+    // Lanes whose walks end early wait here together.
     __syncwarp();
     const bool     isRoot = root == run;
     const unsigned component = isRoot ? atomicAdd(&memory.components, 1u) : 0u;

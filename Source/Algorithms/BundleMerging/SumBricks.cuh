@@ -4,23 +4,23 @@
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 #include "BrickCCL/Measuring/SumComponents.cuh"
 
-/** The sums of the default columns, from what bricks keep. */
+/** The sums of the default columns, from what is kept of bricks. */
 namespace brickccl::cuda
 {
 
-/** Sums of a brick's components in shared memory, found by their labels; those for which there is no place go to
- *  memory at once. */
+/** The sums of a brick's components in shared memory, found by their labels. Components without a slot are added to
+ *  global memory at once. */
 struct BrickSums
 {
   static constexpr unsigned capacity = WordsPerBrick;
   static constexpr unsigned probes = 8;
 
-  /** 0: free. */
+  /** 0 means that the slot is free. */
   unsigned labels[capacity];
   unsigned sums[4][capacity];
   int      lowest[5][capacity];
   int      lastSlice[capacity];
-  /** Slots that are taken, of each warp's those at the front. */
+  /** The slots that are taken. Those of each warp stand at the front of its share. */
   unsigned short taken[capacity];
 
   __device__ void
@@ -38,7 +38,7 @@ struct BrickSums
     lastSlice[slot] = 0;
   }
 
-  /** \return false if there is no place for the label. */
+  /** \return false if there is no slot for the label */
   __device__ bool
   Add(unsigned label, const PieceSums & piece)
   {
@@ -63,7 +63,7 @@ struct BrickSums
     return false;
   }
 
-  /** What a slot has. */
+  /** The sums of a slot. */
   struct Slot
   {
     const BrickSums & memory;
@@ -86,7 +86,7 @@ struct BrickSums
     }
   };
 
-  /** Adds all to memory. All threads of the block come here. */
+  /** Adds all sums to global memory. All threads of the block must call. */
   __device__ void
   Store(CompactShapeSums * to, const std::int64_t (&at)[3], const Extent & extent)
   {
@@ -108,8 +108,8 @@ struct BrickSums
   }
 };
 
-/** One run of a word: the bits of the bundle's rows that it covers. `y` and `z` are the bundle's first row's, from its
- *  brick. */
+/** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` are those of the
+ *  bundle's first row, counted from its brick. */
 template <typename TLayout>
 __device__ PieceSums
 PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
@@ -145,8 +145,9 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
   return piece;
 }
 
-/** One block per brick, one thread per word: what a lane, then a warp, then a brick has of a component is joined before
- *  anything goes to memory, so that a component that fills the volume costs each brick no more than a small one. */
+/** Sums one brick per block, one word per thread. The sums of a component are joined in a lane, then in a warp, then in
+ *  the brick before they go to global memory. So a component that fills the volume costs each brick no more than a
+ *  small one. */
 template <typename TLayout>
 __global__ void
 __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleGrid  grid,

@@ -3,22 +3,23 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 
-/** Of equal values, the few links that those along the axes leave open: across squares no two of whose sides are known
- * to be equal. Where exactly one side is, the other voxels differ; where more are, they are linked. */
+/** The few links between equal values that links along the axes leave undecided. They lie across squares of which no
+ *  two sides are known to be equal. If exactly one side is equal, the other voxels differ. If more sides are, they are
+ *  linked. */
 namespace brickccl::cuda
 {
 
-/** Bits at which two rows have voxels across each other, at x and at x - 1, that may be equal. What lies before the
- * word counts as open. \param joined bits at which the rows' runs are linked */
+/** The bits at which two rows have voxels across each other, at x and at x - 1, that may be equal. The voxel before the
+ *  word counts as undecided. \param joined  the bits at which the rows' runs are linked */
 __device__ inline DeviceWord
-OpenCorners(const RowWord & a, const RowWord & b, DeviceWord joined)
+UndecidedCorners(const RowWord & a, const RowWord & b, DeviceWord joined)
 {
   const DeviceWord across = (a.foreground & b.Before()) | (a.Before() & b.foreground);
   return across & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
 }
 
-/** Bits at which the rows of a square along y and z that lie side by side are linked: the first to the second (ab), the
- *  second to the third, and so on. */
+/** The bits at which the four rows of a square along y and z are linked, side by side: the first to the second (ab),
+ *  the second to the third, and so on. */
 struct SquareLinks
 {
   DeviceWord ab;
@@ -26,21 +27,20 @@ struct SquareLinks
   DeviceWord cd;
   DeviceWord da;
 
-  /** Bits at which the first row and the third are linked by way of another one. */
+  /** The bits at which the first and the third row are linked by way of another row. */
   __device__ DeviceWord
   Across() const
   {
     return (ab & bc) | (cd & da);
   }
-  /** Bits at which the first and the third row may be equal and a pair of their runs begins, and none of these links
-   * tells.
-   */
+  /** The bits at which the first and the third row may be equal, a pair of their runs begins, and none of these links
+   *  decides. */
   __device__ DeviceWord
-  OpenAcross(const RowWord & a, const RowWord & c) const
+  UndecidedAcross(const RowWord & a, const RowWord & c) const
   {
     return a.foreground & c.foreground & (a.starts | c.starts) & ~(ab | bc | cd | da);
   }
-  /** As seen from the second row. */
+  /** The square as seen from the second row. */
   __device__ SquareLinks
   Turned() const
   {
@@ -48,22 +48,23 @@ struct SquareLinks
   }
 };
 
-/** Looks at what the square of a word's row and those before it along y and z, as far as they lie in the brick, leaves
- * open, if the warp has few such, and lists the pairs of runs that are linked. All lanes must call.
- *  \param own              the word
- *  \param joinedY, joinedZ  bits at which it is linked to those before it along y and z
- *  \param areEqual          whether the voxels at two places of the brick are equal: 32 for each word, in order
+/** Decides what the sides of a square leave undecided, if the warp has few such links, and lists the pairs of runs that
+ *  are linked. The square has the word's row and those before it along y and z, as far as they lie in the brick. All
+ *  lanes must call.
+ *  \param own               the word
+ *  \param joinedY, joinedZ  the bits at which it is linked to those before it along y and z
+ *  \param areEqual          whether two voxels of the brick are equal; each word has 32 voxels, in order
  *  \return whether it did so */
 template <typename TProblem, typename TMemory, typename TAreEqual>
 __device__ inline bool
 ListUndecidedLinks(const TProblem &  problem,
-              TMemory &         memory,
-              const RowWord &   own,
-              bool              hasY,
-              bool              hasZ,
-              DeviceWord        joinedY,
-              DeviceWord        joinedZ,
-              const TAreEqual & areEqual)
+                   TMemory &         memory,
+                   const RowWord &   own,
+                   bool              hasY,
+                   bool              hasZ,
+                   DeviceWord        joinedY,
+                   DeviceWord        joinedZ,
+                   const TAreEqual & areEqual)
 {
   const int         self = static_cast<int>(threadIdx.x);
   const int         layer = self / WordsPerLayer;
@@ -80,17 +81,17 @@ ListUndecidedLinks(const TProblem &  problem,
                               memory.joinedY[hasBoth ? beforeZ : self],
                               joinedZ };
   const SquareLinks turned = links.Turned();
-  // Links across the brick's border along x are found there.
+  // Links across the brick's border along x are found at that border.
   const DeviceWord inner = LaneInRow() == 0 ? ~1u : ~0u;
   const DeviceWord innerY = hasY ? inner : 0u;
   const DeviceWord innerZ = hasZ ? inner : 0u;
   const DeviceWord innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
-  const DeviceWord toY = OpenCorners(own, b, joinedY) & innerY;
-  const DeviceWord toZ = OpenCorners(own, d, joinedZ) & innerZ;
-  const DeviceWord toBoth = OpenCorners(own, c, links.Across()) & innerBoth;
-  const DeviceWord between = OpenCorners(b, d, turned.Across()) & innerBoth;
-  const DeviceWord straight = links.OpenAcross(own, c);
-  const DeviceWord straightBetween = turned.OpenAcross(b, d);
+  const DeviceWord toY = UndecidedCorners(own, b, joinedY) & innerY;
+  const DeviceWord toZ = UndecidedCorners(own, d, joinedZ) & innerZ;
+  const DeviceWord toBoth = UndecidedCorners(own, c, links.Across()) & innerBoth;
+  const DeviceWord between = UndecidedCorners(b, d, turned.Across()) & innerBoth;
+  const DeviceWord straight = links.UndecidedAcross(own, c);
+  const DeviceWord straightBetween = turned.UndecidedAcross(b, d);
   if (!__any_sync(AllLanes, (toY | toZ | toBoth | between | straight | straightBetween) != 0))
   {
     return true;

@@ -8,8 +8,8 @@
 namespace brickccl::cuda
 {
 
-/** The bits of a word's first and last run, and the runs' components among those of all bricks. Most words have no
- *  others. */
+/** The bits of a word's first and last run, and the components of these runs, numbered over all bricks. Most words have
+ *  no other runs. */
 struct EndRuns
 {
   DeviceWord bits[2];
@@ -29,8 +29,8 @@ struct EndRuns
     components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
     components[1] = later != 0 ? componentAt(last) : 0u;
   }
-  /** Bits at which these runs and those of another word are one component.
-   *  \param areFirst whether no word has more than one of them */
+  /** The bits at which these runs and those of another word are one component.
+   *  \param areFirst  whether no word has more than one of these runs */
   __device__ DeviceWord
   SharedWith(const EndRuns & other, bool areFirst) const
   {
@@ -42,8 +42,8 @@ struct EndRuns
   }
 };
 
-/** What a lane reads of voxels of two kinds at a border along z or y: of its word, the one that faces it, and one of
- * the bundles beside, if it has any. */
+/** What a lane reads of separated voxels at a border along z or y: those of its word, of the word that faces it, and of
+ *  one of the bundles beside, if it has any. */
 template <typename TRole>
 struct BorderSeparation
 {
@@ -57,7 +57,7 @@ struct BorderSeparation
   {
     const auto fetch = [&](int at) {
       BrickWord  word;
-      const bool alongY = role.side == AlongY;
+      const bool alongY = role.axis == AlongY;
       const int  end = (alongY ? 2 : 0) + (at >= TRole::others ? 1 : 0);
       return role.Locate(grid, at, word)
              ? arrays.faces.AtEnd(word.brick, end)[alongY ? role.lane : word.local % WordsPerLayer]
@@ -67,7 +67,7 @@ struct BorderSeparation
     other = fetch(role.Facing(true));
     edge = role.hasEdge ? fetch(role.Edge()) : SeparationBits{};
   }
-  /** To be followed by a barrier. */
+  /** A barrier must follow. */
   __device__ void
   Store(const TRole & role, SeparationBits (&separation)[TRole::words]) const
   {
@@ -116,7 +116,7 @@ UniteCloseRows(const TProblem &                  problem,
   // What is known from within a brick.
   const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other], areFirst); };
   DeviceWord joinedFacing = 0;
-  // Bits at which a part's links are known by way of the word that faces either of theirs. All lanes must call.
+  // The bits at which a part's links are implied by way of the word that faces either end. All lanes must call.
   const auto impliedBy = [&](int part) {
     const int        a = role.From(part);
     const int        b = role.To(part);
@@ -129,7 +129,7 @@ UniteCloseRows(const TProblem &                  problem,
     const DeviceWord byA = joinedFacing & areOne(Role::OppositeOf(a), b);
     return Role::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, Role::OppositeOf(b))) : byA;
   };
-  // Whether a part's links are to be looked for: not where two rows are alike and joined all along.
+  // Whether a part's links must be looked for. They need not where two rows are alike and joined all along.
   const auto isOpen = [&](int part, DeviceWord implied) {
     if (!role.HasLinks(part))
     {
@@ -141,7 +141,7 @@ UniteCloseRows(const TProblem &                  problem,
     return from.foreground != 0 &&
            (hasSeparated || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
   };
-  // All lanes must call, those that have nothing to look for with `has` false.
+  // All lanes must call. Those that have nothing to look for call with `has` false.
   const auto find = [&](int part, bool has, DeviceWord implied) {
     const int        a = role.From(part);
     const int        b = role.To(part);
@@ -170,12 +170,12 @@ UniteCloseRows(const TProblem &                  problem,
       }
       if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
       {
-        BundleLinks<DeviceWord> open = OpenAcross<false>(from, to, found.joined);
+        BundleLinks<DeviceWord> undecided = UndecidedAcross<false>(from, to, found.joined);
         if (isSeparating)
         {
-          open = open.Without(memory.separation[a].SeparatedAcross(memory.separation[b]));
+          undecided = undecided.Without(memory.separation[a].SeparatedAcross(memory.separation[b]));
         }
-        const BundleLinks<DeviceWord> across = FindAcross(compare, open);
+        const BundleLinks<DeviceWord> across = FindAcross(compare, undecided);
         if (has)
         {
           left.Set(part, across.left);
@@ -184,8 +184,8 @@ UniteCloseRows(const TProblem &                  problem,
       }
     });
   };
-  // Straight links, then those to the bundles beside at either side (low and high). Most often no lane has both of
-  // these to look for, so that along z, where all lead from the brick's own words, one look does for both.
+  // Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
+  // both of these to look for. So along z, where all links lead from the brick's own words, one look does for both.
   DeviceWord impliedLow = 0;
   DeviceWord impliedHigh = 0;
   bool       isOpenLow = false;
@@ -200,7 +200,7 @@ UniteCloseRows(const TProblem &                  problem,
       isOpenLow = isOpen(1, impliedLow);
       isOpenHigh = isOpen(2, impliedHigh);
     }
-    const bool looksAtBoth = look > 0 && role.side == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+    const bool looksAtBoth = look > 0 && role.axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
     const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
     const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
     if (__any_sync(AllLanes, has))

@@ -4,12 +4,12 @@
 #include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
 
-/** Unions across borders along z and y, of equal values. */
+/** Unions across borders along z and y, for equal values. */
 namespace brickccl::cuda
 {
 
-/** Bits at which a lane's word at a border along z or y, and the one that faces it, are linked to those before them in
- * their brick. */
+/** The bits at which a lane's word at a border along z or y, and the word that faces it, are linked to those before
+ *  them in their bricks. */
 struct JoinedBefore
 {
   DeviceWord own;
@@ -18,17 +18,17 @@ struct JoinedBefore
   /** Starts to read them. */
   template <typename TRole>
   __device__ void
-  Fetch(const BundleGrid & grid, const FaceArrays<DeviceWord> & arrays, const TRole & role)
+  Fetch(const BundleGrid & grid, const BorderArrays<DeviceWord> & arrays, const TRole & role)
   {
     BrickWord facing;
     role.Locate(grid, role.Facing(true), facing);
-    const int end = role.side == AlongY ? 2 : 0;
+    const int end = role.axis == AlongY ? 2 : 0;
     own = arrays.AtEnd(role.brick, end)[role.lane];
     other = arrays.AtEnd(facing.brick, end + 1)[role.lane];
   }
 };
 
-/** Unites across a border along z or y, of equal values. All lanes must call. */
+/** Unites across a border along z or y, for equal values. All lanes must call. */
 template <typename TProblem, bool VAlongAxes, typename TWords>
 __device__ inline void
 UniteEqualRows(const TProblem &                  problem,
@@ -40,7 +40,7 @@ UniteEqualRows(const TProblem &                  problem,
 {
   using Role = RowBorderRole<VAlongAxes>;
   using Links = BackwardWords<Role::parts>;
-  // More are better looked at word by word.
+  // More than these are better compared word by word.
   constexpr unsigned                  few = 64;
   constexpr int                       step = WordsPerBrickRow;
   const BundleGrid &                  grid = problem.grid;
@@ -66,13 +66,13 @@ UniteEqualRows(const TProblem &                  problem,
       const DeviceWord there = __shfl_down_sync(AllLanes, word, step);
       return hasNext ? there : 0u;
     };
-    // The square of the two words and those before them: from this one, or from the one before it. At the lower end of
-    // a brick that has nothing, nothing was kept.
+    // The square of the two words and those before them, from this one or from the one before it. At the lower end of a
+    // brick nothing is kept of what is not there.
     const SquareLinks links = { hasBefore ? before.own : 0u,
                                 ofBefore(facing.joined),
                                 hasBefore ? before.other : 0u,
                                 facing.joined };
-    // That of the two words and the next ones.
+    // The square of the two words and the next ones.
     const SquareLinks next = { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
     if (facing.same != 0)
     {
@@ -81,27 +81,28 @@ UniteEqualRows(const TProblem &                  problem,
       const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
       same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
     }
-    // Few links are open besides, and looked at when they are united.
+    // Few other links are undecided. They are compared when they are united.
     unsigned count = 0;
 #pragma unroll
     for (int part = 0; part < Role::parts; ++part)
     {
       if (role.HasLinks(part))
       {
-        const SquareLinks square = part < 2 ? links : role.side == AlongZ ? next : links.Turned();
+        const SquareLinks square = part < 2 ? links : role.axis == AlongZ ? next : links.Turned();
         const RunWindow   from = WindowOf(words[role.From(part)]);
         const RunWindow   to = WindowOf(words[role.To(part)]);
         if (part > 0)
         {
-          same.of[part] = square.OpenAcross(from, to);
+          same.of[part] = square.UndecidedAcross(from, to);
           count += static_cast<unsigned>(__popc(same.of[part]));
         }
         if (problem.HasDiagonals(role.BackwardBundle(part)))
         {
-          const BundleLinks<DeviceWord> open = OpenAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
-          left.of[part] = open.left;
-          right.of[part] = open.right;
-          count += static_cast<unsigned>(__popc(open.left) + __popc(open.right));
+          const BundleLinks<DeviceWord> undecided =
+            UndecidedAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
+          left.of[part] = undecided.left;
+          right.of[part] = undecided.right;
+          count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
         }
       }
     }

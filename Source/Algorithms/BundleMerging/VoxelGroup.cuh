@@ -7,14 +7,15 @@
 #include <limits>
 #include <type_traits>
 
-/** Small voxels compared several at a time. */
+/** Small voxels that are compared several at a time. */
 namespace brickccl::cuda
 {
 
-/** As many voxels of one or two bytes that lie side by side as four registers of a lane hold, in an order of unsigned
- * numbers: those of signed types with their highest bit flipped. A register of answers has one for each of its voxels:
- * of one byte at the highest bit of each, with other bits that do not count; of two bytes 1 or 0. They are appended
- * below the bits of a word, for each voxel one bit, so that groups are asked from the highest x to the lowest. */
+/** Voxels of one or two bytes that lie side by side: as many as four registers of a lane hold. Their order is that of
+ *  unsigned numbers, so voxels of signed types have their highest bit flipped. A register of answers has one answer for
+ *  each of its voxels. For voxels of one byte it is the highest bit of the byte; its other bits do not count. For
+ *  voxels of two bytes it is 1 or 0. Answers are appended below the bits of a word, one bit for each voxel. So groups
+ *  are asked from the highest x to the lowest. */
 template <typename T>
 class VoxelGroup
 {
@@ -32,13 +33,13 @@ public:
   {
     return static_cast<std::make_unsigned_t<T>>(static_cast<unsigned>(value) ^ (std::is_signed_v<T> ? highest : 0u));
   }
-  /** The same value for all voxels of a register. */
+  /** A register with the same value for all voxels. */
   __device__ static unsigned
   Spread(std::make_unsigned_t<T> value)
   {
     return value * ones;
   }
-  /** Answers: which voxels are not zero. */
+  /** Answers which voxels are not zero. */
   __device__ static unsigned
   NonZero(unsigned voxels)
   {
@@ -52,7 +53,7 @@ public:
     }
   }
 
-  /** Reads the voxels from `place` on; zeros from the volume's `end` on. */
+  /** Reads the voxels from `place` on. Voxels from the volume's `end` on are zero. */
   __device__ static uint4
   Read(const T * place, const T * end)
   {
@@ -62,7 +63,7 @@ public:
     {
       return *reinterpret_cast<const uint4 *>(place);
     }
-    // Words of the memory that hold them, of which the last one is read byte by byte if the volume ends in it.
+    // The words of memory that hold the voxels. If the volume ends in the last word, that is read byte by byte.
     const auto         offset = static_cast<int>(address % 4);
     const auto * const aligned = reinterpret_cast<const unsigned *>(address - static_cast<unsigned>(offset));
     const int          voxels = left < 0 ? 0 : left < 2 * count ? static_cast<int>(left) : 2 * count;
@@ -103,7 +104,7 @@ public:
     : VoxelGroup(Read(place, end))
   {}
 
-  /** Which voxels lie outside of a range. */
+  /** Appends which voxels lie outside of a range. */
   __device__ void
   AppendOutside(DeviceWord & word, T low, T high) const
   {
@@ -121,21 +122,22 @@ public:
     }
     Append(word, [&](int i) { return NonZero(Least(Greatest(m_Of[i], lows), highs) ^ m_Of[i]); });
   }
-  /** Which voxels are those that answers say: of a register. */
+  /** Appends which voxels of each register the answers name. */
   template <typename TAnswers>
   __device__ void
   AppendWhich(DeviceWord & word, const TAnswers & answers) const
   {
     Append(word, [&](int i) { return answers(m_Of[i]); });
   }
-  /** Which voxels are not joined to those of another group. */
+  /** Appends which voxels are not joined to those of another group. */
   template <typename TDifference>
   __device__ void
   AppendSeparated(DeviceWord & word, const VoxelGroup & other, const TDifference & difference) const
   {
     Append(word, [&](int i) { return difference(m_Of[i], other.m_Of[i]); });
   }
-  /** Which voxels are not joined to those before them in another group; `before` is the one before its first. */
+  /** Appends which voxels are not joined to those before them in another group. `before` is the voxel before its first
+   *  one. */
   template <typename TDifference>
   __device__ void
   AppendSeparatedLeft(DeviceWord & word, const VoxelGroup & other, T before, const TDifference & difference) const
@@ -145,7 +147,8 @@ public:
       return difference(m_Of[i], __funnelshift_l(i > 0 ? other.m_Of[(i + 3) % 4] : first, other.m_Of[i], bitsPerVoxel));
     });
   }
-  /** Which voxels are not joined to those behind them in another group; `after` is the one behind its last. */
+  /** Appends which voxels are not joined to those behind them in another group. `after` is the voxel behind its last
+   *  one. */
   template <typename TDifference>
   __device__ void
   AppendSeparatedRight(DeviceWord & word, const VoxelGroup & other, T after, const TDifference & difference) const
@@ -181,7 +184,7 @@ private:
       return __vminu2(a, b);
     }
   }
-  /** Appends a register's answers, by its number: each times the bit that is its own. */
+  /** Appends the answers of a register, by its number: each answer times the bit that is its own. */
   template <typename TAnswers>
   __device__ static void
   Append(DeviceWord & word, const TAnswers & answers)
@@ -222,8 +225,7 @@ public:
   {
     if constexpr (sizeof(T) == 1)
     {
-      // The lower bits are greater if a carry runs into the highest one, which decides where the highest ones are
-      // alike.
+      // The lower bits are greater if a carry runs into the highest bit. That decides where the highest bits are alike.
       constexpr unsigned lower = ~VoxelGroup<T>::highest;
       const unsigned     greater = (voxels & lower) + (m_Complement & lower);
       return (voxels & greater) | ((voxels | greater) & m_Complement);
@@ -236,7 +238,7 @@ public:
 
 private:
   unsigned m_Value;
-  /** To be added: of two bytes what makes the value 0. */
+  /** The number to add. For voxels of two bytes it is that which turns the value into 0. */
   unsigned m_Complement;
 };
 

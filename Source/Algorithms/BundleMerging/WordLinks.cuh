@@ -3,18 +3,18 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
-/** The links that words have to others, and how a warp's lanes share them out. */
+/** The links that words have to others, and how the lanes of a warp share them out. */
 namespace brickccl::cuda
 {
 
-/** Which word of its row in the brick this lane has. */
+/** The number of this lane's word in its row of the brick. */
 __device__ inline int
 LaneInRow()
 {
   return static_cast<int>(threadIdx.x) % WordsPerBrickRow;
 }
 
-/** The last bit of the word before this lane's in its row of the brick, at the first place. All lanes must call. */
+/** The last bit of the word before this lane's in its row of the brick, as bit 0. All lanes must call. */
 __device__ inline DeviceWord
 BitBefore(DeviceWord word)
 {
@@ -22,7 +22,7 @@ BitBefore(DeviceWord word)
   return LaneInRow() > 0 ? before >> 31 : 0u;
 }
 
-/** The first bit of the word behind this lane's, at the last place. */
+/** The first bit of the word behind this lane's, as the last bit. */
 __device__ inline DeviceWord
 BitAfter(DeviceWord word)
 {
@@ -30,7 +30,8 @@ BitAfter(DeviceWord word)
   return LaneInRow() < WordsPerBrickRow - 1 ? after << 31 : 0u;
 }
 
-/** Bits of rows: 0-3 those before this lane's word in its brick, 4-7 those behind it. All lanes must call. */
+/** Bits of rows: bits 0-3 are those before this lane's word in its brick, bits 4-7 those behind it. All lanes must
+ *  call. */
 __device__ inline unsigned
 EdgesBeside(unsigned firstBits, unsigned lastBits)
 {
@@ -39,7 +40,7 @@ EdgesBeside(unsigned firstBits, unsigned lastBits)
   return (LaneInRow() > 0 ? before : 0u) | (LaneInRow() < WordsPerBrickRow - 1 ? after << 4 : 0u);
 }
 
-/** The bits that are `known`, and those behind them up to which `goesOn` reaches. */
+/** The bits that are `known`, and the bits behind them as far as `goesOn` reaches. */
 __device__ inline DeviceWord
 SpreadAlong(DeviceWord known, DeviceWord goesOn)
 {
@@ -47,24 +48,24 @@ SpreadAlong(DeviceWord known, DeviceWord goesOn)
   return known | next | (goesOn & ~(goesOn + next));
 }
 
-/** The same for those before them: a bit that goes on does so from the one before it. */
+/** The same for the bits before them. A bit of `goesOn` goes on from the bit before it. */
 __device__ inline DeviceWord
 SpreadBack(DeviceWord known, DeviceWord goesOn)
 {
   return __brev(SpreadAlong(__brev(known), __brev(goesOn) << 1));
 }
 
-/** As WithoutImplied of Runs/Bundle.h, for pairs of runs that may lie side by side.
- *  \param same    the word's links to one other row
- *  \param goesOn  bits at which pairs of runs go on from the bit before
- *  \param implied bits at which other links say that the two runs are linked */
+/** WithoutImplied of Runs/Bundle.h, for pairs of runs that may lie side by side.
+ *  \param same     the word's links to one other row
+ *  \param goesOn   the bits at which a pair of runs goes on from the bit before
+ *  \param implied  the bits at which other links join the two runs */
 __device__ inline DeviceWord
 WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
 {
   return same & ~SpreadBack(implied, goesOn);
 }
 
-/** Bits of one word for each of several others, in registers. */
+/** The bits of one word for each of several other words, in registers. */
 template <int VCount>
 struct BackwardWords
 {
@@ -112,8 +113,9 @@ struct BackwardWords
     }
     return static_cast<unsigned>(count);
   }
-  /** Takes the lowest bit within `mask` of the first, of the first VAmong, that has one there; says which.
-   *  \return 0 if none has. */
+  /** Takes the lowest bit within `mask` of the first word, among the first VAmong, that has a bit there. `n` gets the
+   *  number of that word.
+   *  \return the bit, or 0 if there is none */
   template <int VAmong = VCount>
   __device__ DeviceWord
   Take(DeviceWord mask, int & n)
@@ -140,10 +142,9 @@ struct BackwardWords
   }
 };
 
-/** The links of a word to several others, one after the other: those to the same x of each, then those to x - 1, then
- * those to x + 1. A lane begins another word when it has done with one, so that lanes that are at different ones do the
- * same.
- *  \tparam VSteps 1 if there are links to the same x alone, else 3 */
+/** The links of a word to several others, one after the other: to the same x of each, then to x - 1, then to x + 1. A
+ *  lane begins another word when it has finished one, so that lanes at different words run the same code.
+ *  \tparam VSteps  1 if all links lead to the same x, otherwise 3 */
 template <int VCount, int VSteps>
 class LinkList
 {
@@ -192,19 +193,19 @@ public:
     m_Bits &= m_Bits - 1;
     return x;
   }
-  /** To which of the others it leads. */
+  /** The number of the other word to which it leads. */
   __device__ int
   To() const
   {
     return VSteps == 1 ? m_At : m_At & 3;
   }
-  /** To which x of that: 0 for the same, -1 or 1. */
+  /** The step along x of the link: 0, -1 or 1. */
   __device__ int
   Step() const
   {
     return VSteps == 1 ? 0 : m_At >= 8 ? 1 : -(m_At >> 2);
   }
-  /** What has not been taken. */
+  /** The links that were not taken. */
   __device__ void
   Rest(Words & same, Words & left, Words & right) const
   {
@@ -222,7 +223,7 @@ public:
   }
 
 private:
-  /** The word begun: chosen by the bits of its number, since registers cannot be counted. */
+  /** The word that was begun. It is chosen by the bits of its number, since registers have no index. */
   __device__ DeviceWord
   Word() const
   {
@@ -238,25 +239,25 @@ private:
   }
 
   DeviceWord m_Words[4 * VSteps];
-  /** Of the word begun what has not been taken. */
+  /** The bits of the word that was begun that were not taken. */
   DeviceWord m_Bits = 0;
   int        m_At = 0;
-  /** Which words have not been begun, and have any links. */
+  /** Which words have links and were not begun. */
   unsigned m_Left = 0;
   unsigned m_Count = 0;
 };
 
-/** What to do where lanes have more than a list holds: list some of each lane's at a time, or let each lane take all of
- * its own, one after the other, so that what earlier ones do is known to the next. */
+/** What to do if lanes have more entries than a list holds. The list takes some of each lane at a time. Or each lane
+ *  takes all of its own, one after the other, so that each sees what the earlier ones did. */
 enum class IfMany
 {
   ListSome,
   TakeOwn
 };
 
-/** The lanes of a warp list what they have and share it out evenly. All lanes must call.
+/** The lanes of a warp list their entries and share them out evenly. All lanes must call.
  *  \param count  how many entries this lane has
- *  \param next   gives this lane's next entry
+ *  \param next   returns this lane's next entry
  *  \param take   called with an entry of any lane */
 template <IfMany VIfMany, typename TEntry, int VCapacity, typename TNext, typename TTake>
 __device__ inline void
@@ -296,7 +297,7 @@ ShareOut(TEntry (&entries)[VCapacity], unsigned count, const TNext & next, const
       {
         take(entries[first + lane]);
       }
-      // Lanes that have done wait here, not each on its own.
+      // Lanes that have finished wait here together.
       __syncwarp();
     }
   }

@@ -3,17 +3,17 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
-/** From bits, runs and labels of components to what the caller wants. */
+/** From bits, runs and labels of components to label maps and labeled runs. */
 namespace brickccl::cuda
 {
 
-/** What is kept of a word, loaded from shared memory at once. */
+/** What is kept of a word. It is loaded from shared memory at once. */
 template <typename TLayout>
 struct alignas(16) LayerWord
 {
   RowWords<TLayout::rowCount> rows;
   DeviceWord                  starts;
-  /** Runs of the layer that start before the word. */
+  /** The runs of the layer that start before the word. */
   unsigned runsBefore;
 };
 
@@ -22,11 +22,11 @@ template <typename TLayout>
 struct LayerMemory
 {
   LayerWord<TLayout> words[WordsPerLayer];
-  /** Of the layer's run i at i + 2, so that the one before the first can be read, too. */
+  /** The label of run i stands at i + 2, so that the label of the run before the first one can be read, too. */
   unsigned labels[WordsPerLayer * TLayout::runsPerWord + 2];
 
-  /** Where the label of the last run is that starts within `upTo`, the bits of the word up to some bit: of the run that
-   *  covers this bit, if one does. */
+  /** The place of the label of the last run that starts within `upTo`, which are the bits of the word up to some bit.
+   *  If a run covers that bit, it is that run. */
   __device__ const unsigned *
   LabelAt(const LayerWord<TLayout> & word, DeviceWord upTo) const
   {
@@ -34,13 +34,13 @@ struct LayerMemory
   }
 };
 
-/** Voxels of a row that one lane writes. */
+/** So many voxels of a row are written by one lane. */
 inline constexpr int VoxelsPerLane = VoxelsPerBrickRow / 32;
 
 template <typename TLabel>
 using LaneLabels = TLabel[VoxelsPerLane];
 
-/** What pointers to labels must be multiples of for StoreTogether. */
+/** Pointers to labels must be multiples of this for StoreTogether. */
 template <typename TLabel>
 inline constexpr unsigned LabelAlignment = sizeof(LaneLabels<TLabel>) < 16 ? sizeof(LaneLabels<TLabel>) : 16;
 
@@ -74,8 +74,8 @@ StoreTogether(TLabel * place, const LaneLabels<TLabel> & values)
   }
 }
 
-/** Labels of four voxels side by side, from `x` on, of the runs that cover them; of others anything.
- *  \param upToLast the word's bits up to the last of them */
+/** Finds the labels of four voxels side by side, from `x` on, of the runs that cover them. Other voxels get any label.
+ *  \param upToLast  the bits of the word up to the last of the four voxels */
 template <typename TLayout>
 __device__ inline void
 FindLabels(const LayerMemory<TLayout> & memory,
@@ -97,8 +97,8 @@ FindLabels(const LayerMemory<TLayout> & memory,
   }
   else
   {
-    // Between runs there is a voxel without foreground, so no more than two have foreground here: the last one and,
-    // before a start, the one before it.
+    // Between two runs there is a background voxel. So at most two runs have voxels here: the last run and, before its
+    // start, the run before it.
     const unsigned labelOfLast = last[0];
     const unsigned labelBefore = last[-1];
 #pragma unroll
@@ -109,8 +109,8 @@ FindLabels(const LayerMemory<TLayout> & memory,
   }
 }
 
-/** The layers of all bricks in the order in which their rows begin in memory: along x, then y, then z. Blocks that run
- *  together write near each other then. */
+/** The layers of all bricks in the order in which their rows begin in memory: along x, then y, then z. So blocks that
+ *  run together write near each other. */
 struct LayerOrder
 {
   unsigned layersX;
@@ -128,7 +128,7 @@ struct LayerOrder
   {}
 };
 
-/** The label map, a warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
+/** Writes the label map, one warp per layer of a brick. All rows of a bundle take their labels from the same runs. */
 template <typename TLayout, typename TLabel>
 __global__ void
 __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
@@ -166,7 +166,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   const RowWords<rowCount> own = TLayout::Rows(kept);
   const DeviceWord         united = own.United();
   const DeviceWord         before = __shfl_up_sync(AllLanes, united, 1);
-  // Of every bundle WordsPerBrickRow bits.
+  // Each bundle has WordsPerBrickRow bits.
   const unsigned nonEmpty = __ballot_sync(AllLanes, united != 0);
   if (nonEmpty != 0)
   {
@@ -191,7 +191,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   const bool        hasNextZ = rowZ + 1 < grid.sizeZ;
   const std::size_t plane = std::size_t{ rowLength } * grid.sizeY;
   const std::size_t bundleLength = std::size_t{ rowLength } << grid.rowsShiftY;
-  // Lane's voxels: four side by side, or every 32nd where rows do not begin at multiples of four labels.
+  // A lane's voxels are four side by side, or every 32nd one if rows do not begin at multiples of four labels.
   const bool together =
     rowLength % VoxelsPerLane == 0 && reinterpret_cast<std::uintptr_t>(labels) % LabelAlignment<TLabel> == 0;
   const unsigned inBrick = static_cast<unsigned>(together ? lane * VoxelsPerLane : lane);
@@ -286,7 +286,7 @@ struct RowPlace
   }
 };
 
-/** Bits of bricks as bits of rows. */
+/** Turns the bits of bricks into bits of rows. */
 template <typename TLayout>
 __global__ void
 UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,

@@ -12,15 +12,15 @@ namespace
 /** Which voxels a search leaves out, and in which directions it goes. */
 enum class Search
 {
-  /** Every voxel, every direction: what decides that nothing is left to do. */
+  /** Takes every voxel and every direction. It decides whether anything is left to do. */
   Complete,
-  /** Not the voxels whose label's own voxel still bears it (M8DLS). */
+  /** Leaves out the voxels whose label's own voxel still has that label (M8DLS). */
   SkipSettled,
-  /** The later directions only where the earlier ones have no neighbour (S4DLS). */
+  /** Takes the later directions only where the earlier ones have no neighbour (S4DLS). */
   EarlierFirst
 };
 
-/** The smallest of `smallest` and the labels along the lines of linked voxels in the directions of `directions`. */
+/** The smallest of `smallest` and of the labels on the lines of linked voxels in the given directions. */
 template <typename TIndex>
 __device__ TIndex
 SmallestAlongLines(const VoxelLinks & links,
@@ -75,7 +75,7 @@ SearchKernel(const __grid_constant__ VoxelLinks links, Search search, TIndex * l
   }
 }
 
-/** Hawick's kernel C: one thread a line takes the smallest label along, there and back. */
+/** Hawick's kernel C: one thread per line carries the smallest label along it, there and back. */
 template <typename TIndex>
 __global__ void
 SweepLinesKernel(const __grid_constant__ VoxelLinks links,
@@ -155,7 +155,7 @@ UniteByDirectionalSearch(const Problem &       problem,
     VVariant == DirectionalVariant::SearchAllAndBacktrack || VVariant == DirectionalVariant::SearchEarlierAndBacktrack;
   constexpr Search usual =
     VVariant == DirectionalVariant::SearchEarlierAndBacktrack ? Search::EarlierFirst : Search::SkipSettled;
-  // At first every voxel bears its own label, so that none is settled.
+  // At first every voxel has its own label, so that none is settled.
   Search search = usual == Search::SkipSettled ? Search::Complete : usual;
   for (memory.iterations = 0;;)
   {

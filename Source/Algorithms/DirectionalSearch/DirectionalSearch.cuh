@@ -7,7 +7,7 @@
 namespace brickccl::cuda
 {
 
-/** What takes turns with what. */
+/** The steps that alternate. */
 enum class DirectionalVariant
 {
   /** M8DLS alone: searches along all directions. */
@@ -16,13 +16,14 @@ enum class DirectionalVariant
   SearchAllAndSweep,
   /** Hybrid2: M8DLS and label backtracking. */
   SearchAllAndBacktrack,
-  /** Hybrid3: S4DLS, which searches the later directions only where the earlier ones have nothing, and backtracking. */
+  /** Hybrid3: backtracking and S4DLS, which searches the later directions only where the earlier ones have no
+   *  neighbour. */
   SearchEarlierAndBacktrack
 };
 
-/** Directional label search and its hybrids (Soh et al., HYBRID3, 2015) for up to 3 dimensions, every
- *  connectivity and criterion: every voxel takes the smallest label on the straight lines of linked voxels that lead
- *  away from it, in turn with another step, until nothing changes.
+/** Directional label search and its hybrids (Soh et al., HYBRID3, 2015) for up to 3 dimensions, every connectivity and
+ *  criterion. Every voxel takes the smallest label on the straight lines of linked voxels that lead away from it. That
+ *  alternates with another step until nothing changes.
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex, DirectionalVariant VVariant>

@@ -9,7 +9,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Labels are only read here, and references only written, so the number of rounds is up to the image alone. */
+/** It only reads labels and only writes references, so the number of rounds depends on the image alone. */
 template <typename TIndex>
 __global__ void
 ScanKernel(const __grid_constant__ VoxelLinks links, const TIndex * labels, TIndex * references, unsigned * changed)
@@ -31,7 +31,7 @@ ScanKernel(const __grid_constant__ VoxelLinks links, const TIndex * labels, TInd
   }
 }
 
-/** Follows the references of those voxels that bear their own label: the others' are not used. */
+/** Follows the references of the voxels that have their own label. Nobody uses those of other voxels. */
 template <typename TIndex>
 __global__ void
 AnalysisKernel(std::int64_t voxels, const TIndex * labels, TIndex * references)

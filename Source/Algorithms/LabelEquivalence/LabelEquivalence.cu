@@ -9,9 +9,9 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Writes the smallest label around a voxel to the cell that the voxel's label refers to; whether that is smaller than
- *  the label. References only ever become smaller, so a plain store that overwrites another's smaller one loses a
- *  link that the next scan finds again. */
+/** Writes the smallest label around a voxel to the cell to which the voxel's label refers. References only become
+ *  smaller. A plain store may overwrite a smaller reference; the link that is lost so is found again by the next scan.
+ *  \return whether the smallest label is smaller than the voxel's */
 template <typename TIndex>
 __device__ bool
 ScanVoxel(const VoxelLinks & links, std::int64_t voxel, unsigned wanted, bool useAtomics, TIndex * labels)
@@ -43,7 +43,7 @@ ScanVoxel(const VoxelLinks & links, std::int64_t voxel, unsigned wanted, bool us
   return true;
 }
 
-/** The first scan, after which there is an analysis in any case, and scans whose threads raise one flag for all. */
+/** The first scan, which an analysis always follows, and the scans whose threads raise one flag for all. */
 template <typename TIndex>
 __global__ void
 ScanKernel(const __grid_constant__ VoxelLinks links,

@@ -16,16 +16,16 @@ namespace brickccl
 namespace
 {
 
-/** Writes the smaller label of each pair of touching runs to the cell that the larger one refers to. Stores are plain:
- *  one that overwrites a smaller reference loses a link that the next scan finds again. \return whether labels differ.
- */
+/** Writes the smaller label of each pair of touching runs to the cell to which the larger one refers. Stores are plain:
+ *  one that overwrites a smaller reference loses a link, which the next scan finds again. \return whether labels
+ *  differ */
 template <typename TIndex>
 bool
-Scan(const RowLinks &             links,
-     const std::vector<RowStep> & steps,
-     const HostContext &          context,
-     const RunVolume &            volume,
-     TIndex *                     labels)
+Scan(const RowLinks &    links,
+     const RowSteps &    steps,
+     const HostContext & context,
+     const RunVolume &   volume,
+     TIndex *            labels)
 {
   const Extent &    extent = volume.GetExtent();
   const Chunks      slabs = RowChunks(extent, context);
@@ -64,7 +64,7 @@ Scan(const RowLinks &             links,
   return changed.load();
 }
 
-/** Every run follows references to their end. */
+/** Makes every run follow references to their end. */
 template <typename TIndex>
 void
 Analyse(const HostContext & context, std::uint64_t runs, TIndex * labels)
@@ -87,20 +87,20 @@ LabelByLabelEquivalence(const RowLinks &     links,
                         const HostContext &  context,
                         RunVolume &          result)
 {
-  // Diagonal links that are postponed ask which run a voxel belongs to.
+  // Postponed diagonal links ask which run a voxel belongs to.
   LinkAxes axes;
   axes.x = connectivity.Uses(0);
   axes.countsRuns = connectivity.Rank() > 1;
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   const std::uint64_t runs = result.RunCount();
   result.ResizeLabels(runs >= RunVolume::MaximumNarrowRuns);
-  const std::vector<RowStep> steps = BackwardRowSteps(connectivity, extent);
+  const RowSteps steps(connectivity.BackwardRows(), extent);
   return result.VisitLabels([&](auto * labels) {
     for (std::uint64_t run = 0; run < runs; ++run)
     {
       labels[run] = static_cast<std::decay_t<decltype(*labels)>>(run);
     }
-    // How many rounds there will be is not known: each takes half of what is left of the progress.
+    // The number of rounds is not known. Each round takes half of what is left of the progress.
     double left = 0.6;
     while (Scan(links, steps, context.Part(0.9 - left, 0.9 - left / 2), result, labels))
     {

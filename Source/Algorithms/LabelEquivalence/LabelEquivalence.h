@@ -6,12 +6,12 @@
 namespace brickccl
 {
 
-/** Label equivalence on the CPU: scan and analysis as on CUDA devices (LabelEquivalence.cuh), on runs of voxels instead
- *  of voxels and on the context's threads. The options are those of the kernels and change nothing here. Any dimension,
+/** Label equivalence on the CPU: scan and analysis as on CUDA devices (LabelEquivalence.cuh), but on runs instead of
+ *  voxels and on the context's threads. The options are those of the kernels; they change nothing here. Any dimension,
  *  connectivity and criterion.
  *
- *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel.
- *  Cost: that of RunMerging's links for each round; memory as RunVolume says. \return N.
+ *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel. Cost: that of
+ *  RunMerging's links for each round; memory as for RunVolume. \return N.
  *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
 std::uint64_t LabelByLabelEquivalence(const RowLinks &     links,
                                       const Extent &       extent,
@@ -19,7 +19,7 @@ std::uint64_t LabelByLabelEquivalence(const RowLinks &     links,
                                       const HostContext &  context,
                                       RunVolume &          result);
 
-/** Places of LabelEquivalence's options among its values. */
+/** The indices of LabelEquivalence's options among its values. */
 enum LabelEquivalenceOption
 {
   LabelEquivalenceAtomics,

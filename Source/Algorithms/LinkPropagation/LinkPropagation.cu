@@ -9,7 +9,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** For each direction an array: how many linked voxels follow. */
+/** The number of linked voxels that follow in a direction. Each direction has an array. */
 using GatherLength = unsigned short;
 
 __global__ void
@@ -25,8 +25,8 @@ FirstLengthsKernel(const __grid_constant__ VoxelLinks links, GatherLength * leng
   }
 }
 
-/** Adds to each length that of the voxel where it ends. If that one has grown already, this grows the faster: what is
- *  read always leads along linked voxels. */
+/** Adds to each length the length of the voxel where it ends. If that voxel's length has grown already, this one grows
+ *  faster: a length always leads along linked voxels. */
 __global__ void
 DoubleLengthsKernel(const __grid_constant__ VoxelLinks links, int longest, GatherLength * lengths)
 {
@@ -48,7 +48,7 @@ DoubleLengthsKernel(const __grid_constant__ VoxelLinks links, int longest, Gathe
   }
 }
 
-/** Every voxel gathers, and writes only its own label, which only becomes smaller: no atomics. */
+/** Every voxel gathers and writes only its own label, which only becomes smaller. So no atomics are needed. */
 template <typename TIndex>
 __global__ void
 GatherKernel(const __grid_constant__ VoxelLinks links,
@@ -99,7 +99,7 @@ GatherKernel(const __grid_constant__ VoxelLinks links,
   flag.PassOn(changed);
 }
 
-/** The farthest linked voxels, or null if they are not wanted. */
+/** Finds the farthest linked voxels; null if they are not wanted. */
 template <typename TIndex>
 const GatherLength *
 FindLengths(const VoxelLinks & links, const OptionValues & options, VoxelMemory<TIndex> & memory, cudaStream_t stream)
@@ -134,7 +134,7 @@ UniteByLinkPropagation(const Problem &       problem,
   const GatherLength * lengths = FindLengths(links, options, memory, stream);
   MakeTrees(problem.image.extent, memory, stream);
   memory.clock.Finish("prelabel", stream);
-  // The farthest voxels alone do not reach every voxel: the neighbours have the last word.
+  // The farthest voxels do not reach every voxel. So the neighbours decide whether anything is left to do.
   const bool always = options[LinkPropagationOneGather] != 0 || lengths == nullptr;
   bool       fromNeighbours = always;
   for (memory.iterations = 0;;)

@@ -8,9 +8,9 @@ namespace brickccl::cuda
 {
 
 /** Label propagation over precomputed links (Ziegler and Rasmusson, Efficient volume segmentation on the GPU, 2010) for
- * up to 3 dimensions, every connectivity and criterion: per voxel and direction the number of linked voxels that
- * follow, found in doubling steps; then every voxel gathers the smallest label of its neighbours, of the farthest
- * linked voxel in each direction and of the voxel that its label came from, until nothing changes. Options:
+ *  up to 3 dimensions, every connectivity and criterion. For each voxel and direction it finds the number of linked
+ *  voxels that follow, in doubling steps. Then every voxel gathers the smallest label of its neighbours, of the
+ *  farthest linked voxel in each direction and of the voxel that its label came from, until nothing changes. Options:
  *  LinkPropagationOptions().
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */

@@ -6,7 +6,7 @@
 namespace brickccl
 {
 
-/** Places of LinkPropagation's options among its values. */
+/** The indices of LinkPropagation's options among its values. */
 enum LinkPropagationOption
 {
   LinkPropagationGather,

@@ -9,7 +9,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Voxels of a line that one block takes, two per thread. */
+/** The most voxels of a line that one block takes, two per thread. */
 constexpr int LongestSegment = 1024;
 
 /** The lines of an image along one axis, in segments of 2^k voxels. */
@@ -29,8 +29,8 @@ struct SegmentedLines : AxisLines
   }
 };
 
-/** One segment of a line in shared memory: labels, and for each voxel a reference to an earlier one of its run. Two
- *  voxels per thread; all threads of the block come to every call. */
+/** One segment of a line in shared memory: labels, and for each voxel a reference to an earlier voxel of its run. A
+ *  thread has two voxels. All threads of the block must make every call. */
 template <typename TIndex>
 struct SegmentUnification
 {
@@ -38,7 +38,7 @@ struct SegmentUnification
   unsigned short *      references;
   const unsigned char * joined;
 
-  /** The first step: pairs of voxels. */
+  /** The first step unites pairs of voxels. */
   __device__ void
   UnitePair(int first) const
   {
@@ -54,7 +54,7 @@ struct SegmentUnification
     }
   }
 
-  /** Joins two groups where they meet, behind `last`: the smaller label goes to the voxel that `last` refers to. */
+  /** Joins two groups where they meet, behind `last`. The smaller label goes to the voxel to which `last` refers. */
   __device__ void
   UniteGroups(int last) const
   {
@@ -68,7 +68,8 @@ struct SegmentUnification
     }
   }
 
-  /** Every voxel takes what the voxel has that it refers to. That one refers to itself, or is changed to the same. */
+  /** Gives a voxel the label and the reference of the voxel to which it refers. That voxel refers to itself, or changes
+   *  to the same. */
   __device__ void
   Update(int voxel) const
   {
@@ -110,7 +111,7 @@ UnifyLinesKernel(const __grid_constant__ VoxelLinks links,
         const unsigned mask = links[place];
         found[k] = label = GlobalAccess::Load(labels + place);
         isJoined = (mask & before) != 0;
-        // The neighbours in other segments: they take this one's label in their turn.
+        // Neighbours in other segments take this voxel's label in their turn.
         const auto meet = [&](std::int64_t other) {
           const TIndex theirs = GlobalAccess::Load(labels + other);
           label = theirs < label ? theirs : label;

@@ -7,10 +7,10 @@
 namespace brickccl::cuda
 {
 
-/** Row-Col Unify of Kalentev, Rai, Kemnitz and Schneider (Connected component labeling on a 2D grid using CUDA, 2011):
- *  the smallest label moves along rows, then along columns, then along the third axis, by a reduction tree with an
- * array of references in shared memory, until nothing changes. Face connectivity, up to 3 dimensions, every criterion,
- * lines of any length.
+/** Row-Col Unify of Kalentev, Rai, Kemnitz and Schneider (Connected component labeling on a 2D grid using CUDA, 2011).
+ *  The smallest label moves along rows, then along columns, then along the third axis, until nothing changes. Each time
+ *  a reduction tree with an array of references in shared memory moves it. Face connectivity, up to 3 dimensions, every
+ *  criterion, lines of any length.
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>

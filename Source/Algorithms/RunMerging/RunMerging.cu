@@ -4,7 +4,6 @@
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
 #include "BrickCCL/Measuring/SumRuns.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
-#include "BrickCCL/Runs/Neighbourhood.cuh"
 
 namespace brickccl::cuda
 {
@@ -12,7 +11,7 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Unites the run of a[x] with that of b for every bit x of `links`; as RowMerger::UniteBits. */
+/** Unites the run of a[x] with that of b for every bit x of `links`, as RowMerger::UniteBits does. */
 template <typename TIndex>
 __device__ void
 UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord startsB, TIndex countB, TIndex * parent)
@@ -26,6 +25,27 @@ UniteBits(DeviceWord links, DeviceWord startsA, TIndex countA, DeviceWord starts
   }
 }
 
+/** Whether a row has the neighbouring row of a step. */
+__device__ inline bool
+HasRow(const RowStep & step, const Extent & extent, std::int64_t row)
+{
+  for (int axis = 1; axis < MaximumDimension; ++axis)
+  {
+    const std::int64_t size = extent.size[axis];
+    // All rows along an axis of size 1 are at 0 and need no division.
+    const std::int64_t place = size == 1           ? 0
+                             : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) % static_cast<unsigned>(size)
+                                                   : row % size;
+    row = size == 1 ? row : row <= 0xFFFFFFFFll ? static_cast<unsigned>(row) / static_cast<unsigned>(size) : row / size;
+    const std::int64_t to = place + step.offset.step[axis - 1];
+    if (to < 0 || to >= size)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
 template <typename TIndex>
 __global__ void
 InitializeKernel(std::int64_t nodes, TIndex * parent)
@@ -36,18 +56,18 @@ InitializeKernel(std::int64_t nodes, TIndex * parent)
   }
 }
 
-/** Unites the runs of a word (row a) with those that they touch in the rows b before it. Which links say something
- *  new is explained at RowMerger (MergeRows.h); links beside the word that would tell are not looked at here. */
+/** Unites the runs of a word (row a) with the runs that they touch in the rows b before it. RowMerger (MergeRows.h)
+ *  explains which links are implied. Links beside the word, which could imply others, are not looked at here. */
 template <typename T, typename TIndex>
 __global__ void
 MergeKernel(const T *               voxels,
-            const __grid_constant__ VoxelRule<T>     rule,
-            const __grid_constant__ WordGrid         grid,
-            const __grid_constant__ BackwardRowSteps steps,
-            const DeviceWord *                       foreground,
-            const DeviceWord *                       starts,
-            const TIndex *                           runsBefore,
-            TIndex *                                 parent)
+            const __grid_constant__ VoxelRule<T> rule,
+            const __grid_constant__ WordGrid     grid,
+            const __grid_constant__ RowSteps     steps,
+            const DeviceWord *                   foreground,
+            const DeviceWord *                   starts,
+            const TIndex *                       runsBefore,
+            TIndex *                             parent)
 {
   for (std::int64_t word = ThreadIndex(); word < grid.words; word += ThreadCount())
   {
@@ -63,24 +83,23 @@ MergeKernel(const T *               voxels,
     const DeviceWord   startsA = StartsOf(foreground, starts, word, wordOfRow);
     const TIndex       countA = runsBefore[word];
     const std::int64_t voxel = row * grid.extent.RowLength() + wordOfRow * BitsPerDeviceWord;
-    // Where one voxel of a run answers for all of it, runs are compared where they begin alone; see
-    // RowMerger::MergeKeys.
+    // If one voxel of a run answers for all of it, runs are compared only where they begin.
     const bool byRuns = rule.IsEquality();
     for (int s = 0; s < steps.count; ++s)
     {
-      const BackwardRowSteps::Step & step = steps.steps[s];
+      const RowStep & step = steps.steps[s];
       if (!HasRow(step, grid.extent, row))
       {
         continue;
       }
-      const std::int64_t other = word - step.rows * grid.wordsPerRow;
-      const std::int64_t distance = -step.rows * grid.extent.RowLength();
+      const std::int64_t other = word - step.distance * grid.wordsPerRow;
+      const std::int64_t distance = -step.distance * grid.extent.RowLength();
       const DeviceWord   b = foreground[other];
-      const DeviceWord   bPrevious = hasPrevious && step.diagonal ? foreground[other - 1] : 0u;
-      const DeviceWord   bNext = hasNext && step.diagonal ? foreground[other + 1] : 0u;
+      const DeviceWord   bPrevious = hasPrevious && step.offset.diagonal ? foreground[other - 1] : 0u;
+      const DeviceWord   bNext = hasNext && step.offset.diagonal ? foreground[other + 1] : 0u;
       const DeviceWord   fromLeft = (b << 1) | (bPrevious >> 31);
       const DeviceWord   fromRight = (b >> 1) | (bNext << 31);
-      if ((a & (b | (step.diagonal ? fromLeft | fromRight : 0u))) == 0)
+      if ((a & (b | (step.offset.diagonal ? fromLeft | fromRight : 0u))) == 0)
       {
         continue;
       }
@@ -90,11 +109,11 @@ MergeKernel(const T *               voxels,
         LinksOf(voxels, rule, voxel, distance, a & b & (byRuns ? startsA | startsB : 0xFFFFFFFFu));
       const DeviceWord sameKnown = byRuns ? 0u : (same << 1) & ~startsA & ~startsB;
       UniteBits(same & ~sameKnown, startsA, countA, startsB, countB, parent);
-      if (!step.diagonal)
+      if (!step.offset.diagonal)
       {
         continue;
       }
-      // b[x - 1] and b[x + 1] with the starts of b moved to where the links begin.
+      // b[x - 1] and b[x + 1], with the starts of b moved to where the links begin.
       const DeviceWord startsBPrevious = hasPrevious ? StartsOf(foreground, starts, other - 1, wordOfRow - 1) : 0u;
       const DeviceWord startsBNext = hasNext ? StartsOf(foreground, starts, other + 1, wordOfRow + 1) : 0u;
       const DeviceWord startsBLeft = (startsB << 1) | (startsBPrevious >> 31);
@@ -107,7 +126,7 @@ MergeKernel(const T *               voxels,
                 startsBLeft,
                 static_cast<TIndex>(countB - (startsBPrevious >> 31)),
                 parent);
-      // The highest bit's right neighbour in row a is not looked at: its link may be united once more.
+      // The right neighbour of the highest bit of row a is not looked at, so that its link may be united once more.
       const DeviceWord rightKnown = byRuns ? ((a & ~startsA) >> 1) | (fromRight & ~startsBRight)
                                            : (same & ~startsBRight) | ((same >> 1) & ~(startsA >> 1) & 0x7FFFFFFFu);
       const DeviceWord right = LinksOf(voxels, rule, voxel, distance + 1, a & fromRight & ~rightKnown);
@@ -163,15 +182,15 @@ RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStrea
   }
   TIndex * parent = table.labelOfRun.Data();
   BRICKCCL_LAUNCH(InitializeKernel<TIndex>, ShapeFor(table.runs), stream, table.runs, parent);
-  VisitScalarType(problem.image.type, [&](auto tag) {
-    using T = typename decltype(tag)::Type;
+  VisitPixels(problem.image, problem.criterion, [&](auto rule, const auto * pixels) {
+    using T = typename std::decay_t<decltype(rule)>::Pixel;
     BRICKCCL_LAUNCH((MergeKernel<T, TIndex>),
                     ShapeFor(grid.words),
                     stream,
-                    static_cast<const T *>(problem.image.data),
-                    ToVoxelRule<T>(problem.criterion, problem.image.channels),
+                    pixels,
+                    rule,
                     grid,
-                    BackwardRowSteps(problem.connectivity, problem.image.extent),
+                    RowSteps(problem.connectivity.BackwardRows(), problem.image.extent),
                     table.foreground.Data(),
                     table.Starts(),
                     table.runsBefore.Data(),

@@ -6,8 +6,8 @@
 namespace brickccl::cuda
 {
 
-/** Memory of RunMerging, kept between calls: 1/8 byte per voxel for bits (1/4 with starts of their own), 1/8 (1/4 for
- *  64-bit run numbers) for the number of runs before each word, and 8 (16) bytes per run. */
+/** The memory of RunMerging, kept between calls: 1/8 byte per voxel for bits (1/4 with stored starts), 1/8 (1/4 for
+ *  64-bit numbers of runs) for the number of runs before each word, and 8 (16) bytes per run. */
 template <typename TIndex>
 struct RunMergingMemory
 {
@@ -15,8 +15,8 @@ struct RunMergingMemory
   DeviceBuffer<TIndex> rank;
 };
 
-/** Labels the runs of a problem on the device 1..N in raster order (`memory.table.labelOfRun`); the steps are those of
- *  the CPU's LabelByRunMerging. \return N. */
+/** Labels the runs of a problem on the device 1..N in raster order (`memory.table.labelOfRun`). The steps are those of
+ *  LabelByRunMerging on the CPU. \return N. */
 template <typename TIndex>
 std::uint64_t RunMerging(const Problem & problem, RunMergingMemory<TIndex> & memory, cudaStream_t stream);
 

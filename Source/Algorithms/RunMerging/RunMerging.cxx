@@ -26,29 +26,31 @@ public:
     , m_Extent(volume.GetExtent())
     , m_UsesY(connectivity.Uses(1))
     , m_Rows(volume, links)
-    , m_Steps(BackwardRowSteps(connectivity, m_Extent))
   {
-    for (const RowStep & step : m_Steps)
-    {
-      m_Farthest = std::max(m_Farthest, step.distance);
-    }
     if (!links.FollowForeground())
     {
       m_Squares.emplace(volume, links, connectivity);
-      const auto isOfSquare = [](const RowStep & step) { return step.offset.step[MaximumDimension - 2] == 0; };
-      m_Steps.erase(std::remove_if(m_Steps.begin(), m_Steps.end(), isOfSquare), m_Steps.end());
+    }
+    for (const RowStep & step : RowSteps(connectivity.BackwardRows(), m_Extent))
+    {
+      m_Farthest = std::max(m_Farthest, step.distance);
+      const bool isOfSquare = step.offset.step[MaximumDimension - 2] == 0;
+      if (!m_Squares || !isOfSquare)
+      {
+        m_Steps.push_back(step);
+      }
     }
   }
 
-  /** How far rows reach back to others. */
+  /** The largest distance from a row to an earlier row that it can have links to. */
   std::int64_t
   Farthest() const
   {
     return m_Farthest;
   }
 
-  /** Calls `unite` for links of the rows [begin, end) to others for which `wants(row, otherRow)` is true. Rows up to
-   *  the `count`-th alone are looked at. */
+  /** Calls `unite` for the links of the rows [begin, end) to other rows for which `wants(row, otherRow)` is true. It
+   *  looks at no more than the first `count` rows. */
   template <typename TWants, typename TUnite>
   void
   Merge(std::int64_t begin, std::int64_t end, std::int64_t count, const TWants & wants, TUnite unite)
@@ -68,7 +70,7 @@ public:
         const std::int64_t other = row - step.distance;
         if (wants(row, other) && step.ExistsFrom(position, m_Extent))
         {
-          // Links along y join these two rows by way of the ones before them if those have a link along z.
+          // Links along y imply a link along z wherever the two rows before these have one.
           const bool isRound = m_UsesY && position.at[0] > 0 && IsAlongZ(step);
           m_Rows.Merge(row,
                        other,
@@ -81,7 +83,7 @@ public:
     }
     if (m_Squares && end < m_Extent.RowCount() && count > end - begin)
     {
-      // The last row's diagonal belongs to the next one's square.
+      // The diagonal of the last row belongs to the square of the next row.
       m_Squares->Merge(end, position, isOwn, unite);
     }
     m_Rows.UnitePostponed(unite);
@@ -107,7 +109,7 @@ private:
   std::int64_t                        m_Farthest = 0;
 };
 
-/** Links between rows: unites touching runs of each slab on its own, then those across the seams of slabs. */
+/** Unites the touching runs of each slab on its own, then those across the seams between slabs. */
 template <typename TIndex>
 void
 UniteRuns(const RowLinks &     links,

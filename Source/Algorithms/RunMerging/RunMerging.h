@@ -6,11 +6,11 @@
 namespace brickccl
 {
 
-/** Labels runs of voxels: rows are packed to bits and cut into runs, runs that touch in neighbouring rows are united
- *  by bit operations on 64 voxels at a time, slabs of rows in parallel, then the seams between them.
+/** Labels runs of voxels. Rows are packed to bits and cut into runs. Runs that touch in neighbouring rows are united by
+ *  bit operations on 64 voxels at a time. Slabs of rows are merged in parallel, then the seams between them.
  *
- *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel.
- *  Cost: linear in voxels / 64 and runs; memory as RunVolume says, and 1 bit + 1/16 byte per run.
+ *  Afterwards the labels of `result` are 1..N in the raster order of each component's first voxel. Cost: linear in
+ *  voxels / 64 and in runs. Memory: that of RunVolume, 1 bit and 1/16 byte per run.
  *  \return N.
  *  \throws Unsupported for rows of 2^32 voxels or more, Cancelled. */
 std::uint64_t LabelByRunMerging(const RowLinks &     links,
@@ -21,7 +21,7 @@ std::uint64_t LabelByRunMerging(const RowLinks &     links,
 
 namespace testing
 {
-/** As LabelByRunMerging, with 64-bit node numbers whatever the size. */
+/** LabelByRunMerging with 64-bit numbers of nodes, whatever the size. */
 std::uint64_t LabelByWideRunMerging(const RowLinks &     links,
                                     const Extent &       extent,
                                     const Connectivity & connectivity,

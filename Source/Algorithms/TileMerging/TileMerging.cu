@@ -11,23 +11,23 @@ namespace brickccl::cuda
 namespace
 {
 
-/** Pixels along the sides of a tile, and tiles along the sides of a group that one block merges. */
-constexpr int TileSide = 16;
-constexpr int GroupSide = 4;
+/** The pixels along x of a tile, and the tiles along x of a group that one block merges. */
+constexpr int TileLength = 16;
+constexpr int GroupLength = 4;
 
 /** Tiles of one size over a stack of slices. */
 struct Tiles
 {
   std::int64_t size[2];
   std::int64_t slices;
-  std::int64_t side;
+  std::int64_t length;
   std::int64_t count[2];
 
-  Tiles(const Extent & extent, std::int64_t tileSide)
+  Tiles(const Extent & extent, std::int64_t tileLength)
     : size{ extent.size[0], extent.size[1] }
     , slices(extent.size[2])
-    , side(tileSide)
-    , count{ (size[0] - 1) / side + 1, (size[1] - 1) / side + 1 }
+    , length(tileLength)
+    , count{ (size[0] - 1) / length + 1, (size[1] - 1) / length + 1 }
   {}
 
   __host__ __device__ std::int64_t
@@ -42,7 +42,8 @@ struct Tiles
   }
 };
 
-/** Kernel 1: one tile per block, one pixel per thread. Scans and analyses alternate until no two neighbours differ. */
+/** Kernel 1: each block solves one tile, one pixel per thread. Scans and analyses alternate until no two neighbours
+ *  differ. */
 template <typename TIndex>
 __global__ void
 SolveTilesKernel(const __grid_constant__ VoxelLinks links,
@@ -51,16 +52,16 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks links,
                  const __grid_constant__ PropertyArrays<TIndex> properties,
                  TIndex *                                       labels)
 {
-  __shared__ unsigned local[TileSide * TileSide];
+  __shared__ unsigned local[TileLength * TileLength];
   __shared__ unsigned changed;
   const int           thread = static_cast<int>(threadIdx.x);
-  const int           lx = thread % TileSide;
-  const int           ly = thread / TileSide;
+  const int           lx = thread % TileLength;
+  const int           ly = thread / TileLength;
   for (std::int64_t tile = blockIdx.x; tile < tiles.Total(); tile += gridDim.x)
   {
     const std::int64_t slice = tile / (tiles.count[0] * tiles.count[1]);
-    const std::int64_t x0 = tile % tiles.count[0] * TileSide;
-    const std::int64_t y0 = tile / tiles.count[0] % tiles.count[1] * TileSide;
+    const std::int64_t x0 = tile % tiles.count[0] * TileLength;
+    const std::int64_t y0 = tile / tiles.count[0] % tiles.count[1] * TileLength;
     const bool         inside = x0 + lx < tiles.size[0] && y0 + ly < tiles.size[1];
     const std::int64_t pixel = tiles.IndexOf(x0 + lx, y0 + ly, slice);
     // The links that stay in the tile.
@@ -70,7 +71,7 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks links,
       const auto & step = links.step[__ffs(static_cast<int>(rest)) - 1];
       const int    nx = lx + step[0];
       const int    ny = ly + step[1];
-      near |= nx >= 0 && nx < TileSide && ny >= 0 && ny < TileSide ? rest & (0u - rest) : 0u;
+      near |= nx >= 0 && nx < TileLength && ny >= 0 && ny < TileLength ? rest & (0u - rest) : 0u;
     }
     auto label = static_cast<unsigned>(thread);
     while (true)
@@ -85,7 +86,7 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks links,
       for (unsigned rest = near; rest != 0; rest &= rest - 1)
       {
         const auto &   step = links.step[__ffs(static_cast<int>(rest)) - 1];
-        const unsigned other = BlockAccess::Load(local + thread + step[1] * TileSide + step[0]);
+        const unsigned other = BlockAccess::Load(local + thread + step[1] * TileLength + step[0]);
         smallest = other < smallest ? other : smallest;
       }
       __syncthreads();
@@ -104,7 +105,7 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks links,
     }
     if (inside)
     {
-      const std::int64_t root = tiles.IndexOf(x0 + label % TileSide, y0 + label / TileSide, slice);
+      const std::int64_t root = tiles.IndexOf(x0 + label % TileLength, y0 + label / TileLength, slice);
       labels[pixel] = static_cast<TIndex>(root);
       const std::int64_t at[3] = { x0 + lx, y0 + ly, slice };
       if (properties.counts != nullptr && isForeground(at))
@@ -116,8 +117,8 @@ SolveTilesKernel(const __grid_constant__ VoxelLinks links,
   }
 }
 
-/** Unites two linked pixels' trees; says so in `changed` if they were two. A link that is lost because another thread
- * of the block has changed the same root in between is found again by the next round. */
+/** Unites the trees of two linked pixels, and sets `changed` if they were two. If another thread of the block changes
+ *  the same root in between, the link is lost, and the next round finds it again. */
 template <typename TIndex>
 __device__ void
 UniteLinked(TIndex * labels, std::int64_t a, std::int64_t b, unsigned * changed)
@@ -138,17 +139,17 @@ __global__ void __launch_bounds__(1024)
   MergeTilesKernel(const __grid_constant__ VoxelLinks links, Tiles tiles, Tiles groups, TIndex * labels)
 {
   __shared__ unsigned changed;
-  const int           threadsPerTile = static_cast<int>(blockDim.x) / (GroupSide * GroupSide);
-  const int           tileOfThread = static_cast<int>(threadIdx.x) % (GroupSide * GroupSide);
-  const int           firstPixel = static_cast<int>(threadIdx.x) / (GroupSide * GroupSide);
+  const int           threadsPerTile = static_cast<int>(blockDim.x) / (GroupLength * GroupLength);
+  const int           tileOfThread = static_cast<int>(threadIdx.x) % (GroupLength * GroupLength);
+  const int           firstPixel = static_cast<int>(threadIdx.x) / (GroupLength * GroupLength);
   for (std::int64_t group = blockIdx.x; group < groups.Total(); group += gridDim.x)
   {
     const std::int64_t slice = group / (groups.count[0] * groups.count[1]);
-    const std::int64_t groupX = group % groups.count[0] * groups.side;
-    const std::int64_t groupY = group / groups.count[0] % groups.count[1] * groups.side;
-    const std::int64_t x0 = groupX + tileOfThread % GroupSide * tiles.side;
-    const std::int64_t y0 = groupY + tileOfThread / GroupSide * tiles.side;
-    // The links of a pixel over a border: those that go along `axis`, as far as they stay in the group.
+    const std::int64_t groupX = group % groups.count[0] * groups.length;
+    const std::int64_t groupY = group / groups.count[0] % groups.count[1] * groups.length;
+    const std::int64_t x0 = groupX + tileOfThread % GroupLength * tiles.length;
+    const std::int64_t y0 = groupY + tileOfThread / GroupLength * tiles.length;
+    // Unites along the links of a pixel across a border: those that go along `axis` and stay in the group.
     const auto uniteOver = [&](int axis, std::int64_t x, std::int64_t y) {
       if (x >= tiles.size[0] || y >= tiles.size[1])
       {
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(1024)
         const auto &       step = links.step[direction];
         const std::int64_t nx = x + step[0] - groupX;
         const std::int64_t ny = y + step[1] - groupY;
-        if (step[axis] == 1 && nx >= 0 && nx < groups.side && ny >= 0 && ny < groups.side)
+        if (step[axis] == 1 && nx >= 0 && nx < groups.length && ny >= 0 && ny < groups.length)
         {
           UniteLinked(labels, pixel, pixel + links.offset[direction], &changed);
         }
@@ -174,13 +175,13 @@ __global__ void __launch_bounds__(1024)
         BlockAccess::Store(&changed, 0u);
       }
       __syncthreads();
-      for (std::int64_t i = firstPixel; i < tiles.side; i += threadsPerTile)
+      for (std::int64_t i = firstPixel; i < tiles.length; i += threadsPerTile)
       {
-        uniteOver(1, x0 + i, y0 + tiles.side - 1);
+        uniteOver(1, x0 + i, y0 + tiles.length - 1);
       }
-      for (std::int64_t i = firstPixel; i < tiles.side; i += threadsPerTile)
+      for (std::int64_t i = firstPixel; i < tiles.length; i += threadsPerTile)
       {
-        uniteOver(0, x0 + tiles.side - 1, y0 + i);
+        uniteOver(0, x0 + tiles.length - 1, y0 + i);
       }
       __syncthreads();
       const bool isDone = BlockAccess::Load(&changed) == 0;
@@ -209,7 +210,7 @@ FlattenTileBordersKernel(Tiles tiles, const __grid_constant__ PropertyArrays<TIn
     rest -= isColumn ? 0 : linesX * tiles.size[1];
     const std::int64_t along = isColumn ? tiles.size[1] : tiles.size[0];
     const std::int64_t line = rest / along;
-    const std::int64_t across = (line / 2 + 1) * tiles.side - line % 2;
+    const std::int64_t across = (line / 2 + 1) * tiles.length - line % 2;
     const std::int64_t pixel =
       isColumn ? tiles.IndexOf(across, rest % along, slice) : tiles.IndexOf(rest % along, across, slice);
     const TIndex root = PeekRoot<GlobalAccess>(labels, static_cast<TIndex>(pixel));
@@ -242,8 +243,8 @@ UniteByTileMerging(const Problem &       problem,
   memory.clock.Finish("clear properties", stream);
 
   const auto &       properties = memory.properties.arrays;
-  const Tiles        smallest(extent, TileSide);
-  constexpr unsigned tilePixels = TileSide * TileSide;
+  const Tiles        smallest(extent, TileLength);
+  constexpr unsigned tilePixels = TileLength * TileLength;
   BRICKCCL_LAUNCH_BLOCKS(SolveTilesKernel<TIndex>,
                          ShapeFor(smallest.Total() * tilePixels, tilePixels),
                          stream,
@@ -254,11 +255,11 @@ UniteByTileMerging(const Problem &       problem,
                          memory.parent.Data());
   memory.clock.Finish("kernel 1", stream);
   const std::int64_t longest = std::max(extent.size[0], extent.size[1]);
-  for (std::int64_t side = TileSide; side < longest; side *= GroupSide)
+  for (std::int64_t length = TileLength; length < longest; length *= GroupLength)
   {
-    const Tiles tiles(extent, side);
-    const Tiles groups(extent, side * GroupSide);
-    if (side > TileSide)
+    const Tiles tiles(extent, length);
+    const Tiles groups(extent, length * GroupLength);
+    if (length > TileLength)
     {
       const std::int64_t pixels =
         2 * ((tiles.count[0] - 1) * extent.size[1] + (tiles.count[1] - 1) * extent.size[0]) * tiles.slices;
@@ -270,8 +271,8 @@ UniteByTileMerging(const Problem &       problem,
                       memory.parent.Data());
       memory.clock.Finish("kernel 3", stream);
     }
-    // As many threads for a border as it has pixels, up to what a block can have (CUCCL, table II).
-    const auto threads = static_cast<unsigned>(GroupSide * GroupSide * std::min<std::int64_t>(side, 64));
+    // A border has as many threads as pixels, up to the most that a block can have (CUCCL, table II).
+    const auto threads = static_cast<unsigned>(GroupLength * GroupLength * std::min<std::int64_t>(length, 64));
     BRICKCCL_LAUNCH_BLOCKS(MergeTilesKernel<TIndex>,
                            ShapeFor(groups.Total() * threads, threads),
                            stream,

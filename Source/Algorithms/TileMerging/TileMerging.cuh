@@ -7,10 +7,10 @@
 namespace brickccl::cuda
 {
 
-/** The tile merging of Stava and Benes (GPU Computing Gems Emerald, chapter 35) as printed: tiles of 16 x 16 pixels,
- * one thread per pixel, solved in shared memory; 16 tiles merged per block and level; borders flattened between levels;
- *  all flattened at the end. Images of 2 dimensions, or slices along z, of any extent; 4 and 8 neighbours, every
- *  criterion. Options: TileMergingOptions().
+/** The tile merging of Stava and Benes (GPU Computing Gems Emerald, chapter 35) as printed. Tiles of 16 x 16 pixels are
+ *  solved in shared memory, one thread per pixel. At each level a block merges 16 tiles. Between levels the borders are
+ *  flattened, and at the end all pixels. Images of 2 dimensions, or slices along z, of any extent; 4 and 8 neighbours,
+ *  every criterion. Options: TileMergingOptions().
  *
  *  Afterwards `memory.parent` holds the first voxel of each foreground voxel's component. */
 template <typename TIndex>

@@ -6,7 +6,7 @@
 namespace brickccl
 {
 
-/** Places of TileMerging's options among its values. */
+/** The indices of TileMerging's options among its values. */
 enum TileMergingOption
 {
   TileMergingProperties

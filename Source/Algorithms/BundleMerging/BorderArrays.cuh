@@ -1,30 +1,30 @@
-#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_FACEARRAYS_CUH
-#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_FACEARRAYS_CUH
+#ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERARRAYS_CUH
+#define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BORDERARRAYS_CUH
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleBricks.cuh"
 
-/** What is kept of the bricks' ends for their borders, where values decide. */
+/** What is kept of the ends of bricks for their borders, where values decide. */
 namespace brickccl::cuda
 {
 
-/** What is kept of the words at the bricks' borders along z and y, as kernel argument. */
+/** What is kept of the words at the ends of bricks along z and y, as kernel argument. */
 template <typename T>
-struct FaceArrays
+struct BorderArrays
 {
-  /** Of a brick: a layer at either end along z, a row of each layer at either end along y. */
+  /** A brick has a layer at either end along z, and a row of each layer at either end along y. */
   static constexpr int perBrick = 4 * WordsPerLayer;
 
   T * words;
 
-  /** Those of a brick at its lower end along z (0) or y (2) or the upper one (1, 3). */
+  /** The words of a brick at its lower end along z (0) or y (2), or at the upper end (1, 3). */
   __device__ T *
   AtEnd(unsigned brick, int end) const
   {
     return words + std::size_t{ brick } * perBrick + end * WordsPerLayer;
   }
-  /** Keeps what a word has that lies at an end of its brick.
+  /** Keeps what belongs to a word that lies at an end of its brick.
    *  \param y, z      the word's bundle in the brick
-   *  \param atZ, atY  what it has for a border along z and for one along y */
+   *  \param atZ, atY  what to keep for a border along z and for one along y */
   __device__ void
   Keep(const BundleGrid & grid, unsigned brick, int word, int y, int z, const T & atZ, const T & atY) const
   {
@@ -49,8 +49,8 @@ struct FaceArrays
   }
 };
 
-/** The first and the last voxels of all rows of all bricks, for the borders along x: in the volume each lies in a line
- * of memory of its own. Kernel argument; of problems with IsTiled. */
+/** The first and the last voxels of all rows of all bricks, for the borders along x. In the volume each of them lies in
+ *  a cache line of its own. Kernel argument for problems with IsTiled. */
 template <typename T>
 struct EndArrays
 {

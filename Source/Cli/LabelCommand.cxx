@@ -4,7 +4,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
@@ -244,7 +244,7 @@ RunLabel(const LabelArguments & arguments)
     reporter.Step("drawing " + arguments.picture);
     WritePicture(
       arguments.picture,
-      { tableImages.intensity ? *tableImages.intensity : image, labeling.Runs(), table, image.spacingSource != "none" },
+      { tableImages.intensity ? *tableImages.intensity : image, RunsOf(labeling), table, image.spacingSource != "none" },
       { arguments.threads, Progress(hooks) });
   }
   seconds["write"] = watch.Lap();

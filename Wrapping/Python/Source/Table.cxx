@@ -71,9 +71,9 @@ struct ColumnValues
     {
       numbers[place] = *number;
     }
-    else if (const std::int64_t * const negative = std::get_if<std::int64_t>(&value))
+    else if (const std::int64_t * const integer = std::get_if<std::int64_t>(&value))
     {
-      whole[place] = *negative;
+      whole[place] = *integer;
     }
     else
     {

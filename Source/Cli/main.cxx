@@ -8,6 +8,8 @@
 #include <iostream>
 #include <string>
 
+#ifdef BRICKCCL_USE_VTK
+
 namespace
 {
 
@@ -24,6 +26,8 @@ ContinueAsSurfaces(char ** argv)
 }
 
 } // namespace
+
+#endif
 
 int
 main(int argc, char ** argv)

@@ -242,10 +242,12 @@ RunLabel(const LabelArguments & arguments)
   if (!arguments.picture.empty())
   {
     reporter.Step("drawing " + arguments.picture);
-    WritePicture(
-      arguments.picture,
-      { tableImages.intensity ? *tableImages.intensity : image, RunsOf(labeling), table, image.spacingSource != "none" },
-      { arguments.threads, Progress(hooks) });
+    WritePicture(arguments.picture,
+                 { tableImages.intensity ? *tableImages.intensity : image,
+                   RunsOf(labeling),
+                   table,
+                   image.spacingSource != "none" },
+                 { arguments.threads, Progress(hooks) });
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();

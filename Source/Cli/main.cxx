@@ -13,8 +13,8 @@
 namespace
 {
 
-/** The commands that need VTK are a program of their own, since VTK's libraries take as long to load as a volume takes to
- *  be labeled. It lies beside this one where it is built, and in libexec where it is installed. */
+/** The commands that need VTK are a program of their own, since VTK's libraries take as long to load as a volume takes
+ * to be labeled. It lies beside this one where it is built, and in libexec where it is installed. */
 [[noreturn]] void
 ContinueAsSurfaces(char ** argv)
 {

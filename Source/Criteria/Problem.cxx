@@ -55,9 +55,7 @@ ProblemTraits::ProblemTraits(const Extent & imageExtent, const Connectivity & im
 }
 
 ProblemTraits::ProblemTraits(const Problem & problem)
-  : ProblemTraits(problem.image.extent,
-                  problem.connectivity,
-                  problem.criterion.FollowsForeground())
+  : ProblemTraits(problem.image.extent, problem.connectivity, problem.criterion.FollowsForeground())
 {}
 
 std::int64_t

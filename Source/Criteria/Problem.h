@@ -12,8 +12,7 @@ namespace brickccl
 {
 
 /** \throws InvalidArgument for a criterion without meaning, or a mask of another extent than the image's. */
-void
-CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask);
+void CheckProblem(const ImageView & image, const Criterion & criterion, const std::optional<ImageView> & mask);
 
 /** What is to be labeled. The constructor checks it; CPU and CUDA algorithms take it as it is and check nothing again.
  *  The voxels lie where the algorithm runs: in host memory, or in memory of a CUDA device. */

@@ -320,8 +320,8 @@ DownloadRuns(const Extent &                     extent,
   const std::size_t rowBytes = static_cast<std::size_t>(grid.words) * sizeof(DeviceWord);
   const std::size_t allBytes = rowBytes * (table.hasStarts ? 2 : 1) + rows * sizeof(unsigned long long) +
                                static_cast<std::size_t>(table.runs) * sizeof(TIndex);
-  std::size_t       done = 0;
-  const auto        copy = [&](void * to, const void * from, std::size_t bytes) {
+  std::size_t done = 0;
+  const auto  copy = [&](void * to, const void * from, std::size_t bytes) {
     if (bytes > 0)
     {
       const auto all = static_cast<double>(allBytes);

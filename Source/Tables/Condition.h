@@ -22,8 +22,8 @@ namespace brickccl
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
  *      function   = ( abs | sqrt | min | max ) "(" sum { "," sum } ")"
  *
- *  COLUMNS.md explains it with examples. There may be up to 200 levels of parentheses and signs and 2000 sums and products;
- *  lists joined by one word may have any length.
+ *  COLUMNS.md explains it with examples. There may be up to 200 levels of parentheses and signs and 2000 sums and
+ * products; lists joined by one word may have any length.
  *
  *  Whole numbers (labels, counts, indices, and such numbers in the condition) are exact, as are sums,
  *  differences and products of those below 2^63, and their comparisons. All other numbers are doubles. Two of them are

@@ -409,7 +409,7 @@ LabelVoxelRuns(const Problem & problem, VoxelMemory<TIndex> & memory, cudaStream
 }
 
 #define BRICKCCL_INSTANTIATE(TIndex)                                                                                   \
-  template VoxelLinks    LinkVoxels<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t);               \
+  template VoxelLinks    LinkVoxels<TIndex>(const Problem &, VoxelMemory<TIndex> &, cudaStream_t);                     \
   template void          MakeTrees<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);                       \
   template void          FlattenVoxels<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t, unsigned);         \
   template void          SetVoxelProperties<TIndex>(const Extent &, VoxelMemory<TIndex> &, cudaStream_t);              \

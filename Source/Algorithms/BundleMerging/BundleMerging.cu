@@ -55,7 +55,7 @@ ShapeForUnknown()
 
 /** Queues all kernels of one call. */
 void
-Queue(const Problem & problem,
+Queue(const Problem &       problem,
       const BundleGrid &    grid,
       const DeviceWord *    mask,
       BundleMergingMemory & memory,
@@ -109,11 +109,7 @@ Queue(const Problem & problem,
 } // namespace
 
 std::uint64_t
-BundleMerging(const Problem & problem,
-              BundleMergingMemory & memory,
-              void *                labels,
-              LabelType             type,
-              cudaStream_t          stream)
+BundleMerging(const Problem & problem, BundleMergingMemory & memory, void * labels, LabelType type, cudaStream_t stream)
 {
   const BundleGrid  grid = GridOf(problem);
   const auto        bricks = static_cast<std::size_t>(grid.bricks);
@@ -132,8 +128,7 @@ BundleMerging(const Problem & problem,
   memory.found.Resize(1);
   // Room for one component and four runs in two words of a brick is enough for all but noise, which is then solved
   // again.
-  const auto mostRuns =
-    static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
+  const auto mostRuns = static_cast<std::size_t>(ProblemTraits(problem).MaximumRunCount());
   const auto atLeast = [&](std::size_t capacity, std::size_t room) {
     return std::max(capacity, std::min(room + 1024, mostRuns));
   };
@@ -171,7 +166,7 @@ BundleMerging(const Problem & problem,
 }
 
 void
-WriteLabels(const Problem &       problem,
+WriteLabels(const Problem &             problem,
             const BundleMergingMemory & memory,
             void *                      labels,
             LabelType                   type,
@@ -194,7 +189,7 @@ WriteLabels(const Problem &       problem,
 }
 
 void
-SumComponents(const Problem &            problem,
+SumComponents(const Problem &                  problem,
               BundleMergingMemory &            memory,
               std::uint64_t                    components,
               DeviceBuffer<CompactShapeSums> & sums,
@@ -256,9 +251,9 @@ public:
   std::uint64_t
   Label(const Problem & problem,
         const OptionValues &,
-        void *       labels,
-        LabelType    type,
-        bool &       isWritten,
+        void *    labels,
+        LabelType type,
+        bool &    isWritten,
         const Progress &,
         cudaStream_t stream) override
   {
@@ -271,21 +266,21 @@ public:
     cuda::WriteLabels(problem, m_Memory, labels, type, stream);
   }
   void
-  Download(const Problem &              problem,
+  Download(const Problem &                    problem,
            DeviceBuffer<unsigned long long> & firstRuns,
-           RunVolume &                              result,
+           RunVolume &                        result,
            StagedCopy &                       staged,
-           const HostContext &                      context,
-           cudaStream_t                             stream) override
+           const HostContext &                context,
+           cudaStream_t                       stream) override
   {
     cuda::LabelRuns(problem, m_Memory, stream);
     DownloadRuns(problem.image.extent, m_Memory.table, firstRuns, result, staged, context, stream);
   }
   void
-  Sum(const Problem &            problem,
-      std::uint64_t                          components,
+  Sum(const Problem &                  problem,
+      std::uint64_t                    components,
       DeviceBuffer<CompactShapeSums> & sums,
-      cudaStream_t                           stream) override
+      cudaStream_t                     stream) override
   {
     cuda::SumComponents(problem, m_Memory, components, sums, stream);
   }

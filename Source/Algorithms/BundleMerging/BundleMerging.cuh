@@ -73,21 +73,21 @@ struct BundleMergingMemory
  *  and merged across their borders. Components are numbered by their first voxels. If `labels` is not null, the label
  *  map is written, too. That does not wait for the number of components, so the type must have room for
  *  MaximumRunCount. \return N */
-std::uint64_t BundleMerging(const Problem & problem,
+std::uint64_t BundleMerging(const Problem &       problem,
                             BundleMergingMemory & memory,
                             void *                labels,
                             LabelType             type,
                             cudaStream_t          stream);
 
 /** Queues the kernels that solve and merge bricks where values decide. */
-void SolveAndMergeRows(const Problem & problem,
+void SolveAndMergeRows(const Problem &       problem,
                        const BundleGrid &    grid,
                        const DeviceWord *    mask,
                        BundleMergingMemory & memory,
                        cudaStream_t          stream);
 
 /** Writes the label map of the last problem to device memory. */
-void WriteLabels(const Problem &       problem,
+void WriteLabels(const Problem &             problem,
                  const BundleMergingMemory & memory,
                  void *                      labels,
                  LabelType                   type,
@@ -96,7 +96,7 @@ void WriteLabels(const Problem &       problem,
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
  *  They are made beside the label map of that problem, which `stream` may still have to write. What is queued on
  *  `stream` later waits for them. */
-void SumComponents(const Problem &            problem,
+void SumComponents(const Problem &                  problem,
                    BundleMergingMemory &            memory,
                    std::uint64_t                    components,
                    DeviceBuffer<CompactShapeSums> & sums,

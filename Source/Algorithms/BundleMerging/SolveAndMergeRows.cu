@@ -7,7 +7,7 @@ namespace brickccl::cuda
 {
 
 void
-SolveAndMergeRows(const Problem & problem,
+SolveAndMergeRows(const Problem &       problem,
                   const BundleGrid &    grid,
                   const DeviceWord *    mask,
                   BundleMergingMemory & memory,

@@ -127,8 +127,10 @@ TEST(BoundingBoxTree, SmallestDistanceIsThatOfAllPairs)
         const auto first = BoundingBoxTree(a, Spacing);
         const auto second = BoundingBoxTree(b, Spacing);
         const auto expected = SmallestOfAll(a, b);
-        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first, second, Infinite), expected) << count << ", " << apart;
-        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(second, first, Infinite), expected) << count << ", " << apart;
+        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(first, second, Infinite), expected)
+          << count << ", " << apart;
+        EXPECT_DOUBLE_EQ(BoundingBoxTree::SmallestDistance(second, first, Infinite), expected)
+          << count << ", " << apart;
       }
     }
   }

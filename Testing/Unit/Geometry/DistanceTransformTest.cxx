@@ -34,10 +34,10 @@ RandomLabels(const Extent & extent, std::int64_t grain, std::uint32_t values, do
 /** The squared distance from a voxel's centre to the nearest voxel of another label, all within and a layer around the
  *  image looked at. */
 double
-DistanceByPairs(const Extent &                     extent,
-                const Geometry &                   geometry,
+DistanceByPairs(const Extent &                             extent,
+                const Geometry &                           geometry,
                 const UninitializedVector<std::uint32_t> & labels,
-                std::int64_t                       i)
+                std::int64_t                               i)
 {
   const std::int64_t at[3] = { i % extent.size[0],
                                i / extent.size[0] % extent.size[1],
@@ -77,10 +77,10 @@ DistanceByPairs(const Extent &                     extent,
 }
 
 void
-ExpectAsByPairs(const Extent &                     extent,
-                const Geometry &                   geometry,
+ExpectAsByPairs(const Extent &                             extent,
+                const Geometry &                           geometry,
                 const UninitializedVector<std::uint32_t> & labels,
-                int                                threads)
+                int                                        threads)
 {
   HostContext context;
   context.threads = threads;

@@ -63,7 +63,8 @@ TEST_F(ProgressOnCuda, NeverFallsAndEndsAtOne)
     };
     Label(ImageView(m_Voxels.data(), extent), options);
     EXPECT_EQ(last, 1) << algorithm;
-    EXPECT_GE(reports, 5) << algorithm;
+    // Up, labeled, down, numbered.
+    EXPECT_GE(reports, 4) << algorithm;
   }
 }
 

@@ -39,7 +39,7 @@ LabelByWaves(const RowLinks &     links,
       wave.push_back(to);
     }
   };
-  const std::vector<RowOffset> rows = connectivity.BackwardRows();
+  const RowOffsets rows = connectivity.BackwardRows();
   for (std::int64_t first = 0; first < extent.VoxelCount(); ++first)
   {
     if (labels[static_cast<std::size_t>(first)] != 0 || !isForeground(first))

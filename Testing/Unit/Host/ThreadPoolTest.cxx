@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/Program.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Host/ThreadPool.h"
 
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -256,14 +258,17 @@ public:
 
   Module()
   {
+    // It lies beside this program.
+    const std::string path =
+      (std::filesystem::path(ProgramPath()).parent_path() / BRICKCCL_THREAD_POOL_MODULE).string();
 #ifdef _WIN32
-    m_Handle = LoadLibraryA(BRICKCCL_THREAD_POOL_MODULE);
+    m_Handle = LoadLibraryA(path.c_str());
 #else
-    m_Handle = ::dlopen(BRICKCCL_THREAD_POOL_MODULE, RTLD_NOW | RTLD_LOCAL);
+    m_Handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 #endif
     if (m_Handle == nullptr)
     {
-      throw Error("cannot load " BRICKCCL_THREAD_POOL_MODULE);
+      throw Error("cannot load " + path);
     }
   }
   Module(const Module &) = delete;

@@ -44,14 +44,14 @@ nb::dict
 DescribeBuild()
 {
   nb::list algorithms;
-  for (const Algorithm & algorithm : Algorithms())
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
   {
     nb::list runsOn;
-    if (algorithm.label != nullptr)
+    if (algorithm.runsOnCpu)
     {
       runsOn.append("cpu");
     }
-    if (algorithm.offersOnCuda != nullptr)
+    if (algorithm.runsOnCuda)
     {
       runsOn.append("cuda");
     }

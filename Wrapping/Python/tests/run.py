@@ -26,7 +26,7 @@ def run(*command, **options):
 
 def requirements():
     """What builds and tests the package, from its pyproject.toml."""
-    text = (PACKAGE / "pyproject.toml").read_text()
+    text = (PACKAGE / "pyproject.toml").read_text(encoding="utf-8")
     lists = re.findall(r"^(?:requires|test) = \[(.*?)\]", text, re.MULTILINE | re.DOTALL)
     assert len(lists) == 2, lists
     return re.findall(r'"([^"]+)"', ",".join(lists))
@@ -38,7 +38,7 @@ def make_environment(folder):
     mark = folder / "requirements"
     state = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()
     python = folder / "bin" / "python"
-    if mark.exists() and mark.read_text() == state:
+    if mark.exists() and mark.read_text(encoding="utf-8") == state:
         return python
     shutil.rmtree(folder, ignore_errors=True)
     run(sys.executable, "-m", "venv", folder)

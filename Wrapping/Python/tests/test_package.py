@@ -38,7 +38,7 @@ def test_the_stub_is_that_of_the_module(tmp_path):
     pytest.importorskip("nanobind")
     stub = tmp_path / "_core.pyi"
     subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "brickccl._core", "-o", stub], check=True)
-    assert stub.read_text() == (FOLDER / "_core.pyi").read_text(), (
+    assert stub.read_text(encoding="utf-8") == (FOLDER / "_core.pyi").read_text(encoding="utf-8"), (
         "run python -m nanobind.stubgen -m brickccl._core -o Wrapping/Python/brickccl/_core.pyi"
     )
     assert (FOLDER / "py.typed").exists()
@@ -80,7 +80,7 @@ def test_the_documentation_is_built_without_warnings(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "-d", tmp_path / "trees", docs, tmp_path / "html"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    page = (tmp_path / "html" / "reference.html").read_text()
+    page = (tmp_path / "html" / "reference.html").read_text(encoding="utf-8")
     assert all(f'id="brickccl.{name}"' in page for name in brickccl.__all__ if name != "__version__")
 
 

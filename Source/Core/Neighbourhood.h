@@ -179,7 +179,8 @@ struct NeighbourSteps
   int         count = 0;
   VoxelOffset steps[maximum] = {};
 
-  /** \param usesX  whether neighbours may differ along x */
+  /** \param rows   the neighbouring rows that raster order visits earlier
+   *  \param usesX  whether neighbours may differ along x */
   constexpr NeighbourSteps(const RowOffsets & rows, bool usesX)
   {
     if (usesX)

@@ -13,7 +13,9 @@ namespace brickccl
  *  table have these labels, ascending.
  *  \param labels    of any scalar type, one channel
  *  \param geometry  spacing, origin and direction, for the physical columns; by default voxels of 1 mm
+ *  \param options   what is measured beside the default columns
  *  \param threads   the number of CPU threads; 0: all. The table does not depend on it
+ *  \param hooks     hear of progress and may cancel
  *  \throws InvalidArgument if a label is negative or not a whole number, or if another image does not fit; Unsupported
  *  for groups that images of this dimension do not have; Cancelled. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,

@@ -67,8 +67,9 @@ struct ComponentTable
   unsigned SidesTouched(const ComponentMeasures & component) const;
 };
 
-/** Puts labels[i] in the place of the label i + 1, everywhere in a table whose labels are 1..N. \param labels
- * ascending, one for each row. */
+/** Puts labels[i] in the place of the label i + 1, everywhere in a table.
+ *  \param table   its labels are 1..N
+ *  \param labels  ascending, one for each row */
 void SetLabels(ComponentTable & table, const std::vector<std::uint64_t> & labels);
 
 /** Which labels of a merged table the components of its parts have, in the order of the parts' components. */

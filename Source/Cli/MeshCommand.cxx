@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -59,15 +61,15 @@ ParseLabels(const std::string & text)
     const char * const      first = part.data();
     const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
     const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
-    constexpr std::uint64_t mostOfRange = 10000000;
-    if (high < low || high - low > mostOfRange)
+    constexpr std::uint64_t most = 10000000;
+    if (high < low || high - low >= most - labels.size())
     {
-      throw InvalidArgument("the range " + part + " of --labels must rise, by " + std::to_string(mostOfRange) +
-                            " at most");
+      throw InvalidArgument("the range " + part + " of --labels must rise, and name " + std::to_string(most) +
+                            " labels at most together with the others");
     }
-    for (std::uint64_t label = low; label <= high; ++label)
+    for (std::uint64_t i = 0; i <= high - low; ++i)
     {
-      labels.insert(label);
+      labels.insert(low + i);
     }
     begin = end + 1;
   }
@@ -108,6 +110,42 @@ ChoosePlaces(const MeshArguments & arguments, const ComponentTable & table, cons
   return places;
 }
 
+/** \throws InvalidArgument if a mesh of a file of its own would go to one of the label map's files, to a folder or, by
+ *  way of links, to the same file as another one. */
+void
+CheckFilesOfEach(const MeshArguments &            arguments,
+                 const LoadedImage &              image,
+                 const ComponentTable &           table,
+                 const std::vector<std::size_t> & places)
+{
+  namespace fs = std::filesystem;
+  std::set<std::string> existing;
+  for (const std::size_t place : places)
+  {
+    const std::string path = MeshPathOf(arguments.output, table.components.Label(place));
+    std::error_code   failure;
+    if (!fs::exists(path, failure))
+    {
+      continue;
+    }
+    if (!fs::is_regular_file(path, failure))
+    {
+      throw InvalidArgument("'" + path + "', where a mesh goes, is no file");
+    }
+    if (!existing.insert(fs::canonical(path).string()).second)
+    {
+      throw InvalidArgument("'" + path + "', where a mesh goes, is a link to where another one goes");
+    }
+    for (const std::string & file : image.files)
+    {
+      if (fs::equivalent(path, file, failure))
+      {
+        throw InvalidArgument("OUTPUT would write '" + path + "', which is a file of '" + arguments.labels + "'");
+      }
+    }
+  }
+}
+
 void
 RunMesh(const MeshArguments & arguments)
 {
@@ -128,9 +166,10 @@ RunMesh(const MeshArguments & arguments)
   {
     ParseLabels(arguments.chosen);
   }
-  const NamedFiles outputs = { { "OUTPUT", arguments.output } };
+  // Which files there will be, if each component has its own, is known when the components are.
+  const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
   CheckOutputs({ { "LABELS", arguments.labels } }, outputs);
-  CheckWritable(arguments.output);
+  CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter reporter(arguments.quiet || arguments.json);
   reporter.Step("reading " + arguments.labels);
@@ -152,22 +191,24 @@ RunMesh(const MeshArguments & arguments)
     ChoosePlaces(arguments, table, condition ? condition->Evaluate(table) : std::vector<bool>());
   if (arguments.oneFileEach)
   {
-    NamedFiles each;
-    for (const std::size_t place : places)
-    {
-      each.emplace_back("OUTPUT", MeshPathOf(arguments.output, table.components.Label(place)));
-    }
-    CheckOutputs({ { "LABELS", arguments.labels } }, each);
+    CheckFilesOfEach(arguments, image, table, places);
   }
   reporter.Step("making meshes");
   const std::vector<MeshReport> reports =
     WriteMeshes(image.View(), table, places, arguments.mesh, arguments.output, arguments.oneFileEach, context);
   std::int64_t triangles = 0;
   double       worst = 0;
+  std::size_t  rough = 0;
   for (const MeshReport & report : reports)
   {
+    rough += report.isSmooth ? 0 : 1;
     triangles += report.triangles;
     worst = std::max(worst, std::abs(report.meshVolume / report.volume - 1));
+  }
+  if (arguments.mesh.smoothingPasses > 0 && rough > 0)
+  {
+    reader.Note(std::to_string(rough) + (rough == 1 ? " component was" : " components were") +
+                " left as they are: too small or thin to be smoothed");
   }
   if (arguments.json)
   {
@@ -195,20 +236,35 @@ RunMesh(const MeshArguments & arguments)
 void
 AddMeshCommand(CLI::App & app)
 {
-  auto       arguments = std::make_shared<MeshArguments>();
-  CLI::App * command = app.add_subcommand("mesh", MeshSummary);
+  auto                 arguments = std::make_shared<MeshArguments>();
+  CLI::App *           command = app.add_subcommand("mesh", MeshSummary);
+  const CLI::Validator isNotEmpty(
+    [](std::string & text) { return text.empty() ? std::string("it is empty") : std::string(); },
+    "");
+  const CLI::Validator isNotOne(
+    [](std::string & text) {
+      return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
+    },
+    "");
   command->add_option("LABELS", arguments->labels, "label map of 3 dimensions: " + ReadableFormats())->required();
   command
     ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
     ->required();
-  command->add_option("--labels", arguments->chosen, "only these labels, as 1,2,5-9")->type_name("LABELS");
+  command->add_option("--labels", arguments->chosen, "only these labels, as 1,2,5-9")
+    ->type_name("LABELS")
+    ->check(isNotEmpty);
   command
     ->add_option("--where",
                  arguments->where,
                  "only components for which a condition on columns holds (see brickccl select --help)")
-    ->type_name("CONDITION");
-  command->add_option("--smooth", arguments->mesh.smoothingPasses, "passes of smoothing; volumes are kept")
+    ->type_name("CONDITION")
+    ->check(isNotEmpty);
+  command
+    ->add_option("--smooth",
+                 arguments->mesh.smoothingPasses,
+                 "passes of smoothing, 0 or 2 and more (20 is usual); volumes are kept")
     ->transform(Count(0, 1000))
+    ->check(isNotOne)
     ->capture_default_str();
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");

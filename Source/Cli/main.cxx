@@ -21,8 +21,17 @@ ContinueAsSurfaces(char ** argv)
   const std::filesystem::path folder = std::filesystem::path(brickccl::ProgramPath()).parent_path();
   const std::filesystem::path installed = folder / BRICKCCL_LIBEXEC_FROM_BIN / BRICKCCL_SURFACES;
   const std::filesystem::path beside = folder / BRICKCCL_SURFACES;
-  std::error_code             failure;
-  brickccl::ContinueAs((std::filesystem::exists(beside, failure) ? beside : installed).string(), argv);
+  for (const std::filesystem::path & program : { beside, installed })
+  {
+    std::error_code failure;
+    if (std::filesystem::exists(program, failure))
+    {
+      brickccl::ContinueAs(program.string(), argv);
+    }
+  }
+  throw brickccl::Error("the program that makes surfaces, " BRICKCCL_SURFACES
+                        ", lies neither beside this one nor in '" +
+                        installed.lexically_normal().string() + "'; install BrickCCL as a whole");
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <vtkAppendPolyData.h>
+#include <vtkCallbackCommand.h>
 #include <vtkCellArray.h>
 #include <vtkCellArrayIterator.h>
 #include <vtkCellData.h>
@@ -28,6 +29,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace brickccl
 {
@@ -91,29 +93,26 @@ VolumeOf(vtkPolyData * mesh, const Point & origin)
 }
 
 /** Moves every point along the mean normal of its triangles, weighted by area, until the mesh holds `volume`: points
- *  half-way between voxels cut the corners of thin components off. */
-void
-HoldVolume(vtkPolyData * mesh, double volume)
+ *  half-way between voxels cut the corners of thin components off. No point moves further than `farthest` at a time.
+ *  \return whether the mesh holds it, to a hundredth */
+bool
+HoldVolume(vtkPolyData * mesh, double volume, double farthest)
 {
-  constexpr int    maximumSteps = 20;
+  constexpr int    maximumSteps = 50;
   constexpr double tolerance = 1e-4;
+  constexpr double mostLeft = 1e-2;
   const Point      origin = PointOf(mesh, 0);
-  for (int step = 0; step < maximumSteps; ++step)
+  double           missing = volume - VolumeOf(mesh, origin);
+  for (int step = 0; step < maximumSteps && std::abs(missing) > tolerance * volume; ++step)
   {
-    const double missing = volume - VolumeOf(mesh, origin);
-    if (std::abs(missing) <= tolerance * volume)
-    {
-      return;
-    }
     std::vector<Point> normals(static_cast<std::size_t>(mesh->GetNumberOfPoints()), Point{});
     ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
       const Point normal = Cross(PointOf(mesh, b) - PointOf(mesh, a), PointOf(mesh, c) - PointOf(mesh, a));
       for (const vtkIdType corner : { a, b, c })
       {
-        for (int axis = 0; axis < 3; ++axis)
+        for (std::size_t axis = 0; axis < 3; ++axis)
         {
-          normals[static_cast<std::size_t>(corner)][static_cast<std::size_t>(axis)] +=
-            normal[static_cast<std::size_t>(axis)] / 6;
+          normals[static_cast<std::size_t>(corner)][axis] += normal[axis] / 6;
         }
       }
     });
@@ -123,6 +122,11 @@ HoldVolume(vtkPolyData * mesh, double volume)
     {
       area += std::sqrt(Dot(normal, normal));
     }
+    if (!(area > 0))
+    {
+      return false;
+    }
+    const double distance = std::max(-farthest, std::min(farthest, missing / area));
     for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
     {
       const Point & normal = normals[static_cast<std::size_t>(point)];
@@ -130,11 +134,41 @@ HoldVolume(vtkPolyData * mesh, double volume)
       Point         place = PointOf(mesh, point);
       for (std::size_t axis = 0; length > 0 && axis < 3; ++axis)
       {
-        place[axis] += missing / area * normal[axis] / length;
+        place[axis] += distance * normal[axis] / length;
       }
       mesh->GetPoints()->SetPoint(point, place.data());
     }
+    missing = volume - VolumeOf(mesh, origin);
   }
+  return std::abs(missing) <= mostLeft * volume;
+}
+
+/** Whether a mesh in indices of a component's box stays within the box and its margin. */
+bool
+StaysInBox(vtkPolyData * mesh, vtkImageData * box)
+{
+  double bounds[6];
+  mesh->GetBounds(bounds);
+  const int * const extent = box->GetExtent();
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    // Also false for what is not a number.
+    if (!(bounds[2 * axis] >= 0 && bounds[2 * axis + 1] <= extent[2 * axis + 1]))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Keeps VTK from telling on the error stream what is told by exceptions here. */
+void
+Quieten(vtkObject * object)
+{
+  vtkNew<vtkCallbackCommand> nothing;
+  nothing->SetCallback([](vtkObject *, unsigned long, void *, void *) {});
+  object->AddObserver(vtkCommand::ErrorEvent, nothing);
+  object->AddObserver(vtkCommand::WarningEvent, nothing);
 }
 
 /** The voxels of one component in a box with a margin of one voxel around it: 1 inside, 0 outside. */
@@ -215,24 +249,55 @@ TurnAround(vtkPolyData * mesh)
   mesh->SetPolys(turned);
 }
 
+/** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume.
+ *  \return null if that cannot be */
+vtkSmartPointer<vtkPolyData>
+Finish(vtkPolyData * surface, const ComponentTable & table, const ComponentMeasures & component, bool ras)
+{
+  // Points of float lose what double keeps far from the origin.
+  const auto points = vtkSmartPointer<vtkPoints>::New();
+  points->SetDataTypeToDouble();
+  points->DeepCopy(surface->GetPoints());
+  const auto mesh = vtkSmartPointer<vtkPolyData>::New();
+  mesh->SetPoints(points);
+  mesh->SetPolys(surface->GetPolys());
+  ToPhysicalSpace(mesh, table.geometry, component, ras);
+  if (mesh->GetNumberOfPoints() == 0)
+  {
+    return nullptr;
+  }
+  if (VolumeOf(mesh, PointOf(mesh, 0)) < 0)
+  {
+    TurnAround(mesh);
+  }
+  const double * const spacing = table.geometry.spacing;
+  const double         farthest = 0.25 * std::min({ spacing[0], spacing[1], spacing[2] });
+  const double         volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
+  return HoldVolume(mesh, volume, farthest) ? mesh : nullptr;
+}
+
+/** \param isSmooth  set to whether it was smoothed: what smoothing would make vanish, or blow up, is left as it is */
 vtkSmartPointer<vtkPolyData>
 MeshOf(const ImageView &         labels,
        const ComponentTable &    table,
        const ComponentMeasures & component,
-       const MeshOptions &       options)
+       const MeshOptions &       options,
+       bool &                    isSmooth)
 {
+  const auto                       box = CropMask(labels, table.geometry, component);
   vtkNew<vtkDiscreteFlyingEdges3D> surface;
-  surface->SetInputData(CropMask(labels, table.geometry, component));
+  surface->SetInputData(box);
   surface->SetValue(0, 1);
   surface->ComputeNormalsOff();
   surface->ComputeGradientsOff();
   surface->ComputeScalarsOff();
   surface->Update();
-  vtkSmartPointer<vtkPolyData> mesh = surface->GetOutput();
+  vtkSmartPointer<vtkPolyData> mesh;
   if (options.smoothingPasses > 0)
   {
     vtkNew<vtkWindowedSincPolyDataFilter> smooth;
-    smooth->SetInputData(mesh);
+    Quieten(smooth);
+    smooth->SetInputData(surface->GetOutput());
     smooth->SetNumberOfIterations(options.smoothingPasses);
     smooth->SetPassBand(0.1);
     smooth->BoundarySmoothingOff();
@@ -240,30 +305,48 @@ MeshOf(const ImageView &         labels,
     smooth->NonManifoldSmoothingOn();
     smooth->NormalizeCoordinatesOn();
     smooth->Update();
-    mesh = smooth->GetOutput();
-  }
-  // Points of float lose what double keeps far from the origin.
-  const auto points = vtkSmartPointer<vtkPoints>::New();
-  points->SetDataTypeToDouble();
-  points->DeepCopy(mesh->GetPoints());
-  const auto own = vtkSmartPointer<vtkPolyData>::New();
-  own->SetPoints(points);
-  own->SetPolys(mesh->GetPolys());
-  ToPhysicalSpace(own, table.geometry, component, options.ras);
-  if (own->GetNumberOfPoints() > 0)
-  {
-    if (VolumeOf(own, PointOf(own, 0)) < 0)
+    if (StaysInBox(smooth->GetOutput(), box))
     {
-      TurnAround(own);
+      mesh = Finish(smooth->GetOutput(), table, component, options.ras);
     }
-    HoldVolume(own, static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3));
+  }
+  isSmooth = mesh != nullptr;
+  if (!isSmooth)
+  {
+    mesh = Finish(surface->GetOutput(), table, component, options.ras);
+  }
+  if (mesh == nullptr)
+  {
+    throw Error("no surface of the volume of component " + std::to_string(component.label) + " was found");
   }
   vtkNew<vtkTypeUInt64Array> ofCells;
   ofCells->SetName("Label");
-  ofCells->SetNumberOfValues(own->GetNumberOfPolys());
+  ofCells->SetNumberOfValues(mesh->GetNumberOfPolys());
   ofCells->FillValue(component.label);
-  own->GetCellData()->AddArray(ofCells);
-  return own;
+  mesh->GetCellData()->AddArray(ofCells);
+  return mesh;
+}
+
+/** \throws Unsupported if 32-bit numbers, which these formats have, would move points by more than a hundredth of a
+ *  voxel. */
+void
+CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string & path)
+{
+  double bounds[6];
+  mesh->GetBounds(bounds);
+  double farthest = 0;
+  for (const double bound : bounds)
+  {
+    farthest = std::max(farthest, std::abs(bound));
+  }
+  const double error = farthest * std::numeric_limits<float>::epsilon() / 2;
+  const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
+  if (error > 0.01 * voxel)
+  {
+    throw Unsupported("'" + path + "' would hold points as 32-bit numbers, which are off by up to " +
+                      std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
+                      " mm); use .vtp or .obj, or move the origin");
+  }
 }
 
 std::string
@@ -287,6 +370,7 @@ template <typename TWriter>
 void
 RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, const std::string & path)
 {
+  Quieten(writer);
   writer->SetInputData(mesh);
   writer->SetFileName(temporary.c_str());
   if (writer->Write() == 0 || writer->GetErrorCode() != 0)
@@ -296,9 +380,13 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
 }
 
 void
-WriteMesh(vtkPolyData * mesh, const std::string & path, bool ras)
+WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & path, bool ras)
 {
   const std::string ending = EndingOf(path);
+  if (ending == ".stl" || ending == ".ply")
+  {
+    CheckPrecision(mesh, geometry, path);
+  }
   ReplaceFile(path, [&](const std::string & temporary) {
     if (ending == ".stl")
     {
@@ -385,8 +473,8 @@ WriteMeshes(const ImageView &                labels,
   ParallelFor(static_cast<std::int64_t>(places.size()), context.Part(0, 0.8), [&](std::int64_t i) {
     const auto              at = static_cast<std::size_t>(i);
     const ComponentMeasures component = table.components[places[at]];
-    meshes[at] = MeshOf(labels, table, component, options);
-    MeshReport & report = reports[at];
+    MeshReport &            report = reports[at];
+    meshes[at] = MeshOf(labels, table, component, options, report.isSmooth);
     report.label = component.label;
     report.triangles = meshes[at]->GetNumberOfPolys();
     report.volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
@@ -397,7 +485,7 @@ WriteMeshes(const ImageView &                labels,
   {
     for (std::size_t i = 0; i < places.size(); ++i)
     {
-      WriteMesh(meshes[i], MeshPathOf(path, reports[i].label), options.ras);
+      WriteMesh(meshes[i], table.geometry, MeshPathOf(path, reports[i].label), options.ras);
       context.progress.Update(0.8 + 0.2 * static_cast<double>(i + 1) / static_cast<double>(places.size()));
     }
     return reports;
@@ -412,7 +500,7 @@ WriteMeshes(const ImageView &                labels,
   {
     all->Update();
   }
-  WriteMesh(all->GetOutput(), path, options.ras);
+  WriteMesh(all->GetOutput(), table.geometry, path, options.ras);
   context.progress.Update(1);
   return reports;
 }

@@ -27,6 +27,8 @@ struct MeshReport
 {
   std::uint64_t label = 0;
   std::int64_t  triangles = 0;
+  /** False where smoothing was asked for, but would have let the component vanish or blow up. */
+  bool isSmooth = false;
   /** Volumes of the component and of its mesh, mm^3. */
   double volume = 0;
   double meshVolume = 0;
@@ -39,8 +41,9 @@ struct MeshReport
  *
  *  \param oneFileEach  a file for each component, "name_LABEL.ext", in place of one with all of them
  *  \return one report for each component
- *  \throws InvalidArgument for other endings, dimensions or a sheared grid; Error if a file cannot be written;
- *  Cancelled, with no file changed. */
+ *  \throws InvalidArgument for other endings or dimensions; Unsupported where .stl or .ply would lose places far from
+ *  the origin; Error if a file cannot be written; Cancelled. No file is changed then, but with `oneFileEach` those that
+ *  were written before stay. */
 std::vector<MeshReport> WriteMeshes(const ImageView &                labels,
                                     const ComponentTable &           table,
                                     const std::vector<std::size_t> & places,

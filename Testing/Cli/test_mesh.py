@@ -144,7 +144,57 @@ class MeshTest(CommandTest):
         self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "4", saying="has no label 4")
         self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "1-", saying="1,2,5-9")
         self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "7-3", saying="must rise")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "18446744073709551615",
+                   saying="has no label 18446744073709551615")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "1-18446744073709551615", saying="at most")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--labels", "", saying="empty")
+        self.fails("mesh", self.labels, self.path("o.stl"), "--where", "", saying="empty")
         self.fails("mesh", self.labels, self.path("o.stl"), "--where", "voxel_count < 0", saying="no component is left")
+
+    def test_what_is_too_small_to_be_smoothed_stays_as_it_is(self):
+        size = (24, 8, 8)
+        voxels = [0] * (24 * 8 * 8)
+        for label, (begin, end) in {1: (2, 3), 2: (5, 7), 3: (9, 17)}.items():
+            for x in range(begin, end):
+                voxels[(4 * 8 + 4) * 24 + x] = label
+        for z in range(2, 4):
+            for y in range(2, 4):
+                for x in range(19, 21):
+                    voxels[(z * 8 + y) * 24 + x] = 4
+        write_nrrd(self.path("small.nrrd"), "uint8", size, voxels)
+        for passes in (2, 10, 20, 50, 200, 1000):
+            summary = json.loads(self.ok("mesh", self.path("small.nrrd"), self.path("s.ply"), "--smooth", passes,
+                                         "--json").stdout)
+            self.assertLess(summary["largest_volume_difference"], 0.01, passes)
+            points, triangles, _ = read_ply(self.path("s.ply"))
+            self.check_closed(triangles)
+            for axis, length in enumerate(size):
+                self.assertGreater(min(p[axis] for p in points), -1)
+                self.assertLess(max(p[axis] for p in points), length)
+        self.fails("mesh", self.path("small.nrrd"), self.path("t.ply"), "--smooth", "1", saying="2 and more")
+
+    def test_each_file_spares_the_label_map(self):
+        with open(self.path("d.mhd"), "w") as stream:
+            stream.write("ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\n"
+                         "ElementDataFile = d.raw\n")
+        with open(self.path("d.raw"), "wb") as stream:
+            stream.write(bytes([2] * 20 + [0] * 44))
+        os.symlink(self.path("d.raw"), self.path("m_2.stl"))
+        self.fails("mesh", self.path("d.mhd"), self.path("m.stl"), "--one-file-each", saying="is a file of")
+        os.mkdir(self.path("n_2.stl"))
+        self.fails("mesh", self.path("d.mhd"), self.path("n.stl"), "--one-file-each", saying="is no file")
+        # Thousands of files are checked in no time.
+        count = 3000
+        write_nrrd(self.path("many.nrrd"), "uint16", (2 * count, 1, 1), [x // 2 + 1 if x % 2 else 0 for x in range(2 * count)])
+        os.mkdir(self.path("each"))
+        self.ok("mesh", self.path("many.nrrd"), self.path("each/m.stl"), "--one-file-each", "--quiet")
+        self.assertEqual(len(os.listdir(self.path("each"))), count)
+
+    def test_far_from_the_origin(self):
+        write_nrrd(self.path("far.nrrd"), "uint8", (3, 3, 3), [1] * 27, spacing=(0.005, 0.005, 0.005),
+                   origin=(20000, 0, 0))
+        self.fails("mesh", self.path("far.nrrd"), self.path("f.stl"), saying=["32-bit", ".vtp or .obj"])
+        self.ok("mesh", self.path("far.nrrd"), self.path("f.vtp"), "--quiet")
 
     def test_bad_input(self):
         self.fails("mesh", self.labels, self.path("o.wrl"), saying=".stl, .ply, .obj or .vtp")

@@ -13,7 +13,7 @@ namespace brickccl::files
 namespace
 {
 
-/** Numbers of a file, the lowest byte first. */
+/** The numbers in a file, the lowest byte first. */
 class LittleEndian
 {
 public:
@@ -96,7 +96,7 @@ ReadHeader(const FileBytes & file)
   header.palette = 14 + size;
   if (compression == 3 && header.bits == 32)
   {
-    // The usual masks; in short headers they stand before the pixels.
+    // Only the usual masks are read. In a file with a short header they lie between it and the pixels.
     if (from.Number(54, 4) != 0xff0000 || from.Number(58, 4) != 0xff00 || from.Number(62, 4) != 0xff)
     {
       throw Unsupported("its colours lie in unusual bits; save it as 24-bit BMP or as PNG");
@@ -139,7 +139,7 @@ ReadHeader(const FileBytes & file)
   if (header.isRunLength)
   {
     file.Require(header.pixels, 2);
-    // Two bytes stand for 255 pixels; rows may be passed over, but not most of a large picture.
+    // Two bytes stand for at most 255 pixels. A file may pass over rows, but not over most of a large picture.
     const double most = 128.0 * static_cast<double>(file.Size()) + (1 << 24);
     if (static_cast<double>(header.width) * static_cast<double>(header.height) > most)
     {
@@ -149,7 +149,7 @@ ReadHeader(const FileBytes & file)
     }
     return header;
   }
-  // Before the product, which might be beyond 64 bits.
+  // This comes before the product, which might exceed 64 bits.
   file.Require(header.pixels, header.RowBytes());
   if (static_cast<std::uint64_t>(header.height) > file.Size() / header.RowBytes())
   {
@@ -161,7 +161,7 @@ ReadHeader(const FileBytes & file)
   return header;
 }
 
-/** What becomes of the pixels of an image with a palette. */
+/** What is read from an image with a palette. */
 enum class Palette
 {
   None,
@@ -188,7 +188,7 @@ KindOfPalette(const FileBytes & file, const BmpHeader & header, bool asLabels)
   return asLabels && !(isGrey && isPlain) ? Palette::Indices : isGrey ? Palette::Grey : Palette::Colour;
 }
 
-/** The pixels of rows that are compressed as runs, a byte each, the lowest row first. */
+/** The pixels of rows that are compressed as runs, decoded to a byte each. The lowest row comes first. */
 class RunLengthPixels
 {
 public:
@@ -198,7 +198,7 @@ public:
     , m_At(header.pixels)
     , m_Pixels(static_cast<std::size_t>(header.width * header.height))
   {
-    // The mark of the end may be left out once no pixel is missing.
+    // The end mark may be missing once every pixel is set.
     while ((m_At < file.Size() || Skipped() > 0) && Step())
     {}
   }
@@ -208,7 +208,7 @@ public:
   {
     return m_Pixels.data() + row * static_cast<std::uint64_t>(m_Header.width);
   }
-  /** The number of pixels that no run has set, whose colour is 0. */
+  /** The number of pixels that no run has set. Their colour is 0. */
   std::int64_t
   Skipped() const
   {
@@ -233,7 +233,7 @@ private:
                 std::to_string(m_Header.height) + " pixels: the file is damaged");
   }
 
-  /** \return whether there may be more. */
+  /** Decodes the next run or mark. \return whether there may be more */
   bool
   Step()
   {
@@ -268,7 +268,7 @@ private:
       }
       return true;
     }
-    // So many pixels as they are, up to an even number of bytes.
+    // The next `value` pixels are not compressed. They fill up an even number of bytes.
     const std::uint64_t begin = m_At;
     int                 pair = 0;
     for (int i = 0; i < value; ++i)
@@ -352,7 +352,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
                             " pixels, which have the colour 0");
     }
   }
-  // The bits of a pixel in a row as it lies here.
+  // The bits that a pixel takes in a row. Pixels of runs have been decoded to a byte each.
   const int bits = header.isRunLength ? 8 : header.bits;
   for (std::int64_t y = 0; y < header.height; ++y)
   {

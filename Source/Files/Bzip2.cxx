@@ -33,7 +33,7 @@ public:
     BZ2_bzDecompressEnd(&m_Stream);
   }
 
-  /** Writes up to `size` bytes. \return their number, less than `size` only at the end. */
+  /** Writes up to `size` bytes. \return their number, which is less than `size` only at the end */
   std::size_t
   ReadSome(unsigned char * output, std::size_t size)
   {
@@ -55,7 +55,7 @@ public:
     return done;
   }
 
-  /** \throws Error unless all has been read. Zeros after it are let be, as after gzip. */
+  /** \throws Error unless everything has been read. Zeros may follow, as after gzip. */
   void
   Finish()
   {

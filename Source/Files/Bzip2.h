@@ -9,11 +9,11 @@
 namespace brickccl::files
 {
 
-/** Decompresses bytes of bzip2, one stream or several, and adds those from `skipped` on, `count` of them, to `output`,
- *  which grows as they come: what a header says of their number need not be true.
+/** Decompresses bzip2 data of one or several streams. Appends `count` of the bytes, from the byte `skipped` on, to
+ *  `output`. The output grows as bytes come, since the size that a header states need not be true.
  *  \param name  what is compressed, for errors: "'a.raw.bz2'".
- *  \throws Error if they are damaged (each block has a checksum), if there are fewer, more, or if something else
- * follows them. */
+ *  \throws Error if the data are damaged (each block has a checksum), if there are fewer or more bytes, or if something
+ *  else follows them. */
 void AddBunzipped(const unsigned char *        data,
                   std::size_t                  size,
                   const std::string &          name,

@@ -17,10 +17,10 @@ namespace brickccl::files
 namespace
 {
 
-/** What is handed to the libraries at once. */
+/** The most bytes that the libraries get at once. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
-/** Compresses one piece after the other, each without what came before, to whole bytes. */
+/** Compresses pieces one after the other. Each becomes whole bytes and does not refer to the pieces before it. */
 class PieceCompressor
 {
 public:
@@ -29,7 +29,7 @@ public:
   PieceCompressor & operator=(const PieceCompressor &) = delete;
 
 #ifdef BRICKCCL_USE_ISAL
-  /** Compresses `size` bytes to the end of `output`. */
+  /** Compresses `size` bytes and appends them to `output`. */
   void
   Compress(const unsigned char * bytes, std::size_t size, bool isLast, std::vector<unsigned char> & output)
   {
@@ -136,7 +136,7 @@ CombinedChecksum(Wrapper wrapper, std::uint32_t first, std::uint32_t second, std
 std::vector<unsigned char>
 HeaderOf(Wrapper wrapper)
 {
-  // No name, no time: the same bytes for the same image.
+  // There is no name and no time, so that an image always gives the same bytes.
   return wrapper == Wrapper::Gzip ? std::vector<unsigned char>{ 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 }
                                   : std::vector<unsigned char>{ 0x78, 0x01 };
 }
@@ -181,7 +181,7 @@ Deflate(Wrapper                            wrapper,
   std::uint32_t       checksum = Checksum(wrapper, nullptr, 0);
   const std::uint64_t before = first.empty() ? 0 : 1;
   const std::uint64_t pieces = std::max<std::uint64_t>(1, before + (size + pieceBytes - 1) / pieceBytes);
-  // So many are in the making at once.
+  // So many pieces are compressed at once.
   const auto together =
     static_cast<std::size_t>(std::min<std::uint64_t>(pieces, 4u * EffectiveThreadCount(context.threads)));
   std::vector<Piece> room(together);

@@ -12,15 +12,16 @@
 namespace brickccl::files
 {
 
-/** Writes the bytes [begin, end) of what is to be compressed; is called from several threads at once. */
+/** Writes the bytes [begin, end) of what is to be compressed. Several threads call it at once. */
 using ByteSource = std::function<void(std::uint64_t begin, std::uint64_t end, unsigned char * output)>;
 /** Takes bytes in their order, on the calling thread. */
 using ByteSink = std::function<void(const unsigned char * bytes, std::size_t size)>;
 
-/** Compresses `size` bytes as one gzip member or zlib stream, which every reader takes; threads compress pieces of
- *  `pieceBytes` bytes each, and the result is the same for every number of threads.
- *  \param first  bytes that come before (a header in the same stream), a piece of their own.
- *  \return the number of compressed bytes. \throws Cancelled; whatever source and sink throw. */
+/** Compresses `size` bytes as one gzip member or zlib stream, which every reader accepts. Threads compress pieces of
+ *  `pieceBytes` bytes each. The result is the same for every number of threads.
+ *  \param first  bytes that come before (a header in the same stream); they are a piece of their own.
+ *  \return the number of compressed bytes.
+ *  \throws Cancelled, and whatever source and sink throw. */
 std::uint64_t Deflate(Wrapper                            wrapper,
                       std::uint64_t                      size,
                       std::uint64_t                      pieceBytes,

@@ -13,7 +13,7 @@
 #include <new>
 #include <thread>
 
-// GDCM works in child processes, which Windows cannot fork.
+// GDCM runs in child processes, which Windows cannot fork.
 #if defined(BRICKCCL_USE_GDCM) && !defined(_WIN32)
 #  define BRICKCCL_DECODES_IN_CHILDREN
 #endif
@@ -38,7 +38,7 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** What a child tells its parent, in shared memory. */
+/** What a child reports to its parent, in shared memory. */
 struct Report
 {
   std::atomic<std::int64_t> done;
@@ -83,7 +83,7 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   }
 }
 
-/** The address space that this process uses; 0 where that is unknown or without bounds. */
+/** The size of the address space that this process uses; 0 if it is unknown or unlimited. */
 std::size_t
 AddressSpace()
 {
@@ -121,7 +121,7 @@ TameProcess(std::size_t addressSpace)
   ::dup2(nowhere, STDERR_FILENO);
 }
 
-/** What this process has written on its standard error, where libjpeg tells of damage that it goes on with. */
+/** What this process has written to its standard error. There libjpeg reports damage despite which it goes on. */
 class Complaints
 {
 public:
@@ -133,7 +133,7 @@ public:
 #  endif
   }
 
-  /** \throws Error for damage that is told. */
+  /** \throws Error for damage that has been reported. */
   void
   Check() const
   {

@@ -13,8 +13,8 @@ namespace brickccl::files::dicom
 /** \throws Unsupported unless DecodeInChildren decodes the transfer syntax. */
 void RequireDecoder(const std::string & transferSyntax);
 
-/** Decodes frames by GDCM, in child processes, into memory that is shared with them. \throws Error that names the frame
- *  at which a child failed. */
+/** Decodes frames with GDCM, in child processes, into memory that is shared with them. \throws Error that names the
+ *  frame at which a child failed. */
 void DecodeInChildren(const std::vector<FrameToDecode> & frames,
                       unsigned char *                    sharedMemory,
                       std::size_t                        frameBytes,

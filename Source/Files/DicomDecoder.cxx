@@ -25,7 +25,8 @@ namespace
 
 const std::string RleSyntax = "1.2.840.10008.1.2.5";
 
-/** Memory that child processes write into. Pages that nobody writes take none. \throws std::bad_alloc. */
+/** Allocates memory that child processes write into. Pages that nobody writes to take no memory.
+ *  \throws std::bad_alloc. */
 void *
 AllocateShared(std::size_t size)
 {
@@ -74,7 +75,7 @@ Big(const unsigned char * at, int bytes)
   return value;
 }
 
-/** What the compressed bytes say of themselves. */
+/** The properties of an image that its compressed bytes state. */
 struct Codestream
 {
   std::int64_t rows = 0;
@@ -83,7 +84,7 @@ struct Codestream
   std::int64_t bits = 0;
 };
 
-/** Reads the head of a JPEG (also lossless and LS) or JPEG 2000 stream. */
+/** Reads the header of a JPEG (also lossless and LS) or JPEG 2000 stream. */
 Codestream
 ReadCodestream(const Fragment & fragment)
 {
@@ -119,7 +120,7 @@ ReadCodestream(const Fragment & fragment)
   throw Error("its compressed pixel data have no JPEG frame header: they are damaged");
 }
 
-/** Whether the bytes end by the marker of an image's end, but for zeros that fill them up. */
+/** Whether the bytes end with the marker of an image's end. Zeros that fill them up may follow. */
 bool
 EndsStream(const CodedFrame & coded)
 {
@@ -186,7 +187,7 @@ CheckCodestream(const FrameToDecode & frame)
   }
 }
 
-/** The data of a fragment may lie in several; RLE has one a frame. */
+/** Joins the fragments of a frame into one piece. RLE has one fragment for each frame, but its data may be split. */
 std::vector<unsigned char>
 Joined(const CodedFrame & coded)
 {
@@ -236,7 +237,7 @@ DecodeRleSegment(const unsigned char * at,
   }
 }
 
-/** PS3.5 annex G: a segment for each byte of a sample, the highest first. */
+/** Decodes RLE (PS3.5 annex G). There is a segment for each byte of a sample, the highest first. */
 void
 DecodeRle(const FrameToDecode & frame, unsigned char * values)
 {

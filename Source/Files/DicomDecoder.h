@@ -19,7 +19,7 @@ struct Fragment
 /** The compressed bytes of a frame. */
 using CodedFrame = std::vector<Fragment>;
 
-/** The frames of encapsulated pixel data. \throws Error where they are cut or fewer than the header says. */
+/** Finds the frames of encapsulated pixel data. \throws Error if they are cut or fewer than the header says. */
 std::vector<CodedFrame> FindCodedFrames(const File & file, const PixelFormat & format);
 
 struct FrameToDecode
@@ -27,14 +27,14 @@ struct FrameToDecode
   const CodedFrame *  coded;
   const PixelFormat * format;
   const std::string * transferSyntax;
-  /** Stands before errors: "slice 'a.dcm': "; empty where there is only one. */
+  /** The text before errors: "slice 'a.dcm': "; empty if there is only one file. */
   std::string name;
 };
 
-/** Stored values of compressed frames, samples side by side, in the machine's byte order.
+/** The stored values of compressed frames, samples side by side, in the machine's byte order.
  *
- *  RLE is decoded here, everything else by GDCM in child processes, one a thread, that may abort, crash or hang: that
- *  is an error of the frame which they were decoding. */
+ *  RLE is decoded here. GDCM decodes everything else in child processes, one for each thread. A child may abort, crash
+ *  or hang: that is an error of the frame that it was decoding. */
 class DecodedFrames
 {
 public:

@@ -51,7 +51,7 @@ IsCapital(unsigned char letter)
   return letter >= 'A' && letter <= 'Z';
 }
 
-/** Whether the length of elements with this value representation has 16 bits. */
+/** Whether elements with this value representation have a length of 16 bits. */
 bool
 HasShortLength(const char * representation)
 {
@@ -124,7 +124,7 @@ public:
     return header;
   }
 
-  /** Goes past the value of an element that begins here. */
+  /** Skips the value, which begins here, of an element with this header. */
   void
   SkipValue(const ElementHeader & header, int depth)
   {
@@ -145,7 +145,8 @@ public:
     m_Encoding = outer;
   }
 
-  /** Goes past an item of a sequence, to whose content [result, ItemEnd()) belongs; null at the sequence's end. */
+  /** Skips an item of a sequence. \return the beginning of its content [result, ItemEnd()); null at the sequence's
+   *  end */
   const unsigned char *
   NextItem(int depth)
   {
@@ -234,7 +235,7 @@ ParseNumber(const std::string & value, const Tag & tag)
   return number;
 }
 
-/** The bytes [begin, end) of a file, which are deflated, decompressed: a file of their own under the same path. */
+/** Decompresses the deflated bytes [begin, end) of a file. The result is a file of its own with the same path. */
 FileBytes
 Inflated(const FileBytes & file, const unsigned char * begin, const unsigned char * end)
 {
@@ -459,7 +460,7 @@ BeginsLikeDataSet(const FileBytes & file)
   {
     return HasShortLength(reinterpret_cast<const char *>(at + 4)) || std::memcmp(at + 4, "OB", 2) == 0;
   }
-  // Without a value representation: a length that fits to one of these elements.
+  // There is no value representation: the length must suit an element of this group.
   const auto length = Load<std::uint32_t>(at + 4, false);
   return group == 8 && length <= 64 && length % 2 == 0;
 }
@@ -469,7 +470,7 @@ File::File(const FileBytes & mapped)
 {
   const unsigned char * at = bytes.Data() + (HasPreamble(bytes) ? 132 : 0);
   const unsigned char * end = bytes.Data() + bytes.Size();
-  // The group 0002 is always in explicit little endian.
+  // Group 0002 is always in explicit little endian.
   const unsigned char * const meta = at;
   Scanner                     scanner(at, end, {});
   while (scanner.Left() >= 8 && Load<std::uint16_t>(scanner.At(), false) == 2)
@@ -490,7 +491,7 @@ File::File(const FileBytes & mapped)
   }
   else if (transferSyntax == "1.2.840.10008.1.2.1.99")
   {
-    // All of the data set is deflated, and is in explicit little endian then.
+    // The whole data set is deflated. It is in explicit little endian then.
     bytes = Inflated(bytes, at, end);
     at = bytes.Data();
     end = at + bytes.Size();

@@ -12,7 +12,7 @@
 namespace brickccl::files::dicom
 {
 
-/** An attribute: its number (group, element), the value representation that the standard gives it, its keyword. */
+/** An attribute: its number (group, element), its value representation in the standard, and its keyword. */
 struct Tag
 {
   std::uint32_t number;
@@ -85,56 +85,56 @@ struct Element
   bool                  undefinedLength = false;
   const unsigned char * data = nullptr;
   std::size_t           size = 0;
-  /** What the header says; pixel data may be cut, so that `size` is less. */
+  /** The size that the header states. Pixel data may be cut; then `size` is less. */
   std::size_t declaredSize = 0;
 };
 
-/** The elements of a file or of an item of a sequence, up to the pixel data. They point into the file's bytes.
- *  Functions \throw Error that names the element and what is wrong with it. */
+/** The elements of a file, or of an item of a sequence, up to the pixel data. They point into the file's bytes.
+ *  \throws Error, from every function, that names the element and says what is wrong with it. */
 class DataSet
 {
 public:
   DataSet() = default;
   DataSet(const unsigned char * begin, const unsigned char * end, Encoding encoding, int depth = 0);
 
-  /** Null unless the element is there and has a value. */
+  /** Null unless the element exists and has a value. */
   const Element * Find(const Tag & tag) const;
   bool
   Has(const Tag & tag) const
   {
     return Find(tag) != nullptr;
   }
-  /** The text of an element without the spaces around it; empty if it is missing. */
+  /** The text of an element without the spaces around it; empty if the element is missing. */
   std::string         Text(const Tag & tag) const;
   std::vector<double> Numbers(const Tag & tag) const;
-  /** \throws Error unless the element is missing or has `count` finite numbers; \return whether it is there. */
+  /** \throws Error unless the element is missing or has `count` finite numbers. \return whether it exists. */
   bool FixedNumbers(const Tag & tag, std::size_t count, double * numbers) const;
   /** The first number. */
   std::optional<double>       Number(const Tag & tag) const;
   std::optional<std::int64_t> Whole(const Tag & tag) const;
-  /** The items of a sequence, none if it is missing. */
+  /** The items of a sequence; none if it is missing. */
   std::vector<DataSet> Items(const Tag & tag) const;
 
 private:
-  /** Sorted by their tags. */
+  /** The elements, sorted by their tags. */
   std::vector<Element> m_Elements;
   Encoding             m_Encoding;
   int                  m_Depth = 0;
 };
 
-/** A file whose header was looked through. */
+/** A file whose header has been read. */
 struct File
 {
   FileBytes   bytes;
   std::string transferSyntax;
   Encoding    encoding;
   DataSet     data;
-  /** Integer, float or double pixel data; null if there are none. */
+  /** The integer, float or double pixel data; null if there are none. */
   const Element * pixels = nullptr;
 
   File() = default;
   explicit File(const FileBytes & bytes);
-  // `pixels` points into `data`, whose elements move along.
+  // `pixels` points into `data`. A move keeps it valid, since the elements move along.
   File(File &&) = default;
   File & operator=(File &&) = default;
 };

@@ -59,7 +59,7 @@ Swapped(U value)
   }
 }
 
-/** Copies values, without what lies in the bits beside them, scaled. */
+/** Copies values and scales them. Bits beside the value are dropped. */
 template <typename From, typename To>
 void
 Convert(const PixelFormat & format, const unsigned char * from, std::int64_t count, const Scaling & scaling, To * to)
@@ -94,7 +94,7 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
   else if constexpr (!std::is_floating_point_v<From>)
   {
-    // The results fit into their type, so that sums modulo 2^32 or 2^64 are right.
+    // The results fit into their type, so sums modulo 2^32 or 2^64 are right.
     using Sum = std::conditional_t<sizeof(To) == 8, std::uint64_t, std::uint32_t>;
     const auto slope = static_cast<Sum>(static_cast<std::int64_t>(scaling.slope));
     const auto intercept = static_cast<Sum>(static_cast<std::int64_t>(scaling.intercept));
@@ -105,7 +105,7 @@ Convert(const PixelFormat & format, const unsigned char * from, std::int64_t cou
   }
 }
 
-/** Red, green and blue of luminance and colour differences with the full range (PS3.3 C.7.6.3.1.2). */
+/** Converts luminance and colour differences of full range to red, green and blue (PS3.3 C.7.6.3.1.2). */
 void
 ColoursOfDifferences(unsigned char * values, std::int64_t pixels)
 {

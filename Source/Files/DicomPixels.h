@@ -18,15 +18,15 @@ struct PixelFormat
   std::int64_t columns = 0;
   std::int64_t frames = 1;
   int          samples = 1;
-  /** 1, 8, 16, 32 or 64; of these `bitsStored` hold the value, the highest of which is `highBit`. */
+  /** 1, 8, 16, 32 or 64. Of these bits, `bitsStored` hold the value; the highest of them is `highBit`. */
   int  bitsAllocated = 8;
   int  bitsStored = 8;
   int  highBit = 7;
   bool isSigned = false;
-  /** Whether the samples of a pixel lie in planes of their own. */
+  /** Whether each sample of the pixels has a plane of its own. */
   bool planar = false;
   bool bigEndian = false;
-  /** Compressed pixel data lie in fragments. */
+  /** Whether pixel data are compressed, in fragments. */
   bool        encapsulated = false;
   std::string photometric;
   ScalarType  type = ScalarType::UInt8;
@@ -36,23 +36,23 @@ struct PixelFormat
   {
     return rows * columns;
   }
-  /** Of frames whose values have 8 bits or more. */
+  /** The size of a frame whose values have 8 bits or more. */
   std::size_t
   BytesOfFrame() const
   {
     return static_cast<std::size_t>(rows * columns) * static_cast<std::size_t>(samples) *
            static_cast<std::size_t>(bitsAllocated) / 8;
   }
-  /** The least and the greatest value that can be stored. */
+  /** The smallest and the largest value that can be stored. */
   double Lowest() const;
   double Highest() const;
 };
 
-/** \throws Error for a header that contradicts itself or pixel data that are shorter than it says. */
+/** \throws Error for a header that contradicts itself, and for pixel data that are shorter than it says. */
 PixelFormat ReadPixelFormat(const File & file);
 
 /** Writes the values of a frame, samples side by side.
- *  \param stored  the first byte of the pixel data, for values of 1 bit; else that of the frame. */
+ *  \param stored  the first byte of the frame; for values of 1 bit, the first byte of the pixel data. */
 void WriteFrame(const PixelFormat &   format,
                 const unsigned char * stored,
                 std::int64_t          frame,

@@ -12,7 +12,7 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** The functional groups of a frame, or those that all frames share. Each is looked through once. */
+/** The functional groups of a frame, or those that all frames share. Each is parsed once. */
 class FunctionalGroups
 {
 public:
@@ -38,7 +38,7 @@ private:
   std::map<std::uint32_t, std::vector<DataSet>> m_Items;
 };
 
-/** The data sets in which an attribute of a frame may stand: its own groups, those of all frames, the file. */
+/** The data sets that may hold an attribute of a frame: its own groups, those of all frames, and the file. */
 class FrameAttributes
 {
 public:
@@ -79,7 +79,8 @@ Normalize(double * vector)
   }
 }
 
-/** Makes directions, which are written with few digits, orthonormal. \throws Error for what is far from it. */
+/** Makes directions orthonormal, since files give them with few digits. \throws Error for directions that are far from
+ *  it. */
 void
 SettleOrientation(double (&orientation)[6])
 {
@@ -215,7 +216,7 @@ CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
   const std::vector<double> pointers = data.Numbers(tags::FrameIncrementPointer);
   for (std::size_t i = 0; i + 1 < pointers.size(); i += 2)
   {
-    // What is no tag at all may be any number.
+    // A value that is no tag may be any number, too large for an integer.
     const double tag = pointers[i] * 65536 + pointers[i + 1];
     if (tag == 0x00181063 || tag == 0x00181065)
     {
@@ -231,7 +232,7 @@ CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
   }
 }
 
-/** Places the frames of a file that says where its first one lies and how far the others are from it. */
+/** Places the frames of a file that gives the position of the first one and the distances of the others from it. */
 void
 PlaceFrames(const DataSet & data, std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
@@ -255,7 +256,8 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes, std::vector<std::
   }
   double normal[3];
   NormalOf(planes[0].orientation, normal);
-  // Offsets are distances from the first frame, or places along the patient's z, when the first one is not 0.
+  // If the first offset is 0, the offsets are distances from the first frame. Otherwise they are positions along the
+  // patient's z.
   const bool absolute = !offsets.empty() && offsets[0] != 0;
   if (absolute && std::fabs(normal[2]) < 0.999)
   {

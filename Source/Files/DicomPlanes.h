@@ -18,16 +18,16 @@ struct Source
 {
   File        file;
   PixelFormat format;
-  /** "slice 'a.dcm'"; empty where there is one file. */
+  /** "slice 'a.dcm'"; empty if there is only one file. */
   std::string             name;
   std::vector<CodedFrame> coded;
 };
 
-/** \throws Error for a file whose pixels are missing, cut or of a kind that is not read; names it where it has a name.
- */
+/** \throws Error for a file whose pixels are missing, cut or of a kind that is not read. The error has the file's name
+ *  if there is one. */
 std::shared_ptr<const Source> OpenSource(File file, std::string name);
 
-/** What gives the distance of slices that have no positions of their own. */
+/** The attribute that gives the distance of slices without positions of their own. */
 enum class StepSource
 {
   Spacing,
@@ -35,7 +35,7 @@ enum class StepSource
   None
 };
 
-/** A slice: a frame of a file, where it lies and what its values mean. */
+/** A slice: a frame of a file, its place in space and the meaning of its values. */
 struct Plane
 {
   std::shared_ptr<const Source> source;
@@ -46,31 +46,32 @@ struct Plane
   bool   isPlaced = false;
   double position[3] = { 0, 0, 0 };
   double orientation[6] = { 1, 0, 0, 0, 1, 0 };
-  /** Along x and y; empty if unknown. */
+  /** The spacing along x and y; empty if unknown. */
   std::vector<double> spacing;
   double              step = 1;
   StepSource          stepSource = StepSource::None;
-  /** Whether the position was worked out by the step. */
+  /** Whether the position was computed from the step. */
   bool                        isPlacedByStep = false;
   Scaling                     scaling;
   std::optional<std::int64_t> number;
 };
 
-/** The direction in which slices follow each other: orthogonal to rows and columns. */
+/** The direction in which slices follow each other. It is orthogonal to rows and columns. */
 void NormalOf(const double (&orientation)[6], double (&normal)[3]);
 
-/** The frames of a file. \throws Error where they are no slices of a volume. Adds what is unusual to `notes`. */
+/** The frames of a file. Adds to `notes` what is unusual. \throws Error if they are not the slices of a volume. */
 std::vector<Plane> PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> & notes);
 
-/** Adds a note unless it is there. */
+/** Adds a note unless `notes` has it already. */
 void AddNote(std::vector<std::string> & notes, const std::string & note);
 
-/** The volume of slices in any order. \param areFiles  whether they come from several files, in natural order. */
+/** Makes a volume of slices, which may be in any order.
+ *  \param areFiles  whether they come from several files, in natural order. */
 LoadedImage
 StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> notes, const ReadOptions & options);
 
-/** The first byte of each plane's stored values (of its file's for values of 1 bit), decoded where they are compressed.
- */
+/** The first byte of each plane's stored values; for values of 1 bit, the first byte of its file's. Compressed planes
+ *  are decoded. */
 class StoredPlanes
 {
 public:
@@ -89,7 +90,7 @@ private:
 
 /** Whether a file is a segmentation, whose frames are segments. */
 bool IsSegmentation(const File & file);
-/** The label map of a segmentation. \throws Error where segments overlap. */
+/** Reads the label map of a segmentation. \throws Error if segments overlap. */
 LoadedImage ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options);
 
 } // namespace brickccl::files::dicom

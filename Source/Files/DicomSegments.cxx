@@ -13,7 +13,7 @@ namespace brickccl::files::dicom
 namespace
 {
 
-/** The number of the segment that a frame shows; 0 if it is not said. */
+/** The number of the segment that a frame shows; 0 if the frame does not say. */
 std::int64_t
 SegmentOf(const DataSet & groups)
 {
@@ -21,7 +21,8 @@ SegmentOf(const DataSet & groups)
   return items.empty() ? 0 : items[0].Whole(tags::ReferencedSegment).value_or(0);
 }
 
-/** The number of slices of distance `step` from the first place to each; empty if they do not lie on such a grid. */
+/** The number of steps of size `step` from the first place to each place; empty if the places do not lie on such a
+ *  grid. */
 std::vector<std::int64_t>
 PlacesOnGrid(const std::vector<double> & places, double first, double step)
 {
@@ -46,7 +47,7 @@ struct Grid
   double                    step = 1;
 };
 
-/** The slices on which frames lie, some of which may have none. */
+/** Finds the slices of the frames. There may be slices without a frame. */
 Grid
 FindGrid(const std::vector<Plane> & planes, const std::vector<double> & places)
 {
@@ -109,7 +110,7 @@ NameOfSegment(const DataSet & data, std::int64_t number)
   return std::to_string(number);
 }
 
-/** Puts the voxels of a frame, where they are not 0, into a slice. */
+/** Writes the voxels of a frame that are not 0 into a slice. */
 template <typename T>
 void
 AddFrame(const Plane &         plane,

@@ -39,7 +39,7 @@ NamingFile(const std::string & name, TFunction && function)
 struct FoundFile
 {
   std::string path;
-  /** From the folder on. */
+  /** The file's path within the folder. */
   std::string name;
 };
 
@@ -60,12 +60,12 @@ FilesBelow(const std::string & folder)
   return files;
 }
 
-/** Whether files of a class must have pixels, so that one without them is cut. */
+/** Whether files of a class must have pixels, so that a file without them is cut. */
 bool
 IsImageClass(const std::string & uid)
 {
-  // Images of computed radiography, CT, ultrasound, magnetic resonance (not spectroscopy), secondary capture, X rays,
-  // nuclear medicine, segmentations, PET and dose have these numbers below the root of storage classes.
+  // These numbers, below the root of the storage classes, stand for images of computed radiography, CT, ultrasound,
+  // magnetic resonance (not spectroscopy), secondary capture, X rays, nuclear medicine, segmentations, PET and dose.
   static constexpr const char * Numbers[] = { "1",     "1.1",    "1.1.1",  "1.2",    "1.2.1", "1.3",  "1.3.1", "2",
                                               "2.1",   "2.2",    "3.1",    "4",      "4.1",   "4.3",  "4.4",   "6.1",
                                               "6.2",   "7",      "7.1",    "7.2",    "7.3",   "7.4",  "12.1",  "12.1.1",
@@ -82,7 +82,8 @@ struct ImageFile
   std::string name;
 };
 
-/** Reads the header of a file; no image if it is none. \throws Error that names it if it is a damaged one. */
+/** Reads the header of a file. Returns no image if it is not DICOM. \throws Error that names the file if it is
+ *  damaged. */
 std::optional<ImageFile>
 LookAt(const FoundFile & found)
 {
@@ -100,7 +101,7 @@ LookAt(const FoundFile & found)
     }
     catch (const Error &)
     {
-      // What has no preamble may be something else that happens to begin alike.
+      // A file without a preamble may be something else that begins like DICOM.
       if (HasPreamble(bytes))
       {
         throw;
@@ -275,7 +276,7 @@ HoldsDicom(const std::string & path)
     }
     catch (const Error &)
     {
-      // What cannot be read is an error where it is read.
+      // A file that cannot be read gives its error when it is read.
       continue;
     }
   }

@@ -50,7 +50,7 @@ DescribeSpacing(const Plane & plane)
   return plane.spacing.empty() ? "none" : Shortest(plane.spacing[0]) + " x " + Shortest(plane.spacing[1]) + " mm";
 }
 
-/** \throws Error that names the first plane which is not like the first one. */
+/** \throws Error that names the first plane that differs in kind from plane 0. */
 void
 CheckAlike(const std::vector<Plane> & planes)
 {
@@ -98,7 +98,7 @@ CheckAlike(const std::vector<Plane> & planes)
   }
 }
 
-/** \throws Error where planes share a position. `places` ascend. */
+/** \throws Error if planes share a position. `places` ascend. */
 void
 CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & places)
 {
@@ -138,7 +138,7 @@ CheckSingle(const std::vector<Plane> & planes, const std::vector<double> & place
               " along the normal): doubled slices; keep one of them");
 }
 
-/** \throws Error that names slices which are not as far from each other as the others, unless that is accepted. */
+/** \throws Error that names slices whose distance differs from the others, unless that is accepted. */
 void
 CheckDistances(const std::vector<Plane> &  planes,
                const std::vector<double> & places,
@@ -180,7 +180,7 @@ CheckDistances(const std::vector<Plane> &  planes,
                   Millimetres((places.back() - places[0]) / static_cast<double>(distances.size())) + " is used");
 }
 
-/** \throws Error where a slice is shifted in its plane against the line on which the others lie. */
+/** \throws Error if a slice is shifted within its plane from the line on which the others lie. */
 void
 CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
 {
@@ -206,7 +206,7 @@ CheckLine(const std::vector<Plane> & planes, const std::vector<double> & places)
   }
 }
 
-/** Sorts placed planes along their normal; sets the vector from one to the next. */
+/** Sorts planes with positions along their normal, and sets the vector from one to the next. */
 void
 SortByPosition(std::vector<Plane> & planes,
                bool                 areFiles,
@@ -246,7 +246,7 @@ SortByPosition(std::vector<Plane> & planes,
     step[row] = (planes.back().position[row] - planes[0].position[row]) / steps;
     aside += (step[row] - distance * normal[row]) * (step[row] - distance * normal[row]);
   }
-  // Positions are rounded: what is less than a fiftieth of a pixel over the whole stack is no tilt.
+  // Positions are rounded. A shift of less than a fiftieth of a pixel over the whole stack is no tilt.
   if (!planes[0].spacing.empty() && std::sqrt(aside) * steps < 0.02 * planes[0].spacing[0])
   {
     for (int row = 0; row < 3; ++row)
@@ -256,7 +256,7 @@ SortByPosition(std::vector<Plane> & planes,
   }
 }
 
-/** Sorts planes without positions, which come from several files, by their instance numbers. */
+/** Sorts planes without positions by their instance numbers. They come from several files. */
 void
 SortByNumber(std::vector<Plane> & planes, const ReadOptions & options, std::vector<std::string> & notes)
 {
@@ -352,7 +352,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   const std::size_t  bytes = VoxelBytes(image.extent, image.channels, image.type);
   const StoredPlanes stored(planes, options.threads);
   const std::size_t  planeBytes = bytes / planes.size();
-  // Whole files in order need not be copied.
+  // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
                      format.bitsStored == format.bitsAllocated && format.bigEndian == HostIsBigEndian &&
                      format.photometric.compare(0, 3, "YBR") != 0 &&

@@ -27,7 +27,7 @@ namespace brickccl::files
 namespace
 {
 
-/** A handle of the system, closed at the end of its life. */
+/** A handle of the system, which is closed at the end of its life. */
 class Handle
 {
 public:
@@ -172,7 +172,7 @@ FileBytes::Map(const std::string & path)
 FileBytes
 FileBytes::FromMemory(std::string path, const void * data, std::size_t size)
 {
-  // Exactly as long as the bytes, so that a sanitizer sees a read past their end.
+  // The copy is exactly as long as the bytes, so that a sanitizer sees a read past their end.
   const auto copy = std::shared_ptr<unsigned char>(new unsigned char[size], std::default_delete<unsigned char[]>());
   if (size > 0)
   {

@@ -10,16 +10,16 @@
 namespace brickccl::files
 {
 
-/** The bytes of a file, mapped into memory, and the path that they came from. Copies share the mapping. */
+/** The bytes of a file that is mapped into memory, and the file's path. Copies share the mapping. */
 class FileBytes
 {
 public:
   FileBytes() = default;
 
-  /** \throws Error with the system's reason; also for what is no regular file (folders, pipes, devices). */
+  /** \throws Error with the system's reason, also for a path that is no regular file (folders, pipes, devices). */
   static FileBytes Map(const std::string & path);
 
-  /** Bytes that lie in memory already, which are copied: a file as a test makes it. */
+  /** Copies bytes that lie in memory: a file made by a test. */
   static FileBytes FromMemory(std::string path, const void * data, std::size_t size);
 
   const std::string &
@@ -37,14 +37,14 @@ public:
   {
     return m_Size;
   }
-  /** What keeps the bytes alive. */
+  /** The object that keeps the bytes alive. */
   const std::shared_ptr<const void> &
   Owner() const
   {
     return m_Owner;
   }
 
-  /** \throws Error, which says that the file is truncated, unless the bytes [begin, begin + count) are there. */
+  /** \throws Error, which says that the file is truncated, unless it has the bytes [begin, begin + count). */
   void Require(std::uint64_t begin, std::uint64_t count) const;
 
   bool BeginsWith(const char * text, std::size_t length) const;
@@ -56,7 +56,7 @@ private:
   std::size_t                 m_Size = 0;
 };
 
-/** The path of a file that a header names, which lies beside the header unless its path is absolute. */
+/** The path of a file that a header names. The file lies beside the header unless its path is absolute. */
 std::string PathBeside(const std::string & header, const std::string & name);
 
 /** Maps the data files that a header names. \throws Error that names the one that cannot be read. */

@@ -59,7 +59,7 @@ HasExtension(const std::string & path, const char * extensions)
       const auto letter = static_cast<unsigned char>(path[path.size() - length + i]);
       same = std::tolower(letter) == list[begin + i];
     }
-    // A name that is nothing but the extension (".png") has none.
+    // A name that is only an extension (".png") has no extension.
     if (same && path[path.size() - length - 1] != '/')
     {
       return true;

@@ -14,33 +14,34 @@ namespace brickccl::files
 
 /** One format of image files. A new one is a file with its functions and a row of the table in Formats.cxx.
  *
- *  Functions throw Error (InvalidArgument, Unsupported) with the reason alone; who calls them adds the path. */
+ *  The functions throw Error (InvalidArgument, Unsupported) with the reason alone; their callers add the path. */
 struct Format
 {
   const char * name;
-  /** With dots, in lower case, spaces between, the usual one first: ".nii .nii.gz". */
+  /** The extensions with dots, in lower case, separated by spaces; the usual one comes first: ".nii .nii.gz". */
   const char * extensions;
-  /** Whether the file is of this format, by its first bytes or, where a format has no mark of its own, its name. */
+  /** Whether the file is of this format. Its first bytes decide, or its name if the format has no mark of its own. */
   bool (*recognises)(const FileBytes & file);
   LoadedImage (*read)(const FileBytes & file, const ReadOptions & options);
 
-  /** Null where the format is only read. Writes the files at `path` and beside it, which lie in a folder of their own
-   *  and get their places later. Returns what it does not hold of the geometry. */
+  /** Writes the file at `path` and those beside it. They lie in a folder of their own and are moved to their places
+   *  later. Returns which parts of the geometry the format does not hold. Null if the format is only read. */
   std::vector<std::string> (*write)(const std::string & path, const ImageToWrite & image, const WriteOptions & options);
-  /** Null, or what may be written beside the file of a path. */
+  /** The files that may be written beside the file of a path. Null if there are none. */
   std::vector<std::string> (*beside)(const std::string & path);
   int mostDimensions;
   /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type);
 };
 
-/** All formats, in the order in which files are looked at. */
+/** All formats, in the order in which they are tried on a file. */
 const std::vector<Format> & AllFormats();
 
-/** The format that a path's extension names; null if none does. */
+/** The format that a path's extension names; null if there is none. */
 const Format * FormatOfName(const std::string & path);
 
-/** Whether a path ends with one of the extensions (lower case, spaces between), in any case. */
+/** Whether a path ends with one of the extensions, in upper or lower case. The extensions are in lower case, separated
+ *  by spaces. */
 bool HasExtension(const std::string & path, const char * extensions);
 
 // The functions of the formats, each in the file of its name.
@@ -80,16 +81,16 @@ LoadedImage ReadMrc(const FileBytes & file, const ReadOptions & options);
 bool        IsDicom(const FileBytes & file);
 LoadedImage ReadDicom(const FileBytes & file, const ReadOptions & options);
 
-/** The DICOM series of a folder and of the folders in it. \throws Error if there is none, or several and none is
- *  chosen. */
+/** Reads the DICOM series of a folder and of the folders in it. \throws Error if there is none, or if there are several
+ *  and none is chosen. */
 LoadedImage ReadDicomFolder(const std::string & path, const ReadOptions & options);
-/** The same of the files that a pattern stands for. */
+/** Reads the DICOM series of the files that match a pattern. \throws Error as ReadDicomFolder does. */
 LoadedImage ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options);
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
 
-/** The slice images of a folder, or those that a pattern with * and ? stands for, in natural order (2 before 10), as a
- *  volume. */
+/** Reads slice images as a volume: those of a folder, or those that match a pattern with * and ?. They are in natural
+ *  order (2 before 10). */
 LoadedImage ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & options);
 
 } // namespace brickccl::files

@@ -8,31 +8,32 @@
 namespace brickccl::files
 {
 
-/** Without white space at both ends. */
+/** The text without white space at both ends. */
 std::string Trimmed(const std::string & text);
 
-/** The words between white space. */
+/** The words that white space separates. */
 std::vector<std::string> Words(const std::string & text);
 
 std::string LowerCase(std::string text);
 
-/** A whole number that is all of the text. \throws Error, which names the field, for anything else. */
+/** Converts a text that is one whole number and nothing else. \throws Error, which names the field, for other texts. */
 std::int64_t WholeNumber(const std::string & text, const std::string & field);
 
-/** A number that is all of the text, "nan" and "inf" included. \throws Error, which names the field. */
+/** Converts a text that is one number and nothing else; "nan" and "inf" are numbers. \throws Error, which names the
+ *  field, for other texts. */
 double              RealNumber(const std::string & text, const std::string & field);
 std::vector<double> RealNumbers(const std::string & text, const std::string & field);
 
-/** The names that a pattern with one %d (%03d, %i, %u), a first, a last number and a step stand for.
+/** The names that a pattern with one %d (%03d, %i, %u) gives for the numbers from a first to a last one, with a step.
  *  \throws Error for other patterns, a step of 0, and more than a million names. */
 std::vector<std::string>
 NamesOfPattern(const std::string & pattern, std::int64_t first, std::int64_t last, std::int64_t step);
 
-/** The name of the data file beside a header of this path: its own with another extension, "ct.raw.gz" of "ct.nhdr".
- *  What would mean something else in a header (%, \\, line ends, tabs) becomes an underscore. */
+/** The name of the data file beside a header of this path. It is the header's name with another extension: "ct.raw.gz"
+ *  for "ct.nhdr". Characters that have another meaning in a header (%, \\, line ends, tabs) become underscores. */
 std::string DataFileName(const std::string & header, const std::string & extension);
 
-/** The path of that file. */
+/** The path of the file that DataFileName names. */
 std::string DataFilePath(const std::string & header, const std::string & extension);
 
 } // namespace brickccl::files

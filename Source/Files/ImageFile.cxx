@@ -18,7 +18,7 @@
 #    define NOMINMAX
 #  endif
 #  include <windows.h>
-// A macro of that name.
+// windows.h defines a macro of that name.
 #  undef ReplaceFile
 #else
 #  include <glob.h>
@@ -44,7 +44,7 @@ CannotWrite(const std::string & path, const std::string & reason)
   return "cannot write '" + path + "': " + reason;
 }
 
-/** Calls `function` and puts the path before the reason of whatever error it throws, which keeps its kind. */
+/** Calls `function` and puts the path before the reason of any error that it throws. The kind of the error stays. */
 template <typename TFunction>
 decltype(auto)
 Naming(const std::function<std::string(const std::string &)> & sentence, TFunction && function)
@@ -133,7 +133,7 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                 : "its format is none of those that are read: " + ReadableFormats());
 }
 
-/** The files that a pattern with * and ? stands for; in Windows only in the name of the file. */
+/** The files that match a pattern with * and ?. On Windows, only the name of the file may have these. */
 std::vector<std::string>
 FilesOfPattern(const std::string & pattern)
 {
@@ -210,7 +210,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
     {
       throw Error("there is no file that this pattern stands for");
     }
-    // Where slices of DICOM lie is in their headers, not in their names.
+    // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
       return ReadDicomFiles(slices, options);
@@ -273,8 +273,8 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   return written;
 }
 
-/** The header of another format, empty if there is none, that is there and whose data file may be the file `beside` the
- *  header of a path. */
+/** An existing header of another format whose data file may be `beside`, the data file of the header at `path`; empty
+ *  if there is none. */
 std::string
 OtherHeaderOf(const std::string & beside, const std::string & path)
 {
@@ -298,8 +298,8 @@ OtherHeaderOf(const std::string & beside, const std::string & path)
   return "";
 }
 
-/** \throws Error if a file that would be written beside the image is there and may belong to something else: the
- *  image's own file is not there, or another header beside it may stand for the same file. */
+/** \throws Error if a file that would be written beside the image exists and may belong to something else: if the
+ *  image's own file does not exist, or if another header beside it may stand for the same file. */
 void
 CheckBeside(const std::string & path)
 {
@@ -431,7 +431,7 @@ CheckSameGrid(const LoadedImage & image, const LoadedImage & other, const std::s
     throw InvalidArgument(text.str());
   };
   constexpr double relative = 1e-4;
-  // A slice in a file of two dimensions lies nowhere along z.
+  // A slice in a file of two dimensions has no place along z.
   const int dimension = std::min(image.extent.dimension, other.extent.dimension);
   for (int axis = 0; axis < dimension; ++axis)
   {

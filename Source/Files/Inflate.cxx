@@ -18,7 +18,7 @@ namespace brickccl::files
 namespace
 {
 
-/** Sizes that the libraries count in 32 bits are passed on in parts. */
+/** The libraries count in 32 bits, so larger sizes are passed on in parts. */
 constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
 } // namespace
@@ -29,7 +29,7 @@ struct Inflater::State
   std::size_t           left = 0;
   Wrapper               wrapper = Wrapper::Gzip;
   std::string           name;
-  /** Of the member that is read now. */
+  /** Whether the member that is being read has ended. */
   bool finished = false;
 
 #ifdef BRICKCCL_USE_ISAL
@@ -44,7 +44,7 @@ struct Inflater::State
     throw Error("the compressed data of " + name + " are " + what);
   }
 
-  /** Begins a member, or the stream. */
+  /** Begins a member or the stream. */
   void
   Begin()
   {
@@ -79,7 +79,7 @@ struct Inflater::State
     finished = stream.block_state == ISAL_BLOCK_FINISH;
     if (finished && wrapper == Wrapper::None)
     {
-      // Where no checksum follows, the library has read up to eight bytes too many.
+      // If no checksum follows, the library has read up to eight bytes too many.
       stream.avail_in += static_cast<std::uint32_t>(stream.read_in_length / 8);
       stream.read_in_length = 0;
     }
@@ -111,7 +111,7 @@ struct Inflater::State
     return made;
   }
 
-  /** Whether another member follows that which has ended. */
+  /** Whether another member follows the one that has ended. */
   bool
   GoesOn() const
   {
@@ -196,7 +196,7 @@ Inflater::Finish()
 std::uint64_t
 MostInflated(std::uint64_t size)
 {
-  // A match of 258 bytes takes two bits at the least (RFC 1951).
+  // A match of 258 bytes takes at least two bits (RFC 1951).
   return size > std::numeric_limits<std::uint64_t>::max() / 1040 ? std::numeric_limits<std::uint64_t>::max()
                                                                  : size * 1040;
 }

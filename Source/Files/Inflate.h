@@ -9,7 +9,7 @@
 namespace brickccl::files
 {
 
-/** How deflated bytes are wrapped: gzip (one or several members), zlib, or not at all, without a checksum. */
+/** The wrapper around deflated bytes: gzip (one or several members), zlib, or none, which has no checksum. */
 enum class Wrapper
 {
   Gzip,
@@ -28,14 +28,14 @@ public:
   Inflater(const Inflater &) = delete;
   Inflater & operator=(const Inflater &) = delete;
 
-  /** Writes the next `size` bytes. \throws Error if there are fewer, or they are damaged. */
+  /** Writes the next `size` bytes. \throws Error if there are fewer or if they are damaged. */
   void Read(void * output, std::size_t size);
 
-  /** Writes up to `size` bytes. \return their number, less than `size` only at the end. */
+  /** Writes up to `size` bytes. \return their number, which is less than `size` only at the end. */
   std::size_t ReadSome(void * output, std::size_t size);
 
-  /** \throws Error unless all has been read and its checksum is right. Bytes after the compressed data are let be if
-   *  they are zeros (as tapes and some writers leave them). */
+  /** \throws Error unless everything has been read and the checksum is right. Zeros after the compressed data are
+   *  allowed, as tapes and some writers leave them. */
   void Finish();
 
 private:
@@ -43,7 +43,7 @@ private:
   std::unique_ptr<State> m_State;
 };
 
-/** The most bytes that `size` compressed bytes can hold: whoever says more is wrong. */
+/** The largest number of bytes that `size` compressed bytes can hold. A header that states more is wrong. */
 std::uint64_t MostInflated(std::uint64_t size);
 
 } // namespace brickccl::files

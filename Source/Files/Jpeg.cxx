@@ -14,7 +14,7 @@ namespace brickccl::files
 namespace
 {
 
-/** A file in the hands of libjpeg, which leaves functions by longjmp at an error or warning. */
+/** A file that libjpeg decodes. At an error or warning, libjpeg leaves its functions by longjmp. */
 class JpegDecoder
 {
 public:
@@ -97,7 +97,7 @@ private:
   static void
   SayNothing(j_common_ptr)
   {}
-  /** Small files can hold scans without end, each of which goes over all pixels. */
+  /** Limits the number of scans. A small file can hold scans without end, and each of them goes over all pixels. */
   static void
   LimitScans(j_common_ptr jpeg)
   {
@@ -139,7 +139,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions &)
     throw Unsupported("its pixels have " + std::to_string(jpeg.num_components) +
                       " components (CMYK, perhaps); JPEG files of 1 or 3 are read");
   }
-  // A block of 8 x 8 pixels takes at least two bits in one scan; smooth ones of many scans take less.
+  // A block of 8 x 8 pixels takes at least two bits in one scan. Smooth blocks in many scans take less.
   constexpr double mostPixelsPerByte = 2048;
   const double     pixels = static_cast<double>(jpeg.image_width) * jpeg.image_height;
   if (pixels > mostPixelsPerByte * static_cast<double>(file.Size()))

@@ -13,11 +13,12 @@
 namespace brickccl
 {
 
-/** The voxels of an image: memory of its own, or a part of a mapped file, which is read when it is looked at. */
+/** The voxels of an image. They lie in memory of their own or in a part of a mapped file, which the system reads on
+ *  access. */
 class VoxelMemory
 {
 public:
-  /** Own memory of `bytes` bytes, which are unspecified. \throws std::bad_alloc. */
+  /** Allocates memory of `bytes` bytes; its content is unspecified. \throws std::bad_alloc. */
   std::byte *
   Resize(std::size_t bytes)
   {
@@ -28,7 +29,7 @@ public:
     return m_Own.Data();
   }
 
-  /** Bytes that `owner` keeps alive. */
+  /** Refers to bytes that `owner` keeps alive. */
   void
   Share(std::shared_ptr<const void> owner, const void * data, std::size_t bytes)
   {
@@ -75,15 +76,15 @@ struct LoadedImage
 {
   VoxelMemory voxels;
   ScalarType  type = ScalarType::UInt8;
-  /** Of values; alpha, which tells how a voxel is drawn, is left out. */
+  /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;
   Geometry geometry;
-  /** What tells of the spacing, "file", "--spacing", or "none" where 1 mm was taken for want of one. */
+  /** The source of the spacing: "file", "--spacing", or "none" if the file has none and 1 mm is assumed. */
   std::string spacingSource = "file";
-  /** The files that it was read from, data files beside a header included. */
+  /** The files that the image was read from, including data files beside a header. */
   std::vector<std::string> files;
-  /** What is unusual about a file whose voxels and geometry are right, each a sentence without a full stop. */
+  /** What is unusual about a file whose voxels and geometry are right. Each note is a sentence without a full stop. */
   std::vector<std::string> notes;
 
   ImageView

@@ -10,7 +10,7 @@
 namespace brickccl::files
 {
 
-/** What a format that holds no more than a spacing loses of an image's place in space. */
+/** What a format that holds only a spacing loses of an image's place in space. */
 inline std::vector<std::string>
 NotesOfLostPlace(const ImageToWrite & image, const std::string & format)
 {

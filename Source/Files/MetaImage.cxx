@@ -21,7 +21,7 @@ namespace
 
 struct MetaHeader
 {
-  /** By the names of the fields. */
+  /** The fields by their names. */
   std::map<std::string, std::string> fields;
   /** The lines after "ElementDataFile = LIST". */
   std::vector<std::string> lines;
@@ -128,7 +128,7 @@ constexpr struct
               { "MET_ULONG_LONG", ScalarType::UInt64 },
               { "MET_FLOAT", ScalarType::Float32 },
               { "MET_DOUBLE", ScalarType::Float64 },
-              // In files, these have four bytes.
+              // These have four bytes in files.
               { "MET_LONG", ScalarType::Int32 },
               { "MET_ULONG", ScalarType::UInt32 } };
 
@@ -151,7 +151,7 @@ TypeOf(const MetaHeader & header)
                     "'; MET_CHAR to MET_ULONG_LONG, MET_FLOAT and MET_DOUBLE are read");
 }
 
-/** Numbers of a field, as many as there are axes. */
+/** The numbers of a field, one for each axis. */
 std::optional<std::vector<double>>
 NumbersOf(const MetaHeader & header, std::initializer_list<const char *> names, std::size_t count)
 {
@@ -191,7 +191,7 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   SettleAxes(vectors, "TransformMatrix times ElementSpacing", options, image);
 }
 
-/** The data files, each with the place where its voxels begin. */
+/** The files that hold the voxels. `isLocal` says whether that is the file of the header itself. */
 std::vector<FileBytes>
 DataFilesOf(const FileBytes & file, const MetaHeader & header, bool & isLocal)
 {
@@ -261,7 +261,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     }
     if (isCompressed)
     {
-      // CompressedDataSize may be missing or wrong (it is written last); the stream itself tells where it ends.
+      // CompressedDataSize may be missing or wrong, since it is written last. The stream itself says where it ends.
       const unsigned char * const packed = data.Data() + begin;
       const std::size_t           packedSize = data.Size() - begin;
       const bool                  isGzip = packedSize >= 2 && packed[0] == 0x1f && packed[1] == 0x8b;
@@ -309,7 +309,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
   }
 }
 
-/** Values that stand for others: value = slope * stored + offset. */
+/** Scales the values: value = slope * stored + offset. */
 void
 ApplyScaling(const MetaHeader & header, const HostContext & context, LoadedImage & image)
 {
@@ -409,7 +409,7 @@ WriteMetaImage(const std::string & path, const ImageToWrite & image, const Write
     type = type == nullptr && known.type == image.type ? known.name : type;
   }
   const std::string data = isDetached ? DataFileName(path, options.compress ? ".zraw" : ".raw") : "LOCAL";
-  // The size of the compressed voxels is not known before they are written: its place is kept.
+  // The size of the compressed voxels is known only after they are written, so the header reserves a place for it.
   constexpr int sizeDigits = 20;
   const auto    headerWith = [&](std::uint64_t packed) {
     std::string size = std::to_string(packed);
@@ -430,7 +430,7 @@ WriteMetaImage(const std::string & path, const ImageToWrite & image, const Write
     header += "CenterOfRotation =" + join([](int) { return std::string("0"); });
     header += "ElementSpacing =" + join([&](int axis) { return Shortest(image.geometry.spacing[axis]); });
     header += "DimSize =" + join([&](int axis) { return std::to_string(image.extent.size[axis]); });
-    // MetaIO takes names that begin with LIST for lists.
+    // MetaIO reads a name that begins with LIST as a list.
     const bool looksLikeList = data.compare(0, 4, "LIST") == 0 || (isDetached && LowerCase(data) == "local");
     header += std::string("ElementType = ") + type + "\nElementDataFile = " + (looksLikeList ? "./" : "") + data + "\n";
     return header;

@@ -15,7 +15,7 @@ namespace
 
 constexpr std::uint64_t HeaderBytes = 1024;
 
-/** The header of a file, whose numbers have either order of bytes. */
+/** The header of a file. Its numbers have either byte order. */
 class MrcHeader
 {
 public:
@@ -34,8 +34,8 @@ public:
     }
     else
     {
-      // Some writers leave the stamp out. The order of axes tells, or else the width: read in the wrong order of bytes
-      // it is larger.
+      // Some writers leave the stamp out. Then the order of axes decides, or else the width, which is larger in the
+      // wrong byte order.
       const unsigned char * const axis = m_Data + 64;
       m_IsBig = axis[0] == 0 && axis[3] != 0;
       if (axis[0] == 0 && axis[3] == 0)
@@ -51,7 +51,7 @@ public:
   {
     return m_IsBig != HostIsBigEndian;
   }
-  /** The number `word`, from 0, as the standard counts from 1. */
+  /** The number at index `word`, which counts from 0; the standard counts from 1. */
   std::int32_t
   Integer(int word) const
   {
@@ -90,7 +90,7 @@ VoxelsOf(const MrcHeader & header)
   switch (mode)
   {
   case 0:
-    // IMOD says with a flag whether bytes are signed, as the standard wants them.
+    // The standard requires signed bytes. A flag of IMOD says whether they are signed.
     return { header.Integer(38) == imodStamp && (header.Integer(39) & 1) == 0 ? ScalarType::UInt8 : ScalarType::Int8,
              1 };
   case 1:
@@ -110,7 +110,7 @@ VoxelsOf(const MrcHeader & header)
   }
 }
 
-/** Which of x, y and z (0, 1, 2) columns, rows and sections lie along. */
+/** The axes (0, 1, 2 for x, y, z) along which columns, rows and sections lie. */
 struct MrcAxes
 {
   int of[3] = { 0, 1, 2 };
@@ -177,12 +177,13 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
     image.spacingSource = "none";
     return;
   }
-  // Lengths, intervals and the origin are told along x, y and z, the first voxel along columns, rows and sections.
+  // Lengths, intervals and the origin are given along x, y and z. The first voxel is given along columns, rows and
+  // sections.
   for (int i = 0; i < image.extent.dimension; ++i)
   {
     const int axis = axes.of[i];
     auto &    spacing = image.geometry.spacing[i];
-    // The numbers are floats: six digits of their quotient are told.
+    // The lengths are floats, so six digits of the quotient are significant.
     spacing = static_cast<double>(header.Float(10 + axis)) * millimetresPerAngstrom / header.Integer(7 + axis);
     const double origin = static_cast<double>(header.Float(49 + axis)) * millimetresPerAngstrom;
     const double start = spacing * header.Integer(4 + i);
@@ -190,7 +191,7 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
     {
       throw Error("its origin along axis " + std::to_string(axis + 1) + " is not a finite number");
     }
-    // The origin where there is one, else the number of the first voxel.
+    // The origin counts if there is one, else the number of the first voxel.
     image.geometry.origin[axis] = origin != 0 ? origin : start;
   }
 }
@@ -211,7 +212,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const MrcAxes             axes(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
-  // A section that lies along z.
+  // A single section along z makes an image of two dimensions.
   if (sizes[2] == 1 && axes.of[2] == 2)
   {
     sizes.pop_back();

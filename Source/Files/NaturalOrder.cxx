@@ -14,7 +14,7 @@ IsDigit(char letter)
   return letter >= '0' && letter <= '9';
 }
 
-/** The digits from `place`, without leading zeros; `place` goes behind them. */
+/** The digits from `place` on, without leading zeros. `place` moves behind them. */
 std::string
 DigitsAt(const std::string & text, std::size_t & place)
 {

@@ -6,8 +6,8 @@
 namespace brickccl::files
 {
 
-/** Whether a name comes before another if the numbers in them count as numbers: "a2" before "a10". It is a strict
- * order; names that differ only in leading zeros are ordered by their characters. */
+/** Whether a name comes before another when the numbers in them are compared as numbers: "a2" before "a10". It is a
+ *  strict order. Names that differ only in leading zeros are ordered by their characters. */
 bool NaturallyBefore(const std::string & a, const std::string & b);
 
 } // namespace brickccl::files

@@ -15,7 +15,7 @@ namespace brickccl::files::nifti
 constexpr std::size_t SizeOfFirst = 348;
 constexpr std::size_t SizeOfSecond = 540;
 
-/** A header's bytes and how to read them. */
+/** A header's bytes and their interpretation. */
 class HeaderBytes
 {
 public:
@@ -50,7 +50,7 @@ public:
   {
     return m_Swapped;
   }
-  /** "n+1", "ni1", "n+2", "ni2", or nothing: Analyze. */
+  /** "n+1", "ni1", "n+2" or "ni2". Empty for Analyze. */
   std::string
   Magic() const
   {
@@ -109,7 +109,7 @@ private:
   bool          m_IsKnown = false;
 };
 
-/** What a voxel is in the file. */
+/** How a voxel is stored in the file. */
 struct Stored
 {
   ScalarType type;
@@ -120,7 +120,7 @@ struct Stored
 /** \throws Unsupported for codes of other types. */
 Stored StoredOf(std::int64_t code);
 
-/** The code of a type that the standard has for every ScalarType. */
+/** The code that the standard has for each ScalarType. */
 std::int64_t CodeOf(ScalarType type);
 
 } // namespace brickccl::files::nifti

@@ -34,7 +34,7 @@ NameOfFile(const FileBytes & file)
   return "'" + fs::path(file.Path()).filename().string() + "'";
 }
 
-/** The first bytes of a file, decompressed where it is compressed. */
+/** The first bytes of a file, decompressed if it is compressed. */
 std::vector<unsigned char>
 FirstBytes(const FileBytes & file, std::size_t count)
 {
@@ -52,7 +52,8 @@ FirstBytes(const FileBytes & file, std::size_t count)
   return bytes;
 }
 
-/** The path with another of the extensions of pairs: ".hdr" for ".img", with or without ".gz"; empty if neither is. */
+/** The path of a pair's other file, whose name ends with `extension`: ".hdr" for ".img", with or without ".gz". Empty
+ *  if neither exists. */
 std::string
 Partner(const std::string & path, const std::string & extension)
 {
@@ -62,7 +63,7 @@ Partner(const std::string & path, const std::string & extension)
     stem.resize(stem.size() - 3);
   }
   stem.resize(stem.size() - 4);
-  // Names in capitals have partners in capitals.
+  // A name in capitals has a partner in capitals.
   const bool isUpper =
     path.find(".HDR", stem.size()) != std::string::npos || path.find(".IMG", stem.size()) != std::string::npos;
   std::string with = extension;
@@ -80,8 +81,8 @@ Partner(const std::string & path, const std::string & extension)
   return {};
 }
 
-/** The spacing and the directions of a quaternion (method 2 of the standard), in its own system: right, anterior,
- *  superior. */
+/** The spacing and the directions that a quaternion gives (method 2 of the standard), in the standard's own system:
+ *  right, anterior, superior. */
 void
 VectorsOfQuaternion(const HeaderBytes & header, double (&vectors)[3][4])
 {
@@ -108,7 +109,7 @@ VectorsOfQuaternion(const HeaderBytes & header, double (&vectors)[3][4])
   }
 }
 
-/** The rows of the affine matrix (method 3), as vectors of axes and the origin. */
+/** The rows of the affine matrix (method 3), as the vectors of the axes and the origin. */
 void
 VectorsOfMatrix(const HeaderBytes & header, double (&vectors)[3][4])
 {
@@ -128,7 +129,7 @@ LengthOf(const double (&vector)[4])
   return std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/** Millimetres of the header's unit of length, and a note for a code that the standard does not have. */
+/** The millimetres of the header's unit of length. A code that the standard does not have gives a note. */
 double
 UnitOf(const HeaderBytes & header, LoadedImage & image)
 {
@@ -170,7 +171,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   std::string what = "pixdim";
   for (int axis = 0; axis < 3; ++axis)
   {
-    // Method 1: no place in space is known; x and y of the file are taken as right and anterior by the standard.
+    // Method 1: no place in space is known. The standard takes x and y of the file as right and anterior.
     const double size = axis < dimension ? header.PixelSize(axis + 1) : 1;
     plain[axis][axis] = header.Magic().empty() ? (axis < 2 ? -1 : 1) * std::fabs(size) : std::fabs(size);
   }
@@ -228,7 +229,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     what = "qform";
   }
   double settled[MaximumDimension][MaximumDimension] = {};
-  // Left and posterior count as positive here.
+  // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
   for (int axis = 0; axis < spatial; ++axis)
@@ -248,7 +249,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   }
   for (int axis = 0; axis < spatial; ++axis)
   {
-    // A slice that lies at an angle keeps its spacing alone.
+    // A slice at an angle keeps only its spacing.
     double length = 0;
     for (int row = 0; row < 3; ++row)
     {
@@ -273,7 +274,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   SettleAxes(settled, what, options, image);
 }
 
-/** Where the voxels begin in their file. */
+/** The place of the first voxel in its file. */
 std::uint64_t
 OffsetOf(const HeaderBytes & header, bool isSingle)
 {
@@ -301,7 +302,7 @@ IsNifti(const FileBytes & file)
   {
     return true;
   }
-  // Other compressed files are not looked into: a NRRD's data, say.
+  // Other compressed files are not examined; they may be the data of a NRRD.
   if (IsGzipped(file) && !HasExtension(file.Path(), ".nii.gz .hdr.gz .nii .hdr .gz"))
   {
     return false;
@@ -314,7 +315,7 @@ IsNifti(const FileBytes & file)
   }
   catch (const Error &)
   {
-    // The reader tells what is wrong with the compressed data.
+    // The reader reports what is wrong with the compressed data.
     return HasExtension(file.Path(), ".nii.gz .hdr.gz");
   }
 }
@@ -409,7 +410,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   {
     DropAlpha(image, context);
   }
-  // In Analyze files SPM keeps its factor in the same place.
+  // SPM keeps its factor in the same place of Analyze files.
   Scaling scaling{ header.Real(112, 176), magic.empty() ? 0 : header.Real(116, 184) };
   if (!std::isfinite(scaling.slope) || (scaling.slope != 0 && !std::isfinite(scaling.intercept)))
   {

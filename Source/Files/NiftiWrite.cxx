@@ -14,7 +14,7 @@ using namespace nifti;
 namespace
 {
 
-/** A header in the making. */
+/** A header that is being made. */
 class HeaderToWrite
 {
 public:
@@ -50,7 +50,7 @@ private:
   bool                       m_IsSecond;
 };
 
-/** The quaternion of a rotation: of the four ways to find it, the one with the largest divisor. */
+/** The quaternion of a rotation. Of the four ways to find it, this takes the one with the largest divisor. */
 void
 QuaternionOf(const double (&r)[3][3], double (&quaternion)[3])
 {
@@ -122,7 +122,7 @@ HeaderOf(const ImageToWrite & image, bool isSecond, bool isPair)
   header.PutReal(112, 176, 1);
   header.PutReal(136, 216, dimension > 3 ? geometry.origin[3] : 0);
 
-  // In its own system right and anterior count as positive.
+  // Right and anterior are positive in the standard's own system.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
   double           rotation[3][3] = { { -1, 0, 0 }, { 0, -1, 0 }, { 0, 0, 1 } };
@@ -221,7 +221,7 @@ WriteNifti(const std::string & path, const ImageToWrite & image, const WriteOpti
   OutputFile file(path);
   if (isGzipped)
   {
-    // A member of its own for the header would be legal, but some readers stop after the first.
+    // The header could legally be a member of its own, but some readers stop after the first member.
     auto first = header;
     first.resize(header.size() + 4, 0);
     WriteVoxels(file, image, wrapper, options.context, first);

@@ -12,7 +12,7 @@ namespace brickccl::files
 namespace
 {
 
-/** The words of "\"mm\" \"mm\" \"mm\"". */
+/** The words between quotation marks, as in "\"mm\" \"mm\" \"mm\"". */
 std::vector<std::string>
 QuotedWords(const std::string & text)
 {
@@ -26,7 +26,7 @@ QuotedWords(const std::string & text)
   return words.empty() ? Words(text) : words;
 }
 
-/** Millimetres of each unit; a note for those that are no lengths. */
+/** The millimetres of each unit. Units that are no lengths give a note. */
 std::vector<double>
 UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count, LoadedImage & image)
 {
@@ -47,7 +47,7 @@ UnitsOf(const NrrdHeader & header, const std::string & field, std::size_t count,
   return factors;
 }
 
-/** 1 or -1 for each direction of the space: what turns it into left-posterior-superior. */
+/** The sign, 1 or -1, for each direction of the space that converts it to left-posterior-superior. */
 std::vector<double>
 SignsOfSpace(const std::string & space)
 {
@@ -182,7 +182,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
                     std::to_string(vector.size()) + " numbers; its space has " + std::to_string(signs.size()) +
                     " dimensions");
       }
-      // A slice that lies at an angle in a space of more dimensions keeps its spacing alone.
+      // A slice at an angle in a space of more dimensions keeps only its spacing.
       for (std::size_t row = count; row < signs.size(); ++row)
       {
         leavesSpace = leavesSpace || vector[row] != 0;

@@ -11,7 +11,7 @@ namespace brickccl::files
 namespace
 {
 
-/** The usual one of a field's names. */
+/** The usual spelling of a field's name. */
 std::string
 FieldName(const std::string & text)
 {
@@ -87,7 +87,7 @@ ParseNrrdHeader(const FileBytes & file)
     }
     else if (line[0] == '#' || (colon != std::string::npos && colon + 1 < line.size() && line[colon + 1] == '='))
     {
-      // Comments and key/value pairs say nothing of voxels.
+      // Comments and key/value pairs say nothing about voxels.
     }
     else if (colon == std::string::npos)
     {

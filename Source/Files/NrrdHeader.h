@@ -15,11 +15,11 @@ namespace brickccl::files
 /** The fields of a NRRD header as text. */
 struct NrrdHeader
 {
-  /** By their names in lower case, "datafile" as "data file". */
+  /** The fields by their names in lower case; "datafile" is "data file". */
   std::map<std::string, std::string> fields;
   /** The lines after "data file: LIST". */
   std::vector<std::string> dataFiles;
-  /** Where attached data begin. */
+  /** The place where attached data begin. */
   std::uint64_t end = 0;
   bool          endsWithBlankLine = false;
 
@@ -29,13 +29,13 @@ struct NrrdHeader
   const std::string & Get(const std::string & name) const;
 };
 
-/** \throws Error for other versions than 1 to 5, lines that are no fields, and fields that come twice. */
+/** \throws Error for versions other than 1 to 5, lines that are no fields, and fields that occur twice. */
 NrrdHeader ParseNrrdHeader(const FileBytes & file);
 
 /** The vectors of "(1,0,0) none (0,1,0)"; an empty one for "none". */
 std::vector<std::vector<double>> NrrdVectors(const std::string & text, const std::string & field);
 
-/** Sets origin, spacing and direction of the spatial axes, whose numbers in the file `places` has. */
+/** Sets origin, spacing and direction of the spatial axes. `places` holds the numbers of these axes in the file. */
 void SetNrrdGeometry(const NrrdHeader &               header,
                      const std::vector<std::size_t> & places,
                      std::size_t                      fileDimension,

@@ -81,7 +81,7 @@ enum class Role
 {
   Space,
   Channels,
-  /** Neither: a list, the time, a stub. */
+  /** Anything else: a list, the time, a stub. */
   Other
 };
 
@@ -134,7 +134,7 @@ AxesOf(const NrrdHeader & header)
   return axes;
 }
 
-/** The files of detached data, each with its path; the file itself for attached ones. */
+/** The files of detached data. If data are attached, it is the file itself. */
 std::vector<FileBytes>
 DataFilesOf(const FileBytes & file, const NrrdHeader & header)
 {
@@ -166,7 +166,7 @@ DataFilesOf(const FileBytes & file, const NrrdHeader & header)
   return MapDataFiles(file.Path(), names);
 }
 
-/** Where the data begin after `lines` lines. */
+/** The place of the data behind `lines` lines. */
 std::uint64_t
 AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
 {
@@ -380,7 +380,8 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
                                                          : axes.roles[axis];
     }
   }
-  // The fastest axis holds channels if it is no place; one that comes last follows the others as planes do.
+  // The fastest axis holds channels if it is no axis of space. If the axis of channels comes last, each channel is a
+  // whole image, one after the other.
   std::vector<std::int64_t> sizes;
   std::vector<std::size_t>  places;
   bool                      channelsAreLast = false;

@@ -9,7 +9,7 @@ namespace brickccl::files
 namespace
 {
 
-/** The names that the format's own library writes. */
+/** The type's name as the format's own library writes it. */
 const char *
 NrrdNameOf(ScalarType type)
 {
@@ -92,7 +92,7 @@ WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptio
   if (isDetached)
   {
     const std::string data = DataFileName(path, options.compress ? ".raw.gz" : ".raw");
-    // A name that begins with LIST would be taken for a list.
+    // A name that begins with LIST would be read as a list.
     header += "data file: " + std::string(data.compare(0, 4, "LIST") == 0 ? "./" : "") + data + "\n";
     OutputFile voxels(PathBeside(path, data));
     WriteVoxels(voxels, image, wrapper, options.context);
@@ -100,7 +100,7 @@ WriteNrrd(const std::string & path, const ImageToWrite & image, const WriteOptio
   }
   else if (!options.compress)
   {
-    // Voxels that begin at a multiple of 16 bytes can be used in the file as they lie there.
+    // Voxels that begin at a multiple of 16 bytes can be used in the mapped file without a copy.
     header += "#" + std::string((16 - (header.size() + 3) % 16) % 16, ' ') + "\n";
   }
   OutputFile file(path);

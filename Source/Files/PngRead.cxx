@@ -16,8 +16,8 @@ namespace brickccl::files
 namespace
 {
 
-/** What libpng reads from, and what it says. It holds nothing that needs a destructor but its handles, since libpng
- *  leaves functions by longjmp. */
+/** The bytes that libpng reads and its messages. Only its handles need a destructor, since libpng leaves functions by
+ *  longjmp. */
 class PngDecoder
 {
 public:
@@ -40,7 +40,7 @@ public:
   PngDecoder(const PngDecoder &) = delete;
   PngDecoder & operator=(const PngDecoder &) = delete;
 
-  /** Reads what stands before the pixels. */
+  /** Reads everything before the pixels. \return false on an error */
   bool
   ReadHeader()
   {
@@ -58,7 +58,8 @@ public:
     return true;
   }
 
-  /** Reads the pixels, as stored, to rows of `rowBytes` bytes. False also if pixels were left over or missing. */
+  /** Reads the pixels, as stored, to rows of `rowBytes` bytes. \return false on an error, also if pixels are left over
+   *  or missing */
   bool
   ReadPixels(unsigned char * pixels, std::size_t rowBytes, std::uint32_t height)
   {
@@ -179,7 +180,7 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
   }
 }
 
-/** The colours of a palette image's pixels, as three channels. */
+/** Replaces the pixels of a palette image by their colours, as three channels. */
 void
 ExpandPalette(const PngDecoder & decoder, LoadedImage & image)
 {

@@ -27,7 +27,7 @@ Append(std::vector<unsigned char> & bytes, std::uint32_t number)
   }
 }
 
-/** A file of chunks, each with its length, name and checksum. */
+/** A file of chunks. Each has a length, a name and a checksum. */
 class ChunkFile
 {
 public:
@@ -92,7 +92,7 @@ private:
   std::FILE * m_File;
 };
 
-/** Pixels per metre, if a spacing is a whole number of them within a thousandth of a percent; else 0. */
+/** The pixels per metre of a spacing if they are a whole number within a thousandth of a percent; else 0. */
 std::uint32_t
 PerMetre(double spacing)
 {
@@ -115,7 +115,7 @@ enum class Colours : unsigned char
   RedGreenBlue = 2
 };
 
-/** Writes a PNG of rows of `rowBytes` bytes, which `rows(begin, end, output)` makes, high bytes first. */
+/** Writes a PNG with rows of `rowBytes` bytes. `rows(begin, end, output)` makes them, high bytes first. */
 template <typename TRows>
 void
 WritePngRows(const std::string & path,

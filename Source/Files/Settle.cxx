@@ -16,7 +16,7 @@ namespace
 
 const char AxisNames[] = "xyzt";
 
-/** Values of `values` bytes each, in pieces that are worth a thread. */
+/** Calls `work(begin, end)` for pieces of `count` values. Each piece is large enough to be worth a thread. */
 template <typename TWork>
 void
 ForPieces(std::int64_t count, const HostContext & context, TWork work)
@@ -328,7 +328,7 @@ TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector
     } Types[] = { { ScalarType::UInt8, 0, 255 },           { ScalarType::Int8, -128, 127 },
                   { ScalarType::UInt16, 0, 65535 },        { ScalarType::Int16, -32768, 32767 },
                   { ScalarType::UInt32, 0, 4294967295.0 }, { ScalarType::Int32, -2147483648.0, 2147483647.0 } };
-    // Signed ones stay signed, so that a CT's type does not depend on its intercept's sign.
+    // A signed type stays signed, so that a CT's type does not depend on the sign of its intercept.
     const bool isSigned = stored == ScalarType::Int8 || stored == ScalarType::Int16 || stored == ScalarType::Int32 ||
                           stored == ScalarType::Int64;
     for (const auto & candidate : Types)
@@ -370,7 +370,7 @@ Rescale(const void *        stored,
           }
           else
           {
-            // Whole numbers that TypeOfScaled has found to fit.
+            // These are whole numbers; TypeOfScaled has checked that they fit.
             to[i] = static_cast<To>(static_cast<std::int64_t>(static_cast<double>(value) * scaling.slope) +
                                     static_cast<std::int64_t>(scaling.intercept));
           }

@@ -10,12 +10,12 @@
 namespace brickccl::files
 {
 
-/** Sets an image's spacing and direction from the vectors (mm, LPS) from a voxel to the next along each axis,
- *  vectors[axis][row], and its origin as it is.
+/** Sets an image's spacing and direction. `vectors[axis][row]` are the vectors (mm, LPS) from a voxel to the next along
+ *  each axis. The origin is left as it is.
  *
- *  Axes at right angles, within 1e-4, become spacing and direction. Others are refused, or with
- *  `options.acceptSheared` become the nearest orthogonal ones that keep the plane of x and y and the volume of a voxel:
- *  x stays, y loses its part along x, z its part along x and y; a note says so.
+ *  Axes at right angles, within 1e-4, become spacing and direction. Other axes are refused. With
+ *  `options.acceptSheared` they become the nearest orthogonal ones that keep the plane of x and y and the volume of a
+ *  voxel: x stays, y loses its part along x, and z loses its part along x and y. A note says so.
  *  \param what  names the vectors in errors: "space directions".
  *  \throws Error for vectors that are 0, not finite, parallel or, unless accepted, sheared. */
 void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
@@ -23,15 +23,15 @@ void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                 const ReadOptions & options,
                 LoadedImage &       image);
 
-/** \throws Error for spacings that give no volume; negative ones flip the direction. */
+/** Makes spacings positive; a negative one flips the direction. \throws Error for spacings that give no volume. */
 void SettleSpacing(LoadedImage & image);
 
-/** The extent of an image of a file: \throws Error unless there are 1 to 4 axes, when trailing ones of size 1 are left
- *  out, each of at least one voxel, with a product that memory can hold. Axes beyond the third are left out if they
- *  have size 1. `sizes` may have any length. */
+/** The extent of an image of a file. `sizes` may have any length. Axes beyond the third are left out if they are
+ *  trailing and have size 1.
+ *  \throws Error unless there are then 1 to 4 axes, each of at least one voxel, and memory can hold the product. */
 Extent SettleExtent(const std::vector<std::int64_t> & sizes);
 
-/** The number of bytes of voxels. \throws Error where it is beyond what can be addressed. */
+/** The number of bytes of the voxels. \throws Error if they are more than can be addressed. */
 std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 
 /** Swaps the bytes of each of `count` values of `size` bytes. */
@@ -39,7 +39,7 @@ void SwapBytes(void * values, std::size_t size, std::size_t count, const HostCon
 
 inline constexpr bool HostIsBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-/** Values that are stored as other numbers: value = slope * stored + intercept. */
+/** A scaling of stored values: value = slope * stored + intercept. */
 struct Scaling
 {
   double slope = 1;
@@ -57,13 +57,14 @@ struct Scaling
   }
 };
 
-/** The type for values that are stored with one of the scalings: the stored one if all are identities; else the
- *  smallest integer type that holds every value that stored numbers from `lowest` to `highest` can stand for, if slopes
- *  and intercepts are whole numbers; else float32 for stored types of up to 16 bits and float32, else float64.
+/** The type for values that are stored with one of the scalings. If all scalings are identities it is the stored type.
+ *  If slopes and intercepts are whole numbers it is the smallest integer type that holds every value for which stored
+ *  numbers from `lowest` to `highest` can stand. Otherwise it is float32 for float32 and for stored types of up to 16
+ *  bits, and float64 for all others.
  *  \throws Error for slopes that are 0 or not finite, and intercepts that are not finite. */
 ScalarType TypeOfScaled(ScalarType stored, double lowest, double highest, const std::vector<Scaling> & scalings);
 
-/** Writes slope * stored + intercept, as type `type` (from TypeOfScaled), for `count` values. */
+/** Writes slope * stored + intercept for `count` values, as `type`, which TypeOfScaled has given. */
 void Rescale(const void *        stored,
              ScalarType          storedType,
              const Scaling &     scaling,
@@ -72,15 +73,15 @@ void Rescale(const void *        stored,
              std::int64_t        count,
              const HostContext & context);
 
-/** Rescales all values of an image whose scaling is no identity, by TypeOfScaled with the limits of its type; a note
- *  names the slope, the intercept and `what` states them. */
+/** Rescales all values of an image unless the scaling is the identity. TypeOfScaled gives the new type from the limits
+ *  of the old one. A note gives the slope, the intercept and `what`, the field that states them. */
 void RescaleImage(const Scaling & scaling, const std::string & what, const HostContext & context, LoadedImage & image);
 
-/** A number with as many digits as tell it from its neighbours, "0.1" rather than "0.100000". */
+/** A number with as many digits as distinguish it from its neighbours: "0.1" rather than "0.100000". */
 std::string Shortest(double value);
 
-/** Millimetres of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in any case, also "\\u00B5m");
- *  0 if it is none. */
+/** The millimetres of a unit of length ("mm", "um", "micron", "m", "cm", "nm", "inch" ..., in upper or lower case, also
+ *  "\\u00B5m"); 0 if it is no unit of length. */
 double Millimetres(const std::string & unit);
 
 } // namespace brickccl::files

@@ -51,7 +51,7 @@ ReadSlice(const std::string & path, const ReadOptions & options)
   }
 }
 
-/** What two slices must have in common. */
+/** The properties in which all slices must agree, as text. */
 std::string
 KindOf(const LoadedImage & image)
 {
@@ -93,7 +93,7 @@ CheckAlike(const std::string & firstName,
   }
 }
 
-/** Notes of slices, each once, with how many slices it is of. */
+/** The notes of slices. Each is kept once, with the number of slices that have it. */
 class MergedNotes
 {
 public:
@@ -120,7 +120,7 @@ public:
     }
   }
 
-  /** In an order that does not depend on the threads. */
+  /** The notes in an order that does not depend on the threads. */
   std::vector<std::string>
   Take(std::size_t slices)
   {

@@ -44,7 +44,8 @@ AddAlong(unsigned char * row, std::size_t count, std::size_t stride)
   }
 }
 
-/** Undoes the predictor of floating-point numbers: differences between bytes, the highest byte of all numbers first. */
+/** Undoes the predictor of floating-point numbers: it stores differences between bytes, and the highest bytes of all
+ *  numbers come first. */
 void
 JoinFloatBytes(unsigned char * row, std::size_t count, std::size_t bytes, std::size_t stride)
 {
@@ -60,7 +61,7 @@ JoinFloatBytes(unsigned char * row, std::size_t count, std::size_t bytes, std::s
   }
 }
 
-/** Decodes blocks (strips or tiles), of any page. */
+/** Decodes blocks (strips or tiles) of any page. */
 class BlockDecoder
 {
 public:
@@ -70,7 +71,7 @@ public:
     , m_Handle(file, true)
   {}
 
-  /** Decodes a block of a page to the page's place in the volume. */
+  /** Decodes a block of a page to its place in the volume. */
   void
   Decode(std::size_t number, std::uint32_t block, unsigned char * voxels)
   {
@@ -79,7 +80,7 @@ public:
     const std::uint32_t inPlane = block % page.BlocksPerPlane();
     const std::uint32_t row = inPlane / page.BlocksAcross() * page.blockHeight;
     const std::uint32_t rows = std::min(page.blockHeight, page.height - row);
-    // All rows of a tile are stored, also those below the page.
+    // A tile stores all its rows, also those below the page.
     const std::uint32_t storedRows = page.isTiled ? page.blockHeight : rows;
     Read(page, number, block, storedRows);
     for (std::uint32_t i = 0; i < rows; ++i)
@@ -111,7 +112,7 @@ private:
     m_Handle.Fail("the pixels of page " + std::to_string(number + 1) + " are damaged or truncated");
   }
 
-  /** Sets m_Stored to a block's rows, each beginning at a whole byte, in the machine's byte order. */
+  /** Sets m_Stored to a block's rows. Each begins at a whole byte and is in the machine's byte order. */
   void
   Read(const TiffPage & page, std::size_t number, std::uint32_t block, std::uint32_t rows)
   {
@@ -169,7 +170,8 @@ private:
                      : (TIFFVStripSize(m_Handle.Get(), rows) == static_cast<tmsize_t>(size)
                           ? TIFFReadEncodedStrip(m_Handle.Get(), block, m_Block.data(), static_cast<tmsize_t>(size))
                           : -1);
-    // A decoder that warns has filled in what was missing, but for the old order of bits in LZW codes.
+    // A decoder that warns has filled in missing data. Only the warning about the old order of bits in LZW codes does
+    // not mean this.
     const bool hasWarned = !m_Handle.Warning().empty() && m_Handle.Warning().find("Old-style LZW") == std::string::npos;
     if (got != static_cast<tmsize_t>(size) || m_Handle.HasError() || hasWarned)
     {
@@ -203,7 +205,7 @@ private:
     inflater.Finish();
   }
 
-  /** Brings the block's numbers into the machine's byte order and undoes the predictor. */
+  /** Converts the block's numbers to the machine's byte order and undoes the predictor. */
   void
   Finish(const TiffPage & page, std::size_t size, std::uint32_t rows)
   {
@@ -242,7 +244,7 @@ private:
     }
   }
 
-  /** Places a row of a block, `y` from the page's first, as voxels. */
+  /** Writes a row of a block as voxels; `y` counts from the page's first row. */
   void
   PlaceRow(const TiffPage &      page,
            std::uint32_t         block,
@@ -278,7 +280,7 @@ private:
                   width * samples * size);
       return;
     }
-    // Where pixel (x, y) of the file goes: along rows or columns, from the first or the last.
+    // The orientation says where pixel (x, y) of the file goes: along rows or columns, from the first or the last.
     const auto orientation = page.orientation;
     const bool flipsColumns = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
                               orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
@@ -355,7 +357,7 @@ UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * valu
     using T = typename decltype(tag)::Type;
     auto * const output = static_cast<T *>(values);
     std::size_t  bit = 0;
-    // Numbers of three bytes have the machine's order too.
+    // Numbers of three bytes are in the machine's byte order, too.
     const bool isReversed = bits == 24 && !HostIsBigEndian;
     for (std::size_t i = 0; i < count; ++i)
     {

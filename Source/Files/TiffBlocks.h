@@ -9,15 +9,15 @@
 namespace brickccl::files
 {
 
-/** Decodes pages of one kind to voxels, page after page, each with its channels side by side and turned as its
- *  orientation says. \throws Error for damaged or missing data; every voxel is set if it returns. */
+/** Decodes pages of one kind to voxels, page after page. The channels of a pixel lie side by side, and each page is
+ *  turned as its orientation says. \throws Error for damaged or missing data. If it returns, every voxel is set. */
 void DecodeTiffPages(const FileBytes &             file,
                      const std::vector<TiffPage> & pages,
                      unsigned char *               voxels,
                      const HostContext &           context);
 
-/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them. Numbers of 8, 16, 24,
- *  32 and 64 bits are in the machine's byte order. */
+/** Unpacks `count` numbers of 1 to 64 bits, the highest bit first, to a type that holds them. Numbers of 8, 16, 24, 32
+ *  and 64 bits are in the machine's byte order. */
 void
 UnpackSamples(const unsigned char * stored, int bits, bool isSigned, void * values, ScalarType type, std::size_t count);
 

@@ -14,7 +14,8 @@ namespace brickccl::files
 namespace
 {
 
-/** A spacing from a resolution that is kept as a float: of the numbers that it may come from the shortest. */
+/** The spacing of a resolution that is stored as a float. It is the shortest of the numbers from which the resolution
+ *  may come. */
 double
 SpacingOfResolution(double resolution, double millimetres)
 {
@@ -137,14 +138,14 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   stack.spacing[2] = std::isfinite(spacing) ? spacing : 0;
 }
 
-/** The text of the tag that begins at `place`, up to its end. */
+/** The text of the tag that begins at `place`, up to the tag's end. */
 std::string
 TagAt(const std::string & text, std::size_t place)
 {
   return text.substr(place, text.find('>', place) - place);
 }
 
-/** An attribute of a tag; empty if it has none of this name. */
+/** The value of a tag's attribute; empty if the tag has no attribute of this name. */
 std::string
 Attribute(const std::string & tag, const std::string & name)
 {
@@ -175,7 +176,7 @@ OmeSpacing(const std::string & pixels, const std::string & axis, std::vector<std
       unit = "u" + unit.substr(std::string(micro).size());
     }
   }
-  // The schema's unit where none is told.
+  // The schema's unit applies if none is given.
   const double millimetres = unit.empty() ? 1e-3 : Millimetres(unit);
   if (value > 0 && millimetres == 0)
   {
@@ -275,7 +276,7 @@ DescribeByOme(const TiffPages & found, TiffStack & stack)
   stack.spacing[2] = OmeSpacing(pixels, "Z", stack.notes);
 }
 
-/** The description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
+/** Reads the description that tifffile writes: {"shape": [2, 5, 12, 10], "axes": "TZYX"}. */
 void
 DescribeByShape(const TiffPages & found, TiffStack & stack)
 {
@@ -297,7 +298,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
     sizes.push_back(size);
     rest = *end == ',' ? end + 1 : end;
   }
-  // The last axes are those of a page; what is before them are pages.
+  // The last axes are those of a page. The axes before them count pages.
   std::int64_t              product = 1;
   std::vector<std::int64_t> leading;
   std::string               axes;

@@ -10,23 +10,23 @@
 namespace brickccl::files
 {
 
-/** What the description of a TIFF file's first page says of the stack. */
+/** What the description of a TIFF file's first page says about the stack. */
 struct TiffStack
 {
-  /** Slices and time points; both 0 if it says nothing. */
+  /** The numbers of slices and of time points; both are 0 if the description does not say. */
   std::int64_t slices = 0;
   std::int64_t frames = 0;
-  /** Pages after the first one that have no directory but lie after it, as ImageJ writes them. */
+  /** Whether the pages after the first one have no directory but lie behind it, as ImageJ writes them. */
   bool isWithoutDirectories = false;
-  /** The pages in the order of slices, then frames; empty: as they are. */
+  /** The pages in the order of slices, then frames; empty if they are in this order in the file. */
   std::vector<std::size_t> order;
-  /** mm; 0 where it says nothing. */
+  /** The spacing in mm; 0 where the description says nothing. */
   double                   spacing[3] = { 0, 0, 0 };
   std::vector<std::string> notes;
 };
 
-/** Understands the descriptions of ImageJ, OME and tifffile, and the tags of resolution.
- *  \throws Error where pages are not the slices of one volume (channels, planes in other files). */
+/** Reads the descriptions of ImageJ, OME and tifffile, and the resolution tags.
+ *  \throws Error if pages are not the slices of one volume (channels, planes in other files). */
 TiffStack DescribeTiffStack(const TiffPages & found);
 
 } // namespace brickccl::files

@@ -26,7 +26,7 @@ namespace
 #ifdef _WIN32
 
 using Offset = __int64;
-/** One call takes at most 2^31 - 1 bytes. */
+/** One call transfers at most 2^31 - 1 bytes. */
 constexpr tmsize_t MostBytes = tmsize_t{ 1 } << 30;
 
 int
@@ -99,7 +99,7 @@ CloseFile(int file)
 
 } // namespace
 
-/** What libtiff calls. */
+/** The functions that libtiff calls. */
 struct TiffHandle::Procedures
 {
   static TiffHandle &
@@ -116,7 +116,7 @@ struct TiffHandle::Procedures
       char text[512];
       std::vsnprintf(text, sizeof(text), format, arguments);
       message = text;
-      // libtiff quotes what a file holds.
+      // libtiff quotes text from the file.
       for (char & letter : message)
       {
         const auto code = static_cast<unsigned char>(letter);
@@ -235,7 +235,7 @@ struct TiffHandle::Procedures
 TiffHandle::TiffHandle(const FileBytes & bytes, bool headerOnly)
   : m_Bytes(bytes)
 {
-  // D: the places of strips are looked up when they are needed.
+  // D: libtiff looks up the places of strips only when they are needed.
   Open("file", headerOnly ? "rhD" : "rD");
   if (m_Tiff == nullptr)
   {

@@ -10,14 +10,14 @@
 namespace brickccl::files
 {
 
-/** A TIFF file opened by libtiff, whose messages stay with the handle: nothing is printed, and several threads may each
+/** A TIFF file opened by libtiff. Its messages stay with the handle and nothing is printed. Several threads may each
  *  have a handle of the same bytes. */
 class TiffHandle
 {
 public:
-  /** Reads bytes in memory. The first directory is read unless `headerOnly`. \throws Error. */
+  /** Opens bytes in memory. The first directory is read unless `headerOnly`. \throws Error. */
   explicit TiffHandle(const FileBytes & bytes, bool headerOnly = false);
-  /** Makes a file. \throws Error with the system's reason. */
+  /** Creates a file. \throws Error with the system's reason. */
   TiffHandle(const std::string & path, bool isBig);
   ~TiffHandle();
   TiffHandle(const TiffHandle &) = delete;
@@ -29,7 +29,7 @@ public:
     return m_Tiff;
   }
 
-  /** \throws Error that says what could not be done and why. */
+  /** \throws Error that says what failed and why. */
   [[noreturn]] void Fail(const std::string & what) const;
 
   bool
@@ -49,7 +49,7 @@ public:
     m_Warning.clear();
   }
 
-  /** Ends a file that was made. \throws Error with the system's reason if not all of it was written. */
+  /** Completes a created file. \throws Error with the system's reason if not all of it was written. */
   void Close();
 
 private:

@@ -27,7 +27,7 @@ public:
     , m_Size(size)
   {}
 
-  /** The next code; End where there are no more. */
+  /** The next code; End if there are no more. */
   unsigned
   Next(unsigned bits)
   {
@@ -60,7 +60,7 @@ private:
   std::uint64_t         m_At = 0;
 };
 
-/** Copies bytes of which the first lies `distance` before `to`, and up to LzwSlack - 1 more. */
+/** Copies `length` bytes and up to LzwSlack - 1 more. The first of them lies `distance` before `to`. */
 void
 CopyString(unsigned char * to, std::size_t distance, std::size_t length)
 {
@@ -84,9 +84,9 @@ CopyString(unsigned char * to, std::size_t distance, std::size_t length)
 /** The strings that codes stand for. */
 struct Strings
 {
-  /** The first eight bytes, the first one lowest. */
+  /** The first eight bytes of each string, the first one lowest. */
   std::uint64_t heads[MostStrings];
-  /** Where a string has been written in the output, and its length. */
+  /** The place in the output where each string has been written, and its length. */
   std::uint32_t begins[MostStrings];
   std::uint16_t lengths[MostStrings];
 
@@ -115,7 +115,7 @@ StoreHead(unsigned char * to, std::uint64_t head)
 bool
 DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, std::size_t bytes)
 {
-  // The old order begins with the same code, its lowest bit first.
+  // The old order of bits begins with the same code, its lowest bit first.
   const bool isOld = size >= 2 && data[0] == 0 && (data[1] & 1) != 0;
   if (isOld || bytes > std::numeric_limits<std::uint32_t>::max())
   {
@@ -126,7 +126,7 @@ DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, 
   unsigned    bits = FewestBits;
   unsigned    count = FirstString;
   std::size_t done = 0;
-  // The code before, and its length: 0 where the table is new.
+  // The previous code and the length of its string, which is 0 if the table has just been cleared.
   unsigned    before = 0;
   std::size_t beforeLength = 0;
   while (done < bytes)
@@ -145,8 +145,8 @@ DecodeLzw(const unsigned char * data, std::size_t size, unsigned char * output, 
     }
     if (beforeLength != 0 && count < MostStrings)
     {
-      // The string before and the first byte of this one lie side by side in the output. The code may be that of the
-      // string that it makes, which begins as the one before.
+      // The previous string and the first byte of this one lie side by side in the output. The code may be that of the
+      // string that is being made here, which begins like the previous one.
       const std::uint64_t first = strings.heads[code == count ? before : code] & 0xff;
       const std::uint64_t head = strings.heads[before];
       strings.heads[count] = beforeLength < 8 ? head | first << (8 * beforeLength) : head;

@@ -26,7 +26,7 @@ TypeText(const TiffPage & page)
          (page.samples == 1 ? " sample" : " samples") + " a pixel, photometric " + std::to_string(page.photometric);
 }
 
-/** The predictor that the directory at `place` states; 1 if it states none. libtiff tells it for the compressions alone
+/** The predictor that the directory at `place` states; 1 if it states none. libtiff gives it only for compressions
  *  whose decoder knows it. */
 std::uint64_t
 StatedPredictor(const FileBytes & file, std::uint64_t place)
@@ -57,7 +57,7 @@ StatedPredictor(const FileBytes & file, std::uint64_t place)
   return PREDICTOR_NONE;
 }
 
-/** The most bytes that can be decoded from `size` bytes. */
+/** The largest number of bytes that can be decoded from `size` bytes. */
 std::uint64_t
 MostDecoded(std::uint16_t compression, std::uint64_t size)
 {
@@ -91,7 +91,7 @@ FindChannels(TIFF * tiff, TiffPage & page, std::vector<std::string> & notes)
     if (sample >= values && extras != nullptr)
     {
       const std::uint16_t kind = extras[sample - values];
-      // A single fourth sample of unknown meaning beside a colour is taken as alpha, as libtiff itself does.
+      // A fourth sample of unknown meaning beside a colour counts as alpha if it is the only one, as in libtiff itself.
       isAlpha = kind == EXTRASAMPLE_ASSOCALPHA || kind == EXTRASAMPLE_UNASSALPHA || (isColour && page.samples == 4);
     }
     else if (extraCount == 0)
@@ -241,7 +241,7 @@ ReadPage(const TiffHandle & handle, const FileBytes & file, std::vector<std::str
   return page;
 }
 
-/** \throws Error unless a page goes on with the volume that the first one begins. */
+/** \throws Error unless a page continues the volume that the first one begins. */
 void
 CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
 {

@@ -14,7 +14,7 @@ namespace brickccl::files
 /** How the pixels of a page are stored. */
 struct TiffPage
 {
-  /** Of the page's directory in the file. */
+  /** The place of the page's directory in the file. */
   std::uint64_t place = 0;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
@@ -28,13 +28,13 @@ struct TiffPage
   bool          isSeparate = false;
   bool          isTiled = false;
   bool          isFillReversed = false;
-  /** Of a strip or tile. */
+  /** The size of a strip or tile. */
   std::uint32_t blockWidth = 0;
   std::uint32_t blockHeight = 0;
-  /** The samples that are values, without alpha. */
+  /** The samples that are values; alpha is left out. */
   std::vector<std::uint16_t> channels;
 
-  /** Of voxels in memory. */
+  /** The type of the voxels in memory. */
   ScalarType Type() const;
 
   std::uint32_t
@@ -62,7 +62,7 @@ struct TiffPage
   {
     return isSeparate ? 1 : samples;
   }
-  /** Of a row of a strip or tile, as it is stored. */
+  /** The bytes of a row of a strip or tile, as it is stored. */
   std::uint64_t
   BlockRowBytes() const
   {
@@ -81,7 +81,7 @@ struct TiffPages
   std::vector<TiffPage>    pages;
   std::vector<std::string> notes;
   std::string              description;
-  /** Pixels per unit along x and y of the first page; 0 if it does not say. */
+  /** Pixels per unit along x and y of the first page; 0 if the page does not say. */
   double        xResolution = 0;
   double        yResolution = 0;
   std::uint16_t resolutionUnit = RESUNIT_INCH;
@@ -90,8 +90,8 @@ struct TiffPages
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */
 void PrepareDecoding(TIFF * tiff, std::uint16_t compression, std::uint16_t photometric);
 
-/** Reads all directories. Reduced images and masks are left out with a note. \throws Error for damage, for pages that
- *  are no slices of one volume and for pixels that cannot be read. */
+/** Reads all directories. Reduced images and masks are left out with a note.
+ *  \throws Error for damage, for pages that are not slices of one volume and for pixels that cannot be read. */
 TiffPages ReadTiffPages(const FileBytes & file);
 
 } // namespace brickccl::files

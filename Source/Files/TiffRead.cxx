@@ -14,7 +14,7 @@ namespace brickccl::files
 namespace
 {
 
-/** Where the bytes of plain pages lie, if they lie one after the other; 0 if they do not. */
+/** The place of a plain page's bytes if its strips lie one after the other; else 0. */
 std::uint64_t
 PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageBytes)
 {
@@ -37,8 +37,8 @@ PlaceOfPlainPage(TiffHandle & handle, const TiffPage & page, std::uint64_t pageB
   return place - begin == pageBytes && !handle.HasError() ? begin : 0;
 }
 
-/** Takes voxels as they lie in the file, without a copy, if all pages lie there one after the other as they would in
- *  memory. Pages after the first one may have no directories. */
+/** Uses the voxels in the mapped file, without a copy, if all pages lie one after the other as they would in memory.
+ *  Pages after the first one may have no directories. */
 bool
 TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & stack, LoadedImage & image)
 {

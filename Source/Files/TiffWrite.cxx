@@ -18,7 +18,7 @@ namespace brickccl::files
 namespace
 {
 
-/** How an image is cut into strips: those of a page one after the other, then those of the next page. */
+/** The strips into which an image is cut: those of a page one after the other, then those of the next page. */
 struct Strips
 {
   std::int64_t rowsPerPage;
@@ -32,7 +32,7 @@ struct Strips
     , pages(image.extent.size[2])
     , rowBytes(static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type))
   {
-    // Strips are small enough for the caches, large enough to compress well.
+    // Strips are small enough for the caches and large enough to compress well.
     constexpr std::size_t stripBytes = std::size_t{ 1 } << 18;
     rowsPerStrip = std::clamp<std::int64_t>(static_cast<std::int64_t>(stripBytes / rowBytes), 1, rowsPerPage);
     perPage = (rowsPerPage + rowsPerStrip - 1) / rowsPerStrip;
@@ -73,7 +73,7 @@ FitsResolution(double spacing)
   return spacing > 1e-6 && spacing < 1e6;
 }
 
-/** Describes the stack in the way of ImageJ, which other programs understand too. */
+/** Describes the stack as ImageJ does, which other programs understand, too. */
 std::string
 DescriptionOf(const ImageToWrite & image)
 {
@@ -83,7 +83,7 @@ DescriptionOf(const ImageToWrite & image)
     const std::string slices = std::to_string(image.extent.size[2]);
     text += "images=" + slices + "\nslices=" + slices + "\n";
   }
-  // In centimetres, as the tags, which other readers than ImageJ look at, have no millimetres.
+  // The unit is the centimetre. Readers other than ImageJ look at the tags, which have no millimetres.
   text += "unit=cm\n";
   if (image.extent.dimension > 2)
   {
@@ -135,7 +135,7 @@ WriteTiff(const std::string & path, const ImageToWrite & image, const WriteOptio
                       " pixels are too large; use .nrrd");
   }
   const Strips strips(image);
-  // Below 4 GB with room for directories and for strips that do not get smaller.
+  // The limit is below 4 GB, with room for directories and for strips that compression does not shrink.
   constexpr double mostBytes = 3.9e9;
   const double     bytes = static_cast<double>(strips.rowBytes) * static_cast<double>(extent.RowCount()) +
                        1024.0 * static_cast<double>(strips.pages) + 64.0 * static_cast<double>(strips.Count());

@@ -19,7 +19,7 @@
 #    define NOMINMAX
 #  endif
 #  include <windows.h>
-// After windows.h, which it needs.
+// These need windows.h before them.
 #  include <fcntl.h>
 #  include <io.h>
 #  include <sys/stat.h>
@@ -36,7 +36,7 @@ namespace
 
 constexpr std::int64_t PieceBytes = std::int64_t{ 1 } << 20;
 
-/** How many rows make a piece of about `bytes` bytes. */
+/** The number of rows that make a piece of about `bytes` bytes. */
 std::int64_t
 RowsOfPiece(const ImageToWrite & image, std::int64_t bytes)
 {
@@ -62,7 +62,7 @@ ValueOfText(const char * begin, const char * end)
     double real = 0;
     if ((result.ec != std::errc() || result.ptr != end) && result.ec != std::errc::result_out_of_range)
     {
-      // Whole numbers are also written as 7.0 or 3e2.
+      // Whole numbers may also be written as 7.0 or 3e2.
       result = std::from_chars(digits, end, real);
       if (result.ec == std::errc() && result.ptr == end && real == std::floor(real) && std::fabs(real) < 9e15 &&
           real >= static_cast<double>(std::numeric_limits<T>::min()) &&

@@ -13,44 +13,46 @@
 namespace brickccl::files
 {
 
-// What the formats share whose voxels lie in a file as in memory: x fastest, channels side by side.
+// Shared by the formats whose voxels lie in a file as they do in memory: x fastest, channels side by side.
 
-/** Takes the voxels of `image`, whose extent, type and channels are known, from the bytes of a file at `begin`: shared
- *  where they can be used as they lie there, else copied.
- *  \param swapped  the bytes of each value lie the other way round.
+/** Takes the voxels of `image`, whose extent, type and channels are known, from the bytes of a file at `begin`. The
+ *  voxels are shared with the file if they can be used in place, and copied otherwise.
+ *  \param swapped  whether the bytes of each value are in reverse order.
  *  \throws Error if the file is too short. */
 void
 TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const HostContext & context, LoadedImage & image);
 
-/** As above, into the bytes [begin, begin + count) of voxels that lie in several files. */
+/** Copies `count` bytes of a file, from `begin` on, to `output`: a part of voxels that lie in several files.
+ *  \throws Error if the file is too short. */
 void CopyStored(const FileBytes &   file,
                 std::uint64_t       begin,
                 std::uint64_t       count,
                 std::byte *         output,
                 const HostContext & context);
 
-/** \throws Error unless the voxels of an image of these sizes part evenly among `count` files: each holds one or
- * several whole entries of the slowest axes. */
+/** \throws Error unless the voxels of an image of this extent divide evenly among `count` files. Each file holds one or
+ *  several whole entries of the slowest axes. */
 void CheckFileCount(std::size_t count, const Extent & extent);
 
-/** Says of bytes that follow the voxels: a note, or an Error where there are several files, which then do not fit. */
+/** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
+ *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
 
-/** Allocates the voxels of `image`. \throws Error if they cannot come from a file of `fileBytes` bytes, `perByte` bytes
- *  from each at the most: who says so is damaged. */
+/** Allocates the voxels of `image`. \throws Error if a file of `fileBytes` bytes cannot hold them, since a byte gives
+ *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);
 
-/** Reads `count` values of a type, written as numbers with white space or commas between.
- *  \throws Error for fewer, for what is no number, and for numbers that the type does not hold. */
+/** Reads `count` values of a type from text: numbers with white space or commas between them. \throws Error if there
+ *  are fewer, for words that are no numbers, and for numbers that the type does not hold. */
 void ReadText(const char * begin, const char * end, ScalarType type, std::size_t count, void * output);
 
-/** Makes channels that lie one after the other as whole images lie side by side for each voxel. */
+/** Interleaves channels: they lie one after the other as whole images before, and side by side for each voxel after. */
 void InterleaveChannels(LoadedImage & image, const HostContext & context);
 
-/** Leaves out the last channel, which is alpha; a note says so. */
+/** Removes the last channel, which is alpha; a note says so. */
 void DropAlpha(LoadedImage & image, const HostContext & context);
 
-/** A file that is written from its begin to its end. */
+/** A file that is written from beginning to end. */
 class OutputFile
 {
 public:
@@ -66,12 +68,12 @@ public:
   {
     Write(text.data(), text.size());
   }
-  /** Writes to a place that has been written before, or beyond; several threads may. */
+  /** Writes at a place that has been written before, or beyond the end. Several threads may call it at once. */
   void WriteAt(std::uint64_t place, const void * bytes, std::size_t size);
-  /** \throws Error also for what the system could not write earlier. */
+  /** \throws Error also for bytes that the system failed to write earlier. */
   void Close();
 
-  /** Says that WriteAt has written so many bytes more. */
+  /** Records that WriteAt has added so many bytes. */
   void
   Grow(std::uint64_t bytes)
   {
@@ -89,8 +91,8 @@ private:
   std::uint64_t m_Size = 0;
 };
 
-/** Writes the voxels of an image, x fastest, compressed where a wrapper is given; bytes that come before them in the
- * same stream are `first`. \return the number of bytes written. */
+/** Writes the voxels of an image, x fastest, compressed if there is a wrapper. `first` are bytes that come before them
+ *  in the same stream. \return the number of bytes written. */
 std::uint64_t WriteVoxels(OutputFile &                       file,
                           const ImageToWrite &               image,
                           std::optional<Wrapper>             wrapper,
@@ -100,7 +102,7 @@ std::uint64_t WriteVoxels(OutputFile &                       file,
 /** Writes bytes as a compressed stream of their own. */
 void WriteCompressed(OutputFile & file, const std::vector<unsigned char> & bytes, Wrapper wrapper);
 
-/** The wrapper, or none, as the options ask for it. */
+/** The wrapper if `compress` is set, else none. */
 inline std::optional<Wrapper>
 WrapperIf(bool compress, Wrapper wrapper)
 {

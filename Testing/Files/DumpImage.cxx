@@ -1,6 +1,6 @@
-// Reads images as the command does and says what came, for tests that compare it with an independent reader:
+// Reads images as the command does and prints the result, for tests that compare it with an independent reader:
 //   brickccl-dump-image [OPTION ...] IMAGE VOXELS
-// writes the voxels, x fastest, channels side by side, in the machine's byte order, and prints the rest as JSON.
+// It writes the voxels, x fastest, channels side by side, in the machine's byte order. It prints the rest as JSON.
 
 #include "BrickCCL/Files/ImageFile.h"
 

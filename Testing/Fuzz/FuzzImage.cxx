@@ -1,5 +1,5 @@
-// Feeds the reader of one format (FORMAT, its name in Formats.h) with whatever libFuzzer makes. Every input must end as
-// an image, the same one whatever fresh memory holds, or as an Error.
+// Feeds the reader of one format (FORMAT, its name in Formats.h) with the inputs that libFuzzer makes. Every input must
+// end in an image or in an Error. The image must not depend on what fresh memory holds.
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
@@ -21,7 +21,7 @@ namespace
 
 using namespace brickccl;
 
-/** Makes the check sums of a PNG's chunks right, so that what lies behind them is reached. */
+/** Corrects the checksums of a PNG's chunks, so that the code behind the checks is reached. */
 void
 MendChunks(std::vector<unsigned char> & bytes)
 {
@@ -43,7 +43,7 @@ MendChunks(std::vector<unsigned char> & bytes)
   }
 }
 
-/** What came of reading: all voxels, and how they lie. */
+/** The outcome of reading: all voxels, and their layout. */
 struct Outcome
 {
   bool                       isImage = false;
@@ -51,7 +51,7 @@ struct Outcome
   std::vector<unsigned char> voxels;
 };
 
-/** Reads with fresh memory full of `pattern`. */
+/** Reads with fresh memory that is filled with `pattern`. */
 Outcome
 Read(const std::vector<unsigned char> & bytes, const ReadOptions & options, unsigned char pattern)
 {
@@ -77,11 +77,11 @@ Read(const std::vector<unsigned char> & bytes, const ReadOptions & options, unsi
   }
   catch (const Error &)
   {
-    // What a file that is wrong ends in.
+    // A faulty file ends in this.
   }
   catch (const std::bad_alloc &)
   {
-    // "It does not fit into memory".
+    // The image does not fit into memory.
   }
   return outcome;
 }

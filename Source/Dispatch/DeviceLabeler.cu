@@ -15,7 +15,7 @@ namespace brickccl
 namespace
 {
 
-/** Whether node numbers of 32 bits suffice for every algorithm: at most one node per voxel. */
+/** Whether 32-bit node numbers suffice for every algorithm. There is at most one node per voxel. */
 bool
 FitsNarrow(const Extent & extent)
 {
@@ -36,7 +36,7 @@ public:
 
   ~State()
   {
-    // Memory goes back to the device that it came from.
+    // Memory must go back to the device that it came from.
     (void)cudaSetDevice(m_Device);
   }
 
@@ -46,7 +46,7 @@ public:
     return m_Device;
   }
 
-  /** The device side of an algorithm, for an extent; made when it is first asked for. */
+  /** The device side of an algorithm for an extent. It is made when it is first asked for. */
   cuda::CudaAlgorithm &
   Get(const Algorithm & row, const Extent & extent)
   {
@@ -177,7 +177,7 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
                      const HostContext &     context,
                      RunVolume &             result)
 {
-  // Shares of the progress; where a label map is written to disk, what comes later takes longer than all of this.
+  // Shares of the progress. If a label map is written to disk, what comes later takes longer than all of this.
   constexpr double uploaded = 0.45;
   constexpr double labeled = 0.55;
   State &          own = *m_State;
@@ -226,7 +226,7 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
   own.lastAlgorithm = choice.algorithm->name;
   const cuda::CurrentDevice current(own.Device());
   cuda::CudaAlgorithm &     chosen = own.Get(*choice.algorithm, problem.GetExtent());
-  // Where no number of components is too large for the type, the map may be written before the number is known.
+  // If no possible number of components is too large for the type, the map may be written before the number is known.
   const bool          holdsAny = MaximumLabel(type) >= static_cast<std::uint64_t>(traits.MaximumRunCount());
   bool                isWritten = false;
   const std::uint64_t components =

@@ -78,8 +78,8 @@ ForTriangles(vtkPolyData * mesh, TVisit visit)
   }
 }
 
-/** Of what a closed mesh encloses; negative where normals point inwards. Coordinates count from `origin`, near the
- * mesh, so that nothing is lost far from 0. */
+/** The volume that a closed mesh encloses. It is negative if normals point inwards. Coordinates count from `origin`,
+ *  which lies near the mesh, so that no digits are lost far from 0. */
 double
 VolumeOf(vtkPolyData * mesh, const Point & origin)
 {
@@ -90,8 +90,8 @@ VolumeOf(vtkPolyData * mesh, const Point & origin)
   return sum / 6;
 }
 
-/** Moves every point along the mean normal of its triangles, weighted by area, until the mesh holds `volume`: points
- *  half-way between voxels cut the corners of thin components off. */
+/** Moves every point along the mean normal of its triangles, weighted by area, until the mesh holds `volume`. This is
+ *  needed because points half-way between voxels cut the corners off thin components. */
 void
 HoldVolume(vtkPolyData * mesh, double volume)
 {
@@ -117,7 +117,7 @@ HoldVolume(vtkPolyData * mesh, double volume)
         }
       }
     });
-    // A step d along unit normals n adds d times the sum of n's share of the area: what |n A| sums up to.
+    // A step d along unit normals n adds d times the sum of n's share of the area, which is the sum of |n A|.
     double area = 0;
     for (const Point & normal : normals)
     {
@@ -137,7 +137,7 @@ HoldVolume(vtkPolyData * mesh, double volume)
   }
 }
 
-/** The voxels of one component in a box with a margin of one voxel around it: 1 inside, 0 outside. */
+/** The voxels in a component's box with a margin of one voxel around it: 1 in the component, 0 elsewhere. */
 vtkSmartPointer<vtkImageData>
 CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMeasures & component)
 {
@@ -180,7 +180,7 @@ CropMask(const ImageView & labels, const Geometry & geometry, const ComponentMea
   return mask;
 }
 
-/** From indices in a component's box to physical points. */
+/** Moves a mesh from indices in a component's box to physical points. */
 void
 ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMeasures & component, bool ras)
 {
@@ -203,7 +203,7 @@ ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMe
   mesh->Modified();
 }
 
-/** Turns all triangles around. */
+/** Reverses the orientation of all triangles. */
 void
 TurnAround(vtkPolyData * mesh)
 {
@@ -242,7 +242,7 @@ MeshOf(const ImageView &         labels,
     smooth->Update();
     mesh = smooth->GetOutput();
   }
-  // Points of float lose what double keeps far from the origin.
+  // As floats, points far from the origin would lose digits that doubles keep.
   const auto points = vtkSmartPointer<vtkPoints>::New();
   points->SetDataTypeToDouble();
   points->DeepCopy(mesh->GetPoints());
@@ -276,7 +276,7 @@ EndingOf(const std::string & path)
   return ending;
 }
 
-/** What the file says of its coordinates. */
+/** What the file says about its coordinates. */
 std::string
 SpaceText(bool ras)
 {
@@ -316,7 +316,7 @@ WriteMesh(vtkPolyData * mesh, const std::string & path, bool ras)
     }
     else if (ending == ".obj")
     {
-      // The writer takes no comment.
+      // The writer cannot write a comment.
       const std::string    body = temporary + ".body";
       vtkNew<vtkOBJWriter> writer;
       RunWriter(writer.Get(), mesh, body, path);

@@ -6,14 +6,14 @@
 namespace brickccl::cli
 {
 
-/** Each adds its subcommand, which runs when the arguments are parsed and throws where it fails. */
+/** Each adds its subcommand. The subcommand runs when the arguments are parsed, and throws where it fails. */
 void AddLabelCommand(CLI::App & app);
 void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 
-/** Of the program that has VTK. */
+/** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);
 
 inline constexpr const char * MeshSummary = "Write the surfaces of a label map's components as a mesh";

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Whether two paths are, or would be, one file. */
+/** Whether two paths lead to one file, or would do so once it is written. */
 bool
 AreSameFile(const std::string & a, const std::string & b)
 {
@@ -32,7 +32,7 @@ AreSameFile(const std::string & a, const std::string & b)
          fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
 }
 
-/** An output with the files that are written beside it. */
+/** An output, and the files that are written beside it. */
 std::vector<std::string>
 WrittenFiles(const std::string & output)
 {
@@ -229,7 +229,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
       }
       catch (const InvalidArgument &)
       {
-        // Perhaps without another axis.
+        // The number may fit once another axis is left out.
       }
     }
     if (!connectivity)
@@ -237,7 +237,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
       throw;
     }
   }
-  // Axes come back from the lowest on, so that each is counted among those that are there by then.
+  // Axes come back from the lowest on, so that each one's number counts the axes that are already back.
   std::sort(left.begin(), left.end());
   for (const int axis : left)
   {

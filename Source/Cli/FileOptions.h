@@ -25,28 +25,28 @@ struct FileArguments
 
 void AddFileOptions(CLI::App & command, FileArguments & arguments);
 
-/** Files by the names of the options, or arguments, that name them; empty paths are none. */
+/** Files, each with the name of the option or argument that names it. An empty path stands for no file. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 
-/** \throws InvalidArgument if an output is an input or another output: the same file, also through links, and the
- *  data file beside a header, or if that file may be another header's. Files of a folder are known, and looked at, once
- *  it is read (ImageReader). */
+/** \throws InvalidArgument if an output is an input or another output: the same file (also through links), or the data
+ *  file beside a header. It is thrown as well if that data file may belong to another header. The files of a folder are
+ *  known, and compared, once the folder is read (ImageReader). */
 void CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs);
 
 /** \throws InvalidArgument if a series is chosen and none of the inputs can hold one. */
 void CheckSeries(const FileArguments & arguments, const NamedFiles & inputs);
 
-/** Reads the images of a command, tells their notes and keeps them for the summary. */
+/** Reads the images of a command, prints their notes and keeps them for the summary. */
 class ImageReader
 {
 public:
   ImageReader(const FileArguments & arguments, int threads, Reporter & reporter);
 
-  /** An image, and checks that no output is one of the files that it came from.
-   *  \param asLabels  palette images are read as numbers. */
+  /** Reads an image, and checks that no output is one of the files that it came from.
+   *  \param asLabels  reads palette images as numbers. */
   LoadedImage Read(const std::string & path, bool asLabels);
 
-  /** From now on Read refuses images of whose files one is an output. */
+  /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
   {
@@ -67,20 +67,20 @@ private:
   std::vector<std::string> m_Notes;
 };
 
-/** Where label maps of a type go: to `output`, or to `fallback` (empty: none), with a note, if the output's format does
- *  not hold them. \throws Unsupported, which names formats that do, without a fallback. */
+/** Where label maps of a type go: to `output`, or, with a note, to `fallback` if the format of `output` does not hold
+ *  them. An empty `fallback` stands for none. \throws Unsupported if there is none; it names formats that hold them. */
 std::string OutputFor(const std::string & output,
                       const std::string & fallback,
                       ScalarType          type,
                       const Extent &      extent,
                       ImageReader &       notes);
 
-/** The connectivity of a number of neighbours (0: faces) for an image, within slices along an axis ("x" .. "t", or
- *  empty). Axes of size 1 take part or not, whichever fits the number: a single slice has 4 and 8 neighbours, too.
- *  \throws InvalidArgument, which lists the numbers that fit. */
+/** The connectivity of a number of neighbours (0: faces) for an image. `bySlice` names an axis ("x" .. "t") if the
+ *  neighbours lie within slices; it may be empty. Axes of size 1 take part or not, whichever fits the number: a single
+ *  slice may have 4 or 8 neighbours, too. \throws InvalidArgument, which lists the numbers that fit. */
 Connectivity ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice);
 
-/** "0.5 x 0.5 x 2 mm (taken for want of one)", for the summary. */
+/** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
 std::string DescribeSpacing(const LoadedImage & image);
 
 } // namespace brickccl::cli

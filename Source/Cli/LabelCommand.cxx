@@ -116,7 +116,7 @@ RunLabel(const LabelArguments & arguments)
   Stopwatch      watch;
   nlohmann::json seconds;
 
-  // What can be known to fail is found before the long work.
+  // What is certain to fail is found before the long work starts.
   LabelOptions options;
   options.criterion = CriterionOf(arguments);
   options.device = Device::FromName(arguments.device);
@@ -175,7 +175,7 @@ RunLabel(const LabelArguments & arguments)
     reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
                 std::to_string(arguments.maximumSize) + ": no component is kept");
   }
-  // Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands).
+  // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
       static_cast<double>(image.extent.VoxelCount()) < voxelsPerThread * EffectiveThreadCount(arguments.threads))
@@ -324,7 +324,7 @@ AddLabelCommand(CLI::App & app)
     ->transform(Count(1, 1000));
   auto * range = command
                    ->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-                   // One thing of two texts, the second of which may begin with a minus sign too ("-inf").
+                   // One option of two texts; the second one may also begin with a minus sign ("-inf").
                    ->type_size(2)
                    ->expected(1)
                    ->type_name("LO HI");

@@ -39,7 +39,7 @@ struct MeshArguments
   bool          quiet = false;
 };
 
-/** The labels of "1,2,5-9". \throws InvalidArgument that says what is wrong. */
+/** The labels in a list such as "1,2,5-9". \throws InvalidArgument that says what is wrong. */
 std::set<std::uint64_t>
 ParseLabels(const std::string & text)
 {
@@ -76,7 +76,8 @@ ParseLabels(const std::string & text)
   return labels;
 }
 
-/** The places in a table of the components that are wanted. \throws InvalidArgument for a label that is not there. */
+/** The places in the table of the components that are asked for. \throws InvalidArgument for a label that the table
+ *  does not have. */
 std::vector<std::size_t>
 ChoosePlaces(const MeshArguments & arguments, const ComponentTable & table, const std::vector<bool> & holds)
 {

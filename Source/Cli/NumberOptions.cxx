@@ -13,8 +13,8 @@ namespace brickccl::cli
 namespace
 {
 
-/** The number that a whole text is, of decimal digits, or "inf", "-inf" or "nan"; nothing if it is none or is too large
- *  for its type. */
+/** The number that the whole of a text stands for: decimal digits, "inf", "-inf" or "nan". Nothing if the text is no
+ *  number, or one too large for its type. */
 std::optional<Number>
 NumberOf(const std::string & text)
 {
@@ -29,7 +29,7 @@ NumberOf(const std::string & text)
   return value;
 }
 
-/** Takes numbers, as doubles finite, for which `fits`, others than which are "no " + `what`. */
+/** Accepts numbers, finite as doubles, for which `fits` is true. The message calls all others "no " + `what`. */
 template <typename TFits>
 CLI::Validator
 NumberThat(TFits fits, const std::string & what)
@@ -55,7 +55,7 @@ Count(std::uint64_t least, std::uint64_t most)
       const auto    parsed = std::from_chars(text.data(), end, count);
       if (parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most)
       {
-        // Without zeros at the front, which another parser may take for octal numbers.
+        // No zeros stand in front, since another parser may read them as the mark of an octal number.
         text = std::to_string(count);
         return std::string();
       }

@@ -15,17 +15,17 @@
 namespace brickccl::cli
 {
 
-/** Tells a person how far the work is: on a terminal a bar, else a line per step, on the error stream. */
+/** Shows on the error stream how far the work is: by a bar on a terminal, else by a line for each step. */
 class Reporter
 {
 public:
   explicit Reporter(bool quiet);
   ~Reporter();
 
-  /** Begins a step, "labeling" say. */
+  /** Begins a step, for example "labeling". */
   void Step(const std::string & name);
   void Note(const std::string & text);
-  /** Hooks that move the bar of the current step and stop the work on an interrupt. */
+  /** Hooks that move the bar of the current step, and stop the work on an interrupt. */
   ProgressHooks Hooks();
 
 private:
@@ -57,28 +57,28 @@ private:
   std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 };
 
-/** JSON as text; bytes of file names that are no UTF-8 are replaced. */
+/** JSON as text. Bytes of file names that are not UTF-8 are replaced. */
 inline std::string
 ToText(const nlohmann::ordered_json & value)
 {
   return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities without
- * an image of these. */
+/** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities if there
+ *  is no intensity image. */
 ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
 
-/** The type of a label map whose largest label is `largest`: the smallest, or the one asked for. \throws LabelOverflow
- * if that is too small, which begins with `what`: "300 components do". */
+/** The type of a label map whose largest label is `largest`: the one that is asked for, or else the smallest that fits.
+ *  \throws LabelOverflow if the one asked for is too small; its message begins with `what`: "300 components do". */
 LabelType ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what);
 
-/** ".csv" of "table.csv"; empty where there is none. */
+/** The extension of a path: ".csv" of "table.csv". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
 /** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
 void CheckTableName(const std::string & path);
 
-/** Writes a component table in the format of its extension, all or nothing. */
+/** Writes a component table in the format that its extension names, all or nothing. */
 void WriteTable(const std::string & path, const ComponentTable & table);
 
 } // namespace brickccl::cli

@@ -6,7 +6,7 @@
 namespace brickccl::cli
 {
 
-/** Parses the arguments, which runs the subcommand that they name; tells errors on the error stream. \return the exit
+/** Parses the arguments, which runs the subcommand that they name. Errors go to the error stream. \return the exit
  *  code: 0 only if everything was done and written. */
 int RunApp(CLI::App & app, int argc, char ** argv);
 

@@ -38,7 +38,7 @@ struct SelectArguments
   bool           quiet = false;
 };
 
-/** The groups that a condition's columns belong to, beside those that are asked for. */
+/** The groups that are asked for, and those that a condition's columns belong to. */
 ColumnGroups
 GroupsOfCondition(const Condition & condition, const TableArguments & table)
 {
@@ -127,7 +127,7 @@ RunSelect(const SelectArguments & arguments)
   ComponentTable table;
   if (!arguments.table.table.empty())
   {
-    // Distances and contacts are those among the components that are left.
+    // Distances and contacts are measured among the components that are left.
     table =
       MeasureComponents(volume, kept, image.geometry, images.Options(tableGroups), std::nullopt, context.Silent());
   }

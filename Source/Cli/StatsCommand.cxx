@@ -33,7 +33,7 @@ struct StatsArguments
   bool           quiet = false;
 };
 
-/** \throws InvalidArgument, Error for a plot that cannot be made. */
+/** \throws InvalidArgument or Error if the plot cannot be made. */
 void
 CheckPlot(const StatsArguments & arguments)
 {

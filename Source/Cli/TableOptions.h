@@ -23,11 +23,11 @@ struct TableArguments
   std::string contacts;
 };
 
-/** Adds the options of `arguments` but for the table's own, which is called `tableOption`. */
+/** Adds the options for `arguments`, except the one for the table itself, which is called `tableOption`. */
 void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption);
 
-/** Checks before the long work what can be known to fail. \return the groups that are asked for.
- *  \throws InvalidArgument for options that need another one, for names that do not fit. */
+/** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
+ *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
 ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
 
 /** The images beside the labels that the table measures. */
@@ -39,13 +39,13 @@ struct TableImages
   MeasureOptions Options(const ColumnGroups & groups) const;
 };
 
-/** Reads them. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
+/** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
 TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader);
 
-/** Writes the table, and the contacts where they are asked for. */
+/** Writes the table, and the contacts if they are asked for. */
 void WriteTables(const TableArguments & arguments, const ComponentTable & table);
 
-/** Prints the columns of 3-D images, one a line, or as a table of Markdown. */
+/** Prints the columns of 3-D images, one a line, or as a table in Markdown. */
 void PrintColumns(bool asMarkdown);
 
 } // namespace brickccl::cli

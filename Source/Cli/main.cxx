@@ -13,8 +13,8 @@
 namespace
 {
 
-/** The commands that need VTK are a program of their own, since VTK's libraries take as long to load as a volume takes
- * to be labeled. It lies beside this one where it is built, and in libexec where it is installed. */
+/** The commands that need VTK are a program of their own, since loading VTK's libraries takes as long as labeling a
+ *  volume. The program lies beside this one in the build tree, and in libexec where it is installed. */
 [[noreturn]] void
 ContinueAsSurfaces(char ** argv)
 {
@@ -62,7 +62,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
 #ifdef BRICKCCL_USE_VTK
-  // For the list of commands alone.
+  // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);
 #endif
   brickccl::cli::AddInfoCommand(app);

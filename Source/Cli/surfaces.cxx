@@ -1,7 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/RunApp.h"
 
-// The commands that need VTK; main.cxx continues as this program.
+// The program with the commands that need VTK; main.cxx continues as this program.
 int
 main(int argc, char ** argv)
 {

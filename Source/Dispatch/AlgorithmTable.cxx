@@ -7,7 +7,7 @@
 namespace brickccl
 {
 
-// Made by CMake: `BRICKCCL_ALGORITHM_FOLDERS(DO)` is DO(Name) for every folder of Algorithms/.
+// CMake makes this file. `BRICKCCL_ALGORITHM_FOLDERS(DO)` is DO(Name) for every folder of Algorithms/.
 #include "AlgorithmFolders.inc"
 
 #define BRICKCCL_DECLARE_ROWS(name) std::vector<Algorithm> name##Rows();
@@ -37,14 +37,14 @@ Supports(const Algorithm & algorithm, const ProblemTraits & problem, Backend bac
                                  : algorithm.RunsOnCuda() && algorithm.cuda.supports(problem);
 }
 
-/** Of those that support the problem. */
+/** Whether an algorithm that supports the problem also prefers it. */
 bool
 Prefers(const Algorithm & algorithm, const ProblemTraits & problem, Backend backend)
 {
   return backend != Backend::Cpu || algorithm.cpu.prefers == nullptr || algorithm.cpu.prefers(problem);
 }
 
-/** The values of options where the caller sets none. */
+/** The options' values if the caller sets none. */
 OptionValues
 PresetsOf(const Algorithm & algorithm)
 {

@@ -9,8 +9,8 @@
 namespace brickccl
 {
 
-/** Every algorithm: the rows of all folders of Algorithms/, in the order in which Source/CMakeLists.txt adds them.
- * `Auto` takes the first one that supports the problem where it runs, and prefers it there. */
+/** Every algorithm: the rows of all folders of Algorithms/, in the order in which Source/CMakeLists.txt adds them. For
+ *  a backend, `Auto` takes the first one that supports the problem and prefers it. */
 const std::vector<Algorithm> & Algorithms();
 
 /** An algorithm as a caller asked for it, or as it was chosen for a problem. */

@@ -19,7 +19,7 @@ struct AlgorithmInfo
   std::string summary;
   bool        runsOnCpu = false;
   bool        runsOnCuda = false;
-  /** What callers may choose, as "Name:option=value,option=value" in place of the name. */
+  /** The options that callers may set, as "Name:option=value,option=value" in place of the name. */
   std::vector<AlgorithmOption> options;
 };
 

@@ -18,9 +18,9 @@ namespace brickccl
 
 class DeviceLabeler;
 
-/** Labeling of images that lie in memory of a CUDA device, with memory that is kept between calls. One labeler serves
- *  one thread at a time; several labelers may work at once, on one device or on several. Only in builds with CUDA.
- *  (Label() labels images in host memory, on a device as well.) */
+/** Labels images that lie in memory of a CUDA device. It keeps its own memory between calls. One labeler serves one
+ *  thread at a time; several labelers may work at once, on one device or on several. Only builds with CUDA have it.
+ *  (Label() labels images in host memory, also on a device.) */
 class CudaLabeler
 {
 public:
@@ -32,14 +32,14 @@ public:
 
   int Device() const;
 
-  /** The name of the algorithm that labeled last, which says what `Auto` chose. */
+  /** The name of the algorithm that labeled last. It tells what `Auto` chose. */
   const std::string & LastAlgorithm() const;
 
-  /** Labels an image in memory of this device and writes the label map, of type `type` and x fastest, to `labels`
-   *  there. Work is queued on `stream` (a cudaStream_t; null: the default stream); the call returns when the number of
-   *  components is known, the label map is complete when the stream has come that far. \return N.
-   *  \throws InvalidArgument, Unsupported, cuda::DeviceError; LabelOverflow, with nothing written, if the type is too
-   *  small. After an exception the labeler can be used again. */
+  /** Labels an image in memory of this device, and writes the label map to `labels` there. The map has the type `type`
+   *  and is x fastest. Work is queued on `stream` (a cudaStream_t; null stands for the default stream). The call
+   *  returns when the number of components is known. The label map is complete when the stream has come that far.
+   *  \return N. \throws InvalidArgument, Unsupported, cuda::DeviceError; LabelOverflow, with nothing written, if the
+   *  type is too small. After an exception the labeler can be used again. */
   std::uint64_t LabelOnDevice(const std::string &              algorithm,
                               const ImageView &                image,
                               const Criterion &                criterion,
@@ -49,15 +49,16 @@ public:
                               LabelType                        type,
                               void *                           stream = nullptr);
 
-  /** Queues the sums of the component table's default columns over the components that the last call labeled, on the
-   *  stream of that call; they stay on the device. With BrickMerging the image must still be there.
-   *  \throws InvalidArgument if nothing was labeled; Unsupported for more than 3 dimensions; cuda::DeviceError. */
+  /** Queues the sums of the component table's default columns over the components that the last call labeled. They go
+   *  on `stream`, which must be the stream of that call, and stay on the device. With BrickMerging the image must still
+   *  be there. \throws InvalidArgument if nothing was labeled; Unsupported for more than 3 dimensions;
+   *  cuda::DeviceError. */
   void MeasureOnDevice(void * stream = nullptr);
 
-  /** Does that and brings the table of the default columns to the host: the same as the CPU's, bit for bit. */
+  /** Does the same, and brings the table of the default columns to the host. It equals the CPU's, bit for bit. */
   ComponentTable FetchTable(const Geometry & geometry, void * stream = nullptr);
 
-  /** Device memory held for the next call, beside uploaded images. */
+  /** The device memory that is held for the next call, without uploaded images. */
   std::size_t ScratchBytes() const;
 
 private:

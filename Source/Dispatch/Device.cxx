@@ -56,7 +56,7 @@ Device::ToString() const
 namespace
 {
 
-/** The CUDA devices of this machine, asked once. */
+/** The CUDA devices of this machine. They are asked for once. */
 const cuda::DeviceList &
 CudaDevices()
 {
@@ -73,7 +73,7 @@ CudaDevices()
 ResolvedDevice
 ResolveDevice(const Device & requested)
 {
-  // Asking for CUDA devices takes a tenth of a second where there are some.
+  // Asking for CUDA devices takes a tenth of a second on machines that have some.
   const int count = requested.kind == Device::Kind::Cpu ? 0 : static_cast<int>(CudaDevices().descriptions.size());
   if (requested.kind == Device::Kind::Cpu || (requested.kind == Device::Kind::Auto && count == 0))
   {

@@ -13,7 +13,7 @@ struct Device
 {
   enum class Kind
   {
-    /** The best that is there. */
+    /** The best device that is there. */
     Auto,
     Cpu,
     Cuda
@@ -22,14 +22,14 @@ struct Device
   Kind kind = Kind::Auto;
   int  index = 0;
 
-  /** "auto", "cpu", "cuda" or "cuda:N". \throws InvalidArgument otherwise. */
+  /** Reads "auto", "cpu", "cuda" or "cuda:N". \throws InvalidArgument for other names. */
   static Device FromName(const std::string & name);
 
   std::string ToString() const;
 };
 
-/** What a device request comes to on this machine: the device used and, if that is not the one that was asked for,
- *  one sentence that says why. */
+/** What a request for a device comes to on this machine: the device that is used and, if it is not the one that was
+ *  asked for, one sentence that says why. */
 struct ResolvedDevice
 {
   Device      device;
@@ -38,8 +38,9 @@ struct ResolvedDevice
 
 ResolvedDevice ResolveDevice(const Device & requested);
 
-/** Begins to make ready a CUDA device that is asked for by name, on a thread of its own: work that is done meanwhile,
- * as reading a file, hides the tenths of a second that this takes. The end of the result's life waits for it. */
+/** Begins to make a CUDA device ready that is asked for by name, on a thread of its own. This takes some tenths of a
+ *  second. Work that is done meanwhile, such as reading a file, hides them. The result's destructor waits for the
+ *  end. */
 std::future<void> PrepareDevice(const Device & requested);
 
 /** One line for each device that labeling can run on, the CPU first. */

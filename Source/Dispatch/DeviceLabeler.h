@@ -17,8 +17,8 @@
 namespace brickccl
 {
 
-/** Labeling on one CUDA device, for problems that are checked: what stands behind CudaLabeler and behind Label() on a
- *  device. It also tells what only comparisons of the papers' algorithms ask for. Only in builds with CUDA. */
+/** Labels problems that are checked already, on one CUDA device. It stands behind CudaLabeler, and behind Label() on a
+ *  device. It also answers what only comparisons of the papers' algorithms ask. Only builds with CUDA have it. */
 class DeviceLabeler
 {
 public:
@@ -32,9 +32,9 @@ public:
   const std::string & LastAlgorithm() const;
   std::size_t         ScratchBytes() const;
 
-  /** Labels a problem whose voxels lie in host memory; the labels 1..N come back as runs, the same as the CPU's. Both
-   *  ways go through page-locked memory, copied on the context's threads, which hears of progress and may cancel.
-   *  \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception it can be used again. */
+  /** Labels a problem whose voxels lie in host memory. The labels 1..N come back as runs, the same as the CPU's. Both
+   *  ways go through page-locked memory. The context's threads copy; its progress is reported, and may cancel.
+   *  \return N. \throws Unsupported, Cancelled, cuda::DeviceError. After an exception the labeler can be used again. */
   std::uint64_t
   Label(const AlgorithmChoice & asked, const Problem & problem, const HostContext & context, RunVolume & result);
 
@@ -42,28 +42,28 @@ public:
   std::uint64_t
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
 
-  /** See CudaLabeler. */
+  /** Both are as in CudaLabeler. */
   void           MeasureOnDevice(void * stream);
   ComponentTable FetchTable(const Geometry & geometry, void * stream);
 
-  /** In how many rounds the last algorithm, if it repeats its steps until nothing changes, changed something; 0 for the
-   *  others. \throws InvalidArgument if nothing was labeled. */
+  /** In how many rounds the last algorithm changed something, if it repeats its steps until nothing changes; 0 for
+   *  other algorithms. \throws InvalidArgument if nothing was labeled. */
   int LastIterations() const;
 
-  /** Whether algorithms whose nodes are voxels take the times of their stages; at first they do not. */
+  /** Sets whether algorithms whose nodes are voxels measure the times of their stages. At first they do not. */
   void MeasureStages(bool on);
 
-  /** The stages of the last call and their milliseconds on the device, in order; empty if they were not taken. */
+  /** The stages of the last call in order, with their milliseconds on the device. Empty if they were not measured. */
   std::vector<std::pair<std::string, double>> LastStages() const;
 
   /** Queues the components' sizes and moments, summed voxel by voxel as the paper about ridge patterns does (CUCCL,
-   *  gitlab.com/lcg/cuccl, section III): brought together from what the algorithm collected on its way if it was asked
-   *  to ("LabelEquivalence:properties=moments", early computation), or summed now (late computation). The component
-   *  table has the same numbers and is made faster; these two are there to be compared.
-   *  \throws InvalidArgument if nothing was labeled; Unsupported for algorithms whose nodes are runs. */
+   *  gitlab.com/lcg/cuccl, section III). If the algorithm was asked to collect them while it labeled
+   *  ("LabelEquivalence:properties=moments", early computation), they are brought together; otherwise they are summed
+   *  now (late computation). The component table has the same numbers and is made faster; these two ways are there to
+   *  be compared. \throws InvalidArgument if nothing was labeled; Unsupported for algorithms whose nodes are runs. */
   void MomentsOnDevice(void * stream = nullptr);
 
-  /** Does that and brings them to the host, in the order of labels. With "properties=size" they have sizes alone. */
+  /** Does the same, and brings them to the host in the order of labels. With "properties=size" they have only sizes. */
   std::vector<ComponentMoments> FetchMoments(void * stream = nullptr);
 
 private:
@@ -71,7 +71,7 @@ private:
   std::unique_ptr<State> m_State;
 };
 
-/** What stands behind a labeler. */
+/** The DeviceLabeler behind a CudaLabeler. */
 DeviceLabeler & DeviceLabelerOf(CudaLabeler & labeler);
 
 } // namespace brickccl

@@ -23,8 +23,8 @@ namespace brickccl
 namespace
 {
 
-/** The fewest voxels whose volume is at least `volume`, but for what spacings and limits that are decimal fractions
- * lose as doubles: a volume that is less by 1e-9 of the limit is enough. */
+/** The fewest voxels whose volume is at least `volume`. As doubles, decimal fractions in spacings and limits lose a
+ *  little, so a volume that is less by 1e-9 of the limit is enough. */
 std::uint64_t
 VoxelsOfVolume(double volume, double voxelVolume)
 {
@@ -40,7 +40,7 @@ VoxelsOfVolume(double volume, double voxelVolume)
   return least >= 9e18 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(least);
 }
 
-/** The axis that the connectivity leaves out, if any. */
+/** The axis that the connectivity leaves out, if there is one. */
 std::optional<int>
 SliceAxisOf(const Connectivity & connectivity)
 {
@@ -64,7 +64,7 @@ ConnectivityOf(const LabelOptions & options, const Extent & extent)
 class Labeler
 {
 public:
-  /** \throws InvalidArgument for options without meaning. */
+  /** \throws InvalidArgument for options that have no meaning. */
   Labeler(const LabelOptions & options, const Extent & extent, const Connectivity & connectivity, Labeling & result)
     : m_Options(options)
     , m_Asked(ParseAlgorithm(options.algorithm))
@@ -91,7 +91,7 @@ public:
     }
     catch (const Unsupported & error)
     {
-      // Why it is the CPU at all belongs to the answer.
+      // The message also says why the CPU was to label at all.
       throw Unsupported(error.what() + (device.remark.empty() ? std::string() : " (" + device.remark + ")"));
     }
     m_Result.algorithm = choice.algorithm->name;
@@ -104,7 +104,7 @@ public:
     Finish(found);
   }
 
-  /** Labels on a CUDA device. \return what to do instead, if `Auto` may and the device fails. */
+  /** Labels on a CUDA device. \return the device to use instead, if this one fails and the caller asked for `Auto`. */
   std::optional<ResolvedDevice>
   LabelOnCuda([[maybe_unused]] const Problem & problem, const ResolvedDevice & device)
   {
@@ -137,7 +137,7 @@ public:
   }
 
 private:
-  /** Of the progress; the rest goes to numbering. */
+  /** The share of labeling in the progress; the rest is for numbering. */
   static constexpr double LabelShare = 0.9;
 
   HostContext
@@ -181,7 +181,7 @@ ImplementationOf(Labeling & labeling)
 {
   if (!labeling.m_Implementation)
   {
-    // It was moved from.
+    // The result was moved from.
     labeling.m_Implementation = std::make_unique<Labeling::Implementation>();
   }
   return *labeling.m_Implementation;

@@ -21,64 +21,64 @@
 namespace brickccl
 {
 
-/** How to label. The defaults are those of itk::ConnectedComponentImageFilter: face neighbours, every voxel that is
- *  not 0 is foreground. */
+/** How to label. The defaults are those of itk::ConnectedComponentImageFilter: neighbours share a face, and every voxel
+ *  that is not 0 is foreground. */
 struct LabelOptions
 {
-  /** Face connectivity of the image's dimension if not given. */
+  /** If it is not given, face connectivity of the image's dimension. */
   std::optional<Connectivity> connectivity;
   Criterion                   criterion;
-  /** Voxels where the mask is 0 take no part; same extent as the image. */
+  /** Voxels where the mask is 0 take no part. It has the same extent as the image. */
   std::optional<ImageView> mask;
 
   RelabelOptions relabel;
-  /** Components of less volume (mm^3; area in 2-D) become background; needs `geometry`. */
+  /** Components of less volume (mm^3; area in 2-D) become background. It needs `geometry`. */
   double minimumVolume = 0;
   /** Spacing, origin and direction of the image, for volumes and for the component table. */
   Geometry geometry;
 
   /** "Auto" or a name from ListAlgorithms(), with options if wanted ("Name:option=value"). The result is the same for
-   * all of them. */
+   *  every algorithm. */
   std::string algorithm = "Auto";
   Device      device;
-  /** 0: all. */
+  /** The number of threads; 0 stands for all. */
   int threads = 0;
-  /** Work is cut into pieces of at least so many voxels; the result is the same for every value. */
+  /** Work is cut into pieces of at least so many voxels. The result is the same for every value. */
   std::int64_t grain = std::int64_t{ 1 } << 16;
 
   ProgressHooks progress;
 };
 
-/** Voxels of one row, side by side, that have one label. */
+/** Voxels of one row, side by side, that have the same label. */
 struct LabelRun
 {
   /** The first voxel, as its place in the image (x fastest). */
   std::int64_t place = 0;
-  /** How many there are. */
+  /** The number of voxels. */
   std::int64_t length = 0;
   /** 1..N; 0 for foreground that a size filter dropped. */
   std::uint64_t label = 0;
 };
 
-/** Which voxels take part and which are joined, decided by functions of the caller's own. They are called from several
- *  threads at once, with places of voxels in the image (x fastest). */
+/** Which voxels take part and which are joined, decided by the caller's own functions. They are called from several
+ *  threads at once. A place is that of a voxel in the image (x fastest). */
 struct CustomLinks
 {
   std::function<bool(std::int64_t place)> isForeground;
-  /** Whether two neighbouring foreground voxels are joined; symmetric. */
+  /** Whether two neighbouring foreground voxels are joined. It must be symmetric. */
   std::function<bool(std::int64_t place, std::int64_t neighbour)> areJoined;
 };
 
-/** The result of labeling, kept as runs: about 1 bit per voxel and 4 bytes per run. Label maps of any type and the
- *  component table are made from it on request. It also keeps its memory, and that of a CUDA device, for the next call.
- */
+/** The result of labeling. It is kept as runs: about 1 bit per voxel and 4 bytes per run. Label maps of any type and
+ *  the component table are made from it on request. It also keeps its memory, and that of a CUDA device, for the next
+ *  call. */
 class Labeling
 {
 public:
-  /** What stands behind it; Dispatch/LabelingImplementation.h. */
+  /** What stands behind it (Dispatch/LabelingImplementation.h). */
   struct Implementation;
 
-  /** Of nothing: an extent without dimension and no components. */
+  /** A result of nothing: its extent has no dimension, and it has no components. */
   Labeling();
   ~Labeling();
   Labeling(Labeling &&) noexcept;
@@ -87,20 +87,20 @@ public:
   const Extent & GetExtent() const;
   /** The number of components, after the size filters. */
   std::uint64_t ComponentCount() const;
-  /** The number of voxels that took part, filtered components included: counted each time, from a bit for each voxel.
-   */
+  /** The number of voxels that took part, including those of filtered components. Each call counts it anew, from one
+   *  bit per voxel. */
   std::uint64_t ForegroundVoxelCount() const;
-  /** The smallest type for the labels. */
+  /** The smallest type that holds the labels. */
   LabelType            SmallestType() const;
   const Connectivity & GetConnectivity() const;
   /** The name of the algorithm that ran. */
   const std::string & AlgorithmName() const;
-  /** Where it ran and, if that is not what was asked for, why. */
+  /** Where it ran, and why there if that is not what was asked for. */
   const ResolvedDevice & UsedDevice() const;
 
-  /** Writes the label map, x fastest, to a buffer of the whole extent: background 0, labels 1..N (another
-   *  `background` is left out of the labels 0, 1, 2 ..., as itk::ConnectedComponentImageFilter does it). T is an
-   * integer type or float or double. \throws LabelOverflow before anything is written, if T is too small; Cancelled. */
+  /** Writes the label map, x fastest, to a buffer of the whole extent. Background is 0 and labels are 1..N. With
+   *  another `background`, labels are 0, 1, 2 ... without that value, as in itk::ConnectedComponentImageFilter. T is an
+   *  integer type, float or double. \throws LabelOverflow before anything is written, if T is too small; Cancelled. */
   template <typename T>
   void
   Write(T * labels, T background = T(0), const ProgressHooks & hooks = {}) const
@@ -108,25 +108,25 @@ public:
     WriteAs(labels, ScalarTypeOf<T>(), &background, hooks);
   }
 
-  /** As above, for a label type chosen at run time; `labels` points to voxels of that type. */
+  /** As above, for a label type that is chosen at run time. `labels` points to voxels of that type. */
   void Write(void * labels, LabelType type, const ProgressHooks & hooks = {}) const;
 
-  /** Writes the labels of the rows [begin, end), x fastest, to a buffer of these rows, on the calling thread; several
-   *  threads may write rows at once.
+  /** Writes the labels of the rows [begin, end), x fastest, to a buffer of these rows. It runs on the calling thread;
+   *  several threads may write rows at once.
    *  \throws LabelOverflow before anything is written, if the type is too small. */
   void WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const;
 
-  /** The runs of the rows [begin, end), in raster order, on the calling thread. */
+  /** The runs of the rows [begin, end) in raster order. It runs on the calling thread. */
   std::vector<LabelRun> ListRuns(std::int64_t begin, std::int64_t end) const;
 
-  /** The component table: with no options its default columns, with an image alone those and its intensities. */
+  /** The component table. Without options it has the default columns; with only an image, those and its intensities. */
   ComponentTable Measure(const MeasureOptions & options = {}, const ProgressHooks & hooks = {}) const;
 
-  /** The same into an earlier table, the memory of whose rows is used again. After an exception the table is only good
-   *  for that. */
+  /** The same into an earlier table. The memory of its rows is used again. After an exception the table is good only
+   *  for another such call. */
   void Measure(const MeasureOptions & options, ComponentTable & table, const ProgressHooks & hooks = {}) const;
 
-  /** All voxels of each component, grouped by component. */
+  /** All voxels, grouped by component. */
   LabelLists ListVoxels(const ProgressHooks & hooks = {}) const;
 
 private:
@@ -142,10 +142,11 @@ private:
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 Labeling Label(const ImageView & image, const LabelOptions & options = {});
 
-/** The same into an earlier result, whose memory is used again. After an exception the result is only good for that. */
+/** The same into an earlier result, whose memory is used again. After an exception the result is good only for another
+ *  such call. */
 void Label(const ImageView & image, const LabelOptions & options, Labeling & result);
 
-/** Labels a volume whose links a caller decides, on the CPU; `options.criterion` and `options.mask` are not used.
+/** Labels a volume on the CPU, with links that the caller decides. `options.criterion` and `options.mask` are not used.
  *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Cancelled, std::bad_alloc. */
 Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
 

@@ -26,7 +26,7 @@ struct Labeling::Implementation
   int            threads = 0;
   std::int64_t   grain = 0;
 
-  /** Made where a device is asked for first; builds without CUDA have none. */
+  /** It is made when a device is first asked for. Builds without CUDA have none. */
   std::shared_ptr<DeviceLabeler> deviceLabeler;
 
   HostContext
@@ -42,16 +42,15 @@ const Labeling::Implementation & ImplementationOf(const Labeling & labeling);
 /** The runs of a result, for rooms that work on runs. */
 const RunVolume & RunsOf(const Labeling & labeling);
 
-/** Hands the runs over to a caller that goes on with them alone; the result is then only good to be labeled into again.
- */
+/** Hands the runs over to a caller that needs nothing else. The result is then good only for labeling into it again. */
 RunVolume TakeRuns(Labeling & labeling);
 
-/** Labels a volume by links that give rows of bits, on the CPU; `options.criterion` and `options.mask` are not used. */
+/** Labels a volume on the CPU by links that give rows of bits. `options.criterion` and `options.mask` are not used. */
 void Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result);
 
 namespace testing
 {
-/** Sets every byte of the host's memory that a result keeps for the next call; the result is only good for that. */
+/** Sets every byte of the host memory that a result keeps for the next call. The result is then good only for that. */
 void OverwriteMemory(Labeling & labeling, unsigned char byte);
 } // namespace testing
 

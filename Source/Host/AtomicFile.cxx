@@ -15,7 +15,7 @@
 #    define NOMINMAX
 #  endif
 #  include <windows.h>
-// A macro of that name.
+// windows.h has a macro of that name.
 #  undef ReplaceFile
 #else
 #  include <fcntl.h>
@@ -60,7 +60,7 @@ Resolved(const fs::path & path)
 fs::path
 MakeNewFolder(const fs::path & start)
 {
-  // Of one process, names differ by a number; one that is there already belongs to a process that was killed.
+  // The number tells apart the names that one process makes. If a name exists, a killed process left it.
   static std::atomic<unsigned> made{ 0 };
   for (;;)
   {
@@ -78,7 +78,7 @@ MakeNewFolder(const fs::path & start)
   }
 }
 
-/** Asks the system to put a file's bytes on the disk; a late write error shows here. */
+/** Asks the system to put a file's bytes on the disk. Late write errors show here. */
 void
 FlushFile(const fs::path & file)
 {
@@ -96,7 +96,7 @@ FlushFile(const fs::path & file)
   }
 }
 
-/** Names are put on the disk by Windows itself. */
+/** Does nothing: Windows puts names on the disk by itself. */
 void
 FlushNames(const fs::path &)
 {}
@@ -115,12 +115,12 @@ MakeNewFolder(const fs::path & start)
   return name;
 }
 
-/** Asks the system to put a file's bytes, or a folder's names, on the disk; a late write error shows here. */
+/** Asks the system to put a file's bytes, or a folder's names, on the disk. Late write errors show here. */
 void
 FlushFile(const fs::path & file)
 {
   const int descriptor = ::open(file.c_str(), O_RDONLY);
-  // Some file systems have nothing to do for folders and say so.
+  // Some file systems have nothing to do for folders, and report that as EINVAL.
   const bool isFlushed = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
   const int  reason = errno;
   if (descriptor >= 0)
@@ -141,7 +141,7 @@ FlushNames(const fs::path & folder)
 
 #endif
 
-/** A new folder. It is removed with all that is left in it when this object dies. */
+/** A new folder. It is removed with everything in it when this object is destroyed. */
 class TemporaryFolder
 {
 public:
@@ -213,7 +213,8 @@ KeepMode(const fs::path & replaced, const fs::path & file)
   }
 }
 
-/** \throws Error if the disk is full now: some writers of image formats ignore a failed write. */
+/** \throws Error if the disk is full now. The check is there because some writers of image formats ignore a failed
+ *  write. */
 void
 CheckRoomIsLeft(const fs::path & folder, const fs::path & target)
 {
@@ -237,7 +238,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
 {
   const fs::path        target = Resolved(path);
   const TemporaryFolder folder(target);
-  // Writers choose the format by the name of the file.
+  // Writers choose the format by the file's name, so the temporary file has the same name.
   const fs::path temporary = folder.Path() / fs::path(path).filename();
   write(temporary.string());
   if (!fs::exists(temporary))

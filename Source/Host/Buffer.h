@@ -42,7 +42,7 @@ public:
 #endif
   }
 
-  /** Sets every byte of the memory, also those behind the last element. Tests find by it what reads unwritten
+  /** Sets every byte of the memory, also those behind the last element. So tests find what reads unwritten
    *  memory. */
   void
   Overwrite(unsigned char byte)

@@ -24,11 +24,11 @@ AlignmentOf(std::size_t bytes)
 
 #ifdef __linux__
 #  ifndef MADV_POPULATE_WRITE
-/** Linux has it since 5.14; older kernels refuse it. */
+/** Linux has it since 5.14. Older kernels refuse it. */
 #    define MADV_POPULATE_WRITE 23
 #  endif
 
-/** Makes the system give memory to the pages [begin, end) if the first of them has none. \return whether it had none */
+/** Makes the system give memory to the pages [begin, end) if the first one has none. \return whether it had none. */
 bool
 TouchPages(std::uintptr_t begin, std::uintptr_t end)
 {
@@ -38,7 +38,7 @@ TouchPages(std::uintptr_t begin, std::uintptr_t end)
   {
     return false;
   }
-  // Where the system refuses, pages get their memory when they are written.
+  // If the system refuses, pages get their memory when they are written.
   (void)madvise(pages, end - begin, MADV_POPULATE_WRITE);
   return true;
 }
@@ -90,7 +90,7 @@ FreshMemory::Enter(std::uintptr_t begin, std::uintptr_t end)
     m_PageEnd = (place / LargePage + 1) * LargePage;
 #ifdef __linux__
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    // Only pages that lie wholly in this memory: its first and last page may hold other data.
+    // These are the pages that lie wholly in this memory. Its first and last page may hold other data.
     const std::uintptr_t first = (std::max(m_Begin, m_PageEnd - LargePage) + page - 1) / page * page;
     const std::uintptr_t last = std::min(m_End, m_PageEnd) / page * page;
     m_IsFresh = first < last && TouchPages(first, last);

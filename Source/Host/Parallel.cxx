@@ -49,7 +49,7 @@ public:
     }
     return -1;
   }
-  /** Leaves the rest untaken. */
+  /** Leaves the remaining numbers untaken. */
   void
   Stop()
   {
@@ -93,7 +93,7 @@ ParallelFor(std::int64_t count, const HostContext & context, const std::function
   std::mutex                failureMutex;
 
   const auto takeWork = [&](int thread) {
-    // Hooks of progress are called from the calling thread alone.
+    // Progress hooks are called only on the calling thread.
     const bool isCaller = thread == 0;
     try
     {

@@ -6,11 +6,11 @@
 namespace brickccl
 {
 
-/** The path of the program that runs, links resolved. \throws Error if the system does not tell. */
+/** The path of the running program, with links resolved. \throws Error if the system does not tell. */
 std::string ProgramPath();
 
-/** Runs another program in the place of this one, with the same arguments; does not come back, but where the system
- *  cannot replace a process, waits for it and ends with its exit code. \throws Error if it cannot be started. */
+/** Runs another program in place of this one, with the same arguments, and does not come back. If the system cannot
+ *  replace a process, it waits for the program and ends with its exit code. \throws Error if it cannot be started. */
 [[noreturn]] void ContinueAs(const std::string & program, char ** arguments);
 
 } // namespace brickccl

@@ -14,7 +14,7 @@
 #    define NOMINMAX
 #  endif
 #  include <windows.h>
-// After windows.h, which it needs.
+// These need windows.h before them.
 #  include <io.h>
 #  include <psapi.h>
 #else
@@ -85,7 +85,7 @@ CountProcessors()
 int
 ProcessorCount()
 {
-  // Not a local constant: a process that is forked meanwhile would wait for its value forever.
+  // It is no local constant: a process forked while the constant is being set would wait for its value forever.
   static std::atomic<int> processors{ 0 };
   if (processors == 0)
   {
@@ -125,7 +125,7 @@ AreSameExistingFile(const std::string & a, const std::string & b)
 void
 CatchInterrupts()
 {
-  // The handler is taken away when it is called.
+  // A call of the handler removes it, so the second signal ends the process.
   for (const int signal : { SIGINT, SIGTERM })
   {
     std::signal(signal, [](int number) { interrupted = number; });
@@ -135,7 +135,7 @@ CatchInterrupts()
 void
 CatchShortenedFiles(const char *)
 {
-  // The pages of a mapped file stay: Windows lets no program shorten it.
+  // There is nothing to catch: Windows lets no program shorten a file that is mapped.
 }
 
 bool
@@ -189,7 +189,7 @@ ErrorStreamIsTerminal()
 bool
 AreSameExistingFile(const std::string & a, const std::string & b)
 {
-  // std::filesystem::equivalent compares no devices.
+  // std::filesystem::equivalent does not compare devices.
   struct stat first = {};
   struct stat second = {};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
@@ -253,7 +253,7 @@ RunInChild(const std::function<void()> & work)
 void
 KeepLibraryLoaded()
 {
-  // The program itself is never unloaded; that it is not opened does no harm.
+  // The program itself is never unloaded, so it does no harm if it is not opened.
   Dl_info library = {};
   if (::dladdr(reinterpret_cast<void *>(&CountProcessors), &library) != 0 && library.dli_fname != nullptr)
   {

@@ -20,24 +20,25 @@ bool ErrorStreamIsTerminal();
 /** Whether two paths lead to one existing file, device or folder. */
 bool AreSameExistingFile(const std::string & a, const std::string & b);
 
-/** From now on WasInterrupted tells of an interrupt (Ctrl-C) or a request to terminate; a second one ends the process
- *  at once. For programs: it replaces what was said about these signals before. */
+/** From now on WasInterrupted tells of an interrupt (Ctrl-C) or a request to terminate. A second one ends the process
+ *  at once. It is for programs, since it replaces earlier handlers of these signals. */
 void CatchInterrupts();
 bool WasInterrupted();
 
-/** Where a mapped file is shortened by another program while it is read, the process writes `message` to the error
- *  stream and ends with exit code 1. The message must live as long as the process. */
+/** If another program shortens a mapped file while it is read, the process writes `message` to the error stream and
+ *  ends with exit code 1. The message must live as long as the process. */
 void CatchShortenedFiles(const char * message);
 
-/** Runs `work` in a process of its own that writes nothing to the error and output streams, so that what ends it does
- *  not end this one. Windows has no such processes: there it runs in this one.
+/** Runs `work` in a process of its own, which writes nothing to the error and output streams. What ends that process
+ *  does not end this one. Windows has no such processes; there `work` runs in this one.
  *  \return whether it ended well. \throws Error if no process can be started. */
 bool RunInChild(const std::function<void()> & work);
 
-/** Keeps the library that this code is part of in memory until the process ends, also where it is unloaded. */
+/** Keeps the library that holds this code in memory until the process ends, even if it is unloaded. */
 void KeepLibraryLoaded();
 
-/** Calls `renew` in every process that is forked from this one, before anything else runs there. Windows has none. */
+/** Calls `renew` in every process that is forked from this one, before anything else runs there. On Windows it does
+ *  nothing, since no process forks there. */
 void CallInForkedChildren(void (*renew)());
 
 } // namespace brickccl

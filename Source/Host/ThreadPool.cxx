@@ -25,10 +25,10 @@ namespace
 
 class Worker;
 
-/** What a caller asks of one kept thread; lies in the caller's memory. */
+/** What a caller asks of one kept thread. It lies in the caller's memory. */
 struct Seat
 {
-  /** The thread that has it; null if none. */
+  /** The thread that has taken it; null if there is none. */
   Worker *                         taker = nullptr;
   const std::function<void(int)> * work = nullptr;
   int                              thread = 0;
@@ -72,7 +72,7 @@ HoldsSoon(TCondition condition)
         return true;
       }
     }
-    // Where there are more threads than processors, the one that is waited for may need this one.
+    // If there are more threads than processors, the awaited thread may need this processor.
     std::this_thread::yield();
   }
   return condition();
@@ -80,20 +80,20 @@ HoldsSoon(TCondition condition)
 
 /** A kept thread. It is never deleted.
  *
- *  `m_Seat` says what it does: nothing (null), a seat that it is offered, or `m_Busy` while it works. Callers change
- * null to their seat and back; the thread alone changes a seat to `m_Busy` and that to null. So a seat that could be
- * taken back was not begun, and the caller's memory can go; one that could not is waited for. */
+ *  `m_Seat` says what it does: null if it does nothing, a seat if it is offered one, `m_Busy` while it works. Callers
+ *  change null to their seat and back. Only the thread changes a seat to `m_Busy`, and `m_Busy` to null. So if a caller
+ *  can take its seat back, work has not begun and the caller's memory can go. If it cannot, it waits for the work. */
 class alignas(64) Worker
 {
 public:
-  /** Starts the thread. \throws std::system_error where there are too many. */
+  /** Starts the thread. \throws std::system_error if there are too many. */
   void
   Start()
   {
     std::thread([this] { Run(); }).detach();
   }
 
-  /** \return whether the thread was free and has the seat now. */
+  /** Offers the thread a seat. \return whether the thread was free and has the seat now. */
   bool
   Offer(Seat & seat)
   {
@@ -102,7 +102,7 @@ public:
     {
       return false;
     }
-    // The thread says that it sleeps before it looks for a seat for the last time: one of the two sees the other.
+    // A thread says that it sleeps, and only then looks for a seat for the last time. So one of the two sees the other.
     if (m_IsAsleep.load())
     {
       const std::lock_guard<std::mutex> lock(m_Mutex);
@@ -111,7 +111,7 @@ public:
     return true;
   }
 
-  /** \return whether the thread has not begun with the seat and never will. */
+  /** Takes a seat back. \return whether the thread has not begun with it and never will. */
   bool
   TakeBack(Seat & seat)
   {
@@ -119,7 +119,7 @@ public:
     return m_Seat.compare_exchange_strong(expected, nullptr);
   }
 
-  /** Waits for the end of a seat's work that has begun. */
+  /** Waits for the end of a seat's work, which has begun. */
   void
   WaitFor(const Seat & seat)
   {
@@ -152,10 +152,10 @@ private:
       {
         std::fesetenv(seat->environment);
         (*seat->work)(seat->thread);
-        // Free before the caller goes on, so that its next call finds this thread free.
+        // The thread is free before the caller goes on, so that the caller's next call finds it free.
         m_Seat.store(nullptr);
         seat->isDone.store(true);
-        // The seat may be gone from here on. Who waits says so before it looks for the last time.
+        // The seat may be gone from here on. A waiting caller says so before it looks for the last time.
         if (m_Waiting.load() > 0)
         {
           const std::lock_guard<std::mutex> lock(m_Mutex);
@@ -174,7 +174,7 @@ private:
   std::condition_variable m_Ended;
 };
 
-/** The kept threads of this process. It is never deleted, since threads sleep in it until the end. */
+/** The kept threads of this process. The pool is never deleted, since threads sleep in it until the end. */
 class ThreadPool
 {
 public:
@@ -223,7 +223,8 @@ private:
     seat.taker = worker != nullptr && worker->Offer(seat) ? worker : nullptr;
   }
 
-  /** Seats whose own thread works for someone else go to free ones, as long as there are processors for them. */
+  /** Offers seats to free threads if their own thread works for someone else, as long as there are processors for
+   *  them. */
   void
   OfferToOthers(std::vector<Seat> & seats)
   {
@@ -239,7 +240,7 @@ private:
     }
   }
 
-  /** A worker, which is started if it is the next one; null if it cannot be. */
+  /** A worker. If it is the next one, it is started. Null if it cannot be started. */
   Worker *
   WorkerAt(std::size_t i)
   {
@@ -268,14 +269,14 @@ private:
 
   std::vector<std::atomic<Worker *>> m_Workers;
   std::mutex                         m_Starting;
-  /** The pool of the process that this one was forked from: its threads are not here, its memory is. */
+  /** The pool of the process that this one was forked from. Its memory is here, its threads are not. */
   [[maybe_unused]] ThreadPool * m_Parent;
 };
 
 std::atomic<ThreadPool *> pool{ nullptr };
 std::atomic<ThreadPool *> parentPool{ nullptr };
 
-/** The threads of a process do not go along when it forks: the child begins anew. */
+/** A fork does not copy the threads of a process, so the child begins anew. */
 [[maybe_unused]] const bool forkIsWatched = [] {
   CallInForkedChildren([] {
     if (ThreadPool * const parent = pool.exchange(nullptr))

@@ -37,12 +37,12 @@ struct UnsetAllocator : std::allocator<T>
   }
 };
 
-/** A vector whose elements are unset after a resize, so that the threads that set them are the first to touch their
+/** A vector whose elements are unset after a resize. So the threads that set them are the first to touch their
  *  memory. */
 template <typename T>
 using UninitializedVector = std::vector<T, UnsetAllocator<T>>;
 
-/** Fills unset elements where the build asks for it, so that tests find what reads them. */
+/** Fills unset elements if the build asks for it, so that tests find code that reads them. */
 template <typename T>
 void
 PoisonUnset([[maybe_unused]] UninitializedVector<T> & elements)
@@ -55,7 +55,7 @@ PoisonUnset([[maybe_unused]] UninitializedVector<T> & elements)
 #endif
 }
 
-/** `size` unset elements, in large pages where the operating system has them. */
+/** A vector of `size` unset elements, in large pages where the operating system has them. */
 template <typename T>
 UninitializedVector<T>
 MakeUnset(std::size_t size)
@@ -68,7 +68,7 @@ MakeUnset(std::size_t size)
   return elements;
 }
 
-/** The same in the memory of a vector that is no longer needed, if it has room. */
+/** The same, in the memory of a vector that is no longer needed if that has room. */
 template <typename T>
 UninitializedVector<T>
 MakeUnset(std::size_t size, UninitializedVector<T> old)

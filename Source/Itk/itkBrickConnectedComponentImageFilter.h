@@ -17,25 +17,25 @@ namespace itk
  * \brief Labels the connected components of an image and measures them; takes the place of
  * ConnectedComponentImageFilter.
  *
- * With the defaults the output is that of ConnectedComponentImageFilter, voxel for voxel: voxels that are not 0 are
- * foreground, neighbours share a face (FullyConnectedOn: a corner), background voxels get BackgroundValue, and
- * components get the consecutive numbers 1, 2, 3 ... in the raster order of their first voxels. (If BackgroundValue
- * is not 0, they get 0, 1, 2 ... without it, as there.) The order is part of the contract: it is the same for every
- * algorithm, device and number of threads.
+ * With the defaults, the output is that of ConnectedComponentImageFilter, voxel for voxel. Voxels that are not 0 are
+ * foreground. Neighbours share a face (with FullyConnectedOn, at least a corner). Background voxels get
+ * BackgroundValue. Components get the consecutive numbers 1, 2, 3 ... in the raster order of their first voxels. (If
+ * BackgroundValue is not 0, they get 0, 1, 2 ... without that value, as in ConnectedComponentImageFilter.) The order is
+ * part of the contract: it is the same for every algorithm, device and number of threads.
  *
- * Beyond that filter: 18-connectivity and the other ranks in 2-D to 4-D (SetConnectivity), criteria other than
- * foreground (SetCriterion: a range of values, equal values, a tolerance; also for RGB and vector pixels), slices
- * labeled each on its own, size filters, order by size, and a table of measured components.
+ * This filter does more: 18-connectivity and the other ranks in 2-D to 4-D (SetConnectivity); criteria other than
+ * foreground (SetCriterion: a range of values, equal values, a tolerance), also for RGB and vector pixels; slices
+ * labeled each on its own; size filters; order by size; and a table of the measured components.
  *
  * Inputs: the image; optionally a mask (voxels where it is 0 take no part); optionally an intensity image for the
- * table. All must have the same region and geometry. Pixels are ITK's integer and floating types, RGB, vectors;
- * images have up to 4 dimensions. NaN is never foreground.
+ * table. All must have the same region and geometry. Pixels may have ITK's integer and floating types, or be RGB or
+ * vectors. Images have up to 4 dimensions. NaN is never foreground.
  *
  * If the output pixel type cannot hold the labels, Update throws before anything is written. AbortGenerateDataOn
  * stops the filter with ProcessAborted.
  *
- * Cost: linear; about 1/8 byte per voxel and 4 bytes per run of voxels beside input and output (twice 1/8 for equal
- * values and tolerance), kept for the next Update until ReleaseWorkspace.
+ * Cost: linear. Beside input and output the filter takes about 1/8 byte per voxel (twice that for equal values and
+ * tolerance) and 4 bytes per run of voxels. It keeps this memory for the next Update until ReleaseWorkspace.
  *
  * \sa ConnectedComponentImageFilter, ScalarConnectedComponentImageFilter, RelabelComponentImageFilter */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -61,21 +61,21 @@ public:
   static_assert(TInputImage::ImageDimension == ImageDimension && TMaskImage::ImageDimension == ImageDimension,
                 "input, output and mask have the same dimension");
 
-  /** Whether neighbours may differ in every coordinate. Used unless Connectivity is set. Default: off. */
+  /** Whether neighbours may differ in every coordinate. It is used unless Connectivity is set. Default: off. */
   itkSetMacro(FullyConnected, bool);
   itkGetConstReferenceMacro(FullyConnected, bool);
   itkBooleanMacro(FullyConnected);
 
-  /** The number of neighbours: 4 or 8 in 2-D; 6, 18 or 26 in 3-D; 8, 32, 64 or 80 in 4-D (of a slice, if SliceAxis is
-   *  set). 0, the default: as FullyConnected says. */
+  /** The number of neighbours: 4 or 8 in 2-D; 6, 18 or 26 in 3-D; 8, 32, 64 or 80 in 4-D. If SliceAxis is set, it is
+   *  the number within a slice. Default: 0, which leaves it to FullyConnected. */
   itkSetMacro(Connectivity, unsigned int);
   itkGetConstMacro(Connectivity, unsigned int);
 
-  /** Label each slice orthogonal to this axis on its own; labels are unique over the image. -1, the default: no. */
+  /** Label each slice orthogonal to this axis on its own. Labels are unique over the image. Default: -1 (no axis). */
   itkSetMacro(SliceAxis, int);
   itkGetConstMacro(SliceAxis, int);
 
-  /** When neighbouring pixels belong together. Default: both are not 0. */
+  /** Sets which neighbouring pixels belong together. Default: those that are both not 0. */
   void
   SetCriterion(const brickccl::Criterion & criterion)
   {
@@ -91,7 +91,7 @@ public:
   itkSetMacro(BackgroundValue, OutputImagePixelType);
   itkGetConstMacro(BackgroundValue, OutputImagePixelType);
 
-  /** Raster (default) or by size, the largest first. */
+  /** The order of the labels: raster (default), or by size with the largest first. */
   itkSetEnumMacro(Order, brickccl::LabelOrder);
   itkGetConstMacro(Order, brickccl::LabelOrder);
 
@@ -107,25 +107,25 @@ public:
   itkSetMacro(MinimumObjectVolume, double);
   itkGetConstMacro(MinimumObjectVolume, double);
 
-  /** Only so many of the largest components stay. Default: 0, which stands for all. */
+  /** Only so many of the largest components stay. Default: 0, which keeps all. */
   itkSetMacro(NumberOfLargestObjects, SizeValueType);
   itkGetConstMacro(NumberOfLargestObjects, SizeValueType);
 
-  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(), with its options if any
-   *  ("LinkPropagation:gather=64"); the output does not depend on it. */
+  /** "Auto" (default) or the name of an algorithm of brickccl::Algorithms(), with its options if there are any
+   *  ("LinkPropagation:gather=64"). The output does not depend on it. */
   itkSetStringMacro(Algorithm);
   itkGetStringMacro(Algorithm);
 
-  /** "auto" (default), "cpu", "cuda" or "cuda:N". A device that is not usable is replaced by the CPU with a warning. */
+  /** "auto" (default), "cpu", "cuda" or "cuda:N". The CPU replaces a device that cannot be used, with a warning. */
   itkSetStringMacro(Device);
   itkGetStringMacro(Device);
 
-  /** Whether components are measured too. Default: on. */
+  /** Whether components are measured as well. Default: on. */
   itkSetMacro(ComputeComponentTable, bool);
   itkGetConstMacro(ComputeComponentTable, bool);
   itkBooleanMacro(ComputeComponentTable);
 
-  /** Groups of columns that the table has beside the default ones; none by default. */
+  /** Groups of columns that the table has beside the default ones. Default: none. */
   void
   SetColumnGroups(const brickccl::ColumnGroups & groups)
   {
@@ -145,7 +145,7 @@ public:
   itkSetInputMacro(MaskImage, MaskImageType);
   itkGetInputMacro(MaskImage, MaskImageType);
 
-  /** The image whose values the table's intensity columns measure: scalar, of any pixel type. */
+  /** The image whose values the table's intensity columns measure. It is scalar, of any pixel type. */
   template <typename TIntensityImage>
   void
   SetIntensityImage(const TIntensityImage * image)
@@ -153,8 +153,8 @@ public:
     this->SetViewedInput("IntensityImage", image, m_ViewIntensity);
   }
 
-  /** The part that is inspected, a scalar mask that is not 0 inside: the table gets each component's distance to its
-   *  surface, and volumes as shares of it. */
+  /** The part that is inspected: a scalar mask that is not 0 inside. The table then has each component's distance to
+   *  the part's surface, and its volume as a share of the part's. */
   template <typename TPartImage>
   void
   SetPartImage(const TPartImage * image)
@@ -162,20 +162,20 @@ public:
     this->SetViewedInput("PartImage", image, m_ViewPart);
   }
 
-  /** The number of components in the output, after the size filters; valid after Update. */
+  /** The number of components in the output, after the size filters. Valid after Update. */
   itkGetConstReferenceMacro(ObjectCount, LabelType);
 
-  /** The components' measures in the order of their labels; valid after an Update with ComputeComponentTableOn.
-   *  \throws ExceptionObject if none was computed. */
+  /** The components' measures in the order of their labels. Valid after an Update with ComputeComponentTableOn.
+   *  \throws ExceptionObject if no table was computed. */
   const brickccl::ComponentTable & GetComponentTable() const;
 
-  /** The components as an itk::LabelMap, whose label objects have the attributes that their type has; made from runs,
-   *  see MakeBrickLabelMap. Labels are 1..ObjectCount. Valid after Update and before ReleaseWorkspace.
+  /** The components as an itk::LabelMap. Its label objects have the attributes of their type. It is made from runs; see
+   *  MakeBrickLabelMap. Labels are 1..ObjectCount. Valid after Update and before ReleaseWorkspace.
    *  \throws ExceptionObject for attributes of intensities without an IntensityImage, or too small a label type. */
   template <typename TLabelMap>
   typename TLabelMap::Pointer MakeLabelMap() const;
 
-  /** Gives the memory kept for the next Update back. */
+  /** Gives back the memory that is kept for the next Update. */
   void
   ReleaseWorkspace()
   {
@@ -195,7 +195,7 @@ protected:
 private:
   using ViewFunction = std::function<brickccl::ImageView(const DataObject *)>;
 
-  /** Sets an input of any pixel type, with the function that knows that type. */
+  /** Sets an input of any pixel type by the function that knows the type. */
   template <typename TImage>
   void
   SetViewedInput(const char * name, const TImage * image, ViewFunction & view)

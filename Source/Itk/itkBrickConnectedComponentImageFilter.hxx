@@ -137,7 +137,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
   m_HasComponentTable = false;
   m_ObjectCount = 0;
 
-  // Labeling, writing and measuring share the filter's progress as 70, 20 and 10 per cent.
+  // Of the filter's progress, labeling takes 70 per cent, writing 20 and measuring 10.
   double     begin = 0;
   double     share = 0.7;
   const auto hooks = brickccl::ProgressHooks{ [&](double fraction) {

@@ -10,9 +10,9 @@
 namespace itk
 {
 
-/** The engine's view of an ITK image's buffer: itk::Image of scalars, RGB, RGBA, vectors or other fixed arrays, and
- *  itk::VectorImage. The image must be buffered as a whole and must outlive the view.
- *  \throws itk::ExceptionObject otherwise. */
+/** The engine's view of an ITK image's buffer. The image is an itk::VectorImage, or an itk::Image of scalars, RGB,
+ *  RGBA, vectors or other fixed arrays. It must be buffered as a whole and must outlive the view. \throws
+ *  itk::ExceptionObject if it is not buffered as a whole. */
 template <typename TImage>
 brickccl::ImageView
 MakeBrickImageView(const TImage * image)

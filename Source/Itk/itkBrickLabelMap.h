@@ -26,8 +26,8 @@ template <typename TLabelObject, template <typename, unsigned int> class TAttrib
 constexpr bool HasBrickAttributes =
   std::is_base_of_v<TAttributes<typename TLabelObject::LabelType, TLabelObject::ImageDimension>, TLabelObject>;
 
-/** The groups of columns that a label object's attributes come from. Feret diameter and oriented box are set as well if
- *  the group `feret` is added, as in ShapeLabelMapFilter, where they are off by default. */
+/** The groups of columns that a label object's attributes come from. Feret diameter and oriented box are set only if
+ *  the group `feret` is added; ShapeLabelMapFilter, too, leaves them out by default. */
 template <typename TLabelObject>
 brickccl::ColumnGroups
 BrickGroupsOfAttributes()
@@ -48,7 +48,8 @@ BrickGroupsOfAttributes()
   return groups;
 }
 
-/** Fills the attributes of label objects from the rows of a component table, whose column names are written here. */
+/** Fills the attributes of label objects from the rows of a component table. The names of the columns are written
+ *  here. */
 template <typename TLabelObject>
 class BrickAttributeWriter
 {
@@ -163,7 +164,7 @@ private:
   std::map<std::string, const brickccl::ComponentColumn *> m_ColumnOf;
 };
 
-/** Counts the pixels and faces of a line on the image's border, as ShapeLabelMapFilter does. */
+/** Counts the pixels and faces that a line has on the image's border, as ShapeLabelMapFilter does. */
 template <typename TLabelObject, typename TGrid>
 void
 AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
@@ -193,15 +194,15 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
   pixels += isOnBorder ? length : length == 1 ? (begins || ends ? 1u : 0u) : (begins ? 1u : 0u) + (ends ? 1u : 0u);
 }
 
-/** A label map of the components of a labeling, made from its runs without a pass over the image's pixels, so that
- * ITK's LabelMap filters go on from here: openings and selections by attributes, keeping the N largest, colours.
+/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels. ITK's LabelMap
+ *  filters go on from here: openings and selections by attributes, keeping the N largest, colours.
  *
- *  Attributes that ITK defines in the same way have its values: see Tables/COLUMNS.md for those that differ
- *  (Perimeter and Roundness of anisotropic images, signs of PrincipalAxes, Median, which is exact). Not set are
+ *  Attributes that ITK defines in the same way have its values. Tables/COLUMNS.md lists those that differ: Perimeter
+ *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Not set are
  *  MinimumIndex, MaximumIndex, Histogram and the weighted principal moments, axes, elongation and flatness.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
  *  \param labeling  the components.
- *  \param table  measured with the groups of BrickGroupsOfAttributes at least.
+ *  \param table  is measured with the groups of BrickGroupsOfAttributes at least.
  *  \param grid  the image that was labeled. */
 template <typename TLabelMap>
 typename TLabelMap::Pointer

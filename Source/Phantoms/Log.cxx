@@ -12,7 +12,7 @@ namespace brickccl
 namespace
 {
 
-/** Random numbers in a fixed sequence, for the few that describe a phantom's parts. */
+/** Random numbers in a fixed sequence. They serve the few numbers that describe a phantom's parts. */
 class Sequence
 {
 public:
@@ -36,7 +36,7 @@ struct Direction
   double y;
 };
 
-/** A random direction in the plane, without trigonometric functions, which differ from library to library. */
+/** A random direction in the plane. No trigonometric functions are used, since they differ from library to library. */
 Direction
 RandomDirection(Sequence & random)
 {
@@ -53,7 +53,7 @@ RandomDirection(Sequence & random)
   }
 }
 
-/** Near Gaussian noise of mean 0 and deviation 1: four uniform numbers. */
+/** Nearly Gaussian noise of mean 0 and deviation 1, from four uniform numbers. */
 double
 NoiseOf(std::uint64_t seed, std::uint64_t voxel)
 {
@@ -65,7 +65,7 @@ NoiseOf(std::uint64_t seed, std::uint64_t voxel)
   return sum * 1.7320508075688772;
 }
 
-/** To steps of 4 HU, as a scanner's noise would allow without loss, which keeps files small. */
+/** Rounds to steps of 4 HU, which keeps files small. A scanner's noise would allow that without loss. */
 std::int16_t
 Quantize(double value)
 {
@@ -284,7 +284,7 @@ MakeCasting(const Extent & extent, std::uint64_t seed)
     {
       const double dx = static_cast<double>(x) - centreX;
       const bool   metal = dx * dx + dy * dy < radius * radius && scan.truth[index] == 0;
-      // Beam hardening: the inside of the metal looks a little less dense.
+      // Beam hardening makes the inside of the metal look a little less dense.
       const double value = metal ? 1900 + 150 * (dx * dx + dy * dy) / (radius * radius) : -1000;
       scan.image[index] = Quantize(value + 40 * NoiseOf(seed + 1, index));
     }

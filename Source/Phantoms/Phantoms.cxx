@@ -204,8 +204,8 @@ MakeVoronoi(const Extent & extent, int side, std::uint64_t seed)
     const std::int64_t z = row / extent.size[1];
     for (std::int64_t x = 0; x < extent.RowLength();)
     {
-      // One point per cube, so that the nearest one lies at most two cubes away; of these, only such as are nowhere
-      // farther from the stretch than another one's greatest distance.
+      // Each cube has one point, so the nearest one lies at most two cubes away. Of these points, one matters only if
+      // its least distance from the stretch is at most the greatest distance of each other point.
       const std::int64_t end = std::min(x + side, extent.RowLength());
       std::int64_t       bound = std::numeric_limits<std::int64_t>::max();
       near.clear();
@@ -285,11 +285,11 @@ MakeSpiral(const Extent & extent)
 namespace
 {
 
-/** The coordinates of a point of the Hilbert curve of 2^bits points along each of several axes. */
+/** The coordinates of a point on the Hilbert curve through 2^bits points along each of several axes. */
 void
 HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
 {
-  // The index's bits in turn, highest first, are those of a Gray code's coordinates.
+  // The index's bits, from the highest on, are in turn those of the coordinates, in Gray code.
   for (int b = 0; b < bits * axes; ++b)
   {
     at[b % axes] = at[b % axes] << 1 | (index >> (bits * axes - 1 - b) & 1u);
@@ -300,7 +300,7 @@ HilbertPoint(std::uint64_t index, int bits, int axes, std::uint64_t (&at)[3])
     at[axis] ^= at[axis - 1];
   }
   at[0] ^= last;
-  // Each level's cells are turned and mirrored so that the curve goes on from one to the next.
+  // The cells of each level are turned and mirrored so that the curve goes on from one to the next.
   for (std::uint64_t level = 2; level < std::uint64_t{ 1 } << bits; level *= 2)
   {
     const std::uint64_t lower = level - 1;
@@ -355,7 +355,7 @@ MakeHilbertCurve(const Extent & extent)
 namespace
 {
 
-/** 1 where `isSet(at)` says so. */
+/** A mask that is 1 at voxels for which `isSet(at)` is true. */
 template <typename TFunction>
 std::vector<std::uint8_t>
 MakeWhere(const Extent & extent, TFunction && isSet)
@@ -367,7 +367,7 @@ MakeWhere(const Extent & extent, TFunction && isSet)
   return voxels;
 }
 
-/** Whether all coordinates that the extent has are odd (1) or all even (0). */
+/** Whether all coordinates of the extent's axes are odd (parity 1) or even (parity 0). */
 bool
 AllHaveParity(const Extent & extent, const std::int64_t (&at)[MaximumDimension], int parity)
 {

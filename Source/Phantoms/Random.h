@@ -6,8 +6,9 @@
 namespace brickccl
 {
 
-/** The number that a seed and a place give: the finalizer of SplitMix64 (Steele, Lea and Flood 2014) over both. No
- *  state, so any voxel's number can be had by itself and in any order, and it is the same on every machine. */
+/** The number that a seed and a place give: the finalizer of SplitMix64 (Steele, Lea and Flood 2014) over both. It
+ *  keeps no state. So the number of any voxel can be had by itself and in any order, and it is the same on every
+ *  machine. */
 inline std::uint64_t
 HashOf(std::uint64_t seed, std::uint64_t place)
 {
@@ -17,7 +18,7 @@ HashOf(std::uint64_t seed, std::uint64_t place)
   return z ^ (z >> 31);
 }
 
-/** As HashOf, as a number 0 <= u < 1 with 53 bits. */
+/** As HashOf, but a number 0 <= u < 1 with 53 bits. */
 inline double
 UniformOf(std::uint64_t seed, std::uint64_t place)
 {

@@ -163,7 +163,7 @@ private:
   std::vector<std::uint8_t> m_Pixels;
 };
 
-/** n of an image of 2^n x 2^n pixels. */
+/** The exponent n of an image of 2^n x 2^n pixels. */
 int
 ExponentOf(const Extent & extent)
 {
@@ -181,7 +181,7 @@ ExponentOf(const Extent & extent)
   return n;
 }
 
-/** The patterns of RandomInstancing and RandomMerging, cell by cell; the others are their simplest cases. */
+/** Paints the patterns of RandomInstancing and RandomMerging, cell by cell. Others are their simplest cases. */
 std::vector<std::uint8_t>
 MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & image)
 {
@@ -195,7 +195,7 @@ MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & im
   };
   for (std::int64_t number = 0; number < cells * cells; ++number)
   {
-    // One pixel all around leaves two between neighbours.
+    // A margin of one pixel around each pattern leaves two pixels between neighbours.
     const std::int64_t x = number % cells * cell + 1;
     const std::int64_t y = number / cells * cell + 1;
     if (instances && !happens(number, 0))
@@ -203,7 +203,7 @@ MakeCells(std::int64_t side, const RidgePattern & pattern, const RidgeImage & im
       continue;
     }
     canvas.Paint(pattern, x, y);
-    // Along the first row of the base, and down from the first pixel of its last row.
+    // Lines go along the first row of the base, and down from the first pixel of its last row.
     if (merges && number % cells + 1 < cells && happens(number, 1))
     {
       for (std::int64_t u = pattern.CrestWidth(); u < cell; ++u)

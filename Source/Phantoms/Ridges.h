@@ -10,9 +10,9 @@
 namespace brickccl
 {
 
-/** A ridge pattern R_l^k (the ridge patterns of CUCCL, gitlab.com/lcg/cuccl, whose paper's numbers of equations are
- * given below): one component on which label equivalence with 8 neighbours takes l rounds. A crest of vertical peaks
- * stands on a base whose rows each begin one pixel further right:
+/** A ridge pattern R_l^k, from the ridge patterns of CUCCL (gitlab.com/lcg/cuccl). The numbers of equations below are
+ *  those of its paper. The pattern is one component on which label equivalence with 8 neighbours takes l rounds. A
+ *  crest of vertical peaks stands on a base whose rows each begin one pixel further right:
  *
  *      #           #
  *      #     #     #
@@ -21,11 +21,11 @@ namespace brickccl
  *       #############
  *        #############  ...
  *
- *  Of level 1 there is no crest: a square of 2^(k+1) pixels a side. */
+ *  Level 1 has no crest. It is a square of 2^(k+1) pixels a side. */
 struct RidgePattern
 {
   int level;
-  /** The crest is 2^k times as wide. */
+  /** k: the crest is 2^k times as wide. */
   int scale;
 
   /** \throws InvalidArgument unless 1 <= level, 0 <= scale and the pattern has less than 2^30 pixels a side. */
@@ -42,32 +42,32 @@ struct RidgePattern
   std::int64_t CrestWidth() const;
   /** l (equations 10 and 14). */
   std::int64_t CrestHeight() const;
-  /** 2 w(C) - h(C) - 1: the middle of equation 11. Its right side, and equation 15, say one more. */
+  /** 2 w(C) - h(C) - 1, which is the middle of equation 11. Its right side, and equation 15, say one more. */
   std::int64_t Width() const;
   /** w(C) - h(C) (equations 12 and 16). */
   std::int64_t BaseHeight() const;
-  /** Of crest and base. */
+  /** The height of crest and base together. */
   std::int64_t Height() const;
 
   bool Covers(std::int64_t x, std::int64_t y) const;
 };
 
-/** The families of images of ridge patterns (IV-C there), square and 2^n pixels a side. */
+/** The families of images of ridge patterns (section IV-C of the paper). They are square, 2^n pixels a side. */
 struct RidgeImage
 {
   enum class Family
   {
-    /** One pattern, as large as fits; what varies is its level. */
+    /** One pattern, as large as fits. Its level varies. */
     Leveling,
-    /** That pattern, smaller by `parameter` (0 to 1). */
+    /** The pattern of Leveling, made smaller by `parameter` (0 to 1). */
     Scaling,
     /** 4^subdivisions patterns. */
     Subdivision,
-    /** Each of these patterns is there with the probability `parameter`. */
+    /** Each pattern of Subdivision is there with the probability `parameter`. */
     RandomInstancing,
-    /** Neighbouring ones of these patterns are joined by a line with the probability `parameter`. */
+    /** Neighbouring patterns of Subdivision are joined by a line with the probability `parameter`. */
     RandomMerging,
-    /** A spiral in place of patterns, on `parameter` of each side. */
+    /** A spiral instead of patterns, on the share `parameter` of each side. */
     Spiral
   };
 
@@ -77,13 +77,13 @@ struct RidgeImage
   double        parameter = 1;
   std::uint64_t seed = 1;
 
-  /** "leveling", "scaling", "subdivision", "random-instancing", "random-merging" or "spiral".
-   *  \throws InvalidArgument, which lists them. */
+  /** The family of a name: "leveling", "scaling", "subdivision", "random-instancing", "random-merging" or "spiral".
+   *  \throws InvalidArgument, which lists these names. */
   static Family FamilyFromName(const std::string & name);
 };
 
-/** \throws InvalidArgument if the extent is not 2^n x 2^n, or has no room for the patterns: 1 <= level and
- *  level + subdivisions <= n - 1. */
+/** \throws InvalidArgument if the extent is not 2^n x 2^n or has no room for the patterns. There is room if 1 <= level
+ *  and level + subdivisions <= n - 1. */
 std::vector<std::uint8_t> MakeRidges(const Extent & extent, const RidgeImage & image);
 
 } // namespace brickccl

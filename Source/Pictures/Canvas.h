@@ -26,10 +26,10 @@ struct Colour
   }
 };
 
-/** `a` where `share` is 0, `b` where it is 1, between them in between. */
+/** A mixture of two colours: `a` where `share` is 0, `b` where it is 1. */
 Colour Mix(const Colour & a, const Colour & b, double share);
 
-/** Where a text lies, seen from its place. */
+/** Which point of a text lies at the place where the text is drawn. */
 enum class Anchor
 {
   Begin,
@@ -37,7 +37,7 @@ enum class Anchor
   End
 };
 
-/** Pixels to draw on, x to the right and y down. What lies outside is left out. */
+/** Pixels to draw on, x to the right and y down. What would lie outside is not drawn. */
 class Canvas
 {
 public:
@@ -61,11 +61,11 @@ public:
   /** Covers the pixels [x, x + width) of the rows [y, y + height). */
   void FillRectangle(int x, int y, int width, int height, const Colour & colour);
 
-  /** A line with round ends; its ends are given in pixels, whose centres lie at a half. One without length is a disc.
-   */
+  /** Draws a line with round ends. Its ends are given in pixels, whose centres lie at a half. A line of no length is a
+   *  disc. */
   void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour);
 
-  /** UTF-8 text with its baseline at y; turned, it runs upwards with its baseline at x. */
+  /** Draws UTF-8 text with its baseline at y. Turned text runs upwards with its baseline at x. */
   void DrawText(int                 x,
                 int                 y,
                 const std::string & text,

@@ -19,7 +19,7 @@ constexpr Colour TextColour{ 30, 30, 30 };
 constexpr Colour FrameColour{ 120, 120, 120 };
 constexpr Colour GridColour{ 226, 226, 226 };
 
-/** Told apart by people who do not see all colours as well (Okabe and Ito). */
+/** Colours that people with a colour vision deficiency tell apart as well (Okabe and Ito). */
 constexpr Colour SeriesColours[] = { { 0, 114, 178 }, { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
                                      { 230, 159, 0 }, { 86, 180, 233 }, { 0, 0, 0 },     { 150, 150, 150 } };
 
@@ -42,7 +42,7 @@ ShareAlong(const ChartAxis & axis, double value)
                             : (value - axis.low) / (axis.high - axis.low);
 }
 
-/** An axis around some values, a little wider than these. */
+/** An axis that reaches a little beyond some values on both sides. */
 ChartAxis
 AxisAround(const std::string & title, const std::vector<double> & values, bool isLogarithmic)
 {
@@ -65,7 +65,7 @@ AxisAround(const std::string & title, const std::vector<double> & values, bool i
   }
   else
   {
-    // From 0 on where that costs little room.
+    // The axis begins at 0 if that costs little room.
     const double length = axis.high - axis.low;
     axis.low -= axis.low >= 0 && axis.low <= axis.high / 2 ? axis.low : 0.04 * length;
     axis.high += length > 0 ? 0.04 * length : std::max(1.0, std::abs(axis.high) / 10);

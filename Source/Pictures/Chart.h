@@ -10,25 +10,26 @@
 namespace brickccl
 {
 
-/** An axis of a chart: [low, high] with low < high, above 0 where it is logarithmic. */
+/** An axis of a chart: [low, high] with low < high. Both are above 0 if the axis is logarithmic. */
 struct ChartAxis
 {
   std::string title;
   double      low = 0;
   double      high = 1;
   bool        isLogarithmic = false;
-  /** Ticks stand at whole numbers alone. */
+  /** Whether ticks stand only at whole numbers. */
   bool isWhole = false;
 };
 
-/** The frame of a chart, its axes with ticks and titles, drawn when it is made; what it shows is drawn after. */
+/** The frame of a chart, and its axes with ticks and titles. It is drawn when it is made; what the chart shows is drawn
+ *  afterwards. */
 class ChartFrame
 {
 public:
   static constexpr int Width = 1000;
   static constexpr int Height = 600;
 
-  /** \param right  room that is left free at the right, for a legend. */
+  /** \param right  the room that is left free at the right, for a legend */
   ChartFrame(Drawing &           drawing,
              const std::string & title,
              const ChartAxis &   across,
@@ -69,7 +70,7 @@ private:
   double    m_Bottom;
 };
 
-/** A line through points, in the order given. */
+/** A line through points in the given order. */
 struct ChartSeries
 {
   std::string                            name;
@@ -87,8 +88,8 @@ struct LineChart
 };
 
 /** Writes a chart of 1000 x 600 pixels, .svg or .png, all or nothing. It needs no display.
- *  \throws InvalidArgument for another extension, no points, values that are not finite, or on logarithmic axes not
- *  above 0; Error if the file cannot be written. */
+ *  \throws InvalidArgument for another extension, for no points, and for values that are not finite, or that are not
+ *  above 0 on a logarithmic axis; Error if the file cannot be written. */
 void WriteLineChart(const std::string & path, const LineChart & chart);
 
 } // namespace brickccl

@@ -14,7 +14,7 @@ namespace brickccl
 namespace
 {
 
-/** A length with up to two digits behind the point. */
+/** A length with at most two digits behind the decimal point. */
 std::string
 Length(double value)
 {
@@ -92,7 +92,7 @@ public:
   void
   FillRectangle(double x, double y, double width, double height, const Colour & colour) override
   {
-    // Whole pixels, and at least one.
+    // Rectangles cover whole pixels, and at least one.
     const auto left = static_cast<int>(std::lround(x));
     const auto top = static_cast<int>(std::lround(y));
     m_Canvas.FillRectangle(left,

@@ -16,7 +16,7 @@ public:
   virtual ~Drawing() = default;
 
   virtual void FillRectangle(double x, double y, double width, double height, const Colour & colour) = 0;
-  /** A line with round ends; one without length is a disc. */
+  /** Draws a line with round ends. A line of no length is a disc. */
   virtual void DrawLine(double x0, double y0, double x1, double y1, double width, const Colour & colour) = 0;
   /** As Canvas::DrawText. */
   virtual void
@@ -29,10 +29,10 @@ public:
 /** \throws InvalidArgument unless a chart can be written to a file of this name: .svg or .png. */
 void CheckChartName(const std::string & path);
 
-/** A white drawing of the kind that the extension tells, .svg or .png. \throws InvalidArgument for others. */
+/** A white drawing of the kind that the extension names, .svg or .png. \throws InvalidArgument for others. */
 std::unique_ptr<Drawing> MakeDrawing(const std::string & path, int width, int height);
 
-/** A text as XML holds it between tags: with entities, without what XML does not allow. */
+/** A text as XML holds it between tags. Special characters become entities; what XML does not allow is replaced. */
 std::string EscapeXml(const std::string & text);
 
 } // namespace brickccl

@@ -11,18 +11,19 @@ namespace brickccl
 struct Glyph
 {
   unsigned codePoint;
-  /** How far it is to the next character's origin. */
+  /** The distance to the next character's origin. */
   int advance;
-  /** The pixels' first column, from the origin to the right, and their first row, from the baseline upwards. */
+  /** The first column of the pixels, counted from the origin to the right, and their first row, counted from the
+   *  baseline upwards. */
   int left;
   int top;
   int width;
   int height;
-  /** Row by row, a hexadecimal digit each: 0 is empty, f is full. */
+  /** The pixels row by row, a hexadecimal digit each: 0 is empty, f is full. */
   const char * coverage;
 };
 
-/** In the order of their code points: ASCII, and what units need. */
+/** The glyphs in the order of their code points: ASCII, and what units need. */
 extern const Glyph       FontGlyphs[];
 extern const std::size_t FontGlyphCount;
 
@@ -30,11 +31,11 @@ extern const std::size_t FontGlyphCount;
 inline constexpr int FontCapitalHeight = 10;
 inline constexpr int FontLineHeight = 20;
 
-/** The glyph of the character of a UTF-8 text that begins at byte `at`, which moves on to the next one; that of '?' for
- *  what the font lacks and for what is no UTF-8. */
+/** The glyph of the UTF-8 character that begins at byte `at` of a text; `at` moves on to the next character. What the
+ *  font lacks and what is not UTF-8 gets the glyph of '?'. */
 const Glyph & NextGlyph(const std::string & text, std::size_t & at);
 
-/** In pixels. */
+/** The width of a text in pixels. */
 int TextWidth(const std::string & text);
 
 } // namespace brickccl

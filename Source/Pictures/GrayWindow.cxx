@@ -12,29 +12,29 @@ namespace
 
 constexpr std::size_t Bins = 256;
 
-/** The lower group's spread beside the distance of the groups' means, up to which it may be air. */
+/** The lower group may be air up to this spread, as a share of the distance between the means of the two groups. */
 constexpr double LargestSpreadOfAir = 0.2;
 constexpr double SmallestShareOfPart = 0.1;
 
-/** How many of so many sorted values lie below a percentile; as many lie above that of 100 less it. */
+/** How many of `count` sorted values lie below a percentile. As many lie above the percentile 100 - `percent`. */
 std::size_t
 CountBelow(double percent, std::size_t count)
 {
   return static_cast<std::size_t>(percent / 100 * static_cast<double>(count - 1));
 }
 
-/** How far a value lies from `low` to `high`, which may be as far from each other as doubles are. */
+/** How far a value lies on the way from `low` to `high`, 0 to 1. The two may be as far apart as doubles can be. */
 double
 ShareBetween(double value, double low, double high)
 {
   return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
 }
 
-/** How many of the sorted values are air; 0 where there are no two groups. */
+/** How many of the sorted values are air; 0 if they do not fall into two groups. */
 std::size_t
 CountAir(const std::vector<double> & sorted)
 {
-  // Few values far outside do not shift the threshold.
+  // A few values far outside must not shift the threshold.
   const std::size_t outside = CountBelow(0.1, sorted.size());
   const double      low = sorted[outside];
   const double      high = sorted[sorted.size() - 1 - outside];
@@ -109,7 +109,7 @@ WindowOfPart(const std::vector<double> & values)
   const double      high = sorted[sorted.size() - 1 - outside];
   if (!(high > low))
   {
-    // A part of one value is white on air.
+    // A part that has a single value is white on air.
     const double least = sorted.front();
     return { least, high > least ? high : least + std::max(1.0, std::abs(least)) };
   }

@@ -14,7 +14,7 @@ constexpr Colour      BarColour{ 60, 110, 160 };
 constexpr Colour      NoteColour{ 120, 120, 120 };
 constexpr std::size_t MostBars = 400;
 
-/** "mm³" of "mm^3". */
+/** A unit with raised digits: "mm³" for "mm^3". */
 std::string
 RaiseDigits(std::string unit)
 {
@@ -38,7 +38,7 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
   ChartAxis         across{ title, histogram.edges.front(), histogram.edges.back(), false, false };
   if (!(across.high > across.low))
   {
-    // Steps too small for doubles: one bar.
+    // Doubles cannot hold steps as small as these, so there is one bar.
     across.high = across.low + std::max(1.0, std::abs(across.low));
   }
   const ChartAxis  up{ "components", 0, 1.05 * static_cast<double>(std::max<std::uint64_t>(1, most)), false, true };
@@ -51,10 +51,10 @@ WriteHistogramChart(const std::string & path, const Histogram & histogram)
                                          histogram.counts.begin() + static_cast<std::ptrdiff_t>(end));
     if (count > 0)
     {
-      // Bars touch where they are narrow.
+      // Narrow bars touch each other.
       const double left = frame.X(histogram.edges[begin]);
       const double width = frame.X(histogram.edges[end]) - left;
-      // Few beside many are to be seen, too.
+      // A small count beside large ones must be visible, too.
       const double top = std::min(frame.Y(static_cast<double>(count)), frame.Bottom() - 1);
       drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColour);
     }

@@ -10,7 +10,7 @@ namespace brickccl
 namespace
 {
 
-/** Colours that are told apart well side by side and on gray. */
+/** Colours that are easy to tell apart, side by side and on gray. */
 constexpr Colour Palette[] = { { 230, 57, 70 },   { 42, 157, 244 },  { 255, 183, 3 },  { 46, 196, 120 },
                                { 181, 101, 244 }, { 255, 127, 80 },  { 0, 200, 200 },  { 245, 105, 190 },
                                { 160, 210, 60 },  { 110, 130, 255 }, { 205, 133, 63 }, { 150, 230, 190 },
@@ -25,7 +25,7 @@ SortOut(Pairs & pairs)
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
-/** Adds both orders of each pair of labels that lie close to each other. */
+/** Adds each pair of labels that lie close to each other, in both orders. */
 void
 AddNeighbours(const SlicePixels & slice, Pairs & pairs)
 {
@@ -77,7 +77,7 @@ LabelColours::LabelColours(const std::vector<SlicePixels> & slices, const std::v
   SortOut(pairs);
   std::sort(order.begin(), order.end());
   order.erase(std::unique(order.begin(), order.end()), order.end());
-  // The listed ones choose first.
+  // Listed labels choose first.
   order.insert(order.begin(), listed.begin(), listed.end());
 
   std::size_t listedTaken[std::size(Palette)] = {};
@@ -88,7 +88,8 @@ LabelColours::LabelColours(const std::vector<SlicePixels> & slices, const std::v
     {
       continue;
     }
-    // How many neighbours have each colour; the first of the least taken ones, from the label's own place on.
+    // `taken` counts the neighbours that have each colour. The label gets the first of the least taken colours, counted
+    // from the label's own place on.
     std::size_t taken[std::size(Palette)] = {};
     const auto  first = std::lower_bound(pairs.begin(), pairs.end(), std::make_pair(label, std::uint64_t{ 0 }));
     for (auto pair = first; pair != pairs.end() && pair->first == label; ++pair)

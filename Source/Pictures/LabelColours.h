@@ -11,18 +11,19 @@
 namespace brickccl
 {
 
-/** A colour for each label of some slices. Labels that lie up to 4 pixels from each other have different ones, and so
- *  have all listed ones, unless there are more of them than colours: then those are used again that fewest share. */
+/** A colour for each label of some slices. Labels that lie up to 4 pixels from each other get different colours, and so
+ *  do all listed labels. If there are more labels than colours, the colour that the fewest of them share is used
+ *  again. */
 class LabelColours
 {
 public:
-  /** \param listed  labels that stand beside each other in a legend. */
+  /** \param listed  labels that stand beside each other in a legend */
   LabelColours(const std::vector<SlicePixels> & slices, const std::vector<std::uint64_t> & listed);
 
-  /** \param label  one of the slices'. */
+  /** The colour of a label, which is one of the slices' labels. */
   Colour operator[](std::uint64_t label) const;
 
-  /** How many there are to choose from. */
+  /** The number of colours to choose from. */
   static std::size_t Count();
 
 private:

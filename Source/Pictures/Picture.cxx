@@ -22,7 +22,7 @@ namespace brickccl
 namespace
 {
 
-/** In pixels: the longest axis of the image where there is one slice, and where there are three. */
+/** The length in pixels of the image's longest axis, for a picture of one slice and for one of three. */
 constexpr double LongestSideOfOne = 960;
 constexpr double LongestSideOfThree = 480;
 constexpr double LargestVoxel = 32;
@@ -38,8 +38,8 @@ constexpr Colour MarkColour{ 255, 255, 255 };
 
 constexpr const char * AxisNames[3] = { "x", "y", "z" };
 
-/** The voxel of the largest component nearest to its centroid, the first of several; the middle of the volume without
- *  components. */
+/** The voxel of the largest component that lies nearest to its centroid, the first if there are several. Without
+ *  components it is the middle of the volume. */
 std::array<std::int64_t, 3>
 FindCentre(const RunVolume & labels, const ComponentTable & table)
 {
@@ -98,7 +98,7 @@ struct Panel
   int y = 0;
 };
 
-/** The texts under a panel. */
+/** The texts below a panel. */
 std::vector<std::string>
 CaptionOf(const Panel & panel, const PictureContents & contents, const bool (&isWidened)[3], bool isOnlyOne)
 {
@@ -128,7 +128,7 @@ CaptionOf(const Panel & panel, const PictureContents & contents, const bool (&is
   return lines;
 }
 
-/** The background, the labels over it, and a frame around. */
+/** Draws the background, the labels over it, and a frame around it. */
 void
 DrawSlice(Canvas &             canvas,
           const Panel &        panel,
@@ -157,14 +157,14 @@ DrawSlice(Canvas &             canvas,
       const bool isEdge =
         (x > 0 && labelAt(x - 1, y) != label) || (x + 1 < pixels.width && labelAt(x + 1, y) != label) ||
         (y > 0 && labelAt(x, y - 1) != label) || (y + 1 < pixels.height && labelAt(x, y + 1) != label);
-      // The root lets components be seen that are thinner than a pixel.
+      // The square root makes components visible that are thinner than a pixel.
       const double opacity = (isEdge ? EdgeOpacity : FillOpacity) * std::sqrt(static_cast<double>(pixels.coverage[at]));
       canvas.Blend(panel.x + x, panel.y + y, colours[label], opacity);
     }
   }
 }
 
-/** Marks outside of a panel where the other slices cut it. */
+/** Marks, outside of a panel, where the other slices cut it. */
 void
 DrawMarks(Canvas & canvas, const Panel & panel, const Extent & extent)
 {
@@ -180,7 +180,8 @@ DrawMarks(Canvas & canvas, const Panel & panel, const Extent & extent)
   canvas.FillRectangle(panel.x + panel.view.width + 2, y, MarkLength, 1, MarkColour);
 }
 
-/** How many pixels each axis has, and whether that is more than its part. \return a pixel's size in mm. */
+/** Finds how many pixels each axis gets, and whether these are more than its proportion asks for. \return a pixel's
+ *  size in mm. */
 double
 ScaleAxes(const PictureContents & contents, double longestSide, int (&pixels)[3], bool (&isWidened)[3])
 {
@@ -204,7 +205,7 @@ ScaleAxes(const PictureContents & contents, double longestSide, int (&pixels)[3]
   return pixelSize;
 }
 
-/** The slices to draw: the only one that is more than a line, or else three. */
+/** The slices to draw: the only one there is if an axis has a single voxel, or else three. */
 std::vector<Panel>
 ChoosePanels(const Extent & extent, const std::array<std::int64_t, 3> & centre, const int (&pixels)[3])
 {
@@ -266,8 +267,8 @@ WritePicture(const std::string & path, const PictureContents & contents, const H
   }
   const GrayWindow window = WindowOfPart(values);
 
-  // The slice along z is on top, with the key to its right; the others are below it, where they share its x and their
-  // z.
+  // The slice along z is on top, and the key is to its right. The other slices are below it, where one shares its x and
+  // both share their z.
   std::vector<std::vector<std::string>> captions;
   int                                   widths[3] = {};
   int                                   captionHeights[3] = {};

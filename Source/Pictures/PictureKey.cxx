@@ -18,10 +18,10 @@ constexpr int LongestScaleBar = 180;
 constexpr int SwatchSize = 12;
 constexpr int Gap = 16;
 
-/** The height of all but the rows of components. */
+/** The height of everything except the rows of components. */
 constexpr int HeightWithoutRows = 8 * FontLineHeight + FontLineHeight / 2;
 
-/** The unit of components' sizes, and one voxel's size in it. */
+/** The unit for components' sizes, and the size of one voxel in it. */
 std::pair<std::string, double>
 UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
 {
@@ -75,7 +75,7 @@ PictureKey::PictureKey(const PictureContents &          contents,
     rows.empty() ? "no components" : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
   m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " visible here";
   const auto room = static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows) / FontLineHeight));
-  // As many as there are colours to tell apart.
+  // There are at most as many rows as colours that can be told apart.
   const std::size_t most = std::min(room, LabelColours::Count() + 1);
   if (m_Rows.size() > most)
   {

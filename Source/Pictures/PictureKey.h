@@ -14,24 +14,24 @@
 namespace brickccl
 {
 
-/** The colours of what a picture draws beside the slices. */
+/** The colours of what is drawn beside the slices. */
 inline constexpr Colour FrameColour{ 90, 94, 102 };
 inline constexpr Colour TextColour{ 232, 234, 238 };
 inline constexpr Colour DimTextColour{ 160, 165, 175 };
 
-/** What stands beside the slices of a picture: how many components there are, the largest of those that are visible
- *  with their colours and sizes, the values of black and white, and a scale bar. */
+/** What stands beside the slices of a picture: the number of components, the largest visible ones with their colours
+ *  and sizes, the values of black and white, and a scale bar. */
 class PictureKey
 {
 public:
-  /** \param pixelSize  of a pixel, in mm, or in voxels without spacing.
-   *  \param height  of the room that there is; a few components are listed even where it is too small. */
+  /** \param pixelSize  the size of a pixel, in mm or, without spacing, in voxels
+   *  \param height  the room that there is; a few components are listed even if it is too small */
   PictureKey(const PictureContents & contents, const std::vector<SlicePixels> & slices, double pixelSize, int height);
 
-  /** The components that are listed, largest first; no more than there are colours. */
+  /** The components that are listed, largest first. There are no more of them than colours. */
   std::vector<std::uint64_t> Labels() const;
 
-  /** In pixels. */
+  /** Both are in pixels. */
   int Height() const;
   int Width() const;
 

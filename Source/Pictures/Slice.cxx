@@ -13,7 +13,7 @@ namespace
 /** Which voxels along an axis each pixel looks at. */
 struct Taps
 {
-  /** Those of pixel i are first[i] .. first[i + 1] - 1. */
+  /** The voxels of pixel i are first[i] .. first[i + 1] - 1. */
   std::vector<std::size_t>  first{ 0 };
   std::vector<std::int64_t> places;
   std::vector<double>       weights;
@@ -31,7 +31,7 @@ struct Taps
   }
 };
 
-/** The voxels under each pixel, at least one. */
+/** The voxels under each pixel. There is at least one. */
 Taps
 VoxelsUnder(std::int64_t voxels, int pixels)
 {
@@ -58,7 +58,7 @@ VoxelsUnder(std::int64_t voxels, int pixels)
   return taps;
 }
 
-/** As VoxelsUnder, but between two voxels where pixels are smaller than these. */
+/** As VoxelsUnder, but where pixels are smaller than voxels, a pixel looks at the two voxels that it lies between. */
 Taps
 VoxelsToInterpolate(std::int64_t voxels, int pixels)
 {
@@ -106,7 +106,7 @@ public:
     }
     m_Seen.emplace_back(label, 1);
   }
-  /** The most frequent label, the smallest of several; 0 for none. */
+  /** The most frequent label, the smallest one if there are several; 0 if there is none. */
   std::uint64_t
   Winner() const
   {
@@ -122,7 +122,7 @@ private:
   std::vector<std::pair<std::uint64_t, int>> m_Seen;
 };
 
-/** The labels of the voxels `places` (ascending where they lie along x) on a line through `place` along an axis. */
+/** The labels of the voxels at `places`, on the line through `place` along an axis. Along x the places ascend. */
 void
 LabelsAlong(const RunVolume & labels,
             int               axis,
@@ -155,7 +155,7 @@ LabelsAlong(const RunVolume & labels,
   });
 }
 
-/** Draws the gray values of a slice's row of pixels; `value` gives that of a voxel. */
+/** Draws the gray values of one row of a slice's pixels. `value` returns the value of a voxel. */
 template <typename TValue>
 void
 DrawGray(const Taps & across,

@@ -14,14 +14,14 @@ namespace brickccl
 /** Which slice of a volume is drawn, and with how many pixels. */
 struct SliceView
 {
-  /** The axes that go to the right and down. */
+  /** The axes that run to the right and down. */
   int across = 0;
   int down = 1;
-  /** A voxel of the slice: its index along the third axis counts. */
+  /** A voxel of the slice. Only its index along the third axis matters. */
   std::int64_t place[3] = {};
   int          width = 1;
   int          height = 1;
-  /** The axis that goes down has its highest index on top. */
+  /** Whether the axis that runs down has its highest index on top. */
   bool isUpsideDown = false;
 };
 
@@ -30,21 +30,21 @@ struct SlicePixels
 {
   int width = 0;
   int height = 0;
-  /** The mean of the voxels under a pixel, all channels, where voxels are smaller than pixels; else between the centres
-   *  of voxels by linear interpolation. NaN where no voxel is a finite number. */
+  /** Where voxels are smaller than pixels, this is the mean of the voxels under a pixel, over all channels. Elsewhere
+   *  it is interpolated linearly between the centres of voxels. NaN where no voxel is a finite number. */
   std::vector<double> gray;
-  /** The label that most of the labeled voxels under a pixel have; 0 for none. */
+  /** The most frequent label of the labeled voxels under a pixel; 0 if there are none. */
   std::vector<std::uint64_t> labels;
   /** The share (0 .. 1) of the voxels under a pixel that are labeled. */
   std::vector<float> coverage;
 };
 
-/** At most so many voxels along each axis are looked at for a pixel, spread evenly. */
+/** At most so many voxels along each axis, evenly spread, are looked at for a pixel. */
 inline constexpr std::int64_t VoxelsPerPixel = 8;
 
-/** Looks at those voxels of a slice alone that its pixels need; the label map is never made.
- *  \param image  of 1 to 3 dimensions.
- *  \param labels  runs with labels, of the same extent.
+/** Samples a slice. It looks only at the voxels that the pixels need; the label map is never made.
+ *  \param image  has 1 to 3 dimensions
+ *  \param labels  runs with labels, of the same extent
  *  \throws Cancelled. */
 SlicePixels
 SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView & view, const HostContext & context);

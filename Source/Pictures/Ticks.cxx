@@ -11,7 +11,7 @@ double
 LargestRoundNumber(double most)
 {
   const double power = std::pow(10, std::floor(std::log10(most)));
-  // 1e-9: what a power of ten may be off.
+  // 1e-9 is the error that a computed power of ten may have.
   for (const double factor : { 10.0, 5.0, 2.0 })
   {
     if (factor * power <= most * (1 + 1e-9))
@@ -32,7 +32,7 @@ LinearTicks(double low, double high, int most, bool whole)
     ticks.texts.push_back(ShortNumber(low));
     return ticks;
   }
-  // The smallest round step of which there are few enough.
+  // Find the smallest round step that makes few enough ticks.
   double     step = LargestRoundNumber((high - low) / most);
   const auto first = [&] { return std::ceil(low / step - 1e-9); };
   const auto count = [&] { return static_cast<int>(std::floor(high / step + 1e-9) - first()) + 1; };
@@ -44,7 +44,7 @@ LinearTicks(double low, double high, int most, bool whole)
   {
     const double place = (first() + i) * step;
     ticks.places.push_back(place);
-    // Neighbours differ in their texts: digits down to the step.
+    // The texts of neighbours must differ, so they have digits down to the step.
     const double digits = std::log10(std::max(std::abs(low), std::abs(high)) / step);
     ticks.texts.push_back(ShortNumber(place, std::max(4, static_cast<int>(std::ceil(digits)) + 1)));
   }
@@ -91,7 +91,7 @@ std::string
 LengthText(double millimetres)
 {
   const double magnitude = std::abs(millimetres);
-  // 1e-9: what a power of ten may be off.
+  // 1e-9 is the error that a computed power of ten may have.
   const double most = 1 - 1e-9;
   return magnitude == 0 || (magnitude >= most && magnitude < 1e3 * most) ? ShortNumber(millimetres) + " mm"
        : magnitude >= 1e3 * most                                         ? ShortNumber(millimetres / 1e3) + " m"

@@ -42,7 +42,8 @@ vtkBrickConnectedComponents::~vtkBrickConnectedComponents() = default;
 namespace
 {
 
-/** The voxels of an array as they lie in memory. \throws Unsupported for types that are not numbers. */
+/** The voxels of an array, in the order in which they lie in memory. \throws Unsupported for types that are not
+ *  numbers. */
 brickccl::ImageView
 ViewOf(vtkDataArray * scalars, const brickccl::Extent & extent)
 {
@@ -56,13 +57,13 @@ ViewOf(vtkDataArray * scalars, const brickccl::Extent & extent)
                               " are not labeled; they must be numbers");
 }
 
-/** The connectivity of as many neighbours. \throws InvalidArgument, which says what fits. */
+/** The connectivity of a number of neighbours. \throws InvalidArgument, which says what fits. */
 brickccl::Connectivity
 ConnectivityFor(int neighbours, const brickccl::Extent & extent)
 {
   if (extent.dimension == 2 || neighbours == 6 || neighbours == 18 || neighbours == 26)
   {
-    // In a plane, faces, edges and corners are the same as in a volume that is one voxel thick.
+    // A plane has the neighbours of a volume that is one voxel thick: of 6 it keeps 4, of 18 or 26 it keeps 8.
     const int inPlane = neighbours == 6 ? 4 : neighbours == 18 || neighbours == 26 ? 8 : neighbours;
     return extent.dimension == 2 ? brickccl::Connectivity::FromNeighbourCount(inPlane, 2)
                                  : brickccl::Connectivity::FromNeighbourCount(neighbours, 3);
@@ -77,7 +78,7 @@ ConnectivityFor(int neighbours, const brickccl::Extent & extent)
                                   (isThin ? ", 4 or 8" : " (4 and 8 are for images that are one voxel thick)"));
 }
 
-/** Whether the image's x and y lie in the plane of x and y in space. */
+/** Whether the image's x and y axes lie in the xy plane of space. */
 bool
 KeepsPlane(vtkMatrix3x3 * direction)
 {
@@ -104,7 +105,7 @@ GeometryOf(vtkImageData * image, int dimension)
   return geometry;
 }
 
-/** The label type of a VTK type; int holds the labels of uint32 up to its largest value. */
+/** The label type that a VTK type stands for. An int holds the labels of uint32 up to its own largest value. */
 brickccl::LabelType
 LabelTypeOf(int vtkType)
 {
@@ -185,7 +186,7 @@ vtkBrickConnectedComponents::RequestInformation(vtkInformation *        request,
                                                 vtkInformationVector ** inputs,
                                                 vtkInformationVector *  outputs)
 {
-  // Which type it will be is known when the components are.
+  // The type is known only when the components are.
   vtkDataObject::SetPointDataActiveScalarInfo(outputs->GetInformationObject(0),
                                               this->OutputScalarType == VTK_VOID ? VTK_INT : this->OutputScalarType,
                                               1);
@@ -279,7 +280,7 @@ vtkBrickConnectedComponents::Label(vtkImageData * input, vtkImageData * output, 
   options.geometry = GeometryOf(input, dimension);
   options.threads = this->NumberOfThreads;
   options.device = brickccl::Device::FromName(this->Device);
-  // Labeling is most of the work where a table is not asked for, about half where one is.
+  // Labeling is most of the work if no table is asked for, and about half of it if one is.
   options.progress.report = [this](double fraction) { this->UpdateProgress(0.5 * fraction); };
   options.progress.cancelled = [this] { return this->GetAbortExecute() != 0; };
 

@@ -10,15 +10,15 @@ class vtkTable;
 
 /** Labels the connected components of the input's active point scalars.
  *
- *  Output 0 is an image of the input's extent, spacing, origin and direction, with the point scalars "Labels": 0 is
- *  background, components are 1..N in raster order (x fastest) or by size. Its type is the smallest of unsigned char,
- *  unsigned short, int and unsigned long long that holds N, unless one is asked for. Output 1 is a vtkTable with one
- * row for each component; its columns are those of BrickCCL's component table, with physical points in the coordinates
- * of the image, units in the names taken as mm.
+ *  Output 0 is an image with the input's extent, spacing, origin and direction, and with the point scalars "Labels". 0
+ *  is background; components are 1..N in raster order (x fastest) or by size. The scalars' type is the one that is
+ *  asked for, or else the smallest of unsigned char, unsigned short, int and unsigned long long that holds N. Output 1
+ *  is a vtkTable with one row for each component. Its columns are those of BrickCCL's component table. Physical points
+ *  are in the coordinates of the image, which the units in the columns' names take as mm.
  *
- *  The voxels are not copied where they lie in memory one behind the other. The whole extent is always asked for.
- *  Several components of a scalar are the channels of one voxel. Errors go through vtkErrorMacro and leave both outputs
- *  empty, and so does AbortExecute. Labels are the same for every number of threads and device. */
+ *  The voxels are not copied if they lie one behind the other in memory. The filter always asks for the whole extent.
+ *  Several components of a scalar are the channels of one voxel. Errors go through vtkErrorMacro. They leave both
+ *  outputs empty, and so does AbortExecute. Labels are the same for every number of threads and every device. */
 class vtkBrickConnectedComponents : public vtkImageAlgorithm
 {
 public:
@@ -26,20 +26,20 @@ public:
   vtkTypeMacro(vtkBrickConnectedComponents, vtkImageAlgorithm) // ends with a function
     void PrintSelf(ostream & stream, vtkIndent indent) override;
 
-  /** How neighbours are joined. */
+  /** Which neighbours are joined. */
   enum CriterionType
   {
     /** Voxels that differ from BackgroundValue. */
     Foreground,
     /** Voxels with LowerThreshold <= value <= UpperThreshold. */
     Range,
-    /** Foreground voxels of one value: the parts of a segmentation. */
+    /** Foreground voxels of equal value, that is, the parts of a segmentation. */
     EqualValue,
-    /** Foreground voxels that differ by at most Tolerance. */
+    /** Foreground voxels whose values differ by at most Tolerance. */
     Tolerance
   };
 
-  /** 6 (default), 18 or 26 neighbours; for an image that is one voxel thick also 4 or 8. */
+  /** 6 (default), 18 or 26 neighbours. An image that is one voxel thick may also have 4 or 8. */
   vtkSetMacro(Connectivity, int);
   vtkGetMacro(Connectivity, int);
 
@@ -69,48 +69,47 @@ public:
   /** 0 by default. */
   vtkSetMacro(BackgroundValue, double);
   vtkGetMacro(BackgroundValue, double);
-  /** Everything by default. */
+  /** By default the range holds every value. */
   vtkSetMacro(LowerThreshold, double);
   vtkGetMacro(LowerThreshold, double);
   vtkSetMacro(UpperThreshold, double);
   vtkGetMacro(UpperThreshold, double);
-  /** 0 by default, which is EqualValue. */
+  /** 0 by default, which is the same as EqualValue. */
   vtkSetMacro(ToleranceValue, double);
   vtkGetMacro(ToleranceValue, double);
 
-  /** Components of fewer voxels become background; 0 by default. */
+  /** Components of fewer voxels become background. 0 by default. */
   vtkSetMacro(MinimumSize, vtkIdType);
   vtkGetMacro(MinimumSize, vtkIdType);
-  /** Only so many of the largest components stay; 0, the default: all. */
+  /** Only so many of the largest components stay. 0, the default, keeps all. */
   vtkSetMacro(NumberOfLargest, vtkIdType);
   vtkGetMacro(NumberOfLargest, vtkIdType);
-  /** Labels by size, the largest first, rather than in raster order. Off by default. */
+  /** Orders labels by size, the largest first, instead of in raster order. Off by default. */
   vtkSetMacro(SortBySize, bool);
   vtkGetMacro(SortBySize, bool);
   vtkBooleanMacro(SortBySize, bool);
 
-  /** VTK_UNSIGNED_CHAR, VTK_UNSIGNED_SHORT, VTK_INT or VTK_UNSIGNED_LONG_LONG; VTK_VOID, the default: the smallest. A
-   *  type that is too small is an error. */
+  /** VTK_UNSIGNED_CHAR, VTK_UNSIGNED_SHORT, VTK_INT or VTK_UNSIGNED_LONG_LONG. VTK_VOID, the default, stands for the
+   *  smallest that fits. A type that is too small is an error. */
   vtkSetMacro(OutputScalarType, int);
   vtkGetMacro(OutputScalarType, int);
 
-  /** Groups of columns beside the default ones, with commas between them, for example "shape,surface"; none by default.
-   */
+  /** Groups of columns beside the default ones, separated by commas, for example "shape,surface". None by default. */
   vtkSetMacro(ColumnGroups, std::string);
   vtkGetMacro(ColumnGroups, std::string);
-  /** Whether output 1 is filled; on by default. */
+  /** Whether output 1 is filled. On by default. */
   vtkSetMacro(MakeTable, bool);
   vtkGetMacro(MakeTable, bool);
   vtkBooleanMacro(MakeTable, bool);
 
-  /** 0, the default: all. */
+  /** 0, the default, stands for all. */
   vtkSetMacro(NumberOfThreads, int);
   vtkGetMacro(NumberOfThreads, int);
   /** "auto", "cpu" (default), "cuda" or "cuda:N". */
   vtkSetMacro(Device, std::string);
   vtkGetMacro(Device, std::string);
 
-  /** After an update. */
+  /** Valid after an update. */
   vtkGetMacro(NumberOfComponents, vtkIdType);
   vtkTable * GetTable();
 
@@ -127,10 +126,10 @@ private:
   vtkBrickConnectedComponents(const vtkBrickConnectedComponents &) = delete;
   void operator=(const vtkBrickConnectedComponents &) = delete;
 
-  /** Labels `input`; the outputs are empty before. */
+  /** Labels `input`. The outputs are empty before the call. */
   void Label(vtkImageData * input, vtkImageData * output, vtkTable * table);
 
-  /** The result, whose memory is used again. */
+  /** The result; its memory is used again. */
   class Internals;
   std::unique_ptr<Internals> m_Internals;
 

@@ -1,5 +1,5 @@
-// Every algorithm of the table against the flood fill, bit for bit, over criteria, connectivities, dimensions, shapes,
-// voxel types, seeds, thread counts and work divisions.
+// Every algorithm of the table is compared with the flood fill, bit for bit, over criteria, connectivities, dimensions,
+// shapes, voxel types, seeds, numbers of threads and divisions of the work.
 
 #include "FloodFill.h"
 
@@ -61,7 +61,7 @@ Shapes(const Extent & extent)
   shapes.push_back({ "comb", extent, std::vector<std::uint8_t>(size) });
   for (std::size_t i = 0; i < size; ++i)
   {
-    // Teeth along y that meet in the last row of the first slice alone.
+    // A comb: its teeth lie along y and meet only in the last row of the first slice.
     const std::size_t x = i % static_cast<std::size_t>(extent.size[0]);
     const std::size_t row = i / static_cast<std::size_t>(extent.size[0]);
     shapes.back().voxels[i] = x % 2 == 0 || row + 1 == static_cast<std::size_t>(extent.size[1]);
@@ -90,7 +90,7 @@ ProblemOf(const std::vector<T> & voxels, const Extent & extent, int channels, co
   return problem;
 }
 
-/** Whether there is a CUDA device; the kernels compiled for the host count as one. */
+/** Whether there is a CUDA device. Kernels that are compiled for the host count as one. */
 bool
 HasCuda()
 {
@@ -98,8 +98,8 @@ HasCuda()
   return has;
 }
 
-/** The kernels on the host are slow. There the algorithms whose nodes are voxels, which see links and nothing else of a
- *  problem, do every eighth one; those that need a round for each turn of a winding shape do small ones of these. */
+/** Kernels on the host are slow. There, algorithms whose nodes are voxels do every eighth problem, since they see only
+ *  its links. Of winding shapes, those that need a round for each turn do only small ones. */
 bool
 IsLeftOut([[maybe_unused]] const std::string & algorithm,
           [[maybe_unused]] const std::string & shape,
@@ -121,8 +121,8 @@ IsLeftOut([[maybe_unused]] const std::string & algorithm,
 #endif
 }
 
-/** Labels an image of the same extent that has its voxels at other places, so that memory that is kept holds what is
- *  wrong for the next one. */
+/** Labels an image of the same extent whose voxels lie at other places. So the memory that is kept holds what is wrong
+ *  for the next image. */
 template <typename T>
 void
 LabelOthersBefore(const std::vector<T> &   voxels,
@@ -135,8 +135,8 @@ LabelOthersBefore(const std::vector<T> &   voxels,
   Label(ImageView(reversed.data(), problem.extent, problem.channels), options, labeling);
 }
 
-/** Compares one algorithm on the CUDA device with the expected labels, if it supports the problem; `algorithm` may have
- *  options. \param afterOthers  whether memory is to hold what another image leaves, or what the case before left. */
+/** Compares one algorithm on the CUDA device with the expected labels, if it supports the problem. `algorithm` may have
+ *  options. \param afterOthers  whether memory holds what another image left, or else what the case before left */
 template <typename T>
 void
 ExpectSameOnCuda(const std::string &                              algorithm,
@@ -164,7 +164,7 @@ ExpectSameOnCuda(const std::string &                              algorithm,
     options.mask = ImageView(mask->data(), problem.extent);
   }
 #ifndef BRICKCCL_CUDA_ON_HOST
-  // There memory is overwritten wherever it is asked for.
+  // The kernels on the host need no such image: there, memory is overwritten whenever it is asked for.
   if (afterOthers)
   {
     LabelOthersBefore(voxels, problem, options, onCuda);
@@ -178,7 +178,7 @@ ExpectSameOnCuda(const std::string &                              algorithm,
                               << ", connectivity " << connectivity.ToString() << ", " << problem.criterion.ToString();
 }
 
-/** Every type of label map has a way of its own. */
+/** Compares a label map of one type. Each type has its own way of being written. */
 template <typename T>
 void
 ExpectSameLabelMap(const std::string & what, const Labeling & labeling, const std::vector<std::uint64_t> & labels)
@@ -194,8 +194,8 @@ ExpectSameLabelMap(const std::string & what, const Labeling & labeling, const st
     << what << ", " << sizeof(T) << " bytes per label";
 }
 
-/** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work, and on the CUDA
- *  device if there is one. */
+/** Compares every algorithm with the oracle, for several numbers of threads and divisions of the work. Where there is a
+ *  CUDA device, it is compared as well. */
 template <typename T>
 void
 ExpectSameAsFloodFill(const std::string &                              what,
@@ -206,7 +206,7 @@ ExpectSameAsFloodFill(const std::string &                              what,
 {
   const std::vector<std::uint64_t> expected = FloodFill(problem);
   Labeling                         reused;
-  // What the CPU's memory holds before a call; `Others` is left by the algorithm that keeps the most.
+  // What the CPU's memory holds before a call. `Others` is what the algorithm that keeps the most memory has left.
   enum class Memory
   {
     None,
@@ -297,8 +297,8 @@ CheckAllConnectivities(const std::string &    what,
   }
 }
 
-/** What there is to compare on a CUDA device alone: skipped, visibly, without one. The other tests compare there, too,
- * if these are not skipped. */
+/** Tests that compare only on a CUDA device. Without one they are skipped, visibly. If they are not skipped, the other
+ *  tests compare there, too. */
 class ConformanceOnCuda : public ::testing::Test
 {
 protected:
@@ -327,7 +327,7 @@ TEST(Conformance, ForegroundOfEveryShapeInEveryConnectivity)
   }
 }
 
-/** Random values of T: few small ones, so that equal neighbours are common, and the extremes of the type. */
+/** Random values of T. Few small values make equal neighbours common; the extremes of the type occur as well. */
 template <typename T>
 std::vector<T>
 RandomValues(std::size_t count, std::uint64_t seed)
@@ -502,8 +502,8 @@ TEST(Conformance, NotANumberIsNeverForeground)
   }
 }
 
-/** Values in cubes across the borders of bricks along every axis, in rows that begin at vectors and in rows that do
- * not. */
+/** Cubes of values that cross the borders of bricks along every axis. In one extent rows begin at whole vectors; in the
+ *  others they do not. */
 template <typename T>
 void
 CheckValuesAcrossBricks()
@@ -541,8 +541,8 @@ CheckMaskOnCuda(const std::string & what, const std::vector<std::uint8_t> & voxe
   }
 }
 
-/** Rows that end after one, two or three of the four words of a brick's row, and rows shorter than that, over several
- *  bricks along every axis. */
+/** The last word of these rows is the first, second or third of the four words of a brick's row; some rows are shorter
+ *  than a brick's. There are several bricks along every axis. */
 TEST_F(ConformanceOnCuda, MasksWhoseRowsEndWithinBricks)
 {
   for (const Extent & extent :
@@ -559,7 +559,7 @@ TEST_F(ConformanceOnCuda, MasksWhoseRowsEndWithinBricks)
   }
 }
 
-/** So many voxels that first voxels are counted in several parts (2^20 each), which must know of those before. */
+/** So many voxels that first voxels are counted in several parts, of 2^20 each. A part must know those before it. */
 TEST_F(ConformanceOnCuda, ComponentsInSeveralParts)
 {
   for (const Extent & extent : { Extent{ 300, 85, 90 }, Extent{ 1100, 1000 } })
@@ -580,7 +580,7 @@ TEST(Conformance, ValuesAcrossBricks)
   CheckValuesAcrossBricks<double>();
 }
 
-/** White noise over all values of a type, under limits around half of them, in rows that begin at every address. */
+/** White noise over all values of a type, with limits around half of their range. Rows begin at every address. */
 template <typename T>
 void
 CheckWideTolerances()
@@ -608,8 +608,8 @@ TEST(Conformance, WideTolerancesOfSmallTypes)
   CheckWideTolerances<std::uint16_t>();
 }
 
-/** Voxels of two kinds that are too far apart to be joined, each kind with noise as wide as the limit, and some voxels
- * in between, by which kinds may be joined after all: of these, whole slopes whose steps are the limit, or one more. */
+/** Voxels of two kinds that are too far apart to be joined. Each kind has noise as wide as the limit. Some voxels lie
+ *  in between and may join the kinds after all. These are whole slopes whose steps are the limit, or one more. */
 template <typename T>
 void
 CheckTwoKinds(int low, int high, int limit)
@@ -646,7 +646,7 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
   CheckTwoKinds<double>(-800, 1000, 130);
 }
 
-/** The algorithm's name with each value of each of its options that is not the preset. */
+/** The algorithm's name with each value of each option, except the presets. */
 std::vector<std::string>
 VariantsOf(const AlgorithmInfo & algorithm)
 {
@@ -710,7 +710,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   check({ 33, 18, 4 }, Connectivity::Full(2).WithinSlices(2), 2);
 }
 
-/** Rows without any foreground, which are passed over, between rows with. */
+/** Rows without any foreground lie between others. They are passed over. */
 TEST(Conformance, ValuesAmongEmptyRows)
 {
   for (std::uint64_t seed = 0; seed < 12; ++seed)
@@ -738,7 +738,7 @@ TEST(Conformance, ValuesAmongEmptyRows)
   }
 }
 
-/** Bricks whose rows are all alike, beside others that differ in a few voxels at their borders, or in one half. */
+/** Bricks whose rows are all alike, beside bricks that differ in a few voxels at their borders, or in one half. */
 template <typename T>
 void
 CheckRowsThatAreAlike(std::uint64_t seed)
@@ -797,8 +797,8 @@ TEST_F(ConformanceOnCuda, ValuesWhoseRowsAreAlike)
   }
 }
 
-/** Links across the edges of bricks, beside bricks that have nothing, for which memory holds what an earlier image
- * left. */
+/** Links across the edges of bricks, beside bricks without foreground. For those, memory holds what an earlier image
+ *  left. */
 template <typename T>
 void
 CheckEdgesBesideEmptyBricks(const Criterion & criterion)
@@ -820,7 +820,7 @@ CheckEdgesBesideEmptyBricks(const Criterion & criterion)
         const auto     set = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
           voxels[static_cast<std::size_t>((z * 24 + y) * 200 + x)] = 1;
         };
-        // From the brick in the middle to the one before it along z, and beside that.
+        // The link goes from the brick in the middle to a brick before it along z, at the same place or beside it.
         for (const std::int64_t x : { 5, 64, 127, 150 })
         {
           set(x, step < 0 ? 8 : 15, 8);

@@ -11,22 +11,22 @@
 namespace brickccl::testing
 {
 
-/** What the oracle is told. It shares the words of a criterion with the engine, but none of its code: it works voxel
- *  by voxel on long double values and coordinates. */
+/** What the oracle is told. It shares the words of a criterion with the engine, but none of its code. It works voxel by
+ *  voxel, on long double values and coordinates. */
 struct FloodFillProblem
 {
   Extent extent;
-  /** channels values per voxel, interleaved */
+  /** `channels` values per voxel, interleaved. */
   std::vector<long double>                values;
   int                                     channels = 1;
   std::optional<std::vector<long double>> mask;
   Criterion                               criterion;
   int                                     rank = 1;
-  /** Neighbours must not differ along this axis; -1: no such axis. */
+  /** Neighbours must not differ along this axis. -1 stands for no axis. */
   int sliceAxis = -1;
 };
 
-/** Labels 1..N in raster order of the first voxels, 0 elsewhere, by a plain flood fill. */
+/** Labels by a plain flood fill: 1..N in raster order of the first voxels, and 0 elsewhere. */
 std::vector<std::uint64_t> FloodFill(const FloodFillProblem & problem);
 
 } // namespace brickccl::testing

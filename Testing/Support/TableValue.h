@@ -12,7 +12,7 @@
 namespace brickccl
 {
 
-/** What a component has in the column of a name; the test fails if there is no such column. */
+/** A component's value in the column of a name. The test fails if there is no such column. */
 inline double
 ValueOf(const ComponentTable & table, std::size_t component, const std::string & name)
 {

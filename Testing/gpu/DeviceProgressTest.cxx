@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-// Progress of labelings on a CUDA device, and their end by the caller: the same promises as on the CPU.
+// Labelings on a CUDA device report progress, and callers can end them. The promises are the same as on the CPU.
 
 namespace brickccl
 {
@@ -37,7 +37,7 @@ protected:
     return options;
   }
 
-  /** More than is copied at once without page-locked memory. */
+  /** These are more bytes than are copied at once without page-locked memory. */
   const std::vector<std::uint8_t> m_Voxels = MakeRandom(extent, 0.3, 3, 7);
 };
 
@@ -63,7 +63,7 @@ TEST_F(ProgressOnCuda, NeverFallsAndEndsAtOne)
     };
     Label(ImageView(m_Voxels.data(), extent), options);
     EXPECT_EQ(last, 1) << algorithm;
-    // Up, labeled, down, numbered.
+    // There are reports for voxels sent, labeled, brought back and numbered.
     EXPECT_GE(reports, 4) << algorithm;
   }
 }

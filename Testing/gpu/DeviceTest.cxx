@@ -1,5 +1,5 @@
-// What only a GPU can show: labels in device memory equal the CPU's, on a caller's stream, from several threads, for
-// volumes past 2^31 voxels, and errors that leave the labeler usable. Skipped, visibly, without a GPU.
+// What only a GPU can show: labels in device memory equal the CPU's, on a caller's stream, from several threads, and
+// for volumes past 2^31 voxels; and errors leave the labeler usable. Without a GPU these tests are skipped, visibly.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
@@ -26,7 +26,7 @@ namespace
 {
 
 #ifdef BRICKCCL_CUDA_ON_HOST
-// The kernels on the host take a thousand times as long.
+// Kernels on the host take a thousand times as long.
 constexpr std::uint64_t VolumeCount = 60;
 constexpr std::int64_t  Reduction = 5;
 #else
@@ -182,7 +182,7 @@ TEST_F(OnCuda, LargeVolumesUnderEveryCriterionAndRepeatedRunsAreIdentical)
   }
 }
 
-/** The label map of one type, whose begin lies `offset` labels into the device's memory. */
+/** Checks label maps of one type that begin `offset` labels into the device's memory. */
 template <typename TLabel>
 void
 ExpectLabelMap(CudaLabeler &                      labeler,
@@ -218,7 +218,7 @@ TEST_F(OnCuda, LabelMapsOfEveryTypeLieWhereTheCallerSays)
   for (const Extent & extent :
        { Extent{ 160, 10, 6 }, Extent{ 132, 6, 3 }, Extent{ 131, 9, 5 }, Extent{ 300, 20 }, Extent{ 33, 70 } })
   {
-    // Few enough for 8 bits: cubes, and values in stripes of them.
+    // The components are few enough for 8 bits: cubes, and stripes of two values in them.
     auto voxels = MakeRandom(extent, 0.6, 7, 3);
     for (std::size_t i = 0; i < voxels.size(); ++i)
     {
@@ -232,7 +232,7 @@ TEST_F(OnCuda, LabelMapsOfEveryTypeLieWhereTheCallerSays)
         const Connectivity connectivity(extent.dimension, rank);
         const auto         expected = CpuLabels(voxels, extent, criterion, connectivity);
         const bool         fits = *std::max_element(expected.begin(), expected.end()) <= 255;
-        // One algorithm for each way to write.
+        // Each of these algorithms has its own way to write.
         for (const char * const algorithm : { "BundleMerging", "RunMerging", "LabelEquivalence" })
         {
           for (const std::size_t offset : { std::size_t{ 0 }, std::size_t{ 1 } })
@@ -324,7 +324,7 @@ TEST_F(OnCuda, ErrorsNameTheRemedyAndLeaveTheLabelerUsable)
 #ifndef BRICKCCL_CUDA_ON_HOST
   try
   {
-    // 2^44 voxels: the scratch memory alone passes that of any device.
+    // For 2^44 voxels, the scratch memory alone is larger than any device's memory.
     label(Extent{ std::int64_t{ 1 } << 22, std::int64_t{ 1 } << 22 }, LabelType::UInt32);
     FAIL() << "2^44 voxels fitted";
   }
@@ -369,7 +369,7 @@ TEST_F(OnCuda, PlanesOfEveryConnectivity)
 }
 
 #ifndef BRICKCCL_CUDA_ON_HOST
-/** A volume of 2^31 voxels and more, what labels it, and how much of the device's memory that takes. */
+/** A volume of 2^31 voxels or more, the algorithms that label it, and the device memory that this takes. */
 struct ManyVoxels
 {
   Extent                    extent;
@@ -378,9 +378,9 @@ struct ManyVoxels
   std::size_t               bytesPerVoxel;
 };
 
-/** Some need 32-bit numbers of voxels to the last one, some 64-bit ones; of rows of eight voxels bricks have little to
- *  fill them, and room for more runs than 32 bits count. LinkPropagation's lengths for 26 directions would not fit the
- *  device's memory; algorithms that walk along lines would take minutes. */
+/** Some volumes need 32-bit numbers of voxels up to the last one, others 64-bit numbers. Rows of eight voxels fill
+ *  bricks badly, so bricks have room for more runs than 32 bits can count. LinkPropagation's lengths for 26 directions
+ *  would not fit the device's memory. Algorithms that walk along lines would take minutes. */
 TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
 {
   const Connectivity full = Connectivity::Full(3);
@@ -425,7 +425,7 @@ TEST_F(OnCuda, MoreThan2To31And2To32Voxels)
 }
 #endif
 
-/** The table that the device measures is the CPU's, for every algorithm that there is. */
+/** Checks for every algorithm that the table measured on the device equals the CPU's. */
 template <typename T>
 void
 CheckTables(const std::vector<T> & voxels,
@@ -455,7 +455,7 @@ CheckTables(const std::vector<T> & voxels,
                           connectivity,
                           labels.Data(),
                           LabelType::UInt32);
-    // While the label map is written, and when nothing else is left to be waited for.
+    // The table is fetched while the label map is being written, and again when all work has ended.
     for (const char * when : { "at once", "again" })
     {
       std::ostringstream measured;
@@ -495,12 +495,12 @@ TEST_F(OnCuda, TablesEqualTheCpus)
   }
   const Extent volume{ 60, 20, 9 };
   CheckTables(MakeRandom(volume, 0.4, 1, 3), volume, Criterion::Foreground(), Connectivity::Full(2).WithinSlices(2));
-  // What takes longer than asking for it.
+  // The work on this image takes longer than queuing it.
   const Extent large{ 500, 300, 100 / Reduction };
   CheckTables(MakeRandom(large, 0.5, 3, 3), large, Criterion::Foreground(), Connectivity::Full(3));
 }
 
-/** Sizes, centroids and covariances of the component table, from both strategies. */
+/** Sizes, centroids and covariances of both strategies are those of the component table. */
 TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
 {
   CudaLabeler labeler(0);
@@ -575,8 +575,8 @@ TEST_F(OnCuda, EarlyAndLateMomentsAreTheComponentTables)
   EXPECT_THROW(DeviceLabelerOf(labeler).FetchMoments(), Unsupported) << "its nodes are runs";
 }
 
-/** The rounds of the papers: exactly l for a ridge pattern of level l by Hawick's form, whose labels are not changed
- * while they are read, and at most l by the form that reads what is new at once; 2 for spirals. */
+/** The rounds are those of the papers. Hawick's form does not change labels while they are read, and takes exactly l
+ *  rounds for a ridge pattern of level l. The form that reads new labels at once takes at most l. Spirals take 2. */
 TEST_F(OnCuda, RoundsOfLabelEquivalenceAreThoseOfThePapers)
 {
   CudaLabeler labeler(0);

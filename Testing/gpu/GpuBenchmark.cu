@@ -1,12 +1,12 @@
-// Times labeling in device memory beside the memory floor: CUDA events, median of 20 after a warm-up, consecutive
-// raster-order uint32 labels and the number of components included.
+// Times labeling in device memory, with the memory floor beside it. Times are the median of 20 runs after a warm-up, by
+// CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
 //     [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
 //
-// What narrows the choice comes first: --only times the inputs whose names hold TEXT. A mask's file has one byte per
-// voxel, that of segments, which are labeled by equal values, four.
+// Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
+// per voxel. A file of segments has four; segments are labeled by equal values.
 //
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
@@ -31,9 +31,9 @@ namespace
 using namespace brickccl;
 
 int repeats = 20;
-/** Only this connectivity, if not 0, and only the default algorithm: for profiling. */
+/** If it is not 0, only this connectivity and only the default algorithm are timed, for profiling. */
 int onlyConnectivity = 0;
-/** Inputs whose names hold this are timed alone. */
+/** Only inputs whose names hold this text are timed. */
 std::string onlyInput;
 
 bool
@@ -78,7 +78,7 @@ MedianMilliseconds(const std::function<void()> & work)
   return times[times.size() / 2];
 }
 
-/** Reads the bytes of a pixel and writes 4 per voxel: 4 voxels per thread, stores past the caches. */
+/** Reads the bytes of a pixel and writes 4 bytes per voxel. A thread does 4 voxels, and stores go past the caches. */
 template <typename TQuad>
 __global__ void
 FloorKernel(const TQuad * in, uint4 * out, long long quads)
@@ -172,7 +172,7 @@ Benchmark(const std::string &    name,
                   time / floor,
                   static_cast<unsigned long long>(components),
                   static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(extent.VoxelCount()));
-      // The default algorithm's cost of the table.
+      // The component table is timed only for the default algorithm.
       if (average == nullptr && isDefault)
       {
         const float withTable = MedianMilliseconds([&] {
@@ -234,8 +234,8 @@ MedianOnHost(const std::function<void()> & work)
   return times[times.size() / 2];
 }
 
-/** Image and label map in host memory, which is not page-locked; beside the time that as many bytes take to the device
- *  and back between page-locked buffers. */
+/** Times an image and label map in host memory that is not page-locked. The time that as many bytes take to the device
+ *  and back, between page-locked buffers, is printed beside it. */
 void
 BenchmarkHost(const Extent & extent)
 {
@@ -280,7 +280,7 @@ BenchmarkHost(const Extent & extent)
   }
 }
 
-/** Noise of every density at one grain, and the mean of it. */
+/** Times noise of every density at one grain, and prints the mean. */
 void
 BenchmarkNoise(const Extent & extent, int grain)
 {
@@ -307,7 +307,7 @@ BenchmarkNoise(const Extent & extent, int grain)
   }
 }
 
-/** Cubes of a value of 1..values each. */
+/** Cubes, each of one value from 1 to `values`. */
 template <typename T>
 std::vector<T>
 MakeSegments(const Extent & extent, int grain, unsigned values)
@@ -352,7 +352,7 @@ ReadVoxels(const std::string & file, const Extent & extent)
   return voxels;
 }
 
-/** Other pixel types and criteria than masks. */
+/** Times other pixel types and criteria than those of masks. */
 void
 BenchmarkKinds(const Extent & extent)
 {
@@ -390,7 +390,7 @@ BenchmarkKinds(const Extent & extent)
   }
 }
 
-/** Segments from a file, joined by equal values. */
+/** Times segments from a file, joined by equal values. */
 template <typename T>
 void
 BenchmarkSegments(const char * const * arguments)

@@ -1,16 +1,16 @@
-// The measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
+// Repeats the measurements of the papers whose algorithms are in Source/Algorithms, on this machine's GPU:
 //
 //   brickccl-paper-benchmark [--mask FILE NX NY NZ ...] [--method NAME] TABLE ... > papers.csv
 //
 // TABLE: kalentev-1, kalentev-2, kalentev-3, kalentev-4, soh-1, soh-2, ziegler, stava-11, stava-12, ridges-3, ridges-4,
 // ridges-6, ridges-7, ridges-8, all.
-// --mask adds slices of a mask of one byte per voxel to the ridges, as images that are not synthetic; --method leaves
-// out all methods but one.
+// --mask adds slices of a mask, of one byte per voxel, to the ridges, as images that are not synthetic. --method leaves
+// out all methods except one.
 //
-// Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds (median,
-// CUDA events, data on the device, consecutive labels and their number included), milliseconds of the algorithm's own
-// stages (as the papers time it: no links, no consecutive labels), rounds. Testing/Benchmarks/papers.py makes PAPERS.md
-// of them.
+// Prints comma-separated lines: table, case, x (what the table varies, as a number), algorithm, milliseconds, own
+// milliseconds, rounds. Milliseconds are the median by CUDA events with the data on the device; they include
+// consecutive labels and their number. Own milliseconds are those of the algorithm's own stages, as the papers time
+// them: without links and consecutive labels. Testing/Benchmarks/papers.py makes PAPERS.md from the lines.
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
@@ -81,13 +81,13 @@ Median(std::vector<double> values)
 enum class Sums
 {
   None,
-  /** Of each voxel, while labeling or after it, by the algorithm's option. */
+  /** Moments, summed voxel by voxel while labeling or after it, as the algorithm's option says. */
   Moments,
   /** The component table's default columns. */
   Table
 };
 
-/** One way to label, and what is summed after it. */
+/** One way to label, and what is summed with it. */
 struct Method
 {
   std::string name;
@@ -114,7 +114,7 @@ public:
     Check(cudaEventCreate(&m_End));
   }
 
-  /** The median of as many runs as fit into `limit` milliseconds, 3 at least and 50 at most, after one to warm up. */
+  /** The median of as many runs as fit into `limit` milliseconds, at least 3 and at most 50, after a warm-up run. */
   Measured
   Measure(const Method & method, const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
   {
@@ -216,7 +216,7 @@ private:
 
 const Method Default{ "default", "Auto" };
 
-/** Discs with centres `centreOf(disc)` and radii `radiusOf(disc)`, in the value `valueOf(disc)`. */
+/** Paints a disc of one value. */
 template <typename TPlace, typename TRadius>
 void
 PaintDisc(Pixels & pixels, std::int64_t side, TPlace centreX, TPlace centreY, TRadius radius, std::uint8_t value)
@@ -239,7 +239,7 @@ PlaceOf(std::uint64_t seed, std::uint64_t number, std::int64_t side)
   return static_cast<std::int64_t>(HashOf(seed, number) % static_cast<std::uint64_t>(side));
 }
 
-/** Half of the foreground in discs of one radius, the other half single pixels at random; half of the image in all. */
+/** Half of the pixels are foreground: half of these in discs of one radius, the others as single random pixels. */
 Pixels
 DiscsWithNoise(std::int64_t side, std::int64_t radius)
 {
@@ -262,7 +262,7 @@ DiscsWithNoise(std::int64_t side, std::int64_t radius)
   return pixels;
 }
 
-// Connected component labeling on a 2D grid using CUDA.
+// The paper "Connected component labeling on a 2D grid using CUDA".
 
 const Method RowColumn{ "RC", "RowColumnUnification" };
 const Method EquivalenceNsz{ "LE NSZ", "LabelEquivalence:flag=global" };
@@ -339,7 +339,7 @@ Kalentev4(Benchmark & benchmark)
   }
 }
 
-/** HYBRID3: tables 1 and 2. */
+/** The paper about HYBRID3, tables 1 and 2. */
 void
 Soh(Benchmark & benchmark)
 {
@@ -369,7 +369,7 @@ Soh(Benchmark & benchmark)
   row("Random2", 0.5, MakeRandom(extent, 0.5, 1, 1));
 }
 
-/** Segments of a log of wood: 1 air, 2 wood, 3 denser than water; a slice of it in 2-D. */
+/** Segments of a log of wood: 1 is air, 2 is wood, 3 is denser than water. In 2-D it is one slice of the log. */
 Pixels
 LogSegments(const Extent & extent)
 {
@@ -383,7 +383,7 @@ LogSegments(const Extent & extent)
   return segments;
 }
 
-/** Efficient Volume Segmentation on the GPU: times with links, with master cells, with both, by gather length. */
+/** Efficient Volume Segmentation on the GPU: times with links, master cells and both, by gather length. */
 void
 Ziegler(Benchmark & benchmark)
 {
@@ -422,7 +422,7 @@ Ziegler(Benchmark & benchmark)
   }
 }
 
-/** Discs of several values: `count` of them in the base image of 1024 x 1024 pixels. */
+/** Discs of several values. The base image of 1024 x 1024 pixels has `count` of them. */
 Pixels
 ManyDiscs(std::int64_t side, int count, bool isGrid)
 {
@@ -448,7 +448,7 @@ ManyDiscs(std::int64_t side, int count, bool isGrid)
   return pixels;
 }
 
-/** A few large discs that fill most of the image, scaled with it. */
+/** A few large discs that fill most of the image. Their size follows the image's. */
 Pixels
 FewDiscs(std::int64_t side)
 {
@@ -466,7 +466,7 @@ FewDiscs(std::int64_t side)
   return pixels;
 }
 
-/** Connected Component Labeling in CUDA: figures 35.11 and 35.12. */
+/** The chapter "Connected Component Labeling in CUDA", figures 35.11 and 35.12. */
 void
 Stava(Benchmark & benchmark)
 {
@@ -499,7 +499,7 @@ Stava(Benchmark & benchmark)
         Benchmark::Print("Stava 35.12", name, x, stage, milliseconds, 100 * milliseconds / measured.own, 0);
       }
     };
-  // Cracks and knots, slice by slice, as in the chapter, and all slices at once.
+  // Cracks and knots are labeled slice by slice, as in the chapter, and in all slices at once.
   const Extent log{ 512, 512, 200 };
   Pixels       defects = LogSegments(log);
   std::replace(defects.begin(), defects.end(), std::uint8_t{ 2 }, std::uint8_t{ 0 });
@@ -577,7 +577,7 @@ struct Mask
   Extent      extent;
 };
 
-/** Slices of a mask, every fiftieth, as squares of 2^n pixels a side by nearest neighbours; those of at most 30 %. */
+/** Every fiftieth slice of a mask, if at most 30 % is foreground, as a square of 2^n x 2^n nearest neighbours. */
 std::vector<Pixels>
 ScaledSlices(const Mask & mask, int n)
 {
@@ -618,12 +618,12 @@ ScaledSlices(const Mask & mask, int n)
   return slices;
 }
 
-/** The paper about ridge patterns: what tables III, IV and VI to VIII are made of, an image a line, for images of 2^n
- *  pixels a side. */
+/** The paper about ridge patterns: the measurements that tables III, IV and VI to VIII are made of, for images of 2^n
+ *  pixels a side. There is one line for each image and method. */
 void
 Ridges(Benchmark & benchmark, int firstN, int lastN, const std::vector<Mask> & masks)
 {
-  // What is wanted are means over many images.
+  // Only means over many images are wanted, so each image has less time.
   benchmark.limit = 25;
   for (int n = firstN; n <= lastN; ++n)
   {
@@ -700,12 +700,12 @@ main(int argc, char ** argv)
     }
   }
   const auto ridges = [&](int firstN, int lastN) { Ridges(benchmark, firstN, lastN, masks); };
-  // Tables and figures that are made of the same measurements.
+  // Some tables and figures are made from the same measurements.
   struct Group
   {
     std::vector<std::string> tables;
     std::function<void()>    run;
-    /** Whether these images are among those of another group, so that "all" leaves them to it. */
+    /** Whether these images are among those of another group. If so, "all" leaves them to that group. */
     bool isPartOfAnother = false;
   };
   const std::vector<Group> groups = {

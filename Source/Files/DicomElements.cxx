@@ -145,8 +145,7 @@ public:
     m_Encoding = outer;
   }
 
-  /** Skips an item of a sequence. \return the beginning of its content [result, ItemEnd()); null at the sequence's
-   *  end */
+  /** Skips an item of a sequence. \return where its content, up to ItemEnd(), begins; null at the sequence's end */
   const unsigned char *
   NextItem(int depth)
   {

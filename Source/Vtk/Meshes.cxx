@@ -349,16 +349,6 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   }
 }
 
-std::string
-EndingOf(const std::string & path)
-{
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return ending;
-}
-
 /** What the file says of its coordinates. */
 std::string
 SpaceText(bool ras)
@@ -382,7 +372,7 @@ RunWriter(TWriter * writer, vtkPolyData * mesh, const std::string & temporary, c
 void
 WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & path, bool ras)
 {
-  const std::string ending = EndingOf(path);
+  const std::string ending = MeshEnding(path);
   if (ending == ".stl" || ending == ".ply")
   {
     CheckPrecision(mesh, geometry, path);
@@ -434,24 +424,6 @@ WriteMesh(vtkPolyData * mesh, const Geometry & geometry, const std::string & pat
 }
 
 } // namespace
-
-void
-CheckMeshName(const std::string & path)
-{
-  const std::string ending = EndingOf(path);
-  if (ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp")
-  {
-    throw InvalidArgument("a mesh cannot be written to '" + path + "'; use the extension .stl, .ply, .obj or .vtp");
-  }
-}
-
-std::string
-MeshPathOf(const std::string & path, std::uint64_t label)
-{
-  const std::filesystem::path name(path);
-  return (name.parent_path() / (name.stem().string() + "_" + std::to_string(label) + name.extension().string()))
-    .string();
-}
 
 std::vector<MeshReport>
 WriteMeshes(const ImageView &                labels,

@@ -58,6 +58,9 @@ std::string MeshPathOf(const std::string & path, std::uint64_t label);
 /** \throws InvalidArgument, which lists the endings, unless meshes can be written to a file of this name. */
 void CheckMeshName(const std::string & path);
 
+/** The lower-case ending of a file's name: ".stl" of "a.STL". */
+std::string MeshEnding(const std::string & path);
+
 } // namespace brickccl
 
 #endif

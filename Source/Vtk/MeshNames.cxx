@@ -1,0 +1,38 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Vtk/Meshes.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace brickccl
+{
+
+std::string
+MeshEnding(const std::string & path)
+{
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return ending;
+}
+
+void
+CheckMeshName(const std::string & path)
+{
+  const std::string ending = MeshEnding(path);
+  if (ending != ".stl" && ending != ".ply" && ending != ".obj" && ending != ".vtp")
+  {
+    throw InvalidArgument("a mesh cannot be written to '" + path + "'; use the extension .stl, .ply, .obj or .vtp");
+  }
+}
+
+std::string
+MeshPathOf(const std::string & path, std::uint64_t label)
+{
+  const std::filesystem::path name(path);
+  return (name.parent_path() / (name.stem().string() + "_" + std::to_string(label) + name.extension().string()))
+    .string();
+}
+
+} // namespace brickccl

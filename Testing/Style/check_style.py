@@ -20,7 +20,7 @@ SOURCE = re.compile(r"\.(h|hxx|cxx|cu|cuh)$")
 SUBJECT = re.compile(r"^(ENH|BUG|COMP|DOC|PERF|STYLE|TEST)(, (ENH|BUG|COMP|DOC|PERF|STYLE|TEST))*: \S")
 SUBJECT_LIMIT = 78
 # Subjects of older commits are as they are.
-SUBJECTS_SINCE = "b966fb6d4dcc"
+SUBJECTS_SINCE = "dc98eac5ac62"
 
 
 def tracked():

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

@@ -10,7 +10,9 @@
 #include <vector>
 
 #ifdef _WIN32
-#  define NOMINMAX
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
 #  include <process.h>
 #  include <windows.h>
 #else

@@ -22,7 +22,9 @@ LabelByWaves(const RowLinks &     links,
              const HostContext & context,
              RunVolume &         result)
 {
-  FindRuns(links, extent, {}, context.Part(0, 0.5), result);
+  LinkAxes axes;
+  axes.x = connectivity.Uses(0);
+  FindRuns(links, extent, axes, context.Part(0, 0.5), result);
   const std::int64_t length = extent.RowLength();
   const auto         isForeground = [&](std::int64_t place) {
     const std::int64_t x = place % length;

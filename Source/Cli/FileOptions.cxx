@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -17,19 +18,19 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Whether two paths lead to one file, or would do so once it is written. */
-bool
-AreSameFile(const std::string & a, const std::string & b)
+/** A path as a key: the same for two paths that lead, through links or other spellings, to one place. */
+std::string
+PlaceOf(const std::string & path)
 {
   std::error_code ignored;
-  const bool      firstIsThere = fs::exists(a, ignored);
-  const bool      secondIsThere = fs::exists(b, ignored);
-  if (firstIsThere && secondIsThere)
-  {
-    return AreSameExistingFile(a, b);
-  }
-  return firstIsThere == secondIsThere &&
-         fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
+  return fs::weakly_canonical(fs::absolute(path), ignored).string();
+}
+
+bool
+IsThere(const std::string & path)
+{
+  std::error_code ignored;
+  return fs::exists(path, ignored);
 }
 
 /** An output, and the files that are written beside it. */
@@ -41,6 +42,13 @@ WrittenFiles(const std::string & output)
   return files;
 }
 
+[[noreturn]] void
+RefuseOutput(const std::string & name, const std::string & written, const std::string & what, const std::string & file)
+{
+  throw InvalidArgument(name + " would write '" + written + "', which is " + what +
+                        (written == file ? "" : ", '" + file + "'") + "; give another name");
+}
+
 /** \throws InvalidArgument if the output is one of the files. */
 void
 CheckOutput(const std::pair<std::string, std::string> & output,
@@ -49,16 +57,73 @@ CheckOutput(const std::pair<std::string, std::string> & output,
 {
   for (const std::string & written : WrittenFiles(output.second))
   {
+    const bool isThere = IsThere(written);
     for (const std::string & file : files)
     {
-      if (AreSameFile(written, file))
+      // A file that is not there yet can only be another one that is not.
+      const bool isSame = isThere ? IsThere(file) && AreSameExistingFile(written, file)
+                                  : !IsThere(file) && PlaceOf(written) == PlaceOf(file);
+      if (isSame)
       {
-        throw InvalidArgument(output.first + " would write '" + written + "', which is " + what +
-                              (written == file ? "" : ", '" + file + "'") + "; give another name");
+        RefuseOutput(output.first, written, what, file);
       }
     }
   }
 }
+
+/** Outputs as they are added, so that thousands are told from each other in a moment. */
+class OutputSet
+{
+public:
+  /** \throws InvalidArgument if the output is a folder or one of those before. */
+  void
+  Add(const std::pair<std::string, std::string> & output)
+  {
+    std::vector<Written> own;
+    for (const std::string & file : WrittenFiles(output.second))
+    {
+      std::error_code failure;
+      if (fs::is_directory(file, failure))
+      {
+        throw InvalidArgument("cannot write '" + file + "' (" + output.first + "): it is a folder; give another name");
+      }
+      const auto found = m_Places.find(PlaceOf(file));
+      if (found != m_Places.end())
+      {
+        RefuseOutput(output.first, file, "also the output of " + found->second.name, found->second.file);
+      }
+      // Names of one file that is linked more than once lie at different places.
+      const bool isLinked = fs::hard_link_count(file, failure) > 1 && !failure;
+      for (const Written & other : m_Linked)
+      {
+        if (isLinked && AreSameExistingFile(file, other.file))
+        {
+          RefuseOutput(output.first, file, "also the output of " + other.name, other.file);
+        }
+      }
+      own.push_back({ output.first, file, isLinked });
+    }
+    for (const Written & written : own)
+    {
+      m_Places.emplace(PlaceOf(written.file), written);
+      if (written.isLinked)
+      {
+        m_Linked.push_back(written);
+      }
+    }
+  }
+
+private:
+  struct Written
+  {
+    std::string name;
+    std::string file;
+    bool        isLinked;
+  };
+
+  std::map<std::string, Written> m_Places;
+  std::vector<Written>           m_Linked;
+};
 
 } // namespace
 
@@ -103,9 +168,10 @@ CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
 void
 CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
 {
-  for (auto output = outputs.begin(); output != outputs.end(); ++output)
+  OutputSet all;
+  for (const auto & output : outputs)
   {
-    if (output->second.empty())
+    if (output.second.empty())
     {
       continue;
     }
@@ -113,17 +179,11 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
     {
       if (!input.empty())
       {
-        CheckOutput(*output, { input }, "the input of " + name);
+        CheckOutput(output, { input }, "the input of " + name);
       }
     }
-    for (auto other = outputs.begin(); other != output; ++other)
-    {
-      if (!other->second.empty())
-      {
-        CheckOutput(*output, WrittenFiles(other->second), "also the output of " + other->first);
-      }
-    }
-    CheckFilesBeside(output->second);
+    all.Add(output);
+    CheckFilesBeside(output.second);
   }
 }
 
@@ -150,13 +210,8 @@ ImageReader::Read(const std::string & path, bool asLabels)
   ReadOptions options = m_Options;
   options.asLabels = asLabels;
   LoadedImage image = ReadImageFile(path, options);
-  for (const auto & output : m_Outputs)
-  {
-    if (!output.second.empty())
-    {
-      CheckOutput(output, image.files, "a part of the input '" + path + "'");
-    }
-  }
+  m_Read.push_back({ path, image.files });
+  CheckNotRead(m_Outputs);
   for (const std::string & note : image.notes)
   {
     Note("'" + path + "': " + note);
@@ -166,6 +221,21 @@ ImageReader::Read(const std::string & path, bool asLabels)
     Note("'" + path + "': it holds no spacing; 1 mm is taken (--spacing X Y Z gives another)");
   }
   return image;
+}
+
+void
+ImageReader::CheckNotRead(const NamedFiles & outputs) const
+{
+  for (const auto & output : outputs)
+  {
+    for (const auto & [path, files] : m_Read)
+    {
+      if (!output.second.empty())
+      {
+        CheckOutput(output, files, "a part of the input '" + path + "'");
+      }
+    }
+  }
 }
 
 std::string

@@ -53,6 +53,10 @@ public:
     m_Outputs = std::move(outputs);
   }
 
+  /** For outputs whose names are known late. \throws InvalidArgument if one of them is a file that an image that was
+   *  read came from. */
+  void CheckNotRead(const NamedFiles & outputs) const;
+
   const std::vector<std::string> &
   Notes() const
   {
@@ -61,10 +65,12 @@ public:
   void Note(const std::string & text);
 
 private:
-  ReadOptions              m_Options;
-  Reporter &               m_Reporter;
-  NamedFiles               m_Outputs;
-  std::vector<std::string> m_Notes;
+  ReadOptions m_Options;
+  Reporter &  m_Reporter;
+  NamedFiles  m_Outputs;
+  /** The images that were read, and the files of each. */
+  std::vector<std::pair<std::string, std::vector<std::string>>> m_Read;
+  std::vector<std::string>                                      m_Notes;
 };
 
 /** Where label maps of a type go: to `output`, or, with a note, to `fallback` if the format of `output` does not hold

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -111,42 +110,6 @@ ChoosePlaces(const MeshArguments & arguments, const ComponentTable & table, cons
   return places;
 }
 
-/** \throws InvalidArgument if a mesh of a file of its own would go to one of the label map's files, to a folder or, by
- *  way of links, to the same file as another one. */
-void
-CheckFilesOfEach(const MeshArguments &            arguments,
-                 const LoadedImage &              image,
-                 const ComponentTable &           table,
-                 const std::vector<std::size_t> & places)
-{
-  namespace fs = std::filesystem;
-  std::set<std::string> existing;
-  for (const std::size_t place : places)
-  {
-    const std::string path = MeshPathOf(arguments.output, table.components.Label(place));
-    std::error_code   failure;
-    if (!fs::exists(path, failure))
-    {
-      continue;
-    }
-    if (!fs::is_regular_file(path, failure))
-    {
-      throw InvalidArgument("'" + path + "', where a mesh goes, is no file");
-    }
-    if (!existing.insert(fs::canonical(path).string()).second)
-    {
-      throw InvalidArgument("'" + path + "', where a mesh goes, is a link to where another one goes");
-    }
-    for (const std::string & file : image.files)
-    {
-      if (fs::equivalent(path, file, failure))
-      {
-        throw InvalidArgument("OUTPUT would write '" + path + "', which is a file of '" + arguments.labels + "'");
-      }
-    }
-  }
-}
-
 void
 RunMesh(const MeshArguments & arguments)
 {
@@ -169,7 +132,9 @@ RunMesh(const MeshArguments & arguments)
   }
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
-  CheckOutputs({ { "LABELS", arguments.labels } }, outputs);
+  const NamedFiles inputs = { { "LABELS", arguments.labels } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
   CheckWritable(arguments.oneFileEach ? MeshPathOf(arguments.output, 1) : arguments.output);
 
   Reporter reporter(arguments.quiet || arguments.json);
@@ -192,7 +157,13 @@ RunMesh(const MeshArguments & arguments)
     ChoosePlaces(arguments, table, condition ? condition->Evaluate(table) : std::vector<bool>());
   if (arguments.oneFileEach)
   {
-    CheckFilesOfEach(arguments, image, table, places);
+    NamedFiles each;
+    for (const std::size_t place : places)
+    {
+      each.emplace_back("OUTPUT", MeshPathOf(arguments.output, table.components.Label(place)));
+    }
+    CheckOutputs({}, each);
+    reader.CheckNotRead(each);
   }
   reporter.Step("making meshes");
   const std::vector<MeshReport> reports =

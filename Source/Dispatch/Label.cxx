@@ -1,6 +1,5 @@
 #include "BrickCCL/Dispatch/Label.h"
 
-#include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -13,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -246,20 +244,8 @@ Labeling::UsedDevice() const
 std::uint64_t
 Labeling::ForegroundVoxelCount() const
 {
-  const ProgressHooks        none;
-  const HostContext          context = m_Implementation->Context(none);
-  const Chunks               chunks = RowChunks(GetExtent(), context);
-  std::vector<std::uint64_t> voxels(static_cast<std::size_t>(chunks.count), 0);
-  const RunVolume &          volume = m_Implementation->volume;
-  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
-    const Word * const begin = volume.Foreground(chunks.Begin(chunk));
-    const Word * const end = volume.Foreground(chunks.End(chunk));
-    voxels[static_cast<std::size_t>(chunk)] =
-      std::accumulate(begin, end, std::uint64_t{ 0 }, [](std::uint64_t count, Word word) {
-        return count + static_cast<std::uint64_t>(CountBits(word));
-      });
-  });
-  return std::accumulate(voxels.begin(), voxels.end(), std::uint64_t{ 0 });
+  const ProgressHooks none;
+  return CountForeground(m_Implementation->volume, m_Implementation->Context(none));
 }
 
 void
@@ -299,18 +285,7 @@ Labeling::WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelTy
 std::vector<LabelRun>
 Labeling::ListRuns(std::int64_t begin, std::int64_t end) const
 {
-  const RunVolume &     volume = m_Implementation->volume;
-  const std::int64_t    length = volume.GetExtent().RowLength();
-  std::vector<LabelRun> runs;
-  volume.VisitLabels([&](const auto * labels) {
-    for (std::int64_t row = begin; row < end; ++row)
-    {
-      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t run) {
-        runs.push_back({ row * length + first, last - first, labels[run] });
-      });
-    }
-  });
-  return runs;
+  return brickccl::ListRuns(m_Implementation->volume, begin, end);
 }
 
 ComponentTable

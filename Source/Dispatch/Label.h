@@ -49,17 +49,6 @@ struct LabelOptions
   ProgressHooks progress;
 };
 
-/** Voxels of one row, side by side, that have the same label. */
-struct LabelRun
-{
-  /** The first voxel, as its place in the image (x fastest). */
-  std::int64_t place = 0;
-  /** The number of voxels. */
-  std::int64_t length = 0;
-  /** 1..N; 0 for foreground that a size filter dropped. */
-  std::uint64_t label = 0;
-};
-
 /** Which voxels take part and which are joined, decided by the caller's own functions. They are called from several
  *  threads at once. A place is that of a voxel in the image (x fastest). */
 struct CustomLinks

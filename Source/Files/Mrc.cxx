@@ -122,18 +122,15 @@ struct MrcAxes
     {
       return;
     }
-    for (int i = 0; i < 3; ++i)
-    {
-      of[i] = numbers[i] - 1;
-    }
     for (int axis = 0; axis < 3; ++axis)
     {
-      if (std::find(of, of + 3, axis) == of + 3)
+      if (std::find(numbers, numbers + 3, axis + 1) == numbers + 3)
       {
         throw Error("its axes are in the order " + std::to_string(numbers[0]) + ", " + std::to_string(numbers[1]) +
                     ", " + std::to_string(numbers[2]) + "; each of 1, 2 and 3 must be there once (1, 2, 3: x fastest)");
       }
     }
+    std::transform(numbers, numbers + 3, of, [](int number) { return number - 1; });
   }
   bool
   AreInOrder() const

@@ -22,6 +22,17 @@ struct LabelLists
   }
 };
 
+/** Voxels of one row, side by side, that have the same label. */
+struct LabelRun
+{
+  /** The first voxel, as its place in the image (x fastest). */
+  std::int64_t place = 0;
+  /** The number of voxels. */
+  std::int64_t length = 0;
+  /** 1..N; 0 for foreground that a size filter dropped. */
+  std::uint64_t label = 0;
+};
+
 } // namespace brickccl
 
 #endif

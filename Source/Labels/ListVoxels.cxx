@@ -1,6 +1,8 @@
 #include "BrickCCL/Labels/ListVoxels.h"
 
+#include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
 #include <numeric>
@@ -72,6 +74,38 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
     });
   });
   return lists;
+}
+
+std::vector<LabelRun>
+ListRuns(const RunVolume & volume, std::int64_t begin, std::int64_t end)
+{
+  const std::int64_t    length = volume.GetExtent().RowLength();
+  std::vector<LabelRun> runs;
+  volume.VisitLabels([&](const auto * labels) {
+    for (std::int64_t row = begin; row < end; ++row)
+    {
+      volume.ForEachRun(row, [&](std::int64_t first, std::int64_t last, std::uint64_t run) {
+        runs.push_back({ row * length + first, last - first, labels[run] });
+      });
+    }
+  });
+  return runs;
+}
+
+std::uint64_t
+CountForeground(const RunVolume & volume, const HostContext & context)
+{
+  const Chunks               chunks = RowChunks(volume.GetExtent(), context);
+  std::vector<std::uint64_t> voxels(static_cast<std::size_t>(chunks.count), 0);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    const Word * const begin = volume.Foreground(chunks.Begin(chunk));
+    const Word * const end = volume.Foreground(chunks.End(chunk));
+    voxels[static_cast<std::size_t>(chunk)] =
+      std::accumulate(begin, end, std::uint64_t{ 0 }, [](std::uint64_t count, Word word) {
+        return count + static_cast<std::uint64_t>(CountBits(word));
+      });
+  });
+  return std::accumulate(voxels.begin(), voxels.end(), std::uint64_t{ 0 });
 }
 
 } // namespace brickccl

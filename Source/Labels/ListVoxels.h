@@ -13,6 +13,12 @@ namespace brickccl
  *  \throws Cancelled, std::bad_alloc. */
 LabelLists ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext & context = {});
 
+/** The runs of the rows [begin, end), in raster order, on the calling thread. */
+std::vector<LabelRun> ListRuns(const RunVolume & volume, std::int64_t begin, std::int64_t end);
+
+/** The number of foreground voxels, whatever their labels. */
+std::uint64_t CountForeground(const RunVolume & volume, const HostContext & context = {});
+
 } // namespace brickccl
 
 #endif

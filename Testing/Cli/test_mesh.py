@@ -180,14 +180,31 @@ class MeshTest(CommandTest):
         with open(self.path("d.raw"), "wb") as stream:
             stream.write(bytes([2] * 20 + [0] * 44))
         os.symlink(self.path("d.raw"), self.path("m_2.stl"))
-        self.fails("mesh", self.path("d.mhd"), self.path("m.stl"), "--one-file-each", saying="is a file of")
+        self.fails("mesh", self.path("d.mhd"), self.path("m.stl"), "--one-file-each", saying="a part of the input")
         os.mkdir(self.path("n_2.stl"))
-        self.fails("mesh", self.path("d.mhd"), self.path("n.stl"), "--one-file-each", saying="is no file")
-        # Thousands of files are checked in no time.
+        self.fails("mesh", self.path("d.mhd"), self.path("n.stl"), "--one-file-each", saying="it is a folder")
+        os.rmdir(self.path("n_2.stl"))
+        with open(self.path("one"), "w") as stream:
+            stream.write("old")
+        with open(self.path("e.raw"), "wb") as stream:
+            stream.write(bytes([1] * 20 + [2] * 44))
+        with open(self.path("d.mhd")) as stream:
+            header = stream.read()
+        with open(self.path("e.mhd"), "w") as stream:
+            stream.write(header.replace("d.raw", "e.raw"))
+        for name in ("k_1.stl", "k_2.stl"):
+            os.link(self.path("one"), self.path(name))
+        self.fails("mesh", self.path("e.mhd"), self.path("k.stl"), "--one-file-each", saying="also the output")
+        for name in ("s_1.stl", "s_2.stl"):
+            os.symlink(self.path("one"), self.path(name))
+        self.fails("mesh", self.path("e.mhd"), self.path("s.stl"), "--one-file-each", saying="also the output")
+        self.fails("mesh", self.labels, self.path("m.stl"), "--series", "1", saying="--series")
+        # Thousands of files are checked in no time, also where they are there already.
         count = 3000
         write_nrrd(self.path("many.nrrd"), "uint16", (2 * count, 1, 1), [x // 2 + 1 if x % 2 else 0 for x in range(2 * count)])
         os.mkdir(self.path("each"))
-        self.ok("mesh", self.path("many.nrrd"), self.path("each/m.stl"), "--one-file-each", "--quiet")
+        for _ in range(2):
+            self.ok("mesh", self.path("many.nrrd"), self.path("each/m.stl"), "--one-file-each", "--quiet")
         self.assertEqual(len(os.listdir(self.path("each"))), count)
 
     def test_far_from_the_origin(self):

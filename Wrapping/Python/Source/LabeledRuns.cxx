@@ -31,6 +31,8 @@ namespace
 class LabeledRuns
 {
 public:
+  static constexpr std::int64_t RowsAtOnce = 4096;
+
   RunVolume          volume;
   std::uint64_t      count = 0;
   Geometry           geometry;
@@ -64,16 +66,7 @@ public:
   std::uint64_t
   CountForeground() const
   {
-    std::uint64_t voxels = 0;
-    for (std::int64_t row = 0; row < volume.GetExtent().RowCount(); ++row)
-    {
-      const Word * const bits = volume.Foreground(row);
-      for (std::int64_t word = 0; word < volume.WordsPerRow(); ++word)
-      {
-        voxels += static_cast<std::uint64_t>(CountBits(bits[word]));
-      }
-    }
-    return voxels;
+    return brickccl::CountForeground(volume, { threads });
   }
 
   /** All voxels of each component: offsets and places. */
@@ -95,17 +88,18 @@ public:
     std::vector<std::int64_t> lengths;
     std::vector<std::int64_t> labels;
     WithoutLock(nb::none(), [&](const ProgressHooks &) {
-      const Extent & extent = volume.GetExtent();
-      for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+      const std::int64_t rows = volume.GetExtent().RowCount();
+      for (std::int64_t row = 0; row < rows; row += RowsAtOnce)
       {
-        volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-          if (const std::uint64_t label = volume.Label(run); label != 0)
+        for (const LabelRun & run : brickccl::ListRuns(volume, row, std::min(row + RowsAtOnce, rows)))
+        {
+          if (run.label != 0)
           {
-            starts.push_back(row * extent.RowLength() + begin);
-            lengths.push_back(end - begin);
-            labels.push_back(static_cast<std::int64_t>(label));
+            starts.push_back(run.place);
+            lengths.push_back(run.length);
+            labels.push_back(static_cast<std::int64_t>(run.label));
           }
-        });
+        }
       }
     });
     return nb::make_tuple(ArrayOf(std::move(starts)), ArrayOf(std::move(lengths)), ArrayOf(std::move(labels)));

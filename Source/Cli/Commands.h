@@ -1,14 +1,16 @@
 #ifndef BRICKCCL_CLI_COMMANDS_H
 #define BRICKCCL_CLI_COMMANDS_H
 
+#include "BrickCCL/Cli/FrontEnd.h"
+
 #include <CLI/CLI.hpp>
 
 namespace brickccl::cli
 {
 
 /** Each adds its subcommand. The subcommand runs when the arguments are parsed, and throws where it fails. */
-void AddLabelCommand(CLI::App & app);
-void AddStatsCommand(CLI::App & app);
+void AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd);
+void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);

@@ -108,10 +108,30 @@ Rounded(double value)
   return text.str();
 }
 
-void
-RunLabel(const LabelArguments & arguments)
+NamedFiles
+OutputsOf(const LabelArguments & arguments)
 {
-  Reporter       reporter(arguments.quiet || arguments.json);
+  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
+  outputs.push_back({ "OUTPUT", arguments.output });
+  outputs.push_back({ "--output-fallback", arguments.outputFallback });
+  outputs.push_back({ "--picture", arguments.picture });
+  return outputs;
+}
+
+NamedFiles
+InputsOf(const LabelArguments & arguments)
+{
+  return { { "INPUT", arguments.input },
+           { "--mask", arguments.mask },
+           { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part } };
+}
+
+void
+RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
+{
+  const auto     reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &     reporter = *reporterOwner;
   Stopwatch      total;
   Stopwatch      watch;
   nlohmann::json seconds;
@@ -122,15 +142,8 @@ RunLabel(const LabelArguments & arguments)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
-                                 { "--output-fallback", arguments.outputFallback },
-                                 { "--statistics", arguments.table.table },
-                                 { "--contacts", arguments.table.contacts },
-                                 { "--picture", arguments.picture } };
-  const NamedFiles   inputs = { { "INPUT", arguments.input },
-                                { "--mask", arguments.mask },
-                                { "--intensity", arguments.table.intensity },
-                                { "--part", arguments.table.part } };
+  const NamedFiles   outputs = OutputsOf(arguments);
+  const NamedFiles   inputs = InputsOf(arguments);
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -206,11 +219,13 @@ RunLabel(const LabelArguments & arguments)
   }
   const LabelType type = ResolveLabelType(requestedType,
                                           labeling.ComponentCount(),
-                                          std::to_string(labeling.ComponentCount()) + " components do");
+                                          std::to_string(labeling.ComponentCount()) + " components do",
+                                          frontEnd.widestLabels);
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.table.table.empty() || !arguments.picture.empty())
+  const bool     measures = !arguments.table.table.empty() || !arguments.picture.empty() || frontEnd.alwaysMeasures;
+  if (measures)
   {
     reporter.Step("measuring");
     table = labeling.Measure(tableImages.Options(groups), reporter.Hooks());
@@ -260,6 +275,10 @@ RunLabel(const LabelArguments & arguments)
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
     summary["nan_values"] = notNumbers;
+    if (measures)
+    {
+      summary["totals"] = ToJson(TotalsOf(table));
+    }
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
@@ -278,7 +297,7 @@ RunLabel(const LabelArguments & arguments)
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
+    frontEnd.takeSummary(summary);
   }
   else if (!arguments.quiet)
   {
@@ -300,7 +319,7 @@ RunLabel(const LabelArguments & arguments)
 } // namespace
 
 void
-AddLabelCommand(CLI::App & app)
+AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<LabelArguments>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
@@ -386,7 +405,7 @@ AddLabelCommand(CLI::App & app)
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments] { RunLabel(*arguments); });
+  command->callback([arguments, frontEnd] { RunLabel(*arguments, frontEnd); });
 }
 
 } // namespace brickccl::cli

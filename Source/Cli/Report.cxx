@@ -10,9 +10,14 @@ namespace brickccl::cli
 {
 
 LabelType
-ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what)
+ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what, LabelType widest)
 {
   const LabelType smallest = SmallestLabelType(largest);
+  if (MaximumLabel(smallest) > MaximumLabel(widest))
+  {
+    throw LabelOverflow(what + " not fit label type " + NameOf(widest) + ", whose largest label is " +
+                        std::to_string(MaximumLabel(widest)) + " and which is the widest that can be used here");
+  }
   if (requested == LabelType::Auto)
   {
     return smallest;
@@ -105,6 +110,15 @@ ThrowIfInterrupted()
   {
     throw Cancelled();
   }
+}
+
+nlohmann::ordered_json
+ToJson(const Totals & totals)
+{
+  return { { "voxel_count", totals.voxels },
+           { totals.sizeName, totals.size },
+           { "region_" + totals.sizeName, totals.regionSize },
+           { "fraction", totals.fraction } };
 }
 
 ColumnGroups

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Measuring/ColumnGroups.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Host/Progress.h"
 #include "BrickCCL/Host/System.h"
 
@@ -20,13 +21,15 @@ class Reporter
 {
 public:
   explicit Reporter(bool quiet);
-  ~Reporter();
+  virtual ~Reporter();
+  Reporter(const Reporter &) = delete;
+  Reporter & operator=(const Reporter &) = delete;
 
   /** Begins a step, for example "labeling". */
-  void Step(const std::string & name);
-  void Note(const std::string & text);
+  virtual void Step(const std::string & name);
+  virtual void Note(const std::string & text);
   /** Hooks that move the bar of the current step, and stop the work on an interrupt. */
-  ProgressHooks Hooks();
+  virtual ProgressHooks Hooks();
 
 private:
   void ClearLine();
@@ -64,13 +67,20 @@ ToText(const nlohmann::ordered_json & value)
   return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/** Totals as a part of a summary. */
+nlohmann::ordered_json ToJson(const Totals & totals);
+
 /** Groups of columns from their names. \throws InvalidArgument for other names, and for columns of intensities if there
  *  is no intensity image. */
 ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
 
 /** The type of a label map whose largest label is `largest`: the one that is asked for, or else the smallest that fits.
- *  \throws LabelOverflow if the one asked for is too small; its message begins with `what`: "300 components do". */
-LabelType ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what);
+ *  \throws LabelOverflow if the one asked for is too small, or all up to `widest` are; its message begins with `what`:
+ *  "300 components do". */
+LabelType ResolveLabelType(LabelType           requested,
+                           std::uint64_t       largest,
+                           const std::string & what,
+                           LabelType           widest = LabelType::UInt64);
 
 /** The extension of a path: ".csv" of "table.csv". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);

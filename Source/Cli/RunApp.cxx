@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <new>
+#include <string>
 
 namespace brickccl::cli
 {
@@ -13,7 +14,9 @@ int
 RunApp(CLI::App & app, int argc, char ** argv)
 {
   CatchInterrupts();
-  CatchShortenedFiles("brickccl: error: a file was shortened, or its disk failed, while it was read\n");
+  static const std::string shortened =
+    app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
+  CatchShortenedFiles(shortened.c_str());
   try
   {
     app.parse(argc, argv);
@@ -29,17 +32,17 @@ RunApp(CLI::App & app, int argc, char ** argv)
   }
   catch (const Cancelled &)
   {
-    std::cerr << "brickccl: stopped; what was not written by then is as it was before" << std::endl;
+    std::cerr << app.get_name() << ": stopped; what was not written by then is as it was before" << std::endl;
     return 130;
   }
   catch (const std::bad_alloc &)
   {
-    std::cerr << "brickccl: error: not enough memory for this volume" << std::endl;
+    std::cerr << app.get_name() << ": error: not enough memory for this volume" << std::endl;
     return 1;
   }
   catch (const std::exception & error)
   {
-    std::cerr << "brickccl: error: " << error.what() << std::endl;
+    std::cerr << app.get_name() << ": error: " << error.what() << std::endl;
     return 1;
   }
 }

@@ -79,10 +79,8 @@ RunSelect(const SelectArguments & arguments)
   const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
-  const NamedFiles outputs = { { "OUTPUT", arguments.output },
-                               { "--output-fallback", arguments.outputFallback },
-                               { "--statistics", arguments.table.table },
-                               { "--contacts", arguments.table.contacts } };
+  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
+  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };

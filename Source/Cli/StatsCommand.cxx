@@ -61,9 +61,10 @@ PrintHistogram(const Histogram & histogram)
 }
 
 void
-RunStats(const StatsArguments & arguments)
+RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
 {
-  Reporter           reporter(arguments.quiet || arguments.json);
+  const auto         reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &         reporter = *reporterOwner;
   Stopwatch          total;
   Stopwatch          watch;
   nlohmann::json     seconds;
@@ -74,9 +75,8 @@ RunStats(const StatsArguments & arguments)
     CheckPlot(arguments);
   }
 
-  const NamedFiles outputs = { { "--output", arguments.table.table },
-                               { "--contacts", arguments.table.contacts },
-                               { "--plot", arguments.plot } };
+  NamedFiles outputs = TableFiles(arguments.table, "--output");
+  outputs.push_back({ "--plot", arguments.plot });
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };
@@ -113,11 +113,7 @@ RunStats(const StatsArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["components"] = table.components.size();
-    const Totals totals = TotalsOf(table);
-    summary["totals"] = { { "voxel_count", totals.voxels },
-                          { totals.sizeName, totals.size },
-                          { "region_" + totals.sizeName, totals.regionSize },
-                          { "fraction", totals.fraction } };
+    summary["totals"] = ToJson(TotalsOf(table));
     if (histogram)
     {
       summary["histogram"] = { { "column", histogram->column },
@@ -130,7 +126,7 @@ RunStats(const StatsArguments & arguments)
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
+    frontEnd.takeSummary(summary);
   }
   else if (!arguments.quiet)
   {
@@ -149,7 +145,7 @@ RunStats(const StatsArguments & arguments)
 } // namespace
 
 void
-AddStatsCommand(CLI::App & app)
+AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<StatsArguments>();
   CLI::App * command = app.add_subcommand("stats", "Measure the components of an existing label map");
@@ -186,7 +182,7 @@ AddStatsCommand(CLI::App & app)
     ->capture_default_str();
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments] { RunStats(*arguments); });
+  command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 
 } // namespace brickccl::cli

@@ -9,6 +9,33 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** \throws InvalidArgument if a file for `what` is named that is no .csv or .tsv, or cannot be written. */
+void
+CheckDelimitedFile(const std::string & path, const std::string & what)
+{
+  const std::string extension = ExtensionOf(path);
+  if (path.empty())
+  {
+    return;
+  }
+  if (extension != ".csv" && extension != ".tsv")
+  {
+    throw InvalidArgument("cannot write " + what + " to '" + path + "': its extension must be .csv or .tsv");
+  }
+  CheckWritable(path);
+}
+
+char
+DelimiterOf(const std::string & path)
+{
+  return ExtensionOf(path) == ".csv" ? ',' : '\t';
+}
+
+} // namespace
+
 void
 AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption)
 {
@@ -31,6 +58,12 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
                 arguments.contacts,
                 "write the pairs of components that share voxel faces: .csv or .tsv; measures the group neighbours")
     ->type_name("FILE");
+  command
+    .add_option("--schema",
+                arguments.schema,
+                "write names, types, units and meanings of the columns" + of +
+                  ": .csv or .tsv; 3D Slicer reads TABLE.schema.tsv beside TABLE.tsv")
+    ->type_name("FILE");
 }
 
 ColumnGroups
@@ -41,7 +74,8 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
   {
     for (const auto & [option, value] : { std::pair{ "--columns", &arguments.columns },
                                           std::pair{ "--part", &arguments.part },
-                                          std::pair{ "--contacts", &arguments.contacts } })
+                                          std::pair{ "--contacts", &arguments.contacts },
+                                          std::pair{ "--schema", &arguments.schema } })
     {
       if (!value->empty())
       {
@@ -52,18 +86,19 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
   }
   CheckTableName(arguments.table);
   CheckWritable(arguments.table);
+  CheckDelimitedFile(arguments.contacts, "contacts");
+  CheckDelimitedFile(arguments.schema, "a schema");
   if (!arguments.contacts.empty())
   {
-    const std::string extension = ExtensionOf(arguments.contacts);
-    if (extension != ".csv" && extension != ".tsv")
-    {
-      throw InvalidArgument("cannot write contacts to '" + arguments.contacts +
-                            "': its extension must be .csv or .tsv");
-    }
-    CheckWritable(arguments.contacts);
     groups.Add("neighbours");
   }
   return groups;
+}
+
+NamedFiles
+TableFiles(const TableArguments & arguments, const std::string & tableOption)
+{
+  return { { tableOption, arguments.table }, { "--contacts", arguments.contacts }, { "--schema", arguments.schema } };
 }
 
 MeasureOptions
@@ -105,9 +140,13 @@ WriteTables(const TableArguments & arguments, const ComponentTable & table)
   WriteTable(arguments.table, table);
   if (!arguments.contacts.empty())
   {
-    ReplaceTextFile(arguments.contacts, [&](std::ostream & stream) {
-      WriteContacts(stream, table, ExtensionOf(arguments.contacts) == ".csv" ? ',' : '\t');
-    });
+    ReplaceTextFile(arguments.contacts,
+                    [&](std::ostream & stream) { WriteContacts(stream, table, DelimiterOf(arguments.contacts)); });
+  }
+  if (!arguments.schema.empty())
+  {
+    ReplaceTextFile(arguments.schema,
+                    [&](std::ostream & stream) { WriteSchema(stream, table, DelimiterOf(arguments.schema)); });
   }
 }
 

@@ -21,6 +21,7 @@ struct TableArguments
   std::string intensity;
   std::string part;
   std::string contacts;
+  std::string schema;
 };
 
 /** Adds the options for `arguments`, except the one for the table itself, which is called `tableOption`. */
@@ -29,6 +30,9 @@ void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::
 /** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
  *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
 ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
+
+/** The files that a table is written to; `tableOption` names the one of the table itself. */
+NamedFiles TableFiles(const TableArguments & arguments, const std::string & tableOption);
 
 /** The images beside the labels that the table measures. */
 struct TableImages
@@ -42,7 +46,7 @@ struct TableImages
 /** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
 TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader);
 
-/** Writes the table, and the contacts if they are asked for. */
+/** Writes the table, and the contacts and the schema if they are asked for. */
 void WriteTables(const TableArguments & arguments, const ComponentTable & table);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */

@@ -58,8 +58,8 @@ main(int argc, char ** argv)
   CLI::App app("BrickCCL: connected components of CT and medical volumes, labeled and measured", "brickccl");
   app.set_version_flag("--version", brickccl::Version);
   app.require_subcommand(1);
-  brickccl::cli::AddLabelCommand(app);
-  brickccl::cli::AddStatsCommand(app);
+  brickccl::cli::AddLabelCommand(app, {});
+  brickccl::cli::AddStatsCommand(app, {});
   brickccl::cli::AddSelectCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 
@@ -40,6 +42,42 @@ AppendValue(std::string & text, const ComponentColumn::Value & value, const char
     value);
 }
 
+/** Whether a column has values, all of which are whole numbers that fit 32 bits. */
+bool
+IsIntegerColumn(const ComponentTable & table, const ComponentColumn & column)
+{
+  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+  for (const ComponentMeasures & component : table.components)
+  {
+    const ComponentColumn::Value value = column.value(table, component);
+    const auto * const           natural = std::get_if<std::uint64_t>(&value);
+    const auto * const           whole = std::get_if<std::int64_t>(&value);
+    const bool                   fits =
+      natural ? *natural <= static_cast<std::uint64_t>(largest) : whole && *whole <= largest && *whole >= -largest;
+    if (!fits)
+    {
+      return false;
+    }
+  }
+  return table.components.begin() != table.components.end();
+}
+
+/** A text as a field of a table: in quotes where it holds the delimiter or quotes. */
+std::string
+FieldOf(const std::string & text, char delimiter)
+{
+  if (text.find(delimiter) == std::string::npos && text.find('"') == std::string::npos)
+  {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text)
+  {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + '"';
+}
+
 } // namespace
 
 void
@@ -65,6 +103,17 @@ WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimit
     }
     line += '\n';
     stream << line;
+  }
+}
+
+void
+WriteSchema(std::ostream & stream, const ComponentTable & table, char delimiter)
+{
+  stream << "columnName" << delimiter << "type" << delimiter << "unitLabel" << delimiter << "description\n";
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    stream << column.name << delimiter << (IsIntegerColumn(table, column) ? "int" : "double") << delimiter
+           << FieldOf(column.unit, delimiter) << delimiter << FieldOf(column.description, delimiter) << '\n';
   }
 }
 

@@ -75,6 +75,23 @@ class StatsTest(CommandTest):
         self.fails("stats", labels, "-o", table, "--histogram", "form", saying="no column 'form'")
         self.fails("stats", labels, "-o", table, "--contacts", "c.json", saying=".csv or .tsv")
 
+    def test_schema_of_a_table(self):
+        labels, table, schema = self.path("labels.nrrd"), self.path("table.csv"), self.path("table.schema.csv")
+        write_nrrd(labels, "uint32", (2, 2, 1), [0, 1, 1, 2 ** 31], (2, 1, 1))
+        self.ok("stats", labels, "-o", table, "--schema", schema)
+        with open(schema, newline="") as stream:
+            rows = {row["columnName"]: row for row in csv.DictReader(stream)}
+        with open(table, newline="") as stream:
+            self.assertEqual(next(csv.reader(stream)), list(rows))
+        self.assertEqual([rows[name]["type"] for name in ("label", "voxel_count", "volume_mm3", "touches_border")],
+                         ["double", "int", "double", "int"])
+        self.assertEqual(rows["volume_mm3"]["unitLabel"], "mm^3")
+        # A comma within a field: the fields stay apart.
+        self.assertEqual(rows["centroid_x_mm"]["description"],
+                         "physical point of the centroid (spacing, origin and direction applied)")
+        self.fails("stats", labels, "-o", table, "--schema", "schema.json", saying=".csv or .tsv")
+        self.fails("stats", labels, "-o", table, "--schema", table, saying="also the output of --output")
+
     def test_plots(self):
         labels, drawing, picture = self.path("labels.nrrd"), self.path("plot.svg"), self.path("plot.png")
         write_nrrd(labels, "uint8", (6, 1, 1), [0, 3, 3, 5, 5, 7])

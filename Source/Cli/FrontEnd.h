@@ -1,0 +1,35 @@
+#ifndef BRICKCCL_CLI_FRONTEND_H
+#define BRICKCCL_CLI_FRONTEND_H
+
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/ScalarType.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+/** Who runs a command, and so where its progress, notes and summary go. By default it is the command line; a module of
+ *  Slicer is another one. */
+struct FrontEnd
+{
+  std::function<std::shared_ptr<Reporter>(bool quiet)> makeReporter = [](bool quiet) {
+    return std::make_shared<Reporter>(quiet);
+  };
+  /** Gets the summary that --json asks for. */
+  std::function<void(const nlohmann::ordered_json &)> takeSummary = [](const nlohmann::ordered_json & summary) {
+    std::cout << ToText(summary) << std::endl;
+  };
+  /** Label maps of a wider type are an error. */
+  LabelType widestLabels = LabelType::UInt64;
+  /** Whether totals are in the summary also where no table is asked for. */
+  bool alwaysMeasures = false;
+};
+
+} // namespace brickccl::cli
+
+#endif

@@ -1,0 +1,48 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Slicer/RunModule.h"
+
+#include "BrickComponentStatisticsXml.h"
+
+namespace
+{
+
+using namespace brickccl::slicer;
+
+void
+MeasureComponents(ModuleRun & run)
+{
+  const ModuleValues & values = run.Values();
+  CommandArguments     arguments({ "stats", values.Text("inputLabels") });
+  AddTable(arguments, "--output", values.Text("outputTable"));
+  std::string groups;
+  for (const auto & [parameter, group] : { std::pair{ "measurePlace", "place" },
+                                           std::pair{ "measureShape", "shape" },
+                                           std::pair{ "measureFeret", "feret" },
+                                           std::pair{ "measureSurface", "surface" },
+                                           std::pair{ "measureTopology", "topology" },
+                                           std::pair{ "measureInscribed", "inscribed" },
+                                           std::pair{ "measureThickness", "thickness" },
+                                           std::pair{ "measureNeighbours", "neighbours" },
+                                           std::pair{ "measureIntensity", "intensity" } })
+  {
+    if (values.IsOn(parameter))
+    {
+      groups += (groups.empty() ? "" : ",") + std::string(group);
+    }
+  }
+  arguments.AddUnless("", "--columns", groups)
+    .AddUnless("", "--intensity", values.Text("intensityVolume"))
+    .AddUnless("", "--part", values.Text("partVolume"))
+    .Add("--threads", { values.Text("threads") });
+  const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List());
+  run.ReturnTotals(summary, "porosity");
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  // Reading, measuring.
+  return RunModule({ "BrickComponentStatistics", BrickComponentStatisticsXml, 2, MeasureComponents }, argc, argv);
+}

@@ -1,0 +1,53 @@
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Slicer/RunModule.h"
+
+#include "BrickLabelVolumeXml.h"
+
+namespace
+{
+
+using namespace brickccl::slicer;
+
+void
+LabelVolume(ModuleRun & run)
+{
+  const ModuleValues & values = run.Values();
+  CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
+  const std::string &  foreground = values.Text("foreground");
+  const std::string    lower = foreground == "AtMostUpper" ? "-inf" : values.Text("lowerThreshold");
+  const std::string    upper = foreground == "AtLeastLower" ? "inf" : values.Text("upperThreshold");
+  if (foreground != "NotZero")
+  {
+    arguments.Add("--range", { lower, upper });
+  }
+  if (values.Text("joining") == "EqualValues")
+  {
+    arguments.Add("--equal-value", {});
+  }
+  if (values.Text("joining") == "SimilarValues")
+  {
+    arguments.Add("--tolerance", { values.Text("tolerance") });
+  }
+  arguments.Add("--connectivity", { values.Text("connectivity") })
+    .AddUnless("no", "--by-slice", values.Text("bySlice"))
+    .AddUnless("", "--mask", values.Text("maskVolume"))
+    .Add("--minimum-size", { values.Text("minimumSize") })
+    .AddUnless("0", "--maximum-size", values.Text("maximumSize"))
+    .Add("--minimum-volume", { values.Text("minimumVolume") })
+    .Add("--largest", { values.Text("largest") })
+    .Add("--order", { values.Text("order") == "LargestFirst" ? "size" : "raster" })
+    .Add("--label-type", { values.Text("labelType") })
+    .Add("--threads", { values.Text("threads") });
+  AddTable(arguments, "--statistics", values.Text("outputTable"));
+  const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List());
+  run.ReturnTotals(summary, "volumeFraction");
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  // Reading, labeling, measuring, writing.
+  return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, 4, LabelVolume }, argc, argv);
+}

@@ -1,0 +1,40 @@
+#ifndef BRICKCCL_SLICER_MODULEREPORTER_H
+#define BRICKCCL_SLICER_MODULEREPORTER_H
+
+#include "BrickCCL/Cli/Report.h"
+
+#include <string>
+
+namespace brickccl::slicer
+{
+
+/** Tells Slicer on the standard output how far the work is. Nothing goes to the error stream, all of which Slicer logs
+ * as errors. Each step is a filter for Slicer. All steps together go from 0 to 1, each with an equal share. */
+class ModuleReporter : public cli::Reporter
+{
+public:
+  /** \param title  what Slicer shows as the name of the filters
+   *  \param steps  the number of steps that will come */
+  ModuleReporter(const std::string & title, int steps);
+
+  void          Step(const std::string & name) override;
+  void          Note(const std::string & text) override;
+  ProgressHooks Hooks() override;
+
+  /** Ends the last step. Without it, the work is taken to have failed. */
+  void Finish();
+
+private:
+  void EndStep();
+  void ShowProgress(double stage);
+
+  std::string    m_Title;
+  int            m_Steps;
+  int            m_Begun = 0;
+  double         m_Shown = -1;
+  cli::Stopwatch m_Watch;
+};
+
+} // namespace brickccl::slicer
+
+#endif

@@ -1,0 +1,171 @@
+#include "BrickCCL/Slicer/ModuleValues.h"
+
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Core/Error.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace brickccl::slicer
+{
+
+namespace
+{
+
+/** Whether a text is a whole number in decimal digits that fits 64 bits. */
+bool
+IsWholeNumber(const std::string & text)
+{
+  std::int64_t value = 0;
+  const auto   parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+/** Accepts the numbers that a parameter allows. */
+CLI::Validator
+NumberOf(const ModuleParameter & parameter)
+{
+  const bool whole = parameter.tag == "integer";
+  return CLI::Validator(
+    [whole, least = parameter.minimum, most = parameter.maximum](std::string & text) {
+      const std::string what = whole ? "whole number" : "number";
+      if (whole ? !IsWholeNumber(text) : !cli::AnyNumber()(text).empty())
+      {
+        return "'" + text + "' is no " + what;
+      }
+      const Number value = cli::ParseNumber(text, what);
+      const bool   isBelow = !least.empty() && !(value >= cli::ParseNumber(least, "minimum"));
+      const bool   isAbove = !most.empty() && !(value <= cli::ParseNumber(most, "maximum"));
+      if (isBelow || isAbove || std::isnan(value))
+      {
+        return "'" + text + "' is no " + what + (least.empty() ? "" : " from " + least) +
+               (most.empty() ? "" : " to " + most);
+      }
+      return std::string();
+    },
+    "");
+}
+
+const char *
+TypeNameOf(const ModuleParameter & parameter)
+{
+  return parameter.IsFile()         ? "FILE"
+       : parameter.tag == "integer" ? "INTEGER"
+       : parameter.tag == "double"  ? "NUMBER"
+       : parameter.choices.empty()  ? "TEXT"
+                                    : "CHOICE";
+}
+
+std::string
+HelpOf(const ModuleParameter & parameter)
+{
+  return parameter.label + ". " + parameter.description;
+}
+
+} // namespace
+
+void
+ModuleValues::AddFlag(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
+{
+  app.add_flag("--" + parameter.longFlag, m_Flags[parameter.name], HelpOf(parameter))->group(group.label);
+}
+
+void
+ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
+{
+  std::string & text = m_Texts[parameter.name];
+  text = parameter.defaultValue;
+  CLI::Option * option =
+    app.add_option(parameter.index ? parameter.name : "--" + parameter.longFlag, text, HelpOf(parameter));
+  option->type_name(TypeNameOf(parameter));
+  if (parameter.index)
+  {
+    option->required();
+    return;
+  }
+  option->group(group.label);
+  if (!text.empty())
+  {
+    option->capture_default_str();
+  }
+  if (!parameter.choices.empty())
+  {
+    option->check(CLI::IsMember(parameter.choices));
+  }
+  else if (parameter.tag == "integer" || parameter.tag == "double")
+  {
+    option->check(NumberOf(parameter));
+  }
+}
+
+void
+ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
+{
+  // CLI11 tells arguments without a flag apart by the order in which they are added.
+  std::map<int, std::pair<const ModuleParameterGroup *, const ModuleParameter *>> arguments;
+  for (const ModuleParameterGroup & group : module.groups)
+  {
+    for (const ModuleParameter & parameter : group.parameters)
+    {
+      if (parameter.IsReturnValue())
+      {
+        continue;
+      }
+      if (parameter.index)
+      {
+        arguments[*parameter.index] = { &group, &parameter };
+      }
+      else if (parameter.tag == "boolean")
+      {
+        AddFlag(app, group, parameter);
+      }
+      else
+      {
+        AddOption(app, group, parameter);
+      }
+    }
+  }
+  for (const auto & [index, argument] : arguments)
+  {
+    AddOption(app, *argument.first, *argument.second);
+  }
+}
+
+const std::string &
+ModuleValues::Text(const std::string & name) const
+{
+  const auto found = m_Texts.find(name);
+  if (found == m_Texts.end())
+  {
+    throw Error("the module's XML has no parameter '" + name + "' with a value");
+  }
+  return found->second;
+}
+
+bool
+ModuleValues::IsOn(const std::string & name) const
+{
+  const auto found = m_Flags.find(name);
+  if (found == m_Flags.end())
+  {
+    throw Error("the module's XML has no boolean '" + name + "'");
+  }
+  return found->second;
+}
+
+void
+ModuleValues::Echo(std::ostream & stream) const
+{
+  stream << "Command line arguments\n";
+  for (const auto & [name, text] : m_Texts)
+  {
+    stream << "    " << name << ": " << text << '\n';
+  }
+  for (const auto & [name, isOn] : m_Flags)
+  {
+    stream << "    " << name << ": " << (isOn ? "true" : "false") << '\n';
+  }
+  stream.flush();
+}
+
+} // namespace brickccl::slicer

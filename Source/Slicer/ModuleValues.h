@@ -1,0 +1,42 @@
+#ifndef BRICKCCL_SLICER_MODULEVALUES_H
+#define BRICKCCL_SLICER_MODULEVALUES_H
+
+#include "BrickCCL/Slicer/ModuleDescription.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <ostream>
+#include <string>
+
+namespace brickccl::slicer
+{
+
+/** The values of a module's parameters, by their names. */
+class ModuleValues
+{
+public:
+  /** Adds an option or argument to the command line for each parameter that is no return value. What it allows, its
+   * help and its default are those of the description. Both must live as long as `app`. */
+  void AddOptions(CLI::App & app, const ModuleDescription & module);
+
+  /** The value as text; empty for a file that is not given. \throws Error for a name that the module does not have. */
+  const std::string & Text(const std::string & name) const;
+
+  /** Whether a boolean is true. \throws Error for a name that is no boolean of the module. */
+  bool IsOn(const std::string & name) const;
+
+  /** Writes all values, one a line. */
+  void Echo(std::ostream & stream) const;
+
+private:
+  void AddFlag(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
+  void AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
+
+  std::map<std::string, std::string> m_Texts;
+  std::map<std::string, bool>        m_Flags;
+};
+
+} // namespace brickccl::slicer
+
+#endif

@@ -1,0 +1,116 @@
+#ifndef BRICKCCL_SLICER_RUNMODULE_H
+#define BRICKCCL_SLICER_RUNMODULE_H
+
+#include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Slicer/ModuleReporter.h"
+#include "BrickCCL/Slicer/ModuleValues.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl::slicer
+{
+
+/** One run of a module: its values, the command that does its work, and what it returns. */
+class ModuleRun
+{
+public:
+  ModuleRun(const ModuleDescription & module, const ModuleValues & values, std::shared_ptr<ModuleReporter> reporter)
+    : m_Module(module)
+    , m_Values(values)
+    , m_Reporter(std::move(reporter))
+  {}
+
+  const ModuleValues &
+  Values() const
+  {
+    return m_Values;
+  }
+
+  /** Runs a subcommand of `brickccl`, whose progress and notes go to Slicer.
+   *  \param add        what adds it to the command line (Cli/Commands.h)
+   *  \param arguments  its name, and what follows it on the command line
+   *  \return its summary. \throws Error. */
+  nlohmann::ordered_json RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments);
+
+  /** Sets a return value. \throws Error for a name that the module's XML has no return value of. */
+  void Return(const std::string & name, const nlohmann::ordered_json & value);
+
+  /** Returns what modules about components return: `componentCount`, `componentVolume`, and under the name `fraction`
+   * the share of the image or part. \param summary  of a command. */
+  void ReturnTotals(const nlohmann::ordered_json & summary, const std::string & fraction);
+
+  /** Everything that was returned: pairs of names and values. */
+  const std::vector<std::pair<std::string, std::string>> &
+  Returned() const
+  {
+    return m_Returned;
+  }
+
+private:
+  const ModuleDescription &                        m_Module;
+  const ModuleValues &                             m_Values;
+  std::shared_ptr<ModuleReporter>                  m_Reporter;
+  std::vector<std::pair<std::string, std::string>> m_Returned;
+};
+
+/** What makes a program a module. */
+struct Module
+{
+  /** The name of the program. */
+  const char * name;
+  const char * xml;
+  /** The number of steps of its commands, each of which gets an equal share of the progress. */
+  int                              steps;
+  std::function<void(ModuleRun &)> work;
+};
+
+/** The whole program of a module. \return the exit code: 0 only if everything was done and written. */
+int RunModule(const Module & module, int argc, char ** argv);
+
+/** Arguments for a command from values that were given. */
+class CommandArguments
+{
+public:
+  explicit CommandArguments(std::vector<std::string> arguments)
+    : m_Arguments(std::move(arguments))
+  {}
+
+  /** Adds an option with its values. */
+  CommandArguments &
+  Add(const std::string & option, const std::vector<std::string> & values)
+  {
+    m_Arguments.push_back(option);
+    m_Arguments.insert(m_Arguments.end(), values.begin(), values.end());
+    return *this;
+  }
+
+  /** Adds an option with its value unless the value is `none`, which stands for no such option. */
+  CommandArguments &
+  AddUnless(const std::string & none, const std::string & option, const std::string & value)
+  {
+    return value == none ? *this : Add(option, { value });
+  }
+
+  const std::vector<std::string> &
+  List() const
+  {
+    return m_Arguments;
+  }
+
+private:
+  std::vector<std::string> m_Arguments;
+};
+
+/** Adds the options for a table, and for its schema beside it, unless `path` is empty. */
+void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);
+
+} // namespace brickccl::slicer
+
+#endif

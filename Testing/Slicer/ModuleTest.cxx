@@ -1,0 +1,68 @@
+// What the tests that run the modules cannot reach: XML that no module has, and more labels than fit a volume of a
+// test.
+
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Slicer/ModuleDescription.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace
+{
+
+using namespace brickccl;
+
+std::string
+XmlOf(const std::string & parameters)
+{
+  return "<?xml version=\"1.0\"?><executable><title>T</title><parameters><label>L</label>" + parameters +
+         "</parameters></executable>";
+}
+
+TEST(ModuleDescription, ReadsParameters)
+{
+  const std::string xml = XmlOf("<integer><name>count</name><longflag>count</longflag><default>3</default><constraints>"
+                                "<minimum>1</minimum></constraints></integer>"
+                                "<double><name>share</name><channel>output</channel></double>");
+  const auto        module = slicer::ParseModuleDescription(xml.c_str());
+  EXPECT_EQ(module.title, "T");
+  ASSERT_NE(module.Find("count"), nullptr);
+  EXPECT_EQ(module.Find("count")->minimum, "1");
+  EXPECT_EQ(module.Find("count")->defaultValue, "3");
+  EXPECT_FALSE(module.Find("count")->IsReturnValue());
+  EXPECT_TRUE(module.Find("share")->IsReturnValue());
+  EXPECT_EQ(module.Find("other"), nullptr);
+}
+
+TEST(ModuleDescription, RefusesWhatSlicerRefuses)
+{
+  for (const char * const parameters :
+       { "<number><name>a</name><longflag>a</longflag></number>",
+         "<integer><name>a-b</name><longflag>a</longflag></integer>",
+         "<integer><name>a</name><longflag>a-b</longflag></integer>",
+         "<integer><name>a</name></integer>",
+         "<integer><name>a</name><longflag>a</longflag><index>0</index></integer>",
+         "<image><name>a</name><longflag>a</longflag></image>",
+         "<boolean><name>a</name><longflag>a</longflag><default>true</default></boolean>",
+         "<double><name>a</name><longflag>a</longflag><channel>output</channel></double>",
+         "<string><name>a</name><longflag>a</longflag></string><string><name>a</name><longflag>b</longflag></string>",
+         "<integer>" })
+  {
+    EXPECT_THROW(slicer::ParseModuleDescription(XmlOf(parameters).c_str()), Error) << parameters;
+  }
+  EXPECT_THROW(slicer::ParseModuleDescription("<module/>"), Error);
+}
+
+TEST(LabelTypes, NeverWiderThanAFrontEndTakes)
+{
+  const std::uint64_t most = 0xffffffff;
+  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, most, "", LabelType::UInt32), LabelType::UInt32);
+  EXPECT_THROW(cli::ResolveLabelType(LabelType::Auto, most + 1, "", LabelType::UInt32), LabelOverflow);
+  EXPECT_EQ(cli::ResolveLabelType(LabelType::Auto, most + 1, ""), LabelType::UInt64);
+  EXPECT_EQ(cli::ResolveLabelType(LabelType::UInt16, 3, "", LabelType::UInt32), LabelType::UInt16);
+  EXPECT_THROW(cli::ResolveLabelType(LabelType::UInt8, 256, "", LabelType::UInt32), LabelOverflow);
+}
+
+} // namespace

@@ -1,0 +1,228 @@
+"""BrickLabelVolume as Slicer runs it, every parameter beside a plain flood fill."""
+
+import os
+import random
+import signal
+import subprocess
+import unittest
+
+import oracle
+from slicer import read_table, read_volume, write_volume
+from support import (COUNT, ORIGIN, SIZES, VOXEL_VOLUME, ModuleTest, module, point_of, random_values, tilted_grid, to_ras)
+
+LABEL = module("BrickLabelVolume")
+VALUES = random_values(1, [-900, -20, 0, 0, 0, 0, 0, 0, 0, 5, 8, 8, 300])
+
+# For each parameter: what it is set to, and what is set with it so that it counts.
+CASES = {
+    "foreground": [{"foreground": "AtMostUpper", "upperThreshold": -1},
+                   {"foreground": "AtLeastLower", "lowerThreshold": 8},
+                   {"foreground": "FromLowerToUpper", "lowerThreshold": -20, "upperThreshold": 5}],
+    "lowerThreshold": [{"lowerThreshold": value, "foreground": "AtLeastLower"} for value in (-20, 5.5, 299)],
+    "upperThreshold": [{"upperThreshold": value, "foreground": "AtMostUpper"} for value in (-900, -20.5, 7)],
+    "connectivity": [{"connectivity": 18}, {"connectivity": 26}, {"connectivity": 4, "bySlice": "z"},
+                     {"connectivity": 8, "bySlice": "z"}],
+    "bySlice": [{"bySlice": axis, "connectivity": 4} for axis in "xyz"],
+    "joining": [{"joining": "EqualValues"}, {"joining": "SimilarValues", "tolerance": 3}],
+    "tolerance": [{"tolerance": value, "joining": "SimilarValues"} for value in (3, 28, 880)],
+    "minimumSize": [{"minimumSize": 2, "joining": "EqualValues"}, {"minimumSize": 5, "joining": "EqualValues"}],
+    "maximumSize": [{"maximumSize": 3, "joining": "EqualValues"}, {"maximumSize": 1}],
+    "minimumVolume": [{"minimumVolume": 2 * VOXEL_VOLUME, "joining": "EqualValues"}, {"minimumVolume": 2.3}],
+    "largest": [{"largest": 1}, {"largest": 7, "joining": "EqualValues"}],
+    "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
+}
+# Parameters with tests of their own below.
+ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads"}
+
+
+class LabelVolumeTest(ModuleTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.write("input.nrrd", "int16", VALUES)
+        self.output = self.path("output.nrrd")
+
+    def expected(self, values=VALUES, mask=None, **settings):
+        """The components by the oracle, with the defaults of the XML for what is not set."""
+        p = {name: parameter.findtext("default") for name, parameter in LABEL.parameters.items()}
+        p = {name: float(value) if LABEL.parameters[name].tag == "double" else
+             int(value) if LABEL.parameters[name].tag == "integer" else value for name, value in p.items()}
+        p.update(settings)
+        return oracle.label_volume(SIZES, values, mask, VOXEL_VOLUME, p)
+
+    def label(self, **settings):
+        return self.ok(LABEL.run(self.folder, inputVolume=self.input, outputLabels=self.output, **settings))
+
+    def assert_labels(self, result, components):
+        kind, labels, _, _ = read_volume(self.output)
+        self.assertTrue(labels == oracle.label_map(COUNT, components), "the labels are not those of a flood fill")
+        voxels = sum(map(len, components))
+        self.assertEqual(int(result.returned["componentCount"]), len(components))
+        self.assert_close([float(result.returned["componentVolume"]), float(result.returned["volumeFraction"])],
+                          [voxels * VOXEL_VOLUME, voxels / COUNT])
+        return kind
+
+    def test_every_parameter_and_return_value_has_a_case(self):
+        returned = {name for name, parameter in LABEL.parameters.items()
+                    if parameter.findtext("channel") == "output" and parameter.tag in ("integer", "double", "string")}
+        self.assertEqual(set(CASES) | ELSEWHERE | returned, set(LABEL.parameters))
+        self.assertEqual(set(self.label().returned), returned)
+
+    def test_every_parameter_does_what_it_says(self):
+        for parameter, cases in CASES.items():
+            for settings in cases:
+                with self.subTest(parameter, **settings):
+                    components = self.expected(**settings)
+                    # The parameter counts: with its default something else comes out.
+                    others = {name: value for name, value in settings.items() if name != parameter}
+                    if not (parameter in ("connectivity", "bySlice") and len(settings) > 1):
+                        self.assertTrue(components != self.expected(**others), "the case shows nothing")
+                    self.assert_labels(self.label(**settings), components)
+
+    def test_defaults_label_what_is_not_zero(self):
+        self.assertEqual(self.assert_labels(self.label(), self.expected()), "uint8")
+
+    def test_mask(self):
+        mask = random_values(2, [0, 1, 1, 255])
+        path = self.write("mask.nrrd", "uint8", mask)
+        self.assert_labels(self.label(maskVolume=path), self.expected(mask=mask))
+
+    def test_threads_change_nothing(self):
+        for threads in (1, 2, 5):
+            self.assert_labels(self.label(threads=threads, joining="EqualValues"), self.expected(joining="EqualValues"))
+
+    def test_types_of_labels_are_those_that_slicer_maps(self):
+        for kind in ("uint8", "uint16", "uint32"):
+            self.assertEqual(self.assert_labels(self.label(labelType=kind), self.expected()), kind)
+
+    def test_a_type_that_is_too_small_is_an_error(self):
+        checkers = [(voxel % 11 + voxel // 11) % 2 for voxel in range(COUNT)]
+        self.write("input.nrrd", "uint8", checkers)
+        result = LABEL.run(self.folder, inputVolume=self.input, outputLabels=self.output, labelType="uint8",
+                           bySlice="z", connectivity=4)
+        self.fails(result, "do not fit label type uint8", [self.output])
+        result = self.label(bySlice="z", connectivity=4)
+        self.assertEqual(self.assert_labels(result, self.expected(checkers, bySlice="z", connectivity=4)), "uint16")
+
+    def test_table_and_its_schema(self):
+        table = self.path("table.tsv")
+        self.label(joining="EqualValues", outputTable=table)
+        rows, schema = read_table(table)
+        components = self.expected(joining="EqualValues")
+        self.assertEqual([row["label"] for row in rows], list(range(1, len(components) + 1)))
+        self.assertEqual([row["voxel_count"] for row in rows], [len(component) for component in components])
+        columns = tilted_grid()
+        for row, component in zip(rows, components):
+            points = [point_of(voxel, columns, ORIGIN) for voxel in component]
+            mean = [sum(point[axis] for point in points) / len(points) for axis in range(3)]
+            self.assert_close([row["centroid_%s_mm" % axis] for axis in "xyz"], mean)
+            self.assert_close([row["volume_mm3"]], [len(component) * VOXEL_VOLUME])
+        self.assertEqual(schema["voxel_count"]["type"], "int")
+        self.assertEqual((schema["volume_mm3"]["type"], schema["volume_mm3"]["unitLabel"]), ("double", "mm^3"))
+        self.assertTrue(all(column["description"] for column in schema.values()))
+
+    def test_compressed_or_not_in_lps_or_ras(self):
+        columns = tilted_grid()
+        for compressed in (False, True):
+            for space in ("left-posterior-superior", "right-anterior-superior"):
+                with self.subTest(compressed=compressed, space=space):
+                    turn = to_ras if space.startswith("right") else tuple
+                    self.write("input.nrrd", "int16", VALUES, columns=[turn(column) for column in columns],
+                               origin=turn(ORIGIN), space=space, compressed=compressed)
+                    self.assert_labels(self.label(), self.expected())
+                    _, _, found, origin = read_volume(self.output)
+                    for a, b in zip(found, columns):
+                        self.assert_close(a, b)
+                    self.assert_close(origin, ORIGIN)
+
+    def test_kinds_of_volumes_that_slicer_writes(self):
+        for kind in ("uint8", "uint16", "float"):
+            values = [abs(value) % 250 for value in VALUES]
+            self.write("input.nrrd", kind, values)
+            self.assert_labels(self.label(joining="EqualValues"), self.expected(values, joining="EqualValues"))
+
+    def test_errors_leave_nothing(self):
+        table = self.path("table.tsv")
+        small = self.path("small.nrrd")
+        write_volume(small, "uint8", (2, 2, 2), [1] * 8)
+        with open(self.path("cut.nrrd"), "wb") as cut, open(self.input, "rb") as whole:
+            cut.write(whole.read()[:-100])
+        for settings, saying in (({"inputVolume": self.path("none.nrrd")}, "none.nrrd"),
+                                 ({"inputVolume": self.path("cut.nrrd")}, "cut.nrrd"),
+                                 ({"maskVolume": small}, "small.nrrd"),
+                                 ({"outputLabels": self.path("no/folder.nrrd")}, "folder.nrrd"),
+                                 ({"outputTable": self.path("table.xls")}, ".xls"),
+                                 ({"outputLabels": self.input}, "input"),
+                                 ({"foreground": "FromLowerToUpper", "lowerThreshold": 2, "upperThreshold": 1}, "2"),
+                                 ({"tolerance": -1}, "-1"), ({"connectivity": 7}, "7"), ({"largest": "1.5"}, "1.5"),
+                                 ({"order": "Best"}, "Best"), ({"upperThreshold": ""}, "upperThreshold"),
+                                 ({"connectivity": 4}, "4")):
+            with self.subTest(**settings):
+                files = sorted(os.listdir(self.folder))
+                values = {"inputVolume": self.input, "outputLabels": self.output, "outputTable": table, **settings}
+                self.fails(LABEL.run(self.folder, **values), saying, [self.output, table])
+                self.assertEqual(sorted(os.listdir(self.folder)), files)
+
+    def test_echo_and_process_information(self):
+        line = LABEL.command({"inputVolume": self.input, "outputLabels": self.output, "largest": 3})
+        line[1:1] = ["--processinformationaddress", "0x7ffd0001", "--echo"]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("largest: 3\n", done.stdout)
+        self.assertIn("inputVolume: " + self.input, done.stdout)
+        self.assertEqual(read_volume(self.output)[1], oracle.label_map(COUNT, self.expected(largest=3)))
+
+    def test_return_file_that_cannot_be_written_is_an_error(self):
+        line = LABEL.command({"inputVolume": self.input, "outputLabels": self.output}, self.path("no/such/folder"))
+        done = subprocess.run(line, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no/such/folder", done.stderr)
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_not_a_number_is_told_but_is_no_error(self):
+        values = [float("nan") if voxel % 50 == 0 else float(value) for voxel, value in enumerate(VALUES)]
+        self.write("input.nrrd", "float", values)
+        result = self.label()
+        self.assertIn("not a number", result.stdout)
+        self.assert_labels(result, self.expected([0 if value != value else value for value in values]))
+
+    def test_two_modules_at_once(self):
+        runs = [(self.path("labels%d.nrrd" % i), self.path("table%d.tsv" % i), {"connectivity": connectivity})
+                for i, connectivity in enumerate((6, 18, 26, 6))]
+        processes = [LABEL.start(self.folder, inputVolume=self.input, outputLabels=labels, outputTable=table, **settings)
+                     for labels, table, settings in runs]
+        for process, (labels, table, settings) in zip(processes, runs):
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, errors), (0, ""))
+            components = self.expected(**settings)
+            self.assertEqual(read_volume(labels)[1], oracle.label_map(COUNT, components))
+            self.assertEqual([row["voxel_count"] for row in read_table(table)[0]], list(map(len, components)))
+
+
+class CancelTest(ModuleTest):
+    def test_a_cancelled_run_leaves_no_output(self):
+        # Noise: many components to measure, and labels that take long to compress.
+        side = 192
+        path = self.path("noise.nrrd")
+        write_volume(path, "uint8", (1, 1, 1), [0])
+        with open(path, "rb") as stream:
+            header = stream.read().split(b"\n\n")[0].replace(b"sizes: 1 1 1", b"sizes: %d %d %d" % (side, side, side))
+        with open(path, "wb") as stream:
+            stream.write(header + b"\n\n" + random.Random(5).randbytes(side ** 3))
+        for kill in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(kill.name):
+                output, table = self.path("output.nrrd"), self.path("table.tsv")
+                progress, code, errors = LABEL.cancel_at(
+                    0.5, self.folder, kill, inputVolume=path, outputLabels=output, outputTable=table,
+                    foreground="AtMostUpper", upperThreshold=70)
+                self.assertGreaterEqual(progress, 0.5)
+                self.assertNotEqual(code, 0, "it ended before it was cancelled")
+                left = [name for name in os.listdir(self.folder) if name != "noise.nrrd"]
+                if kill == signal.SIGTERM:
+                    self.assertEqual(left, [])
+                    self.assertIn("stopped", errors)
+                # Who is killed cannot clean up; what it was writing lies in a hidden folder, under no name of an output.
+                self.assertEqual([name for name in left if not name.startswith(".brickccl-")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -10,13 +10,9 @@ rm -rf "$bundle"
 mkdir -p "$bundle"
 cp "$sources/Testing/gpu/run.sh" "$sources/Testing/gpu/peers.py" "$bundle/"
 cp "$sources/Data/log.nrrd" "$bundle/"
-for program in "$@"; do
-  cp "$program" "$bundle/"
-  # The C library must be the machine's own, since it belongs to its loader.
-  ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
-    grep -Ev '/(libc|libm|libpthread|libdl|librt|libresolv|ld-linux[^/]*)\.so' || true
-done | sort -u | xargs -r cp -Lt "$bundle"
-find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' ! -name '*.py' -exec strip --strip-unneeded {} +
+cp "$@" "$bundle/"
+"$sources/Source/copy-libraries.sh" "$bundle" "$@"
+find "$bundle" -type f -perm -u+x ! -name '*.sh' ! -name '*.py' -exec strip --strip-unneeded {} +
 # What the results are results of.
 cd "$sources"
 git ls-files 'Source/*.cu' 'Source/*.cuh' | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16 > "$bundle/sources.sha256"

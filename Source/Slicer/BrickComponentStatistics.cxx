@@ -34,7 +34,9 @@ MeasureComponents(ModuleRun & run)
     .AddUnless("", "--intensity", values.Text("intensityVolume"))
     .AddUnless("", "--part", values.Text("partVolume"))
     .Add("--threads", { values.Text("threads") });
-  const auto summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List());
+  // Reading, measuring.
+  constexpr int steps = 2;
+  const auto    summary = run.RunCommand(brickccl::cli::AddStatsCommand, arguments.List(), steps);
   run.ReturnTotals(summary, "porosity");
 }
 
@@ -43,6 +45,5 @@ MeasureComponents(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  // Reading, measuring.
-  return RunModule({ "BrickComponentStatistics", BrickComponentStatisticsXml, 2, MeasureComponents }, argc, argv);
+  return RunModule({ "BrickComponentStatistics", BrickComponentStatisticsXml, MeasureComponents }, argc, argv);
 }

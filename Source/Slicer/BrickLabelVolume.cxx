@@ -13,12 +13,28 @@ LabelVolume(ModuleRun & run)
 {
   const ModuleValues & values = run.Values();
   CommandArguments     arguments({ "label", values.Text("inputVolume"), values.Text("outputLabels") });
-  const std::string &  foreground = values.Text("foreground");
-  const std::string    lower = foreground == "AtMostUpper" ? "-inf" : values.Text("lowerThreshold");
-  const std::string    upper = foreground == "AtLeastLower" ? "inf" : values.Text("upperThreshold");
-  if (foreground != "NotZero")
+  // Reading, labeling, measuring, writing.
+  int                 steps = 4;
+  const std::string & foreground = values.Text("foreground");
+  const std::string   lower = foreground == "AtMostUpper" ? "-inf" : values.Text("lowerThreshold");
+  const std::string   upper = foreground == "AtLeastLower" ? "inf" : values.Text("upperThreshold");
+  if (foreground == "AtLeastFoundThreshold" || foreground == "BelowFoundThreshold")
+  {
+    arguments.Add("--threshold", { values.Text("thresholdMethod") });
+    if (foreground == "BelowFoundThreshold")
+    {
+      arguments.Add("--below", {});
+    }
+    ++steps;
+  }
+  else if (foreground != "NotZero")
   {
     arguments.Add("--range", { lower, upper });
+  }
+  if (values.Text("medianRadius") != "0")
+  {
+    arguments.Add("--smooth", { "median:" + values.Text("medianRadius") });
+    ++steps;
   }
   if (values.Text("joining") == "EqualValues")
   {
@@ -39,8 +55,10 @@ LabelVolume(ModuleRun & run)
     .Add("--label-type", { values.Text("labelType") })
     .Add("--threads", { values.Text("threads") });
   AddTable(arguments, "--statistics", values.Text("outputTable"));
-  const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List());
+  const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);
   run.ReturnTotals(summary, "volumeFraction");
+  const auto & threshold = summary.at("threshold");
+  run.Return("threshold", threshold.is_null() ? "nan" : threshold.at("value"));
 }
 
 } // namespace
@@ -48,6 +66,5 @@ LabelVolume(ModuleRun & run)
 int
 main(int argc, char ** argv)
 {
-  // Reading, labeling, measuring, writing.
-  return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, 4, LabelVolume }, argc, argv);
+  return RunModule({ "BrickLabelVolume", BrickLabelVolumeXml, LabelVolume }, argc, argv);
 }

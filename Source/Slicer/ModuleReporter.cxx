@@ -23,10 +23,9 @@ EscapeXml(const std::string & text)
 
 } // namespace
 
-ModuleReporter::ModuleReporter(const std::string & title, int steps)
+ModuleReporter::ModuleReporter(const std::string & title)
   : cli::Reporter(true)
   , m_Title(EscapeXml(title))
-  , m_Steps(steps)
 {}
 
 void

@@ -13,9 +13,15 @@ namespace brickccl::slicer
 class ModuleReporter : public cli::Reporter
 {
 public:
-  /** \param title  what Slicer shows as the name of the filters
-   *  \param steps  the number of steps that will come */
-  ModuleReporter(const std::string & title, int steps);
+  /** \param title  what Slicer shows as the name of the filters */
+  explicit ModuleReporter(const std::string & title);
+
+  /** So many steps will come. */
+  void
+  Expect(int steps)
+  {
+    m_Steps = steps;
+  }
 
   void          Step(const std::string & name) override;
   void          Note(const std::string & text) override;
@@ -29,7 +35,7 @@ private:
   void ShowProgress(double stage);
 
   std::string    m_Title;
-  int            m_Steps;
+  int            m_Steps = 1;
   int            m_Begun = 0;
   double         m_Shown = -1;
   cli::Stopwatch m_Watch;

@@ -74,7 +74,7 @@ Work(const Module &            module,
   {
     CheckWritable(common.returnFile);
   }
-  const auto reporter = std::make_shared<ModuleReporter>(description.title, module.steps);
+  const auto reporter = std::make_shared<ModuleReporter>(description.title);
   ModuleRun  run(description, values, reporter);
   module.work(run);
   if (!common.returnFile.empty())
@@ -88,8 +88,9 @@ Work(const Module &            module,
 } // namespace
 
 nlohmann::ordered_json
-ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments)
+ModuleRun::RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments, int steps)
 {
+  m_Reporter->Expect(steps);
   nlohmann::ordered_json summary;
   cli::FrontEnd          frontEnd;
   frontEnd.makeReporter = [this](bool) { return m_Reporter; };

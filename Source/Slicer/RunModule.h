@@ -36,8 +36,10 @@ public:
   /** Runs a subcommand of `brickccl`, whose progress and notes go to Slicer.
    *  \param add        what adds it to the command line (Cli/Commands.h)
    *  \param arguments  its name, and what follows it on the command line
+   *  \param steps      the number of its steps, each of which gets an equal share of the progress
    *  \return its summary. \throws Error. */
-  nlohmann::ordered_json RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments);
+  nlohmann::ordered_json
+  RunCommand(void (*add)(CLI::App &, const cli::FrontEnd &), std::vector<std::string> arguments, int steps);
 
   /** Sets a return value. \throws Error for a name that the module's XML has no return value of. */
   void Return(const std::string & name, const nlohmann::ordered_json & value);
@@ -64,10 +66,8 @@ private:
 struct Module
 {
   /** The name of the program. */
-  const char * name;
-  const char * xml;
-  /** The number of steps of its commands, each of which gets an equal share of the progress. */
-  int                              steps;
+  const char *                     name;
+  const char *                     xml;
   std::function<void(ModuleRun &)> work;
 };
 

@@ -39,11 +39,38 @@ def flood(sizes, foreground, steps, joined):
     return components
 
 
+def median(sizes, volume, radius):
+    """The median around every voxel; beyond the border the nearest voxel counts again."""
+    x_size, y_size, z_size = sizes
+    around = range(-radius, radius + 1)
+    result = []
+    for z, y, x in itertools.product(range(z_size), range(y_size), range(x_size)):
+        values = sorted(volume[min(max(x + i, 0), x_size - 1) + x_size * (
+            min(max(y + j, 0), y_size - 1) + y_size * min(max(z + k, 0), z_size - 1))]
+            for i in around for j in around for k in around)
+        result.append(values[len(values) // 2])
+    return result
+
+
+def otsu(values):
+    """The lowest value of the upper class of Otsu's method."""
+    def between(start):
+        low, high = [v for v in values if v < start], [v for v in values if v >= start]
+        return len(low) * len(high) * (sum(low) / len(low) - sum(high) / len(high)) ** 2
+    return max(sorted(set(values))[1:], key=between)
+
+
 def label_volume(sizes, volume, mask, voxel_volume, p):
     """The components that BrickLabelVolume should find with the parameters `p`, in the order of their labels."""
+    if p["medianRadius"]:
+        volume = median(sizes, volume, p["medianRadius"])
     lower = p["lowerThreshold"] if p["foreground"] in ("FromLowerToUpper", "AtLeastLower") else float("-inf")
     upper = p["upperThreshold"] if p["foreground"] in ("FromLowerToUpper", "AtMostUpper") else float("inf")
     foreground = [value != 0 if p["foreground"] == "NotZero" else lower <= value <= upper for value in volume]
+    if p["foreground"].endswith("FoundThreshold"):
+        inside = [value for value, m in zip(volume, mask or volume) if mask is None or m]
+        start = otsu(inside)
+        foreground = [(value < start) == p["foreground"].startswith("Below") for value in volume]
     if mask is not None:
         foreground = [inside and value != 0 for inside, value in zip(foreground, mask)]
     most = {"Always": float("inf"), "EqualValues": 0, "SimilarValues": p["tolerance"]}[p["joining"]]

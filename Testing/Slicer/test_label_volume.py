@@ -1,5 +1,7 @@
 """BrickLabelVolume as Slicer runs it, every parameter beside a plain flood fill."""
 
+import json
+import math
 import os
 import random
 import signal
@@ -8,7 +10,7 @@ import unittest
 
 import oracle
 from slicer import read_table, read_volume, write_volume
-from support import (COUNT, ORIGIN, SIZES, VOXEL_VOLUME, ModuleTest, module, point_of, random_values, tilted_grid, to_ras)
+from support import (COMMAND, COUNT, ORIGIN, SIZES, VOXEL_VOLUME, ModuleTest, module, point_of, random_values, tilted_grid, to_ras)
 
 LABEL = module("BrickLabelVolume")
 VALUES = random_values(1, [-900, -20, 0, 0, 0, 0, 0, 0, 0, 5, 8, 8, 300])
@@ -17,7 +19,10 @@ VALUES = random_values(1, [-900, -20, 0, 0, 0, 0, 0, 0, 0, 5, 8, 8, 300])
 CASES = {
     "foreground": [{"foreground": "AtMostUpper", "upperThreshold": -1},
                    {"foreground": "AtLeastLower", "lowerThreshold": 8},
-                   {"foreground": "FromLowerToUpper", "lowerThreshold": -20, "upperThreshold": 5}],
+                   {"foreground": "FromLowerToUpper", "lowerThreshold": -20, "upperThreshold": 5},
+                   {"foreground": "AtLeastFoundThreshold"}, {"foreground": "BelowFoundThreshold"}],
+    "medianRadius": [{"medianRadius": 1, "foreground": "AtLeastFoundThreshold"},
+                     {"medianRadius": 2, "foreground": "AtMostUpper", "upperThreshold": 0}],
     "lowerThreshold": [{"lowerThreshold": value, "foreground": "AtLeastLower"} for value in (-20, 5.5, 299)],
     "upperThreshold": [{"upperThreshold": value, "foreground": "AtMostUpper"} for value in (-900, -20.5, 7)],
     "connectivity": [{"connectivity": 18}, {"connectivity": 26}, {"connectivity": 4, "bySlice": "z"},
@@ -32,7 +37,7 @@ CASES = {
     "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
 }
 # Parameters with tests of their own below.
-ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads"}
+ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod"}
 
 
 class LabelVolumeTest(ModuleTest):
@@ -85,6 +90,23 @@ class LabelVolumeTest(ModuleTest):
         mask = random_values(2, [0, 1, 1, 255])
         path = self.write("mask.nrrd", "uint8", mask)
         self.assert_labels(self.label(maskVolume=path), self.expected(mask=mask))
+
+    def test_methods_of_thresholds_are_those_of_the_command(self):
+        values = [(100 if voxel // 7 % 3 else 1000) + 300 * (voxel // 50 % 4 == 0) + noise
+                  for voxel, noise in enumerate(random_values(7, list(range(-40, 41))))]
+        self.write("input.nrrd", "int16", values)
+        other = self.path("other.nrrd")
+        found = set()
+        methods = [element.text for element in LABEL.parameters["thresholdMethod"].findall("element")]
+        for method in methods:
+            result = self.label(foreground="AtLeastFoundThreshold", thresholdMethod=method)
+            summary = json.loads(subprocess.run([COMMAND, "label", self.input, other, "--threshold", method, "--json"],
+                                                capture_output=True, check=True).stdout)
+            self.assertEqual(read_volume(self.output)[1], read_volume(other)[1])
+            self.assertEqual(float(result.returned["threshold"]), summary["threshold"]["value"])
+            found.add(summary["threshold"]["value"])
+        self.assertGreater(len(found), 2)
+        self.assertTrue(math.isnan(float(self.label().returned["threshold"])))
 
     def test_threads_change_nothing(self):
         for threads in (1, 2, 5):

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
@@ -36,6 +37,7 @@ struct LabelArguments
   double             minimumVolume = 0;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t      largest = 0;
+  FilterArguments    filter;
   std::string        labelType = "auto";
   std::string        algorithm = "Auto";
   std::string        device = "auto";
@@ -54,6 +56,23 @@ Rounded(double value)
   std::ostringstream text;
   text << std::setprecision(4) << value;
   return text.str();
+}
+
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
 }
 
 /** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them, or there would be no output. */
@@ -122,7 +141,9 @@ InputsOf(const LabelArguments & arguments)
   return { { "INPUT", arguments.input },
            { "--mask", arguments.mask },
            { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part } };
+           { "--part", arguments.table.part },
+           { "--touching", arguments.filter.touching },
+           { "--seeds", arguments.filter.seeds } };
 }
 
 void
@@ -173,16 +194,12 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     options.mask = mask->View();
   }
   const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
   Segmented segmented =
     ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
   options.criterion = segmented.ForView();
 
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -191,17 +208,15 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     options.device.kind = Device::Kind::Cpu;
   }
   reporter.Step("labeling");
-  options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  options.relabel.minimumSize = arguments.minimumSize;
-  options.relabel.maximumSize = arguments.maximumSize;
-  options.relabel.largest = arguments.largest;
+  options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
   options.geometry = image.geometry;
   options.algorithm = arguments.algorithm;
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
-  Labeling labeling;
-  Label(segmented.View(image), options, labeling);
+  Labeling                    labeling;
+  const ComponentFilterReport filtered = Label(segmented.View(image), options, filter.filter, labeling);
+  filter.touching.reset();
   segmented.smoothed.reset();
   mask.reset();
   options.mask.reset();
@@ -270,6 +285,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     summary["criterion"] = segmented.asked.ToString();
     AddSegmented(summary, arguments.criterion, segmented, table);
     summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
+    summary["filter"] = FilterAsJson(filter.filter, filtered);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -292,6 +308,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
+              << DescribeFilter(filter.filter, filtered)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -349,6 +366,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
     ->transform(Count(0))
     ->type_name("K");
+  AddFilterOptions(*command, arguments->filter);
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();

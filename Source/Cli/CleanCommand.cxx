@@ -141,9 +141,10 @@ Describe(const CleanReport & report)
 }
 
 void
-RunClean(const CleanArguments & arguments)
+RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 {
-  Reporter         reporter(arguments.quiet || arguments.json);
+  const auto       reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &       reporter = *reporterOwner;
   Stopwatch        total;
   Stopwatch        watch;
   nlohmann::json   seconds;
@@ -161,6 +162,7 @@ RunClean(const CleanArguments & arguments)
   options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   CheckImageFileWritable(arguments.output, image.type, image.extent);
+  frontEnd.CheckType(image.type);
   seconds["read"] = watch.Lap();
 
   reporter.Step("cleaning");
@@ -214,7 +216,7 @@ RunClean(const CleanArguments & arguments)
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
+    frontEnd.takeSummary(summary);
   }
   else if (!arguments.quiet)
   {
@@ -227,7 +229,7 @@ RunClean(const CleanArguments & arguments)
 } // namespace
 
 void
-AddCleanCommand(CLI::App & app)
+AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
   auto       arguments = std::make_shared<CleanArguments>();
   CLI::App * command =
@@ -275,7 +277,7 @@ AddCleanCommand(CLI::App & app)
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
   command->add_flag("--json", arguments->json, "print what was done, for each class, as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments] { RunClean(*arguments); });
+  command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });
 }
 
 } // namespace brickccl::cli

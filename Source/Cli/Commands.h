@@ -12,7 +12,7 @@ namespace brickccl::cli
 void AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
-void AddCleanCommand(CLI::App & app);
+void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 

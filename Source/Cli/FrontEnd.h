@@ -2,6 +2,7 @@
 #define BRICKCCL_CLI_FRONTEND_H
 
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ScalarType.h"
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
 
 namespace brickccl::cli
 {
@@ -28,6 +30,17 @@ struct FrontEnd
   LabelType widestLabels = LabelType::UInt64;
   /** Whether totals are in the summary also where no table is asked for. */
   bool alwaysMeasures = false;
+
+  /** \throws Unsupported if labels of a type are wider than the widest. */
+  void
+  CheckType(ScalarType type) const
+  {
+    if ((type == ScalarType::Int64 || type == ScalarType::UInt64) && widestLabels != LabelType::UInt64)
+    {
+      throw Unsupported(std::string("labels of type ") + NameOf(type) + " cannot be written here; the widest type is " +
+                        NameOf(widestLabels));
+    }
+  }
 };
 
 } // namespace brickccl::cli

@@ -142,6 +142,12 @@ ModuleValues::Text(const std::string & name) const
   return found->second;
 }
 
+double
+ModuleValues::Number(const std::string & name) const
+{
+  return static_cast<double>(cli::ParseNumber(Text(name), name));
+}
+
 bool
 ModuleValues::IsOn(const std::string & name) const
 {

@@ -23,6 +23,9 @@ public:
   /** The value as text; empty for a file that is not given. \throws Error for a name that the module does not have. */
   const std::string & Text(const std::string & name) const;
 
+  /** The value as a number. \throws Error for a name that the module does not have. */
+  double Number(const std::string & name) const;
+
   /** Whether a boolean is true. \throws Error for a name that is no boolean of the module. */
   bool IsOn(const std::string & name) const;
 

@@ -129,10 +129,9 @@ ModuleRun::Return(const std::string & name, const nlohmann::ordered_json & value
 void
 ModuleRun::ReturnTotals(const nlohmann::ordered_json & summary, const std::string & fraction)
 {
-  const int    dimension = static_cast<int>(summary.at("extent").size());
   const auto & totals = summary.at("totals");
   Return("componentCount", summary.at("components"));
-  Return("componentVolume", totals.at(SizeName(dimension)));
+  Return("componentVolume", SizeIn(summary, totals));
   Return(fraction, totals.at("fraction"));
 }
 
@@ -162,6 +161,13 @@ RunModule(const Module & module, int argc, char ** argv)
     std::cerr << module.name << ": error: " << error.what() << std::endl;
     return 1;
   }
+}
+
+double
+SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start)
+{
+  const int dimension = static_cast<int>(summary.at("extent").size());
+  return sizes.at(start + SizeName(dimension)).get<double>();
 }
 
 void

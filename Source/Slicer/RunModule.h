@@ -108,6 +108,11 @@ private:
   std::vector<std::string> m_Arguments;
 };
 
+/** The member of `sizes` whose name is `start` and what sizes are called in images of the summary's dimension:
+ *  "largest_volume_mm3". */
+double
+SizeIn(const nlohmann::ordered_json & summary, const nlohmann::ordered_json & sizes, const std::string & start = "");
+
 /** Adds the options for a table, and for its schema beside it, unless `path` is empty. */
 void AddTable(CommandArguments & arguments, const std::string & option, const std::string & path);
 

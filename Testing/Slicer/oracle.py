@@ -94,3 +94,68 @@ def label_map(count, components):
         for voxel in component:
             labels[voxel] = label
     return labels
+
+
+DUAL = {"6": "26", "18": "6", "26": "6"}
+
+
+def clean(sizes, spacing, volume, p):
+    """The voxels that BrickCleanSegmentation should write, and its four return values."""
+    segments = [int(value) for value in p["segments"].split(",")] if p["segments"] else sorted(set(volume) - {0})
+    voxel_volume = spacing[0] * spacing[1] * spacing[2]
+    result = list(volume)
+    removed = []
+    for value in segments:
+        pieces = flood(sizes, [v == value for v in volume], steps_of(p["connectivity"], None), lambda a, b: True)
+        kept = [c for c in pieces if len(c) >= p["minimumSize"] and len(c) * voxel_volume >= p["minimumVolume"] * (1 - 1e-9)]
+        kept = sorted(kept, key=lambda c: -len(c))[:p["largest"] or None]
+        removed += [c for c in pieces if c not in kept]
+    for voxel in itertools.chain(*removed):
+        result[voxel] = 0
+    axis = {"InSlicesX": 0, "InSlicesY": 1, "InSlicesZ": 2}.get(p["fillHoles"])
+    filled = []
+    if p["fillHoles"] != "No":
+        # Within slices the dual of 4 neighbours is 8, that of 8 is 4.
+        dual = DUAL[str(p["connectivity"])] if axis is None else "8" if str(p["connectivity"]) == "6" else "4"
+        most = (p["maximumHoleVolume"] or float("inf")) * (1 + 1e-9)
+        voxel_size = voxel_volume / (1 if axis is None else spacing[axis])
+        strides = (1, sizes[0], sizes[0] * sizes[1])
+        for hole in flood(sizes, [v == 0 for v in result], steps_of(dual, axis), lambda a, b: True):
+            walls = {}
+            is_open = False
+            for voxel in hole:
+                for k in range(3):
+                    place = voxel // strides[k] % sizes[k]
+                    if k == axis:
+                        continue
+                    is_open |= place in (0, sizes[k] - 1)
+                    for step in (-1, 1):
+                        if 0 <= place + step < sizes[k] and result[voxel + step * strides[k]] != 0:
+                            beside = result[voxel + step * strides[k]]
+                            walls[beside] = walls.get(beside, 0) + 1
+            if not is_open and len(hole) * voxel_size <= most:
+                wall = min(walls, key=lambda value: (-walls[value], value))
+                if wall in segments:
+                    filled.append((hole, wall))
+    for hole, wall in filled:
+        for voxel in hole:
+            result[voxel] = wall
+    return result, (len(removed), sum(map(len, removed)), len(filled), sum(len(hole) for hole, _ in filled))
+
+
+def defects(sizes, scan, start, p):
+    """The defects that BrickDefectAnalysis should find for a threshold `start`, largest first, and the part's voxels."""
+    if p["medianRadius"]:
+        scan = median(sizes, scan, p["medianRadius"])
+    material = [(value < start) == p["darkMaterial"] for value in scan]
+    piece = max(flood(sizes, material, steps_of(26, None), lambda a, b: True), key=len)
+    in_piece = set(piece)
+    part = set(piece)
+    strides = (1, sizes[0], sizes[0] * sizes[1])
+    for region in flood(sizes, [voxel not in in_piece for voxel in range(len(scan))], steps_of(6, None), lambda a, b: True):
+        if not any(voxel // strides[k] % sizes[k] in (0, sizes[k] - 1) for voxel in region for k in range(3)):
+            part |= set(region)
+    found = flood(sizes, [voxel in part and not material[voxel] for voxel in range(len(scan))],
+                  steps_of(p["connectivity"], None), lambda a, b: True)
+    found = [c for c in found if len(c) >= p["minimumSize"] and len(c) * p["voxelVolume"] >= p["minimumVolume"] * (1 - 1e-9)]
+    return sorted(found, key=lambda c: -len(c)), part

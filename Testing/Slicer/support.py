@@ -4,6 +4,7 @@ import math
 import os
 import random
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -62,6 +63,33 @@ class ModuleTest(unittest.TestCase):
         options.setdefault("origin", ORIGIN)
         write_volume(self.path(name), kind, SIZES, values, **options)
         return self.path(name)
+
+    def write_noise(self, name, side):
+        """A volume of uint8 with `side` voxels along each axis, in which all values are equally frequent."""
+        path = self.path(name)
+        write_volume(path, "uint8", (1, 1, 1), [0])
+        with open(path, "rb") as stream:
+            header = stream.read().split(b"\n\n")[0].replace(b"sizes: 1 1 1", b"sizes: %d %d %d" % (side, side, side))
+        with open(path, "wb") as stream:
+            stream.write(header + b"\n\n" + random.Random(5).randbytes(side ** 3))
+        return path
+
+    def assert_cancels(self, module, **values):
+        """A run that is cancelled half-way leaves no output."""
+        before = set(os.listdir(self.folder))
+        for kill in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(kill.name):
+                progress, code, errors = module.cancel_at(0.5, self.folder, kill, **values)
+                self.assertGreaterEqual(progress, 0.5)
+                self.assertNotEqual(code, 0, "it ended before it was cancelled")
+                left = set(os.listdir(self.folder)) - before
+                if kill == signal.SIGTERM:
+                    self.assertEqual(left, set())
+                    self.assertIn("stopped", errors)
+                # Who is killed cannot clean up; what it was writing lies in a hidden folder, under no name of an output.
+                self.assertEqual([name for name in left if not name.startswith(".brickccl-")], [])
+                for name in left:
+                    shutil.rmtree(self.path(name))
 
     def ok(self, result):
         """The run succeeded, told its progress by the rules, and wrote nothing to the error stream."""

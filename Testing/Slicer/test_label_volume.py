@@ -3,8 +3,6 @@
 import json
 import math
 import os
-import random
-import signal
 import subprocess
 import unittest
 
@@ -219,31 +217,11 @@ class LabelVolumeTest(ModuleTest):
             self.assertEqual(read_volume(labels)[1], oracle.label_map(COUNT, components))
             self.assertEqual([row["voxel_count"] for row in read_table(table)[0]], list(map(len, components)))
 
-
-class CancelTest(ModuleTest):
     def test_a_cancelled_run_leaves_no_output(self):
         # Noise: many components to measure, and labels that take long to compress.
-        side = 192
-        path = self.path("noise.nrrd")
-        write_volume(path, "uint8", (1, 1, 1), [0])
-        with open(path, "rb") as stream:
-            header = stream.read().split(b"\n\n")[0].replace(b"sizes: 1 1 1", b"sizes: %d %d %d" % (side, side, side))
-        with open(path, "wb") as stream:
-            stream.write(header + b"\n\n" + random.Random(5).randbytes(side ** 3))
-        for kill in (signal.SIGKILL, signal.SIGTERM):
-            with self.subTest(kill.name):
-                output, table = self.path("output.nrrd"), self.path("table.tsv")
-                progress, code, errors = LABEL.cancel_at(
-                    0.5, self.folder, kill, inputVolume=path, outputLabels=output, outputTable=table,
-                    foreground="AtMostUpper", upperThreshold=70)
-                self.assertGreaterEqual(progress, 0.5)
-                self.assertNotEqual(code, 0, "it ended before it was cancelled")
-                left = [name for name in os.listdir(self.folder) if name != "noise.nrrd"]
-                if kill == signal.SIGTERM:
-                    self.assertEqual(left, [])
-                    self.assertIn("stopped", errors)
-                # Who is killed cannot clean up; what it was writing lies in a hidden folder, under no name of an output.
-                self.assertEqual([name for name in left if not name.startswith(".brickccl-")], [])
+        self.assert_cancels(LABEL, inputVolume=self.write_noise("noise.nrrd", 192),
+                            outputLabels=self.path("output.nrrd"), outputTable=self.path("table.tsv"),
+                            foreground="AtMostUpper", upperThreshold=70)
 
 
 if __name__ == "__main__":

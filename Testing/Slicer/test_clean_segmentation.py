@@ -1,0 +1,104 @@
+"""BrickCleanSegmentation as Slicer runs it, every parameter beside a plain flood fill."""
+
+import struct
+import unittest
+
+import oracle
+from slicer import read_volume
+from support import ORIGIN, SIZES, SPACING, VOXEL_VOLUME, ModuleTest, module, random_values, tilted_grid
+
+CLEAN = module("BrickCleanSegmentation")
+VALUES = random_values(6, [0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 7, 7, 7])
+RETURNED = ("removedComponents", "removedVoxels", "filledHoles", "filledVoxels")
+
+CASES = {
+    "segments": [{"segments": "2"}, {"segments": "1,7", "minimumSize": 2}],
+    "minimumSize": [{"minimumSize": 2}, {"minimumSize": 6, "connectivity": 18}],
+    "minimumVolume": [{"minimumVolume": 3 * VOXEL_VOLUME}, {"minimumVolume": 2.3}],
+    "largest": [{"largest": 1}, {"largest": 3, "fillHoles": "No"}],
+    "fillHoles": [{"fillHoles": "No", "minimumSize": 1}, {"fillHoles": "InSlicesX"}, {"fillHoles": "InSlicesY"},
+                  {"fillHoles": "InSlicesZ"}],
+    "maximumHoleVolume": [{"maximumHoleVolume": VOXEL_VOLUME}, {"maximumHoleVolume": 0.4, "fillHoles": "InSlicesZ"}],
+    "connectivity": [{"connectivity": 18, "minimumSize": 3}, {"connectivity": 26, "largest": 1},
+                     {"connectivity": 26, "fillHoles": "InSlicesZ"}],
+}
+ELSEWHERE = {"inputSegmentation", "outputSegmentation", "threads"}
+
+
+class CleanSegmentationTest(ModuleTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.write("input.nrrd", "uint8", VALUES)
+        self.output = self.path("output.nrrd")
+
+    def expected(self, values=VALUES, **settings):
+        p = {"segments": "", "minimumSize": 0, "minimumVolume": 0, "largest": 0, "fillHoles": "InVolume",
+             "maximumHoleVolume": 0, "connectivity": 6, **settings}
+        return oracle.clean(SIZES, SPACING, values, p)
+
+    def clean(self, **settings):
+        return self.ok(CLEAN.run(self.folder, inputSegmentation=self.input, outputSegmentation=self.output, **settings))
+
+    def assert_cleaned(self, result, expected):
+        kind, values, columns, origin = read_volume(self.output)
+        self.assertTrue(values == expected[0], "the segmentation is not that of the oracle")
+        self.assertEqual(tuple(float(result.returned[name]) for name in RETURNED), expected[1])
+        self.assert_close(origin, ORIGIN)
+        for a, b in zip(columns, tilted_grid()):
+            self.assert_close(a, b)
+        return kind
+
+    def test_every_parameter_and_return_value_has_a_case(self):
+        self.assertEqual(set(CASES) | ELSEWHERE | set(RETURNED), set(CLEAN.parameters))
+        self.assertEqual(set(self.clean().returned), set(RETURNED))
+
+    def test_every_parameter_does_what_it_says(self):
+        for parameter, cases in CASES.items():
+            for settings in cases:
+                with self.subTest(parameter, **settings):
+                    expected = self.expected(**settings)
+                    others = {name: value for name, value in settings.items() if name != parameter}
+                    self.assertTrue(expected != self.expected(**others), "the case shows nothing")
+                    self.assert_cleaned(self.clean(**settings), expected)
+
+    def test_defaults_fill_holes(self):
+        expected = self.expected()
+        self.assertGreater(expected[1][2], 0, "the volume has no holes")
+        self.assertEqual(self.assert_cleaned(self.clean(), expected), "uint8")
+
+    def test_threads_change_nothing(self):
+        for threads in (1, 3):
+            self.assert_cleaned(self.clean(threads=threads, minimumSize=2), self.expected(minimumSize=2))
+
+    def test_the_type_stays(self):
+        for kind in ("uint16", "int16", "uint32", "float"):
+            self.write("input.nrrd", kind, VALUES, compressed=True)
+            self.assertEqual(self.assert_cleaned(self.clean(minimumSize=3), self.expected(minimumSize=3)), kind)
+
+    def test_types_that_slicer_does_not_map_are_errors(self):
+        with open(self.input, "rb") as stream:
+            header = stream.read().split(b"\n\n")[0].replace(b"unsigned char", b"int64")
+        with open(self.input, "wb") as stream:
+            stream.write(header + b"\n\n" + struct.pack("<%dq" % len(VALUES), *VALUES))
+        result = CLEAN.run(self.folder, inputSegmentation=self.input, outputSegmentation=self.output)
+        self.fails(result, "int64", [self.output])
+
+    def test_errors_leave_nothing(self):
+        for settings, saying in (({"fillHoles": "No"}, "what to clean"), ({"segments": "one"}, "one"),
+                                 ({"inputSegmentation": self.path("none.nrrd")}, "none.nrrd"),
+                                 ({"outputSegmentation": self.input}, "input"), ({"largest": -1}, "-1"),
+                                 ({"connectivity": 4}, "4"), ({"maximumHoleVolume": "big"}, "big")):
+            with self.subTest(**settings):
+                values = {"inputSegmentation": self.input, "outputSegmentation": self.output, **settings}
+                self.fails(CLEAN.run(self.folder, **values), saying, [self.output])
+
+    def test_a_segment_that_is_not_there_is_told(self):
+        self.assertIn("99", self.clean(segments="1,99").stdout)
+
+    def test_a_cancelled_run_leaves_no_output(self):
+        self.assert_cancels(CLEAN, inputSegmentation=self.write_noise("noise.nrrd", 160), outputSegmentation=self.output,
+                            minimumSize=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+"""BrickDefectAnalysis as Slicer runs it: a part with pores, a crack and noise, every parameter beside a plain flood fill."""
+
+import json
+import random
+import subprocess
+import unittest
+
+import oracle
+from slicer import read_table, read_volume, write_volume
+from support import COMMAND, ORIGIN, SPACING, VOXEL_VOLUME, ModuleTest, module, tilted_grid
+
+DEFECTS = module("BrickDefectAnalysis")
+SIZES = (20, 17, 14)
+COUNT = SIZES[0] * SIZES[1] * SIZES[2]
+
+
+def place(x, y, z):
+    return x + SIZES[0] * (y + SIZES[1] * z)
+
+
+def make_scan():
+    """A block with pores of different sizes, two of which touch at an edge, a crack that is open to the outside, a smaller
+    block beside it, and noise."""
+    generator = random.Random(11)
+    scan = [100] * COUNT
+
+    def fill(value, xs, ys, zs):
+        for x in xs:
+            for y in ys:
+                for z in zs:
+                    scan[place(x, y, z)] = value
+
+    fill(900, range(2, 15), range(2, 15), range(2, 12))
+    fill(900, range(17, 19), range(3, 7), range(3, 6))
+    fill(120, range(4, 7), range(4, 7), range(4, 7))
+    fill(120, range(9, 11), range(5, 6), range(8, 9))
+    fill(120, range(9, 10), range(9, 10), range(4, 5))
+    fill(120, range(10, 11), range(10, 11), range(4, 5))
+    fill(120, range(12, 15), range(12, 13), range(6, 9))
+    return [value + generator.randrange(-60, 61) for value in scan]
+
+
+SCAN = make_scan()
+CRACK = place(13, 12, 7)
+NUMBERS = ("componentCount", "porosity", "largestDefectVolume", "partVolume", "threshold")
+
+CASES = {
+    "medianRadius": [{"medianRadius": 1}],
+    "minimumSize": [{"minimumSize": 3}, {"minimumSize": 2, "connectivity": 6}],
+    "minimumVolume": [{"minimumVolume": 2 * VOXEL_VOLUME, "connectivity": 6}, {"minimumVolume": 2}],
+    "connectivity": [{"connectivity": 6}, {"connectivity": 6, "minimumSize": 2}],
+}
+ELSEWHERE = {"inputVolume", "outputLabels", "outputTable", "thresholdMethod", "manualThreshold", "darkMaterial",
+             "closeWidth", "threads", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
+             "limitDefectCount", "maximumDefectCount"}
+
+
+class DefectAnalysisTest(ModuleTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("scan.nrrd")
+        self.output = self.path("defects.nrrd")
+        self.write_scan(SCAN)
+
+    def write_scan(self, values, **options):
+        write_volume(self.input, "int16", SIZES, values, columns=tilted_grid(), origin=ORIGIN, **options)
+
+    def expected(self, scan=SCAN, start=None, **settings):
+        p = {"medianRadius": 0, "darkMaterial": False, "connectivity": 26, "minimumSize": 0, "minimumVolume": 0,
+             "voxelVolume": VOXEL_VOLUME, **settings}
+        smooth = oracle.median(SIZES, scan, p["medianRadius"]) if p["medianRadius"] else scan
+        return oracle.defects(SIZES, scan, oracle.otsu(smooth) if start is None else start, p)
+
+    def analyse(self, **settings):
+        return self.ok(DEFECTS.run(self.folder, inputVolume=self.input, outputLabels=self.output, **settings))
+
+    def assert_found(self, result, expected):
+        found, part = expected
+        kind, labels, columns, origin = read_volume(self.output)
+        self.assertTrue(labels == oracle.label_map(COUNT, found), "the defects are not those of the oracle")
+        voxels = sum(map(len, found))
+        values = {name: float(result.returned[name]) for name in NUMBERS}
+        self.assertEqual(values["componentCount"], len(found))
+        self.assert_close([values["porosity"], values["largestDefectVolume"], values["partVolume"]],
+                          [100 * voxels / len(part), VOXEL_VOLUME * max(map(len, found), default=0),
+                           VOXEL_VOLUME * len(part)])
+        self.assert_close(origin, ORIGIN)
+        for a, b in zip(columns, tilted_grid()):
+            self.assert_close(a, b)
+        return kind
+
+    def test_every_parameter_and_return_value_has_a_case(self):
+        self.assertEqual(set(CASES) | ELSEWHERE | set(NUMBERS) | {"verdict"}, set(DEFECTS.parameters))
+        self.assertEqual(set(self.analyse().returned), set(NUMBERS) | {"verdict"})
+
+    def test_defects_of_the_part(self):
+        expected = self.expected()
+        self.assertEqual([len(defect) for defect in expected[0]], [27, 2, 2])
+        result = self.analyse()
+        self.assertEqual(self.assert_found(result, expected), "uint8")
+        self.assertEqual(result.returned["verdict"], "none")
+        self.assertTrue(200 < float(result.returned["threshold"]) < 800)
+
+    def test_parameters_do_what_they_say(self):
+        for parameter, cases in CASES.items():
+            for settings in cases:
+                with self.subTest(parameter, **settings):
+                    expected = self.expected(**settings)
+                    others = {name: value for name, value in settings.items() if name != parameter}
+                    self.assertTrue(expected != self.expected(**others), "the case shows nothing")
+                    self.assert_found(self.analyse(**settings), expected)
+
+    def test_thresholds_by_hand(self):
+        for start in (500, 850):
+            result = self.analyse(thresholdMethod="manual", manualThreshold=start)
+            self.assert_found(result, self.expected(start=start))
+            self.assertEqual(float(result.returned["threshold"]), start)
+        self.assertNotEqual(self.expected(start=500), self.expected(start=850))
+
+    def test_methods_of_thresholds_are_those_of_the_command(self):
+        other = self.path("other.nrrd")
+        found = set()
+        for element in DEFECTS.parameters["thresholdMethod"].findall("element"):
+            if element.text == "manual":
+                continue
+            result = self.analyse(thresholdMethod=element.text)
+            summary = json.loads(subprocess.run(
+                [COMMAND, "label", self.input, other, "--pores", "--threshold", element.text, "--connectivity", "26",
+                 "--order", "size", "--json"], capture_output=True, check=True).stdout)
+            self.assertEqual(read_volume(self.output)[1], read_volume(other)[1])
+            self.assertEqual(float(result.returned["threshold"]), summary["threshold"]["value"])
+            found.add(summary["threshold"]["value"])
+        self.assertGreater(len(found), 2)
+
+    def test_dark_material(self):
+        dark = [1000 - value for value in SCAN]
+        self.write_scan(dark)
+        self.assert_found(self.analyse(darkMaterial=True, thresholdMethod="manual", manualThreshold=500),
+                          self.expected(dark, 500, darkMaterial=True))
+
+    def test_open_cracks_count_once_they_are_closed(self):
+        self.analyse()
+        self.assertEqual(read_volume(self.output)[1][CRACK], 0)
+        before = self.analyse().returned
+        after = self.analyse(closeWidth=2 * SPACING[1]).returned
+        self.assertGreater(read_volume(self.output)[1][CRACK], 0)
+        self.assertGreater(float(after["porosity"]), float(before["porosity"]))
+
+    def test_table(self):
+        table = self.path("table.tsv")
+        self.analyse(outputTable=table)
+        rows, schema = read_table(table)
+        found, part = self.expected()
+        self.assertEqual([row["voxel_count"] for row in rows], [len(defect) for defect in found])
+        self.assertTrue(all(row["surface_distance_mm"] > 0 for row in rows))
+        self.assertLess(abs(rows[0]["sphericity"] - 0.9), 0.2)
+        self.assertIn("sphericity", schema)
+
+    def test_verdicts(self):
+        porosity = float(self.analyse().returned["porosity"])
+        for settings, verdict in (
+                ({"limitPorosity": True, "maximumPorosity": porosity + 0.01}, "pass"),
+                ({"limitPorosity": True, "maximumPorosity": 0.5}, "fail: porosity in % above 0.5"),
+                ({"maximumPorosity": 0}, "none"),
+                ({"limitDefectVolume": True, "maximumDefectVolume": 27 * VOXEL_VOLUME}, "pass"),
+                ({"limitDefectVolume": True, "maximumDefectVolume": 20}, "fail: largest defect in mm3 above 20"),
+                ({"limitDefectVolume": True, "maximumDefectVolume": 0}, "fail: largest defect in mm3 above 0"),
+                ({"limitDefectCount": True, "maximumDefectCount": 3}, "pass"),
+                ({"limitDefectCount": True, "maximumDefectCount": 2}, "fail: number of defects above 2"),
+                ({"limitPorosity": True, "maximumPorosity": 100, "limitDefectCount": True}, "fail: number of defects above 0"),
+                ({"limitDefectVolume": True, "maximumDefectVolume": 1, "limitDefectCount": True},
+                 "fail: largest defect in mm3 above 1, number of defects above 0")):
+            with self.subTest(**settings):
+                self.assertEqual(self.analyse(**settings).returned["verdict"], verdict)
+
+    def test_threads_and_compression_change_nothing(self):
+        self.write_scan(SCAN, compressed=True)
+        for threads in (1, 2):
+            self.assert_found(self.analyse(threads=threads), self.expected())
+
+    def test_errors_leave_nothing(self):
+        table = self.path("table.tsv")
+        for settings, saying in (({"inputVolume": self.path("none.nrrd")}, "none.nrrd"), ({"closeWidth": -1}, "-1"),
+                                 ({"thresholdMethod": "manual", "manualThreshold": 5000}, "material"),
+                                 ({"maximumPorosity": 101}, "101"), ({"outputTable": self.input}, "scan.nrrd")):
+            with self.subTest(**settings):
+                values = {"inputVolume": self.input, "outputLabels": self.output, "outputTable": table, **settings}
+                self.fails(DEFECTS.run(self.folder, **values), saying, [self.output, table])
+
+    def test_a_cancelled_run_leaves_no_output(self):
+        self.assert_cancels(DEFECTS, inputVolume=self.write_noise("noise.nrrd", 128), outputLabels=self.output,
+                            thresholdMethod="manual", manualThreshold=60)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -56,6 +56,7 @@ AnalyseDefects(ModuleRun & run)
     .Add("--minimum-size", { values.Text("minimumSize") })
     .Add("--minimum-volume", { values.Text("minimumVolume") })
     .Add("--order", { "size" })
+    .Add("--device", { values.Text("device") })
     .Add("--threads", { values.Text("threads") });
   if (values.IsOn("darkMaterial"))
   {

@@ -53,6 +53,7 @@ LabelVolume(ModuleRun & run)
     .Add("--largest", { values.Text("largest") })
     .Add("--order", { values.Text("order") == "LargestFirst" ? "size" : "raster" })
     .Add("--label-type", { values.Text("labelType") })
+    .Add("--device", { values.Text("device") })
     .Add("--threads", { values.Text("threads") });
   AddTable(arguments, "--statistics", values.Text("outputTable"));
   const auto summary = run.RunCommand(brickccl::cli::AddLabelCommand, arguments.List(), steps);

@@ -79,6 +79,14 @@ class BundleTest(ModuleTest):
                 if not OF_THE_MACHINE.match(os.path.basename(line.split()[0])):
                     self.assertIn("=> " + self.modules + "/", line)
 
+    def test_installed_modules_run(self):
+        subprocess.run(["cmake", "--install", BUILD, "--component", "slicer-modules", "--prefix", self.path("installed")],
+                       check=True, capture_output=True)
+        (library,) = os.listdir(self.path("installed"))
+        self.modules = self.path("installed/" + library + "/BrickCCL/cli-modules")
+        self.assertEqual(sorted(os.listdir(self.modules)), NAMES)
+        self.run_all(None)
+
     def test_runs_where_nothing_is_installed(self):
         if os.geteuid() != 0:
             self.skipTest("only root may change the root of the file system")

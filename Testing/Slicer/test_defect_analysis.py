@@ -1,7 +1,10 @@
 """BrickDefectAnalysis as Slicer runs it: a part with pores, a crack and noise, every parameter beside a plain flood fill."""
 
 import json
+import os
 import random
+import re
+import shlex
 import subprocess
 import unittest
 
@@ -51,7 +54,7 @@ CASES = {
     "connectivity": [{"connectivity": 6}, {"connectivity": 6, "minimumSize": 2}],
 }
 ELSEWHERE = {"inputVolume", "outputLabels", "outputTable", "thresholdMethod", "manualThreshold", "darkMaterial",
-             "closeWidth", "threads", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
+             "closeWidth", "threads", "device", "limitPorosity", "maximumPorosity", "limitDefectVolume", "maximumDefectVolume",
              "limitDefectCount", "maximumDefectCount"}
 
 
@@ -173,10 +176,22 @@ class DefectAnalysisTest(ModuleTest):
             with self.subTest(**settings):
                 self.assertEqual(self.analyse(**settings).returned["verdict"], verdict)
 
+    def test_the_example_of_the_page(self):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        with open(os.path.join(root, "Source", "Slicer", "README.md"), encoding="utf-8") as stream:
+            page = stream.read()
+        (example,) = re.findall(r"```sh\n(build/release/cli-modules/[^`]*)```", page)
+        words = shlex.split(example.replace("\\\n", " "))
+        words = [DEFECTS.path] + [os.path.join(root, word) if word.startswith("Data/") else word for word in words[1:]]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, check=True)
+        (promised,) = re.findall(r"`(verdict = .*?)`", page)
+        self.assertIn("\n" + promised + "\n", done.stdout)
+        self.assertEqual(set(os.listdir(self.folder)), {"scan.nrrd", "cracks.nrrd", "cracks.tsv", "cracks.schema.tsv"})
+
     def test_threads_and_compression_change_nothing(self):
         self.write_scan(SCAN, compressed=True)
         for threads in (1, 2):
-            self.assert_found(self.analyse(threads=threads), self.expected())
+            self.assert_found(self.analyse(threads=threads, device="cpu"), self.expected())
 
     def test_errors_leave_nothing(self):
         table = self.path("table.tsv")

@@ -35,7 +35,7 @@ CASES = {
     "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
 }
 # Parameters with tests of their own below.
-ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod"}
+ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device"}
 
 
 class LabelVolumeTest(ModuleTest):
@@ -109,6 +109,15 @@ class LabelVolumeTest(ModuleTest):
     def test_threads_change_nothing(self):
         for threads in (1, 2, 5):
             self.assert_labels(self.label(threads=threads, joining="EqualValues"), self.expected(joining="EqualValues"))
+
+    def test_devices_give_the_same_labels(self):
+        self.assert_labels(self.label(device="cpu", connectivity=26), self.expected(connectivity=26))
+        os.remove(self.output)
+        result = LABEL.run(self.folder, inputVolume=self.input, outputLabels=self.output, device="cuda", connectivity=26)
+        if result.code == 0:
+            self.assert_labels(self.ok(result), self.expected(connectivity=26))
+        else:
+            self.fails(result, "CUDA", [self.output])
 
     def test_types_of_labels_are_those_that_slicer_maps(self):
         for kind in ("uint8", "uint16", "uint32"):

@@ -1,3 +1,4 @@
+#include "DeviceLabels.h"
 #include "LabeledRuns.h"
 #include "Table.h"
 
@@ -81,5 +82,6 @@ NB_MODULE(_core, module)
   module.attr("version") = brickccl::Version;
   BindTables(module);
   BindLabeledRuns(module);
+  BindDeviceLabels(module);
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

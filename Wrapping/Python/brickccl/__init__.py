@@ -5,6 +5,7 @@
 """
 
 from ._core import version as __version__
+from ._device import release_device_memory
 from ._labeling import (
     Component,
     Labeling,
@@ -37,6 +38,7 @@ __all__ = [
     "info",
     "label",
     "merge_tables",
+    "release_device_memory",
     "relabel",
     "select",
     "statistics",

@@ -2,6 +2,7 @@
 
 #include "Hooks.h"
 #include "LabeledRuns.h"
+#include "Rules.h"
 
 #include "BrickCCL/Clean/Clean.h"
 

@@ -3,17 +3,8 @@
 
 #include "Arrays.h"
 
-#include "BrickCCL/Core/Connectivity.h"
-
-#include <optional>
-#include <vector>
-
 namespace brickccl::python
 {
-
-/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
- *  `sliceAxes`, which ascend. */
-Connectivity MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes);
 
 /** The number of threads for an image; 0 stands for all. */
 int ThreadsFor(const Extent & extent, int threads);

@@ -1,4 +1,5 @@
 #include "Cleaning.h"
+#include "DeviceLabels.h"
 #include "LabeledRuns.h"
 #include "Table.h"
 
@@ -83,5 +84,6 @@ NB_MODULE(_core, module)
   BindTables(module);
   BindCleaning(module);
   BindLabeledRuns(module);
+  BindDeviceLabels(module);
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

@@ -6,6 +6,7 @@
 
 from ._core import version as __version__
 from ._clean import CleanedClass, clean, fill_holes
+from ._device import release_device_memory
 from ._labeling import (
     Component,
     Labeling,
@@ -41,6 +42,7 @@ __all__ = [
     "info",
     "label",
     "merge_tables",
+    "release_device_memory",
     "relabel",
     "select",
     "statistics",

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._device import is_on_device
+from ._device import label as label_on_device
 from ._filter import filter_of
 from ._table import Column, ColumnDescription, Table, group_names, plain
 from ._volume import AXES, Progress, Volume, as_volume, companion_of, count_of, threads_of
@@ -378,33 +380,15 @@ def _find(
     start: Any,
     progress: Any,
 ) -> Labeling:
-    if tolerance is not None and criterion == "foreground":
-        criterion = "tolerance"
-    if tolerance is not None and criterion != "tolerance":
-        raise ValueError(f"a tolerance is of no use with criterion={criterion!r}")
-    low = high = None
-    if limits is not None:
-        try:
-            low, high = limits
-        except (TypeError, ValueError):
-            raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     runs = _core.find(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
-        criterion,
-        background,
-        low,
-        high,
-        tolerance,
+        *_rules(criterion, limits, background, tolerance),
         None if connectivity is None else count_of("connectivity", connectivity),
         [] if by_slice is None else [volume.axis("by_slice", by_slice)],
-        order,
-        minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
-        None if maximum_size is None else count_of("maximum_size", maximum_size),
-        0.0 if minimum_volume is None else float(minimum_volume),
-        0 if largest is None else _largest(largest),
+        *_filters(order, minimum_size, maximum_size, minimum_volume, largest),
         "Auto" if algorithm == "auto" else algorithm,
         device,
         0 if threads is None else threads_of(threads),
@@ -415,6 +399,34 @@ def _find(
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume)
+
+
+def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
+    """Criterion, background, low, high and tolerance as the engine takes them."""
+    if tolerance is not None and criterion == "foreground":
+        criterion = "tolerance"
+    if tolerance is not None and criterion != "tolerance":
+        raise ValueError(f"a tolerance is of no use with criterion={criterion!r}")
+    low = high = None
+    if limits is not None:
+        try:
+            low, high = limits
+        except (TypeError, ValueError):
+            raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
+    return criterion, background, low, high, tolerance
+
+
+def _filters(
+    order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
+) -> tuple[str, int, int | None, float, int]:
+    """Which components stay, and their order, as the engine takes them."""
+    return (
+        order,
+        minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
+        None if maximum_size is None else count_of("maximum_size", maximum_size),
+        0.0 if minimum_volume is None else float(minimum_volume),
+        0 if largest is None else _largest(largest),
+    )
 
 
 def _largest(largest: Any) -> int:
@@ -460,6 +472,7 @@ def label(
     image : array or image
         1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
         through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
+        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too.
     connectivity : int, optional
         The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
         which neighbours may differ, 1 to the dimension. By faces (1) if not given.
@@ -496,9 +509,11 @@ def label(
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
-        An integer type for the labels; "auto" is the smallest unsigned one that holds them.
+        An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
+        (CuPy) or int32 (PyTorch), since labels are written before their number is known.
     device : str, default "auto"
-        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready.
+        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready, and the
+        one where an array lies.
     algorithm : str, default "auto"
         A name of `info()["algorithms"]`; the labels are the same for all.
     threads : int, optional
@@ -515,7 +530,8 @@ def label(
     Returns
     -------
     labels : the kind of image that was given, with its geometry
-        0 is background; components are 1..count, consecutive.
+        0 is background; components are 1..count, consecutive. On a device the work goes to the array library's current
+        stream.
     count : int
         If `return_count`.
     table : Table
@@ -551,9 +567,30 @@ def label(
     >>> count
     2
     """
-    volume = as_volume(image)
+    if type(image) is not np.ndarray and is_on_device(image):
+        if minimum_volume is not None and spacing is None:
+            raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        if seeds is not None or touching is not None or clear_border or fill_holes is not False:
+            raise NotImplementedError("seeds, clear_border, touching and fill_holes are for arrays in host memory")
+        on_device = label_on_device(
+            image,
+            _rules(criterion, range, background, tolerance),
+            None if connectivity is None else count_of("connectivity", connectivity),
+            mask,
+            by_slice,
+            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+            spacing,
+            device,
+            algorithm,
+            dtype,
+            out,
+            return_table,
+        )
+        if progress is not None:
+            progress(1.0)
+        return _results(*on_device, return_count)
     labeling = _find(
-        volume,
+        as_volume(image),
         connectivity,
         criterion,
         range,
@@ -577,11 +614,15 @@ def label(
     # The table first: who asks for both gets both or an error.
     table = labeling.table() if return_table else None
     labels = labeling.labels(dtype, out, progress=_part(progress, 0.7, 1))
+    return _results(labels, labeling.count, table, return_count)
+
+
+def _results(labels: Any, count: int, table: Table | None, return_count: bool) -> Any:
     if not return_count and table is None:
         return labels
     result: tuple[Any, ...] = (labels,)
     if return_count:
-        result += (labeling.count,)
+        result += (count,)
     if table is not None:
         result += (table,)
     return result

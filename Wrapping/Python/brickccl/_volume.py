@@ -150,7 +150,7 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     if hasattr(image, "__dlpack__") and hasattr(image, "__dlpack_device__"):
         return _from_dlpack(image, name)
     if hasattr(image, "__cuda_array_interface__"):
-        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
     if isinstance(image, (str, bytes)) or not (hasattr(image, "__array__") or isinstance(image, (Sequence, memoryview))):
         raise TypeError(f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel")
     return Volume(voxels(np.asarray(image), name), image)
@@ -173,7 +173,7 @@ def companion_of(
 def _from_dlpack(image: Any, name: str) -> Volume:
     device = image.__dlpack_device__()
     if int(device[0]) != 1:
-        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
     if hasattr(image, "__array_namespace__"):
         library = image.__array_namespace__()
     else:

@@ -1,5 +1,6 @@
 #include "LabeledRuns.h"
 
+#include "Cleaning.h"
 #include "Hooks.h"
 #include "Rules.h"
 #include "Table.h"
@@ -122,15 +123,6 @@ public:
   }
 };
 
-/** Fewer voxels are labeled sooner than another thread is woken. */
-constexpr std::int64_t VoxelsOfOneThread = std::int64_t{ 1 } << 17;
-
-int
-ThreadsFor(const Extent & extent, int threads)
-{
-  return threads == 0 && extent.VoxelCount() < VoxelsOfOneThread ? 1 : threads;
-}
-
 /** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
 constexpr double VoxelsPerThread = 5e8;
 
@@ -153,10 +145,12 @@ Find(const InputArray &                image,
      const std::string &               device,
      int                               threads,
      const Geometry &                  geometry,
-     nb::object                        progress)
+     nb::object                        progress,
+     const std::optional<Filter> &     filter)
 {
-  const ImageView view = ViewOf(image);
-  LabelOptions    options;
+  const ImageView       view = ViewOf(image);
+  const ComponentFilter components = filter ? filter->Get() : ComponentFilter();
+  LabelOptions          options;
   options.mask = ViewOf(mask);
   options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
@@ -181,7 +175,7 @@ Find(const InputArray &                image,
   WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
     Labeling labeling;
-    Label(view, options, labeling);
+    Label(view, options, components, labeling);
     result->count = labeling.ComponentCount();
     result->algorithm = labeling.AlgorithmName();
     result->device = labeling.UsedDevice().device.ToString();
@@ -278,7 +272,8 @@ BindLabeledRuns(nb::module_ & module)
              nb::arg("device"),
              nb::arg("threads"),
              nb::arg("geometry"),
-             nb::arg("progress").none());
+             nb::arg("progress").none(),
+             nb::arg("filter").none() = nb::none());
   module.def("measure_labels",
              &MeasureLabels,
              nb::arg("labels").noconvert(),

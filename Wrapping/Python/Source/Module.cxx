@@ -1,3 +1,4 @@
+#include "Cleaning.h"
 #include "DeviceLabels.h"
 #include "LabeledRuns.h"
 #include "Table.h"
@@ -81,6 +82,7 @@ NB_MODULE(_core, module)
   nb::register_exception_translator(&TranslateError);
   module.attr("version") = brickccl::Version;
   BindTables(module);
+  BindCleaning(module);
   BindLabeledRuns(module);
   BindDeviceLabels(module);
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));

@@ -42,6 +42,20 @@ def condition_columns(text: str) -> list[str]: ...
 
 def column_groups() -> str: ...
 
+class Holes:
+    """Which holes are filled."""
+
+    @staticmethod
+    def make(volume: float | None, size: int | None, objects: int | None, dimension: int, slice_axes: Sequence[int]) -> Holes: ...
+
+class Filter:
+    """Which components stay, beside their size."""
+
+    @staticmethod
+    def make(holes: Holes | None, seeds: Sequence[int] | None, clear_border: bool, touching: Annotated[NDArray, dict(device='cpu', writable=False)] | None) -> Filter: ...
+
+def clean(segmentation: Annotated[NDArray, dict(device='cpu', writable=False)], output: Annotated[NDArray, dict(device='cpu')], connectivity: int | None, background: object, values: Sequence[object], minimum_size: int, minimum_volume: float, largest: int, holes: Holes | None, count_components: bool, threads: int, geometry: Geometry, progress: object | None) -> list[tuple[object, int, int, int, int, int, int]]: ...
+
 class LabeledRuns:
     """Components as runs of voxels, without a label map."""
 
@@ -75,7 +89,7 @@ class LabeledRuns:
 
     def renumber(self, numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-def find(image: Annotated[NDArray, dict(device='cpu', writable=False)], mask: Annotated[NDArray, dict(device='cpu', writable=False)] | None, criterion: str, background: object | None, low: object | None, high: object | None, tolerance: object | None, connectivity: int | None, slice_axes: Sequence[int], order: str, minimum_size: int, maximum_size: int | None, minimum_volume: float, largest: int, algorithm: str, device: str, threads: int, geometry: Geometry, progress: object | None) -> LabeledRuns: ...
+def find(image: Annotated[NDArray, dict(device='cpu', writable=False)], mask: Annotated[NDArray, dict(device='cpu', writable=False)] | None, criterion: str, background: object | None, low: object | None, high: object | None, tolerance: object | None, connectivity: int | None, slice_axes: Sequence[int], order: str, minimum_size: int, maximum_size: int | None, minimum_volume: float, largest: int, algorithm: str, device: str, threads: int, geometry: Geometry, progress: object | None, filter: Filter | None = None) -> LabeledRuns: ...
 
 def measure_labels(labels: Annotated[NDArray, dict(device='cpu', writable=False)], intensity: Annotated[NDArray, dict(device='cpu', writable=False)] | None, part: Annotated[NDArray, dict(device='cpu', writable=False)] | None, groups: str, threads: int, geometry: Geometry, progress: object | None) -> tuple[LabeledRuns, Table]: ...
 

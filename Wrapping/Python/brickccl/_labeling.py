@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +11,9 @@ import numpy as np
 from . import _core
 from ._device import is_on_device
 from ._device import label as label_on_device
+from ._filter import filter_of
 from ._table import Column, ColumnDescription, Table, group_names, plain
-from ._volume import AXES, Volume, as_volume, companion_of
-
-Progress = Callable[[float], Any]
+from ._volume import AXES, Progress, Volume, as_volume, companion_of, count_of, threads_of
 
 _LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
 
@@ -89,27 +87,6 @@ def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: 
     if is_reversed and not np.shares_memory(array, out):
         out[...] = array.T
     return out
-
-
-def count_of(name: str, value: Any) -> int:
-    """A whole number of at least 0."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
-    if not 0 <= number < 2**64:
-        raise ValueError(f"{name}={value} must be at least 0 and below 2^64")
-    return number
-
-
-def threads_of(threads: Any) -> int:
-    """A number of threads, None for all."""
-    if threads is None:
-        return 0
-    number = count_of("threads", threads)
-    if not 1 <= number <= 4096:
-        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
-    return number
 
 
 class Labeling:
@@ -323,6 +300,10 @@ def find(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
     device: str = "auto",
     algorithm: str = "auto",
     threads: int | None = None,
@@ -340,7 +321,7 @@ def find(
     Other Parameters
     ----------------
     connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
-minimum_volume, largest, device, algorithm, threads, spacing, progress
+minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
         As for `label`.
 
     Returns
@@ -367,6 +348,7 @@ minimum_volume, largest, device, algorithm, threads, spacing, progress
         maximum_size,
         minimum_volume,
         largest,
+        (seeds, clear_border, touching, fill_holes),
         device,
         algorithm,
         threads,
@@ -390,6 +372,7 @@ def _find(
     maximum_size: Any,
     minimum_volume: Any,
     largest: Any,
+    kept: tuple[Any, Any, Any, Any],
     device: Any,
     algorithm: Any,
     threads: Any,
@@ -411,6 +394,7 @@ def _find(
         0 if threads is None else threads_of(threads),
         volume.geometry(spacing, start),
         progress,
+        filter_of(volume, kept, spacing),
     )
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
@@ -467,6 +451,10 @@ def label(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
     dtype: Any = "auto",
     device: str = "auto",
     algorithm: str = "auto",
@@ -509,7 +497,17 @@ def label(
     minimum_volume : float, optional
         Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
     largest : int, optional
-        Only so many of the largest stay.
+        Only so many of the largest stay. The limits on sizes come after what follows, in this order.
+    fill_holes : bool or float, default False
+        Fill holes: components of the background that do not reach the image's border, or only those of at most so many
+        mm^3. With the criterion "foreground" a hole is foreground before anything is labeled, and what lies in it is
+        joined to what is around it; otherwise it gets the label that it shares the most faces with. See `fill_holes`.
+    seeds : sequence of indices, optional
+        Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
+    clear_border : bool, default False
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+    touching : array or image, optional
+        Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
         An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
         (CuPy) or int32 (PyTorch), since labels are written before their number is known.
@@ -570,6 +568,8 @@ def label(
     2
     """
     if type(image) is not np.ndarray and is_on_device(image):
+        if seeds is not None or clear_border or touching is not None or fill_holes:
+            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
         if minimum_volume is not None and spacing is None:
             raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
         on_device = label_on_device(
@@ -603,6 +603,7 @@ def label(
         maximum_size,
         minimum_volume,
         largest,
+        (seeds, clear_border, touching, fill_holes),
         device,
         algorithm,
         threads,

@@ -14,6 +14,8 @@ from . import _core
 
 AXES = "xyzt"
 
+Progress = Callable[[float], Any]
+
 
 class Volume:
     """An array in C order and native byte order, with its geometry and the way back to the kind of what came in."""
@@ -105,6 +107,27 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     if not array.dtype.isnative:
         return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def count_of(name: str, value: Any) -> int:
+    """A whole number of at least 0."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{name}={value} must be at least 0 and below 2^64")
+    return number
+
+
+def threads_of(threads: Any) -> int:
+    """A number of threads, None for all."""
+    if threads is None:
+        return 0
+    number = count_of("threads", threads)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
+    return number
 
 
 def as_volume(image: Any, name: str = "the image") -> Volume:

@@ -1,8 +1,10 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -47,6 +49,55 @@ struct LabelArguments
   bool               json = false;
   bool               quiet = false;
 };
+
+/** What was found, dropped by which filter, and kept; members of the summary. */
+void
+AddFilters(nlohmann::ordered_json & summary, const Labeling & labeling)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  const std::uint64_t   foreground = labeling.ForegroundVoxelCount();
+  summary["foreground_voxels"] = foreground;
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest },
+                         { "voxels", relabeled.droppedVoxels } };
+  summary["kept_voxels"] = foreground - relabeled.droppedVoxels;
+}
+
+/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
+std::string
+DescribeFilters(const Labeling & labeling, const LoadedImage & image)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  const std::uint64_t   kept = labeling.ForegroundVoxelCount() - relabeled.droppedVoxels;
+  const int             dimension = image.extent.dimension;
+  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream    text;
+  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
+    {
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
+    }
+  }
+  text << '\n';
+  return text.str();
+}
 
 std::string
 Rounded(double value)
@@ -120,10 +171,9 @@ RunLabel(const LabelArguments & arguments)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  if (arguments.output.empty() && (arguments.table.table.empty() || !arguments.outputFallback.empty()))
+  if (arguments.output.empty() && (!arguments.table.IsWanted() || !arguments.outputFallback.empty()))
   {
-    throw InvalidArgument(
-      "OUTPUT, the label map, is missing; it may be left out only where --statistics names a table");
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }
   const NamedFiles outputs = { { "OUTPUT", arguments.output },
                                { "--output-fallback", arguments.outputFallback },
@@ -159,7 +209,7 @@ RunLabel(const LabelArguments & arguments)
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  const TableImages tableImages = ReadTableImages(arguments.table, image, arguments.threads, reader);
   seconds["read"] = watch.Lap();
   Segmented segmented =
     ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
@@ -189,6 +239,7 @@ RunLabel(const LabelArguments & arguments)
   options.progress = reporter.Hooks();
   Labeling labeling;
   Label(segmented.View(image), options, labeling);
+  NoteDoubts(arguments.criterion, image, segmented, labeling, mask.has_value(), reader);
   segmented.smoothed.reset();
   mask.reset();
   options.mask.reset();
@@ -206,16 +257,17 @@ RunLabel(const LabelArguments & arguments)
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.table.table.empty() || !arguments.picture.empty() || segmented.pores)
+  if (arguments.table.IsWanted() || !arguments.picture.empty() || segmented.pores)
   {
     reporter.Step("measuring");
     table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();
 
   const ProgressHooks hooks = reporter.Hooks();
   const std::string   output = WriteLabelMap(arguments, labeling, type, image, reader, reporter);
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
   }
@@ -238,11 +290,12 @@ RunLabel(const LabelArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
-    summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
+    AddFilters(summary, labeling);
     summary["nan_values"] = segmented.notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
+    summary["coordinates"] = "LPS";
     summary["channels"] = image.channels;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
@@ -272,6 +325,7 @@ RunLabel(const LabelArguments & arguments)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
+              << DescribeFilters(labeling, image)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -295,7 +349,7 @@ AddLabelCommand(CLI::App & app)
     ->required();
   command->add_option("OUTPUT",
                       arguments->output,
-                      "label map: " + WritableFormats() + "; it may be left out with --statistics");
+                      "label map: " + WritableFormats() + "; it may be left out with --statistics or --print");
   command
     ->add_option("--output-fallback",
                  arguments->outputFallback,
@@ -303,16 +357,17 @@ AddLabelCommand(CLI::App & app)
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
-    ->add_option("--connectivity",
-                 arguments->connectivity,
-                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
-    ->transform(Count(1, 1000));
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+    ->transform(NeighbourCount());
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
   command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
-    ->check(CLI::IsMember({ "raster", "size" }))
+    ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
     ->transform(Count(0))
@@ -356,7 +411,8 @@ AddLabelCommand(CLI::App & app)
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
     });
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunLabel(*arguments); });
 }

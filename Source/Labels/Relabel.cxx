@@ -27,8 +27,16 @@ struct VoxelCounter
 } // namespace
 
 std::uint64_t
-Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context)
+Relabel(RunVolume &            volume,
+        std::uint64_t          components,
+        const RelabelOptions & options,
+        const HostContext &    context,
+        RelabelReport *        report)
 {
+  RelabelReport   unread;
+  RelabelReport & told = report != nullptr ? *report : unread;
+  told = {};
+  told.found = components;
   if (options.KeepEverything() || components == 0)
   {
     return components;
@@ -49,13 +57,22 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
       if (counts[c].voxels >= options.minimumSize && counts[c].voxels <= options.maximumSize)
       {
         kept.push_back(static_cast<Label>(c));
+        continue;
       }
+      ++(counts[c].voxels < options.minimumSize ? told.tooSmall : told.tooLarge);
+      told.droppedVoxels += counts[c].voxels;
     }
     const bool cut = options.largest != 0 && options.largest < kept.size();
     if (cut || options.order == LabelOrder::Size)
     {
       std::stable_sort(kept.begin(), kept.end(), [&](Label a, Label b) { return counts[a].voxels > counts[b].voxels; });
-      kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
+      const auto stays = cut ? static_cast<std::size_t>(options.largest) : kept.size();
+      told.beyondLargest = kept.size() - stays;
+      for (std::size_t i = stays; i < kept.size(); ++i)
+      {
+        told.droppedVoxels += counts[kept[i]].voxels;
+      }
+      kept.resize(stays);
       if (options.order == LabelOrder::Raster)
       {
         std::sort(kept.begin(), kept.end());

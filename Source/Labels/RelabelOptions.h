@@ -36,6 +36,18 @@ struct RelabelOptions
   }
 };
 
+/** What became of the components that were found. */
+struct RelabelReport
+{
+  std::uint64_t found = 0;
+  /** Those that the limits on sizes dropped, the least and the most, and those beyond the `largest`. */
+  std::uint64_t tooSmall = 0;
+  std::uint64_t tooLarge = 0;
+  std::uint64_t beyondLargest = 0;
+  /** The voxels of all that were dropped. */
+  std::uint64_t droppedVoxels = 0;
+};
+
 } // namespace brickccl
 
 #endif

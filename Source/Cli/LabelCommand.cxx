@@ -2,6 +2,7 @@
 #include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/Spelling.h"
@@ -38,6 +39,7 @@ struct LabelArguments
   double             minimumVolume = 0;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t      largest = 0;
+  FilterArguments    filter;
   std::string        labelType = "auto";
   std::string        algorithm = "Auto";
   std::string        device = "auto";
@@ -50,27 +52,43 @@ struct LabelArguments
   bool               quiet = false;
 };
 
-/** What was found, dropped by which filter, and kept; members of the summary. */
+/** The voxels of the components that are left. */
+std::uint64_t
+CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
+{
+  if (labeling.Relabeled().keptVoxels || filter.KeepsEverything())
+  {
+    return labeling.Relabeled().keptVoxels.value_or(labeling.ForegroundVoxelCount());
+  }
+  std::uint64_t kept = 0;
+  for (std::int64_t row = 0; row < labeling.GetExtent().RowCount(); ++row)
+  {
+    for (const LabelRun & run : labeling.ListRuns(row, row + 1))
+    {
+      kept += run.label != 0 ? static_cast<std::uint64_t>(run.length) : 0;
+    }
+  }
+  return kept;
+}
+
+/** What was found, dropped by which limit, and kept; members of the summary. */
 void
-AddFilters(nlohmann::ordered_json & summary, const Labeling & labeling)
+AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
 {
   const RelabelReport & relabeled = labeling.Relabeled();
-  const std::uint64_t   foreground = labeling.ForegroundVoxelCount();
-  summary["foreground_voxels"] = foreground;
   summary["components_found"] = relabeled.found;
   summary["dropped"] = { { "too_small", relabeled.tooSmall },
                          { "too_large", relabeled.tooLarge },
-                         { "beyond_largest", relabeled.beyondLargest },
-                         { "voxels", relabeled.droppedVoxels } };
-  summary["kept_voxels"] = foreground - relabeled.droppedVoxels;
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
 }
 
 /** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
 std::string
-DescribeFilters(const Labeling & labeling, const LoadedImage & image)
+DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
 {
   const RelabelReport & relabeled = labeling.Relabeled();
-  const std::uint64_t   kept = labeling.ForegroundVoxelCount() - relabeled.droppedVoxels;
+  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
   const int             dimension = image.extent.dimension;
   const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
   std::ostringstream    text;
@@ -157,6 +175,23 @@ WriteLabelMap(const LabelArguments & arguments,
   return output;
 }
 
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
+}
+
 void
 RunLabel(const LabelArguments & arguments)
 {
@@ -183,7 +218,9 @@ RunLabel(const LabelArguments & arguments)
   const NamedFiles inputs = { { "INPUT", arguments.input },
                               { "--mask", arguments.mask },
                               { "--intensity", arguments.table.intensity },
-                              { "--part", arguments.table.part } };
+                              { "--part", arguments.table.part },
+                              { "--touching", arguments.filter.touching },
+                              { "--seeds", arguments.filter.seeds } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -210,16 +247,8 @@ RunLabel(const LabelArguments & arguments)
     options.mask = mask->View();
   }
   const TableImages tableImages = ReadTableImages(arguments.table, image, arguments.threads, reader);
+  LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
-  Segmented segmented =
-    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
-  options.criterion = segmented.ForView();
-
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -227,20 +256,21 @@ RunLabel(const LabelArguments & arguments)
   {
     options.device.kind = Device::Kind::Cpu;
   }
+  Segmented segmented =
+    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
+  options.criterion = segmented.ForView();
   reporter.Step("labeling");
-  options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  options.relabel.minimumSize = arguments.minimumSize;
-  options.relabel.maximumSize = arguments.maximumSize;
-  options.relabel.largest = arguments.largest;
+  options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
   options.geometry = image.geometry;
   options.algorithm = arguments.algorithm;
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
-  Labeling labeling;
-  Label(segmented.View(image), options, labeling);
+  Labeling                    labeling;
+  const ComponentFilterReport filtered = Label(segmented.View(image), options, filter.filter, labeling);
   NoteDoubts(arguments.criterion, image, segmented, labeling, mask.has_value(), reader);
   segmented.smoothed.reset();
+  filter.touching.reset();
   mask.reset();
   options.mask.reset();
   if (!labeling.UsedDevice().remark.empty())
@@ -290,7 +320,8 @@ RunLabel(const LabelArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
-    AddFilters(summary, labeling);
+    summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
+    AddKept(summary, labeling, filter.filter);
     summary["nan_values"] = segmented.notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
@@ -303,6 +334,7 @@ RunLabel(const LabelArguments & arguments)
     summary["criterion"] = segmented.asked.ToString();
     AddSegmented(summary, arguments.criterion, segmented, table);
     summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
+    summary["filter"] = FilterAsJson(filter.filter, filtered);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -325,7 +357,7 @@ RunLabel(const LabelArguments & arguments)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
-              << DescribeFilters(labeling, image)
+              << DescribeFilter(filter.filter, filtered) << DescribeKept(labeling, filter.filter, image)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -384,6 +416,7 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
     ->transform(Count(0))
     ->type_name("K");
+  AddFilterOptions(*command, arguments->filter);
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace brickccl
 {
@@ -44,8 +45,8 @@ struct RelabelReport
   std::uint64_t tooSmall = 0;
   std::uint64_t tooLarge = 0;
   std::uint64_t beyondLargest = 0;
-  /** The voxels of all that were dropped. */
-  std::uint64_t droppedVoxels = 0;
+  /** The voxels of those that are left; nothing where all were left and nobody counted. */
+  std::optional<std::uint64_t> keptVoxels;
 };
 
 } // namespace brickccl

@@ -69,7 +69,7 @@ main(int argc, char ** argv)
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
-  brickccl::cli::AddCompletionCommand(app);
+  brickccl::cli::AddHelpCommands(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -10,8 +10,8 @@ namespace brickccl::cli
  *  subcommands are there. */
 void ArrangeHelp(CLI::App & app);
 
-/** Adds the subcommands that print a script of completions for a shell, and a man page. They know the commands and options
- *  that the app has when they run. */
+/** Adds the subcommands that print a script of completions for a shell, and a man page. They know the commands and
+ * options that the app has when they run. */
 void AddHelpCommands(CLI::App & app);
 
 } // namespace brickccl::cli

@@ -281,7 +281,9 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
   std::optional<Connectivity> connectivity;
   try
   {
-    connectivity = neighbours == 0 ? Connectivity::Face(within) : Connectivity::FromNeighbourCount(neighbours, within);
+    connectivity = neighbours == FaceNeighbours ? Connectivity::Face(within)
+                 : neighbours == FullNeighbours ? Connectivity::Full(within)
+                                                : Connectivity::FromNeighbourCount(neighbours, within);
   }
   catch (const InvalidArgument &)
   {
@@ -329,7 +331,7 @@ DescribeSpacing(const LoadedImage & image)
   text << " mm";
   text << (image.spacingSource == "none"        ? " (taken for want of one)"
            : image.spacingSource == "--spacing" ? " (from --spacing)"
-                                                : "");
+                                                : " (from the file)");
   return text.str();
 }
 

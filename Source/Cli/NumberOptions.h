@@ -21,6 +21,13 @@ inline constexpr std::uint64_t MostThreads = 4096;
 /** Accepts only counts from `least` to `most`. */
 CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);
 
+/** What the number of neighbours stands for beside a count. */
+inline constexpr int FaceNeighbours = 0;
+inline constexpr int FullNeighbours = -1;
+
+/** Accepts a count of neighbours, "faces" or "full". */
+CLI::Validator NeighbourCount();
+
 /** Accepts any number, including inf, -inf and nan. */
 CLI::Validator AnyNumber();
 

@@ -5,7 +5,8 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build ccache python3 python3-dev python3-venv libhwy-dev libinsighttoolkit5-dev
-          libvtk9-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libbz2-dev libisal-dev libgdcm-dev libcli11-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev valgrind doxygen)
+          libvtk9-dev libtiff-dev libpng-dev libjpeg-dev zlib1g-dev libbz2-dev libisal-dev libgdcm-dev libcli11-dev nlohmann-json3-dev
+          libtomlplusplus-dev libssl-dev libgtest-dev libbenchmark-dev valgrind doxygen)
 [ $# -eq 0 ] || packages=("$@")
 
 missing=()

@@ -12,6 +12,8 @@ void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
+void AddBatchCommand(CLI::App & app);
+void AddRecipeCommand(CLI::App & app);
 
 /** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);

@@ -67,5 +67,7 @@ main(int argc, char ** argv)
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::AddBatchCommand(app);
+  brickccl::cli::AddRecipeCommand(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -1,0 +1,100 @@
+#ifndef BRICKCCL_BATCH_RECIPE_H
+#define BRICKCCL_BATCH_RECIPE_H
+
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Measuring/ColumnGroups.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** One rule of acceptance. Which members count depends on the rule (AcceptanceRules). */
+struct AcceptanceRule
+{
+  std::string rule;
+  /** What the report calls it. */
+  std::string name;
+  /** Only defects for which this condition holds count; empty: all. */
+  std::string where;
+  std::string column;
+  double      limit = 0;
+  double      within = 0;
+  /** The line of the recipe. */
+  int line = 0;
+};
+
+/** What is done with each item, and when it passes. RecipeFile.h reads it from a file. */
+struct Recipe
+{
+  std::string name;
+  std::string description;
+
+  struct Input
+  {
+    std::vector<double> spacing;
+    bool                slicesAreVolumes = true;
+    bool                acceptIrregularSlices = false;
+    bool                acceptSheared = false;
+  };
+  Input input;
+
+  struct Threshold
+  {
+    std::optional<Criterion::Range> range;
+  };
+  Threshold threshold;
+
+  struct Part
+  {
+    /** "none", "image", or "largest": the largest component of what lies in `range`. */
+    std::string                     method = "none";
+    std::optional<Criterion::Range> range;
+  };
+  Part part;
+
+  struct Labeling
+  {
+    /** 0: faces. */
+    int           connectivity = 0;
+    std::string   criterion = "foreground";
+    double        tolerance = 0;
+    std::string   bySlice;
+    double        minimumVolume = 0;
+    std::uint64_t minimumSize = 0;
+    std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
+  };
+  Labeling labeling;
+
+  struct Measuring
+  {
+    /** What the recipe asks for, and what its conditions and rules need. */
+    ColumnGroups groups;
+    bool         intensity = false;
+  };
+  Measuring measuring;
+
+  /** The condition for which components are kept; empty: all. */
+  std::string keep;
+
+  std::vector<AcceptanceRule> acceptance;
+
+  struct Outputs
+  {
+    /** The extension of label maps, or "none". */
+    std::string labels = ".nrrd";
+    bool        pictures = true;
+  };
+  Outputs outputs;
+
+  /** The text that it was read from. */
+  std::string text;
+};
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,381 @@
+#include "BrickCCL/Batch/RecipeFile.h"
+
+#include "BrickCCL/Batch/RecipeSchema.h"
+#include "BrickCCL/Batch/RecipeValues.h"
+#include "BrickCCL/Tables/Condition.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+std::string
+TextOfProblems(const std::string & file, const std::vector<RecipeProblem> & problems)
+{
+  std::string text =
+    problems.size() == 1 ? "the recipe has a fault:" : "the recipe has " + std::to_string(problems.size()) + " faults:";
+  for (const RecipeProblem & problem : problems)
+  {
+    text += "\n  " + file + ":" + std::to_string(problem.line) + ": " + problem.text;
+  }
+  return text;
+}
+
+/** The columns of all tables, and those that one needs a part or intensities for. */
+std::set<std::string>
+ColumnsOfAllTables()
+{
+  std::set<std::string> names = { "slice" };
+  for (const int dimension : { 1, 2, 3, 4 })
+  {
+    for (const ComponentColumn & column : AllColumns(dimension))
+    {
+      names.insert(column.name);
+    }
+  }
+  return names;
+}
+
+Criterion::Range
+RangeOf(const std::vector<double> & bounds)
+{
+  return { bounds[0], bounds[1] };
+}
+
+/** Turns values that fit the schema into a recipe, and checks what the schema cannot say. */
+class RecipeBuilder
+{
+public:
+  RecipeBuilder(const RecipeValues & values, std::vector<RecipeProblem> & problems)
+    : m_Values(values)
+    , m_Problems(problems)
+    , m_Columns(ColumnsOfAllTables())
+  {}
+
+  Recipe
+  Build()
+  {
+    m_Recipe.name = m_Values["recipe"].Get("name", std::string());
+    m_Recipe.description = m_Values["recipe"].Get("description", std::string());
+    TakeInput();
+    TakePart();
+    TakeLabeling();
+    TakeMeasuring();
+    for (const RecipeTableValues & rule : m_Values.acceptance)
+    {
+      TakeRule(rule);
+    }
+    m_Recipe.outputs.labels = m_Values["outputs"].Get("labels", m_Recipe.outputs.labels);
+    m_Recipe.outputs.pictures = m_Values["outputs"].Get("pictures", true);
+    return m_Recipe;
+  }
+
+private:
+  void
+  Complain(int line, const std::string & text)
+  {
+    m_Problems.push_back({ line, text });
+  }
+
+  void
+  TakeInput()
+  {
+    const RecipeTableValues & input = m_Values["input"];
+    m_Recipe.input.spacing = input.Get("spacing_mm", std::vector<double>());
+    m_Recipe.input.slicesAreVolumes = input.Get("slices", std::string("volume")) == "volume";
+    m_Recipe.input.acceptIrregularSlices = input.Get("accept_irregular_slices", false);
+    m_Recipe.input.acceptSheared = input.Get("accept_sheared", false);
+    if (m_Values["threshold"].Has("range"))
+    {
+      m_Recipe.threshold.range = RangeOf(m_Values["threshold"].Get("range", std::vector<double>()));
+    }
+  }
+
+  void
+  TakePart()
+  {
+    const RecipeTableValues & part = m_Values["part"];
+    m_Recipe.part.method = part.Get("method", std::string("none"));
+    if (part.Has("range"))
+    {
+      m_Recipe.part.range = RangeOf(part.Get("range", std::vector<double>()));
+    }
+    const bool isLargest = m_Recipe.part.method == "largest";
+    if (isLargest && !part.Has("range"))
+    {
+      Complain(part.LineOf("method"), "part.method = \"largest\" needs part.range, the values of the material");
+    }
+    if (!isLargest && part.Has("range"))
+    {
+      Complain(part.LineOf("range"),
+               "part.range says what the part is made of, but part.method is \"" + m_Recipe.part.method +
+                 "\"; set part.method = \"largest\", or leave the range out");
+    }
+  }
+
+  void
+  TakeLabeling()
+  {
+    const RecipeTableValues & labeling = m_Values["labeling"];
+    Recipe::Labeling &        taken = m_Recipe.labeling;
+    taken.connectivity = static_cast<int>(labeling.Get("connectivity", std::int64_t{ 0 }));
+    taken.criterion = labeling.Get("criterion", taken.criterion);
+    taken.tolerance = labeling.Get("tolerance", 0.0);
+    taken.bySlice = labeling.Get("by_slice", std::string());
+    taken.minimumVolume = labeling.Get("minimum_volume_mm3", 0.0);
+    taken.minimumSize = static_cast<std::uint64_t>(labeling.Get("minimum_size", std::int64_t{ 0 }));
+    if (labeling.Has("maximum_size"))
+    {
+      taken.maximumSize = static_cast<std::uint64_t>(labeling.Get("maximum_size", std::int64_t{ 0 }));
+    }
+    const bool isOfSlices = taken.connectivity == 4 || taken.connectivity == 8;
+    const bool isOfVolumes = taken.connectivity == 6 || taken.connectivity == 18 || taken.connectivity == 26;
+    if (taken.connectivity != 0 && !isOfSlices && !isOfVolumes)
+    {
+      Complain(labeling.LineOf("connectivity"),
+               "labeling.connectivity is " + std::to_string(taken.connectivity) +
+                 "; it must be 4 or 8 in slices, 6, 18 or 26 in volumes");
+    }
+    if (isOfVolumes && !taken.bySlice.empty())
+    {
+      Complain(labeling.LineOf("connectivity"),
+               "labeling.connectivity = " + std::to_string(taken.connectivity) +
+                 " joins voxels of neighbouring slices, but labeling.by_slice labels each slice on its own; "
+                 "use 4 or 8, or leave by_slice out");
+    }
+    if (labeling.Has("tolerance") != (taken.criterion == "tolerance"))
+    {
+      Complain(labeling.LineOf(labeling.Has("tolerance") ? "tolerance" : "criterion"),
+               labeling.Has("tolerance")
+                 ? "labeling.tolerance goes with labeling.criterion = \"tolerance\" alone"
+                 : "labeling.criterion = \"tolerance\" needs labeling.tolerance, the largest difference");
+    }
+    if (taken.minimumSize > taken.maximumSize)
+    {
+      Complain(labeling.LineOf("minimum_size"),
+               "labeling.minimum_size is above labeling.maximum_size: no component would be kept");
+    }
+  }
+
+  void
+  TakeMeasuring()
+  {
+    const RecipeTableValues & measuring = m_Values["measuring"];
+    m_Recipe.measuring.intensity = measuring.Get("intensity", false);
+    for (const std::string & name : measuring.Get("columns", std::vector<std::string>()))
+    {
+      NeedColumn(name, "measuring.columns", measuring.LineOf("columns"), true);
+    }
+    m_Recipe.keep = m_Values["selection"].Get("keep", std::string());
+    CheckCondition(m_Recipe.keep, "selection.keep", m_Values["selection"].LineOf("keep"));
+  }
+
+  void
+  TakeRule(const RecipeTableValues & values)
+  {
+    AcceptanceRule rule;
+    rule.line = values.line;
+    rule.rule = values.Get("rule", std::string());
+    if (rule.rule.empty())
+    {
+      if (!values.Has("rule"))
+      {
+        std::string names;
+        for (const RuleDescription & known : AcceptanceRules())
+        {
+          names += (names.empty() ? "" : ", ") + known.name;
+        }
+        Complain(values.line, "this entry of [[acceptance]] has no rule; set rule to one of " + names);
+      }
+      return;
+    }
+    CheckKeysOfRule(values, rule.rule);
+    rule.name = values.Get("name", rule.rule);
+    rule.where = values.Get("where", std::string());
+    rule.column = values.Get("column", std::string());
+    rule.within = values.Get("within_mm", 0.0);
+    for (const char * const key : { "at_most", "at_least", "at_most_percent", "at_least_mm" })
+    {
+      rule.limit = values.Get(key, rule.limit);
+    }
+    rule.limit =
+      values.Has("at_most_count") ? static_cast<double>(values.Get("at_most_count", std::int64_t{ 0 })) : rule.limit;
+    CheckCondition(rule.where, "acceptance.where", values.LineOf("where"));
+    if (!rule.column.empty())
+    {
+      NeedColumn(rule.column, "acceptance.column", values.LineOf("column"), false);
+    }
+    if (rule.rule == "spacing")
+    {
+      m_Recipe.measuring.groups.Add("neighbours");
+    }
+    if (rule.rule == "near-surface")
+    {
+      NeedColumn("surface_distance_mm", "the rule near-surface", values.LineOf("rule"), false);
+    }
+    m_Recipe.acceptance.push_back(rule);
+  }
+
+  /** Complains of keys that the rule does not take, and of those that it lacks. */
+  void
+  CheckKeysOfRule(const RecipeTableValues & values, const std::string & rule)
+  {
+    for (const RecipeKey & key : RecipeKeys())
+    {
+      if (key.table != "acceptance" || key.rules.empty())
+      {
+        continue;
+      }
+      const bool takes = std::find(key.rules.begin(), key.rules.end(), rule) != key.rules.end();
+      if (takes && key.isRequired && !values.Has(key.name))
+      {
+        Complain(values.line, "the rule " + rule + " needs " + key.name + ", the " + key.description);
+      }
+      if (!takes && values.Has(key.name))
+      {
+        Complain(values.LineOf(key.name), "the rule " + rule + " takes no " + key.name + "; leave it out");
+      }
+    }
+  }
+
+  void
+  CheckCondition(const std::string & text, const std::string & key, int line)
+  {
+    if (text.empty())
+    {
+      return;
+    }
+    try
+    {
+      const Condition condition(text);
+      for (const std::string & column : condition.ColumnNames())
+      {
+        NeedColumn(column, key, line, false);
+      }
+    }
+    catch (const InvalidArgument & error)
+    {
+      Complain(line, key + ": " + error.what());
+    }
+  }
+
+  /** Sees to it that a column is measured. */
+  void
+  NeedColumn(const std::string & name, const std::string & key, int line, bool mayBeGroup)
+  {
+    if (m_Columns.count(name) == 0)
+    {
+      if (mayBeGroup)
+      {
+        try
+        {
+          m_Recipe.measuring.groups.Add(name);
+          CheckIntensity(name == "intensity" ? "intensity_" : name, key, line);
+          return;
+        }
+        catch (const InvalidArgument &)
+        {
+          // It is neither a column nor a group.
+        }
+      }
+      const std::string nearest = NearestName(name, { m_Columns.begin(), m_Columns.end() });
+      Complain(line,
+               key + " names the column '" + name + "', which no table has" +
+                 (nearest.empty() ? std::string("; `brickccl stats --list-columns` lists them")
+                                  : "; did you mean '" + nearest + "'?"));
+      return;
+    }
+    if (name != "slice")
+    {
+      const ColumnGroups groups = ColumnGroups::FromNames(name);
+      for (const ColumnGroup * const group : groups.List())
+      {
+        m_Recipe.measuring.groups.Add(*group);
+      }
+    }
+    CheckIntensity(name, key, line);
+    if (name == "surface_distance_mm" && m_Recipe.part.method == "none")
+    {
+      Complain(line, key + " needs the surface of the part: set part.method to \"largest\" or \"image\"");
+    }
+  }
+
+  void
+  CheckIntensity(const std::string & name, const std::string & key, int line)
+  {
+    if (name.rfind("intensity_", 0) == 0 && !m_Recipe.measuring.intensity)
+    {
+      Complain(line, key + " needs the values under each component: set measuring.intensity = true");
+    }
+  }
+
+  const RecipeValues &         m_Values;
+  std::vector<RecipeProblem> & m_Problems;
+  std::set<std::string>        m_Columns;
+  Recipe                       m_Recipe;
+};
+
+} // namespace
+
+RecipeError::RecipeError(const std::string & file, std::vector<RecipeProblem> problems)
+  : InvalidArgument(TextOfProblems(file, problems))
+  , m_Problems(std::move(problems))
+{}
+
+Recipe
+ParseRecipe(const std::string & text, const std::string & file)
+{
+  std::vector<RecipeProblem> problems;
+  const RecipeValues         values = ReadRecipeValues(text, problems);
+  Recipe                     recipe = RecipeBuilder(values, problems).Build();
+  if (!problems.empty())
+  {
+    std::stable_sort(problems.begin(), problems.end(), [](const RecipeProblem & a, const RecipeProblem & b) {
+      return a.line < b.line;
+    });
+    throw RecipeError(file, std::move(problems));
+  }
+  recipe.text = text;
+  if (recipe.name.empty())
+  {
+    recipe.name = std::filesystem::path(file).stem().string();
+  }
+  return recipe;
+}
+
+Recipe
+ReadRecipe(const std::string & path)
+{
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure))
+  {
+    std::string names;
+    for (const ReadyRecipe & ready : ReadyRecipes())
+    {
+      if (ready.name == path)
+      {
+        return ParseRecipe(ready.text, ready.name);
+      }
+      names += (names.empty() ? "" : ", ") + ready.name;
+    }
+    throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready: " + names);
+  }
+  std::ifstream stream(std::filesystem::path(path), std::ios::binary);
+  std::string   text{ std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>() };
+  if (!stream.good() && !stream.eof())
+  {
+    throw Error("cannot read '" + path + "': " + std::strerror(errno));
+  }
+  return ParseRecipe(text, path);
+}
+
+} // namespace brickccl::batch

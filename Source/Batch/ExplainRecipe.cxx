@@ -1,6 +1,6 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
-#include <charconv>
+#include "BrickCCL/Files/Settle.h"
 
 namespace brickccl::batch
 {
@@ -8,18 +8,24 @@ namespace brickccl::batch
 namespace
 {
 
-std::string
-TextOf(double number)
-{
-  char       digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  return { digits, end };
-}
+using files::Shortest;
 
 std::string
 TextOf(const Criterion::Range & range)
 {
-  return "from " + TextOf(static_cast<double>(range.low)) + " to " + TextOf(static_cast<double>(range.high));
+  return "from " + Shortest(static_cast<double>(range.low)) + " to " + Shortest(static_cast<double>(range.high));
+}
+
+std::string
+ExplainPart(const Recipe::Part & part)
+{
+  std::string text = "The part is the largest component of values ";
+  text += part.range ? TextOf(*part.range) : "at or above the threshold that " + part.threshold + " finds";
+  text += part.fillHoles == "volume" ? ", with what it encloses"
+        : part.fillHoles == "slices" ? ", with what it encloses in each slice"
+                                     : std::string();
+  text += "; only voxels in it count";
+  return text + (part.erode > 0 ? ", if they lie deeper than " + Shortest(part.erode) + " mm." : ".");
 }
 
 std::string
@@ -28,7 +34,7 @@ ExplainLabeling(const Recipe & recipe)
   const Recipe::Labeling & labeling = recipe.labeling;
   std::string              text = "Neighbouring voxels that take part belong to one component";
   text += labeling.criterion == "equal-value" ? " if their values are equal"
-        : labeling.criterion == "tolerance"   ? " if their values differ by at most " + TextOf(labeling.tolerance)
+        : labeling.criterion == "tolerance"   ? " if their values differ by at most " + Shortest(labeling.tolerance)
                                               : std::string();
   text += labeling.connectivity == 0 ? "; neighbours share a face."
                                      : "; each voxel has " + std::to_string(labeling.connectivity) + " neighbours.";
@@ -42,7 +48,7 @@ ExplainLabeling(const Recipe & recipe)
 std::string
 ExplainRule(const AcceptanceRule & rule)
 {
-  const std::string limit = TextOf(rule.limit);
+  const std::string limit = Shortest(rule.limit);
   std::string       text;
   if (rule.rule == "largest")
   {
@@ -70,7 +76,7 @@ ExplainRule(const AcceptanceRule & rule)
   }
   else if (rule.rule == "near-surface")
   {
-    text = "at most " + limit + " defects lie nearer than " + TextOf(rule.within) + " mm to the part's surface";
+    text = "at most " + limit + " defects lie nearer than " + Shortest(rule.within) + " mm to the part's surface";
   }
   else
   {
@@ -97,22 +103,28 @@ ExplainRecipe(const Recipe & recipe)
     std::string spacing;
     for (const double step : recipe.input.spacing)
     {
-      spacing += (spacing.empty() ? "" : " x ") + TextOf(step);
+      spacing += (spacing.empty() ? "" : " x ") + Shortest(step);
     }
     add("Voxels are taken as " + spacing + " mm, whatever files say.");
   }
-  add(recipe.threshold.range ? "Voxels with values " + TextOf(*recipe.threshold.range) + " may belong to defects."
-                             : "Voxels that are not 0 may belong to defects.");
+  if (!recipe.smoothing.empty())
+  {
+    add("The image is smoothed by " + recipe.smoothing + ".");
+  }
   if (recipe.part.method == "largest")
   {
-    add("The part is the largest component of values " + TextOf(*recipe.part.range) +
-        ", with its holes; only defects in it count.");
+    add(ExplainPart(recipe.part));
   }
+  add(recipe.threshold.range ? "Voxels with values " + TextOf(*recipe.threshold.range) + " may belong to defects."
+      : !recipe.threshold.method.empty()
+        ? std::string("Voxels ") + (recipe.threshold.isBelow ? "below" : "at or above") + " the threshold that " +
+            recipe.threshold.method + " finds may belong to defects."
+        : std::string("Voxels that are not 0 may belong to defects."));
   add(ExplainLabeling(recipe));
   if (recipe.labeling.minimumVolume > 0 || recipe.labeling.minimumSize > 0)
   {
     add("Components of less than " +
-        (recipe.labeling.minimumVolume > 0 ? TextOf(recipe.labeling.minimumVolume) + " mm3"
+        (recipe.labeling.minimumVolume > 0 ? Shortest(recipe.labeling.minimumVolume) + " mm3"
                                            : std::to_string(recipe.labeling.minimumSize) + " voxels") +
         " are noise.");
   }

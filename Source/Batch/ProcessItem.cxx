@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/FindPart.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
@@ -11,6 +12,8 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
+#include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 
@@ -67,6 +70,7 @@ public:
     m_Summary["item"] = name;
     Read(found);
     Lap("read");
+    Segment();
     FindDefects();
     Lap("label");
     Measure();
@@ -154,6 +158,42 @@ private:
     }
   }
 
+  /** Smooths the image, and finds the part and the threshold. */
+  void
+  Segment()
+  {
+    if (!m_Recipe.smoothing.empty())
+    {
+      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smoothing), Context());
+    }
+    if (m_Recipe.part.method != "none")
+    {
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads);
+      if (m_Part->threshold)
+      {
+        m_Summary["part_threshold"] = static_cast<double>(m_Part->threshold->value);
+      }
+    }
+    if (!m_Recipe.threshold.method.empty())
+    {
+      std::optional<ImageView> inside;
+      if (m_Part)
+      {
+        inside = m_Part->mask.View();
+      }
+      m_Threshold = FindThreshold(HistogramOfValues(Segmented().View(), inside, Context()),
+                                  ThresholdMethod::FromText(m_Recipe.threshold.method));
+      m_Summary["threshold"] = static_cast<double>(m_Threshold->value);
+    }
+  }
+
+  /** The image that thresholds look at. */
+  const LoadedImage &
+  Segmented() const
+  {
+    return m_Smoothed ? *m_Smoothed : m_Image;
+  }
+
   Criterion
   CriterionOfRecipe() const
   {
@@ -170,6 +210,11 @@ private:
     {
       criterion.background.reset();
       criterion.range = m_Recipe.threshold.range;
+    }
+    if (m_Threshold)
+    {
+      criterion.background.reset();
+      criterion.range = m_Recipe.threshold.isBelow ? m_Threshold->Below().range : m_Threshold->AtOrAbove().range;
     }
     criterion.Validate();
     return criterion;
@@ -190,10 +235,10 @@ private:
     options.progress = m_Hooks;
     if (m_Part)
     {
-      options.mask = m_Part->View();
+      options.mask = m_Part->Inside().View();
     }
     Labeling labeling;
-    Label(m_Image.View(), options, labeling);
+    Label(Segmented().View(), options, labeling);
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();
@@ -212,7 +257,7 @@ private:
     }
     if (m_Part)
     {
-      options.part = m_Part->View();
+      options.part = m_Part->mask.View();
     }
     return options;
   }
@@ -251,7 +296,7 @@ private:
   std::string
   JudgeItem()
   {
-    const auto part = m_Part ? std::optional<ImageView>(m_Part->View()) : std::nullopt;
+    const auto part = m_Part ? std::optional<ImageView>(m_Part->mask.View()) : std::nullopt;
     const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part });
     auto       rules = ordered_json::array();
     bool       passes = true;
@@ -358,7 +403,9 @@ private:
   std::string                m_Folder;
   ProgressHooks              m_Hooks;
   LoadedImage                m_Image;
-  std::optional<LoadedImage> m_Part;
+  std::optional<LoadedImage> m_Smoothed;
+  std::optional<FoundPart>   m_Part;
+  std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
   ComponentTable             m_Table;

@@ -43,17 +43,30 @@ struct Recipe
   };
   Input input;
 
+  /** As SmoothingMethod::FromText reads it; empty: the image stays as it is. */
+  std::string smoothing;
+
   struct Threshold
   {
     std::optional<Criterion::Range> range;
+    /** As ThresholdMethod::FromText reads it; empty if there is a range, or all that is not 0 takes part. */
+    std::string method;
+    /** Whether defects are darker than the value that the method finds. */
+    bool isBelow = true;
   };
   Threshold threshold;
 
   struct Part
   {
-    /** "none", "image", or "largest": the largest component of what lies in `range`. */
+    /** "none", or "largest": the largest component of the material, whose values are in the range or at least the
+     *  threshold. */
     std::string                     method = "none";
     std::optional<Criterion::Range> range;
+    std::string                     threshold;
+    /** "volume", "slices" (across z) or "none". */
+    std::string fillHoles = "volume";
+    /** Defects nearer to the surface than this do not count. */
+    double erode = 0;
   };
   Part part;
 

@@ -2,11 +2,10 @@
 
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Batch/RecipeValues.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Tables/Condition.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -67,6 +66,8 @@ public:
     m_Recipe.name = m_Values["recipe"].Get("name", std::string());
     m_Recipe.description = m_Values["recipe"].Get("description", std::string());
     TakeInput();
+    TakeSmoothing();
+    TakeThreshold();
     TakePart();
     TakeLabeling();
     TakeMeasuring();
@@ -94,9 +95,52 @@ private:
     m_Recipe.input.slicesAreVolumes = input.Get("slices", std::string("volume")) == "volume";
     m_Recipe.input.acceptIrregularSlices = input.Get("accept_irregular_slices", false);
     m_Recipe.input.acceptSheared = input.Get("accept_sheared", false);
-    if (m_Values["threshold"].Has("range"))
+  }
+
+  void
+  TakeSmoothing()
+  {
+    const RecipeTableValues & smoothing = m_Values["smoothing"];
+    const std::string         filter = smoothing.Get("filter", std::string("none"));
+    for (const auto & [key, owner] : { std::pair{ "radius", "median" }, std::pair{ "deviation_mm", "gaussian" } })
     {
-      m_Recipe.threshold.range = RangeOf(m_Values["threshold"].Get("range", std::vector<double>()));
+      if (smoothing.Has(key) && filter != owner)
+      {
+        Complain(smoothing.LineOf(key),
+                 std::string("smoothing.") + key + " goes with smoothing.filter = \"" + owner + "\" alone");
+      }
+    }
+    if (filter == "median")
+    {
+      m_Recipe.smoothing = "median:" + std::to_string(smoothing.Get("radius", std::int64_t{ 1 }));
+    }
+    if (filter == "gaussian")
+    {
+      if (smoothing.Get("deviation_mm", 0.0) <= 0)
+      {
+        Complain(smoothing.LineOf("filter"), "smoothing.filter = \"gaussian\" needs smoothing.deviation_mm above 0");
+      }
+      m_Recipe.smoothing = "gaussian:" + files::Shortest(smoothing.Get("deviation_mm", 0.0));
+    }
+  }
+
+  void
+  TakeThreshold()
+  {
+    const RecipeTableValues & threshold = m_Values["threshold"];
+    if (threshold.Has("range"))
+    {
+      m_Recipe.threshold.range = RangeOf(threshold.Get("range", std::vector<double>()));
+    }
+    m_Recipe.threshold.method = threshold.Get("method", std::string());
+    m_Recipe.threshold.isBelow = threshold.Get("side", std::string("below")) == "below";
+    if (threshold.Has("range") && threshold.Has("method"))
+    {
+      Complain(threshold.LineOf("method"), "threshold has a range and a method; leave one of them out");
+    }
+    if (threshold.Has("side") && !threshold.Has("method"))
+    {
+      Complain(threshold.LineOf("side"), "threshold.side goes with threshold.method alone; a range has both its ends");
     }
   }
 
@@ -109,16 +153,25 @@ private:
     {
       m_Recipe.part.range = RangeOf(part.Get("range", std::vector<double>()));
     }
-    const bool isLargest = m_Recipe.part.method == "largest";
-    if (isLargest && !part.Has("range"))
+    m_Recipe.part.threshold = part.Get("threshold", std::string());
+    m_Recipe.part.fillHoles = part.Get("fill_holes", m_Recipe.part.fillHoles);
+    m_Recipe.part.erode = part.Get("erode_mm", 0.0);
+    if (m_Recipe.part.method == "none")
     {
-      Complain(part.LineOf("method"), "part.method = \"largest\" needs part.range, the values of the material");
+      for (const char * const key : { "range", "threshold", "fill_holes", "erode_mm" })
+      {
+        if (part.Has(key))
+        {
+          Complain(part.LineOf(key),
+                   std::string("part.") + key + " is set, but there is no part; set part.method = \"largest\"");
+        }
+      }
     }
-    if (!isLargest && part.Has("range"))
+    else if (part.Has("range") == part.Has("threshold"))
     {
-      Complain(part.LineOf("range"),
-               "part.range says what the part is made of, but part.method is \"" + m_Recipe.part.method +
-                 "\"; set part.method = \"largest\", or leave the range out");
+      Complain(part.LineOf("method"),
+               "part.method = \"largest\" needs the values of the material: part.range or part.threshold, and one of "
+               "them alone");
     }
   }
 
@@ -305,7 +358,7 @@ private:
     CheckIntensity(name, key, line);
     if (name == "surface_distance_mm" && m_Recipe.part.method == "none")
     {
-      Complain(line, key + " needs the surface of the part: set part.method to \"largest\" or \"image\"");
+      Complain(line, key + " needs the surface of the part: set part.method = \"largest\"");
     }
   }
 
@@ -369,11 +422,11 @@ ReadRecipe(const std::string & path)
     }
     throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready: " + names);
   }
-  std::ifstream stream(std::filesystem::path(path), std::ios::binary);
-  std::string   text{ std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>() };
-  if (!stream.good() && !stream.eof())
+  std::ifstream     stream(std::filesystem::path(path), std::ios::binary);
+  const std::string text{ std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>() };
+  if (!stream.is_open() || stream.bad() || !std::filesystem::is_regular_file(path))
   {
-    throw Error("cannot read '" + path + "': " + std::strerror(errno));
+    throw Error("cannot read the recipe '" + path + "'");
   }
   return ParseRecipe(text, path);
 }

@@ -63,14 +63,32 @@ StepKeys()
     Flag("input", "accept_irregular_slices", "go on where slices lie at uneven distances; default: false"),
     Flag("input", "accept_sheared", "take the nearest orthogonal geometry; default: false"),
 
-    ChoiceOf("threshold", "method", { "range" }, "how foreground is found; default: range"),
-    { "threshold", "range", KeyKind::Range, "voxels with low <= value <= high are foreground: [low, high]" },
+    ChoiceOf("smoothing", "filter", { "none", "median", "gaussian" }, "how the image is smoothed first; default: none"),
+    NumberOf("smoothing", "radius", KeyKind::Whole, 1, 100, "", "of the median, in voxels along each axis; default: 1"),
+    NumberOf("smoothing", "deviation_mm", KeyKind::Number, 0, Infinity, "mm", "standard deviation of the Gaussian"),
+
+    { "threshold", "range", KeyKind::Range, "voxels with low <= value <= high may belong to defects: [low, high]" },
+    { "threshold",
+      "method",
+      KeyKind::Threshold,
+      "finds a threshold in the part (in the image without one): otsu, multi-otsu:N, multi-otsu:N:K, valley, iso50" },
+    ChoiceOf("threshold", "side", { "below", "above" }, "on which side of that threshold defects lie; default: below"),
 
     ChoiceOf("part",
              "method",
-             { "none", "image", "largest" },
-             "the inspected part: none (default), the whole image, or the largest component of `range`"),
-    { "part", "range", KeyKind::Range, "values of the part's material: [low, high]" },
+             { "none", "largest" },
+             "the inspected part: none (default), or the largest component of the material"),
+    { "part", "range", KeyKind::Range, "values of the material: [low, high]" },
+    { "part",
+      "threshold",
+      KeyKind::Threshold,
+      "finds the least value of the material instead: otsu, iso50 and the like" },
+    ChoiceOf(
+      "part",
+      "fill_holes",
+      { "volume", "slices", "none" },
+      "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not"),
+    NumberOf("part", "erode_mm", KeyKind::Number, 0, Infinity, "mm", "defects must lie deeper than this; default: 0"),
 
     NumberOf("labeling",
              "connectivity",
@@ -212,6 +230,7 @@ JsonSchemaOf(const RecipeKey & key)
     schema["enum"] = key.choices;
     break;
   case KeyKind::Text:
+  case KeyKind::Threshold:
   case KeyKind::Column:
   case KeyKind::Condition:
     schema["type"] = "string";
@@ -241,6 +260,7 @@ RecipeTables()
   static const std::vector<RecipeTable> tables = {
     { "recipe", "what the recipe is called" },
     { "input", "how inputs are read" },
+    { "smoothing", "what is done to the image before the threshold; intensities and pictures are those of the image" },
     { "threshold", "which voxels may belong to defects" },
     { "part", "the part that is inspected: defects outside of it do not count" },
     { "labeling", "how voxels become components" },

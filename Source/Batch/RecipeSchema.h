@@ -23,6 +23,8 @@ enum class KeyKind
   /** 1 to 4 numbers above 0. */
   Spacing,
   Text,
+  /** How a threshold is found (ThresholdMethod::FromText). */
+  Threshold,
   /** One of `choices`. */
   Choice,
   /** A list of names of columns and of groups of columns. */

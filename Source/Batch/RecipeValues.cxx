@@ -1,5 +1,8 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -32,14 +35,6 @@ DidYouMean(const std::string & name, const std::vector<std::string> & known)
 {
   const std::string nearest = NearestName(name, known);
   return nearest.empty() ? "; there are " + Listed(known) : "; did you mean '" + nearest + "'?";
-}
-
-std::string
-TextOf(double number)
-{
-  char       digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
-  return { digits, end };
 }
 
 std::string
@@ -110,6 +105,7 @@ public:
       value.value = ReadTexts();
       break;
     case KeyKind::Text:
+    case KeyKind::Threshold:
     case KeyKind::Choice:
     case KeyKind::Column:
     case KeyKind::Condition:
@@ -132,8 +128,8 @@ private:
   {
     const bool hasLeast = std::isfinite(m_Key.least);
     const bool hasMost = std::isfinite(m_Key.most);
-    return hasLeast && hasMost ? " from " + TextOf(m_Key.least) + " to " + TextOf(m_Key.most)
-         : hasLeast            ? " of at least " + TextOf(m_Key.least)
+    return hasLeast && hasMost ? " from " + files::Shortest(m_Key.least) + " to " + files::Shortest(m_Key.most)
+         : hasLeast            ? " of at least " + files::Shortest(m_Key.least)
                                : std::string();
   }
 
@@ -257,7 +253,28 @@ private:
       const std::string nearest = NearestName(text, m_Key.choices);
       Complain("one of " + Listed(m_Key.choices) + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
     }
+    else if (m_Key.kind == KeyKind::Threshold)
+    {
+      CheckThreshold(text);
+    }
     return text;
+  }
+
+  void
+  CheckThreshold(const std::string & text)
+  {
+    try
+    {
+      if (ThresholdMethod::FromText(text).kind == ThresholdMethod::Kind::Value)
+      {
+        Complain("a method that finds a threshold; a range has the key range");
+      }
+    }
+    catch (const InvalidArgument & error)
+    {
+      m_Problems.push_back(
+        { static_cast<int>(m_Node.source().begin.line), m_Key.table + "." + m_Key.name + ": " + error.what() });
+    }
   }
 
   const RecipeKey &            m_Key;

@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
@@ -6,7 +7,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
@@ -16,7 +16,6 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 
 namespace brickccl::cli
@@ -27,54 +26,29 @@ namespace
 
 struct LabelArguments
 {
-  std::string              input;
-  std::string              output;
-  std::string              outputFallback;
-  int                      connectivity = 0;
-  std::vector<std::string> range;
-  bool                     equalValue = false;
-  std::string              tolerance;
-  std::string              background = "0";
-  std::string              mask;
-  std::string              bySlice;
-  std::string              order = "raster";
-  std::uint64_t            minimumSize = 0;
-  double                   minimumVolume = 0;
-  std::uint64_t            maximumSize = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t            largest = 0;
-  std::string              labelType = "auto";
-  std::string              algorithm = "Auto";
-  std::string              device = "auto";
-  int                      threads = 0;
-  FileArguments            files;
-  TableArguments           table;
-  std::string              picture;
-  bool                     noCompression = false;
-  bool                     json = false;
-  bool                     quiet = false;
+  std::string        input;
+  std::string        output;
+  std::string        outputFallback;
+  int                connectivity = 0;
+  CriterionArguments criterion;
+  std::string        mask;
+  std::string        bySlice;
+  std::string        order = "raster";
+  std::uint64_t      minimumSize = 0;
+  double             minimumVolume = 0;
+  std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t      largest = 0;
+  std::string        labelType = "auto";
+  std::string        algorithm = "Auto";
+  std::string        device = "auto";
+  int                threads = 0;
+  FileArguments      files;
+  TableArguments     table;
+  std::string        picture;
+  bool               noCompression = false;
+  bool               json = false;
+  bool               quiet = false;
 };
-
-Criterion
-CriterionOf(const LabelArguments & arguments)
-{
-  Criterion criterion = arguments.equalValue ? Criterion::EqualValue() : Criterion::Foreground();
-  if (!arguments.tolerance.empty())
-  {
-    criterion = Criterion::Tolerance(ParseNumber(arguments.tolerance, "--tolerance"));
-  }
-  criterion.background.reset();
-  if (arguments.background != "none")
-  {
-    criterion.background = ParseNumber(arguments.background, "--background");
-  }
-  if (!arguments.range.empty())
-  {
-    criterion.range =
-      Criterion::Range{ ParseNumber(arguments.range[0], "--range"), ParseNumber(arguments.range[1], "--range") };
-  }
-  criterion.Validate();
-  return criterion;
-}
 
 std::string
 Rounded(double value)
@@ -94,7 +68,7 @@ RunLabel(const LabelArguments & arguments)
 
   // What is certain to fail is found before the long work starts.
   LabelOptions options;
-  options.criterion = CriterionOf(arguments);
+  options.criterion = CriterionOf(arguments.criterion);
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
@@ -118,7 +92,7 @@ RunLabel(const LabelArguments & arguments)
   reporter.Step("reading " + arguments.input);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.input, arguments.equalValue);
+  LoadedImage image = reader.Read(arguments.input, arguments.criterion.equalValue);
   options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
   if (!arguments.picture.empty())
   {
@@ -131,11 +105,6 @@ RunLabel(const LabelArguments & arguments)
   {
     CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
   }
-  const std::uint64_t notNumbers = CountNotANumber(image, arguments.threads);
-  if (notNumbers > 0)
-  {
-    reader.Note(std::to_string(notNumbers) + " values are not a number (NaN) and count as background");
-  }
   std::optional<LoadedImage> mask;
   if (!arguments.mask.empty())
   {
@@ -145,6 +114,8 @@ RunLabel(const LabelArguments & arguments)
   }
   const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
+  Segmented segmented = ApplyCriterion(arguments.criterion, image, mask, arguments.threads, reader, reporter);
+  options.criterion = segmented.criterion;
 
   if (arguments.minimumSize > arguments.maximumSize)
   {
@@ -169,7 +140,8 @@ RunLabel(const LabelArguments & arguments)
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
   Labeling labeling;
-  Label(image.View(), options, labeling);
+  Label(segmented.smoothed ? segmented.smoothed->View() : image.View(), options, labeling);
+  segmented.smoothed.reset();
   mask.reset();
   options.mask.reset();
   if (!labeling.UsedDevice().remark.empty())
@@ -235,7 +207,7 @@ RunLabel(const LabelArguments & arguments)
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
-    summary["nan_values"] = notNumbers;
+    summary["nan_values"] = segmented.notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
@@ -244,6 +216,7 @@ RunLabel(const LabelArguments & arguments)
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
     summary["criterion"] = options.criterion.ToString();
+    summary["threshold"] = ThresholdAsJson(arguments.criterion, segmented);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -262,9 +235,10 @@ RunLabel(const LabelArguments & arguments)
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
               << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
               << options.criterion.ToString() << '\n'
-              << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
-              << extent.ToString() << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "")
-              << ", spacing " << DescribeSpacing(image) << ")\n"
+              << DescribeThreshold(arguments.criterion, segmented) << labeling.ForegroundVoxelCount()
+              << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
+              << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
+              << DescribeSpacing(image) << ")\n"
               << output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName() << " on "
               << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -298,21 +272,7 @@ AddLabelCommand(CLI::App & app)
                  arguments->connectivity,
                  "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
     ->transform(Count(1, 1000));
-  auto * range = command
-                   ->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-                   // One option of two texts; the second one may also begin with a minus sign ("-inf").
-                   ->type_size(2)
-                   ->expected(1)
-                   ->type_name("LO HI");
-  auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
-  command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
-    ->check(AnyNumber())
-    ->type_name("T")
-    ->excludes(equal);
-  command->add_option("--background", arguments->background, "value of the background, or none: every voxel takes part")
-    ->type_name("V")
-    ->capture_default_str()
-    ->excludes(range);
+  AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
   command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
     ->check(CLI::IsMember({ "x", "y", "z", "t" }));

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
-#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -92,18 +91,6 @@ ReadJson(const std::string & path)
 }
 
 } // namespace
-
-std::string
-ReadText(const std::string & path)
-{
-  std::ifstream     stream(fs::path(path), std::ios::binary);
-  const std::string text{ std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>() };
-  if (!stream.is_open() || stream.bad() || !fs::is_regular_file(path))
-  {
-    throw Error("cannot read '" + path + "'");
-  }
-  return text;
-}
 
 BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool resume)
   : m_Path(path)

@@ -97,9 +97,6 @@ private:
   std::unique_ptr<FolderLock> m_Lock;
 };
 
-/** The whole text of a file. \throws Error if it cannot be read. */
-std::string ReadText(const std::string & path);
-
 } // namespace brickccl::batch
 
 #endif

@@ -19,7 +19,9 @@ TextOf(const Criterion::Range & range)
 std::string
 ExplainPart(const Recipe::Part & part)
 {
-  std::string text = "The part is the largest component of values ";
+  std::string text = part.method == "largest"
+                     ? "The part is the largest component of values "
+                     : "The part is the largest component that touches no side along x and y of values ";
   text += part.range ? TextOf(*part.range) : "at or above the threshold that " + part.threshold + " finds";
   text += part.fillHoles == "volume" ? ", with what it encloses"
         : part.fillHoles == "slices" ? ", with what it encloses in each slice"
@@ -52,11 +54,11 @@ ExplainRule(const AcceptanceRule & rule)
   std::string       text;
   if (rule.rule == "largest")
   {
-    text = "no defect has a " + rule.column + " above " + limit;
+    text = "no defect has more than " + limit + " in " + rule.column;
   }
   else if (rule.rule == "smallest")
   {
-    text = "no defect has a " + rule.column + " below " + limit;
+    text = "no defect has less than " + limit + " in " + rule.column;
   }
   else if (rule.rule == "porosity")
   {
@@ -111,7 +113,7 @@ ExplainRecipe(const Recipe & recipe)
   {
     add("The image is smoothed by " + recipe.smoothing + ".");
   }
-  if (recipe.part.method == "largest")
+  if (recipe.part.method != "none")
   {
     add(ExplainPart(recipe.part));
   }

@@ -2,11 +2,14 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace brickccl::batch
 {
@@ -30,6 +33,34 @@ struct NewMask
     bytes = reinterpret_cast<std::uint8_t *>(image.voxels.Resize(image.ByteCount()));
   }
 };
+
+/** The label of the largest component that touches no side along x and y; 0 if there is none. Labels are in the order
+ *  of sizes. */
+std::uint64_t
+LargestInside(const Labeling & labeling)
+{
+  const ComponentTable table = labeling.Measure();
+  constexpr unsigned   sidesOfXAndY = 15;
+  for (const ComponentMeasures & component : table.components)
+  {
+    if ((table.SidesTouched(component) & sidesOfXAndY) == 0)
+    {
+      return component.label;
+    }
+  }
+  return 0;
+}
+
+/** Writes 1 for the voxels of a component and 0 for all others. */
+void
+WriteMask(Labeling & labeling, std::uint64_t label, std::uint8_t * mask, int threads)
+{
+  std::vector<bool> keeps(static_cast<std::size_t>(labeling.ComponentCount()), false);
+  keeps[static_cast<std::size_t>(label - 1)] = true;
+  RunVolume runs = TakeRuns(labeling);
+  KeepComponents(runs, keeps, { threads });
+  ExpandRows(runs, 0, runs.GetExtent().RowCount(), LabelType::UInt8, mask);
+}
 
 void
 FillPart(NewMask & mask, const std::string & where, const ProgressHooks & hooks, int threads)
@@ -83,17 +114,19 @@ FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHoo
     options.criterion = found.threshold->AtOrAbove();
   }
   options.device.kind = Device::Kind::Cpu;
-  options.relabel.largest = 1;
+  options.relabel.order = LabelOrder::Size;
+  options.relabel.largest = part.method == "largest" ? 1 : 0;
   options.threads = threads;
   options.progress = hooks;
-  const Labeling labeling = Label(image.View(), options);
-  if (labeling.ComponentCount() == 0)
+  Labeling            labeling = Label(image.View(), options);
+  const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
+  if (label == 0)
   {
-    throw InvalidArgument("no voxel is of the part's material (" + options.criterion.ToString() +
+    throw InvalidArgument("no component is of the part's material (" + options.criterion.ToString() +
                           "); [part] of the recipe says which values it has");
   }
   NewMask mask(image);
-  labeling.Write(mask.bytes, std::uint8_t{ 0 }, hooks);
+  WriteMask(labeling, label, mask.bytes, threads);
   if (part.fillHoles != "none")
   {
     FillPart(mask, part.fillHoles, hooks, threads);

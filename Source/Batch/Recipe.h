@@ -58,8 +58,8 @@ struct Recipe
 
   struct Part
   {
-    /** "none", or "largest": the largest component of the material, whose values are in the range or at least the
-     *  threshold. */
+    /** "none", "largest": the largest component of the material, whose values are in the range or at least the
+     *  threshold, or "largest-inside": the largest one that touches no side of the image along x and y. */
     std::string                     method = "none";
     std::optional<Criterion::Range> range;
     std::string                     threshold;

@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/RecipeFile.h"
 
+#include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Batch/RecipeValues.h"
 #include "BrickCCL/Files/Settle.h"
@@ -7,8 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace brickccl::batch
@@ -170,8 +169,9 @@ private:
     else if (part.Has("range") == part.Has("threshold"))
     {
       Complain(part.LineOf("method"),
-               "part.method = \"largest\" needs the values of the material: part.range or part.threshold, and one of "
-               "them alone");
+               "part.method = \"" + m_Recipe.part.method +
+                 "\" needs the values of the material: part.range or part.threshold, and one of "
+                 "them alone");
     }
   }
 
@@ -422,13 +422,7 @@ ReadRecipe(const std::string & path)
     }
     throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready: " + names);
   }
-  std::ifstream     stream(std::filesystem::path(path), std::ios::binary);
-  const std::string text{ std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>() };
-  if (!stream.is_open() || stream.bad() || !std::filesystem::is_regular_file(path))
-  {
-    throw Error("cannot read the recipe '" + path + "'");
-  }
-  return ParseRecipe(text, path);
+  return ParseRecipe(ReadText(path), path);
 }
 
 } // namespace brickccl::batch

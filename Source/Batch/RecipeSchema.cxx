@@ -76,8 +76,9 @@ StepKeys()
 
     ChoiceOf("part",
              "method",
-             { "none", "largest" },
-             "the inspected part: none (default), or the largest component of the material"),
+             { "none", "largest", "largest-inside" },
+             "the inspected part: none (default), the largest component of the material, or the largest one that "
+             "touches no side of the image along x and y"),
     { "part", "range", KeyKind::Range, "values of the material: [low, high]" },
     { "part",
       "threshold",

@@ -1,8 +1,13 @@
 #include "BrickCCL/Batch/SafeText.h"
 
+#include "BrickCCL/Core/Error.h"
+
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace brickccl::batch
 {
@@ -111,6 +116,27 @@ CsvCells(const std::string & line)
     }
   }
   return cells;
+}
+
+std::string
+ReadText(const std::string & path)
+{
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure))
+  {
+    throw Error("cannot read '" + path + "': " + (failure ? failure.message() : "it is no file"));
+  }
+  std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
+  std::ostringstream text;
+  if (std::filesystem::file_size(path, failure) > 0)
+  {
+    text << stream.rdbuf();
+  }
+  if (!stream || !text)
+  {
+    throw Error("cannot read '" + path + "'");
+  }
+  return text.str();
 }
 
 } // namespace brickccl::batch

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Report/Report.h"
 
 #include <cmath>
 #include <iostream>
@@ -28,6 +29,7 @@ struct BatchArguments
   std::string              device = "cpu";
   bool                     resume = false;
   bool                     dryRun = false;
+  bool                     report = false;
   bool                     json = false;
   bool                     quiet = false;
 };
@@ -111,6 +113,10 @@ RunBatchCommand(const BatchArguments & arguments)
     reporter.Note("note: '" + file + "' is of no known format and is left out");
   }
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
+  if (arguments.report)
+  {
+    report::WriteReport(arguments.folder);
+  }
   if (result.wasInterrupted)
   {
     throw Cancelled();
@@ -142,6 +148,7 @@ AddBatchCommand(CLI::App & app)
     ->capture_default_str();
   command->add_option("--device", arguments->device, "cpu, cuda, cuda:N or auto")->capture_default_str();
   command->add_flag("--resume", arguments->resume, "continue a batch: what is finished is not done again");
+  command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");

@@ -14,6 +14,7 @@ void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);
 void AddRecipeCommand(CLI::App & app);
+void AddReportCommand(CLI::App & app);
 
 /** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);

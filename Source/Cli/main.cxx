@@ -69,5 +69,6 @@ main(int argc, char ** argv)
   brickccl::cli::AddPhantomCommand(app);
   brickccl::cli::AddBatchCommand(app);
   brickccl::cli::AddRecipeCommand(app);
+  brickccl::cli::AddReportCommand(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

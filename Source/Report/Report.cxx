@@ -192,6 +192,12 @@ private:
       }
       m_Items.push_back(std::move(item));
     }
+    // What needs attention comes first.
+    static const std::vector<std::string> order = { "fail", "error", "not done", "none", "pass" };
+    const auto                            rank = [](const Item & item) {
+      return std::find(order.begin(), order.end(), item.cells.at("verdict")) - order.begin();
+    };
+    std::stable_sort(m_Items.begin(), m_Items.end(), [&](const Item & a, const Item & b) { return rank(a) < rank(b); });
   }
 
   static std::string

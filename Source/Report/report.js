@@ -104,7 +104,8 @@
       body.append(line);
     }
     $("defect-table").tBodies[0].replaceChildren(body);
-    $("defect-count").textContent = shown.length + " of " + rows.length + " defects, page " + (page + 1) + " of " + pages;
+    const which = data.defects.all ? rows.length + " (the largest of " + data.defects.all + ")" : rows.length;
+    $("defect-count").textContent = shown.length + " of " + which + " defects, page " + (page + 1) + " of " + pages;
     $("defect-before").disabled = page === 0;
     $("defect-after").disabled = page === pages - 1;
     showColumns();
@@ -170,7 +171,10 @@
     const counts = new Array(bins).fill(0);
     for (const value of values) counts[Math.min(bins - 1, Math.floor((value - low) / (high - low) * bins))] += 1;
     const most = Math.max(...counts);
-    const [left, right, top, bottom] = [60, 880, 30, 250];
+    // Letters keep their size on narrow screens.
+    const width = Math.min(900, Math.max(320, svg.parentElement.clientWidth));
+    svg.setAttribute("viewBox", "0 0 " + width + " 300");
+    const [left, right, top, bottom] = [48, width - 34, 30, 250];
     const x = (value) => left + (value - low) / (high - low) * (right - left);
     const y = (count) => bottom - count / most * (bottom - top);
     counts.forEach((count, i) => {
@@ -178,8 +182,9 @@
       add("rect", { class: "bar", x: begin + 0.5, y: y(count), width: (right - left) / bins - 1, height: bottom - y(count) });
     });
     add("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom });
-    for (let i = 0; i <= 5; ++i) {
-      const value = low + (high - low) * i / 5;
+    const ticks = width < 600 ? 3 : 5;
+    for (let i = 0; i <= ticks; ++i) {
+      const value = low + (high - low) * i / ticks;
       add("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, show(value));
     }
     add("text", { x: left - 8, y: top + 5, "text-anchor": "end" }, most);
@@ -187,12 +192,13 @@
     add("text", { x: (left + right) / 2, y: bottom + 44, "text-anchor": "middle" }, name + ", " + values.length + " defects");
     for (const limit of limits) {
       add("line", { class: "limit", x1: x(limit.limit), x2: x(limit.limit), y1: top - 10, y2: bottom });
-      const isRight = x(limit.limit) > 700;
+      const isRight = x(limit.limit) > width * 0.6;
       add("text", { class: "limit", x: x(limit.limit) + (isRight ? -6 : 6), y: top, "text-anchor": isRight ? "end" : "start" },
         limit.name + ": " + show(limit.limit));
     }
     svg.setAttribute("aria-label", "histogram of " + name + ": " + values.length + " defects from " + show(low) + " to " + show(high));
   };
   for (const id of ["histogram-column", "histogram-item"]) $(id).addEventListener("change", drawHistogram);
+  addEventListener("resize", drawHistogram);
   drawHistogram();
 })();

@@ -19,13 +19,17 @@ TextOf(const Criterion::Range & range)
 std::string
 ExplainPart(const Recipe::Part & part)
 {
-  std::string text = part.method == "largest"
-                     ? "The part is the largest component of values "
-                     : "The part is the largest component that touches no side along x and y of values ";
+  std::string text = "The part is the largest ";
+  text += part.method == "pores"   ? "piece of values "
+        : part.method == "largest" ? "component of values "
+                                   : "component that touches no side along x and y of values ";
   text += part.range ? TextOf(*part.range) : "at or above the threshold that " + part.threshold + " finds";
-  text += part.fillHoles == "volume" ? ", with what it encloses"
+  text += part.method == "pores"     ? ", with its pores; bores that run straight through are outside"
+        : part.fillHoles == "volume" ? ", with what it encloses"
         : part.fillHoles == "slices" ? ", with what it encloses in each slice"
-                                     : std::string();
+                                     : "";
+  text +=
+    part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
   text += "; only voxels in it count";
   return text + (part.erode > 0 ? ", if they lie deeper than " + Shortest(part.erode) + " mm." : ".");
 }
@@ -121,7 +125,8 @@ ExplainRecipe(const Recipe & recipe)
       : !recipe.threshold.method.empty()
         ? std::string("Voxels ") + (recipe.threshold.isBelow ? "below" : "at or above") + " the threshold that " +
             recipe.threshold.method + " finds may belong to defects."
-        : std::string("Voxels that are not 0 may belong to defects."));
+      : recipe.part.method == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
+                                      : std::string("Voxels that are not 0 may belong to defects."));
   add(ExplainLabeling(recipe));
   if (recipe.labeling.minimumVolume > 0 || recipe.labeling.minimumSize > 0)
   {

@@ -6,8 +6,10 @@
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -96,23 +98,57 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
   return std::move(inside.image);
 }
 
-} // namespace
-
-FoundPart
-FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads)
+/** The criterion of the part's material. */
+Criterion
+MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostContext & context, FoundPart & found)
 {
-  FoundPart    found;
-  LabelOptions options;
   if (part.range)
   {
-    options.criterion = Criterion::InRange(part.range->low, part.range->high);
+    return Criterion::InRange(part.range->low, part.range->high);
   }
-  else
+  found.threshold =
+    FindThreshold(HistogramOfValues(image.View(), {}, context), ThresholdMethod::FromText(part.threshold));
+  return found.threshold->AtOrAbove();
+}
+
+/** The largest piece of material with its pores. */
+void
+TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & found)
+{
+  const auto result = std::make_shared<PoresOfPart>(FindPores(image.View(), options));
+  const auto share = [&](const UninitializedVector<std::uint8_t> & bytes) {
+    LoadedImage mask;
+    mask.type = ScalarType::UInt8;
+    mask.extent = image.extent;
+    mask.geometry = image.geometry;
+    mask.voxels.Share(result, bytes.data(), bytes.size());
+    return mask;
+  };
+  found.mask = share(result->part);
+  found.pores = share(result->pores);
+  if (result->otherMaterialVoxels > 0)
   {
-    found.threshold = FindThreshold(HistogramOfValues(image.View(), {}, { threads, Progress(hooks) }),
-                                    ThresholdMethod::FromText(part.threshold));
-    options.criterion = found.threshold->AtOrAbove();
+    found.notes.push_back(std::to_string(result->otherMaterialVoxels) +
+                          " voxels of material belong to smaller pieces, which are not inspected");
   }
+  if (result->bores > 0)
+  {
+    found.notes.push_back(std::to_string(result->bores) + " bores of " + std::to_string(result->boreVoxels) +
+                          " voxels count as outside of the part");
+  }
+}
+
+/** The largest component of the material. */
+void
+TakeLargest(const LoadedImage &   image,
+            const Recipe::Part &  part,
+            const Criterion &     material,
+            const ProgressHooks & hooks,
+            int                   threads,
+            FoundPart &           found)
+{
+  LabelOptions options;
+  options.criterion = material;
   options.device.kind = Device::Kind::Cpu;
   options.relabel.order = LabelOrder::Size;
   options.relabel.largest = part.method == "largest" ? 1 : 0;
@@ -122,7 +158,7 @@ FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHoo
   const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
   if (label == 0)
   {
-    throw InvalidArgument("no component is of the part's material (" + options.criterion.ToString() +
+    throw InvalidArgument("no component is of the part's material (" + material.ToString() +
                           "); [part] of the recipe says which values it has");
   }
   NewMask mask(image);
@@ -132,6 +168,30 @@ FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHoo
     FillPart(mask, part.fillHoles, hooks, threads);
   }
   found.mask = std::move(mask.image);
+}
+
+} // namespace
+
+FoundPart
+FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads)
+{
+  FoundPart       found;
+  const Criterion material = MaterialOf(image, part, { threads, Progress(hooks) }, found);
+  if (part.method == "pores")
+  {
+    PoreOptions options;
+    options.material = material;
+    options.closeWidth = part.close;
+    options.geometry = image.geometry;
+    options.device.kind = Device::Kind::Cpu;
+    options.threads = threads;
+    options.progress = hooks;
+    TakePores(image, options, found);
+  }
+  else
+  {
+    TakeLargest(image, part, material, hooks, threads, found);
+  }
   if (part.erode > 0)
   {
     found.inside = Erode(found.mask, part.erode, hooks, threads);

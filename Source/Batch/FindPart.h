@@ -7,6 +7,8 @@
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace brickccl::batch
 {
@@ -16,10 +18,15 @@ struct FoundPart
 {
   /** The part with its holes: its surface and volume are measured. */
   LoadedImage mask;
+  /** Its pores, if the recipe asks for them. */
+  std::optional<LoadedImage> pores;
   /** What of it lies deep enough for defects to count; empty if that is all of it. */
   std::optional<LoadedImage> inside;
   /** The threshold of the material, if it was found. */
   std::optional<Threshold> threshold;
+
+  /** What is worth a note, each a sentence without a full stop. */
+  std::vector<std::string> notes;
 
   const LoadedImage &
   Inside() const

@@ -169,6 +169,10 @@ private:
     if (m_Recipe.part.method != "none")
     {
       m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads);
+      for (const std::string & note : m_Part->notes)
+      {
+        Note(note);
+      }
       if (m_Part->threshold)
       {
         m_Summary["part_threshold"] = static_cast<double>(m_Part->threshold->value);
@@ -192,6 +196,13 @@ private:
   Segmented() const
   {
     return m_Smoothed ? *m_Smoothed : m_Image;
+  }
+
+  /** Whether the defects are the pores that FindPart found. */
+  bool
+  AreDefectsPores() const
+  {
+    return m_Part && m_Part->pores && !m_Recipe.threshold.range && m_Recipe.threshold.method.empty();
   }
 
   Criterion
@@ -238,7 +249,7 @@ private:
       options.mask = m_Part->Inside().View();
     }
     Labeling labeling;
-    Label(Segmented().View(), options, labeling);
+    Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();

@@ -49,7 +49,8 @@ struct Recipe
   struct Threshold
   {
     std::optional<Criterion::Range> range;
-    /** As ThresholdMethod::FromText reads it; empty if there is a range, or all that is not 0 takes part. */
+    /** As ThresholdMethod::FromText reads it; empty if there is a range. Without either, defects are the pores of the
+     *  part, or all that is not 0. */
     std::string method;
     /** Whether defects are darker than the value that the method finds. */
     bool isBelow = true;
@@ -58,13 +59,16 @@ struct Recipe
 
   struct Part
   {
-    /** "none", "largest": the largest component of the material, whose values are in the range or at least the
-     *  threshold, or "largest-inside": the largest one that touches no side of the image along x and y. */
+    /** "none", "pores": the largest piece of material with its pores (FindPores), "largest": the largest component of
+     * the material, whose values are in the range or at least the threshold, or "largest-inside": the largest one that
+     * touches no side of the image along x and y. */
     std::string                     method = "none";
     std::optional<Criterion::Range> range;
     std::string                     threshold;
     /** "volume", "slices" (across z) or "none". */
     std::string fillHoles = "volume";
+    /** Of "pores": cracks and openings up to so many mm wide belong to the part. */
+    double close = 0;
     /** Defects nearer to the surface than this do not count. */
     double erode = 0;
   };

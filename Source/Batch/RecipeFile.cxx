@@ -137,6 +137,14 @@ private:
     {
       Complain(threshold.LineOf("method"), "threshold has a range and a method; leave one of them out");
     }
+    const std::string criterion = m_Values["labeling"].Get("criterion", std::string("foreground"));
+    if (m_Values["part"].Get("method", std::string()) == "pores" && !threshold.Has("range") &&
+        !threshold.Has("method") && criterion != "foreground")
+    {
+      Complain(m_Values["labeling"].LineOf("criterion"),
+               "labeling.criterion = \"" + criterion +
+                 "\" needs [threshold]: the pores of part.method = \"pores\" have no values to compare");
+    }
     if (threshold.Has("side") && !threshold.Has("method"))
     {
       Complain(threshold.LineOf("side"), "threshold.side goes with threshold.method alone; a range has both its ends");
@@ -154,15 +162,26 @@ private:
     }
     m_Recipe.part.threshold = part.Get("threshold", std::string());
     m_Recipe.part.fillHoles = part.Get("fill_holes", m_Recipe.part.fillHoles);
+    m_Recipe.part.close = part.Get("close_mm", 0.0);
     m_Recipe.part.erode = part.Get("erode_mm", 0.0);
+    const bool hasPores = m_Recipe.part.method == "pores";
+    if (hasPores && part.Has("fill_holes"))
+    {
+      Complain(part.LineOf("fill_holes"), "part.method = \"pores\" fills holes by itself; leave part.fill_holes out");
+    }
+    if (!hasPores && part.Has("close_mm") && m_Recipe.part.method != "none")
+    {
+      Complain(part.LineOf("close_mm"), "part.close_mm goes with part.method = \"pores\" alone");
+    }
     if (m_Recipe.part.method == "none")
     {
-      for (const char * const key : { "range", "threshold", "fill_holes", "erode_mm" })
+      for (const char * const key : { "range", "threshold", "fill_holes", "close_mm", "erode_mm" })
       {
         if (part.Has(key))
         {
           Complain(part.LineOf(key),
-                   std::string("part.") + key + " is set, but there is no part; set part.method = \"largest\"");
+                   std::string("part.") + key +
+                     " is set, but there is no part; set part.method = \"pores\" or \"largest\"");
         }
       }
     }
@@ -358,7 +377,7 @@ private:
     CheckIntensity(name, key, line);
     if (name == "surface_distance_mm" && m_Recipe.part.method == "none")
     {
-      Complain(line, key + " needs the surface of the part: set part.method = \"largest\"");
+      Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");
     }
   }
 

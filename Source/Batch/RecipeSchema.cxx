@@ -74,11 +74,13 @@ StepKeys()
       "finds a threshold in the part (in the image without one): otsu, multi-otsu:N, multi-otsu:N:K, valley, iso50" },
     ChoiceOf("threshold", "side", { "below", "above" }, "on which side of that threshold defects lie; default: below"),
 
-    ChoiceOf("part",
-             "method",
-             { "none", "largest", "largest-inside" },
-             "the inspected part: none (default), the largest component of the material, or the largest one that "
-             "touches no side of the image along x and y"),
+    ChoiceOf(
+      "part",
+      "method",
+      { "none", "pores", "largest", "largest-inside" },
+      "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "
+      "without [threshold] defects are what in it is not material; largest: the largest component of the "
+      "material; largest-inside: the largest one that touches no side of the image along x and y"),
     { "part", "range", KeyKind::Range, "values of the material: [low, high]" },
     { "part",
       "threshold",
@@ -89,6 +91,13 @@ StepKeys()
       "fill_holes",
       { "volume", "slices", "none" },
       "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not"),
+    NumberOf("part",
+             "close_mm",
+             KeyKind::Number,
+             0,
+             Infinity,
+             "mm",
+             "with pores: cracks and openings up to so wide belong to the part; default: 0"),
     NumberOf("part", "erode_mm", KeyKind::Number, 0, Infinity, "mm", "defects must lie deeper than this; default: 0"),
 
     NumberOf("labeling",

@@ -4,6 +4,7 @@
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/CountNotANumber.h"
+#include "BrickCCL/Tables/Totals.h"
 
 #include <sstream>
 
@@ -28,7 +29,7 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
                   "(between the peaks) or iso50 (between air and material); see `brickccl info SCAN`")
       ->type_name("METHOD")
       ->excludes(range);
-  command.add_flag("--below", arguments.below, "voxels below the threshold are foreground instead")->needs(threshold);
+  command.add_flag("--below", arguments.below, "voxels below the threshold are foreground (material) instead");
   command
     .add_option("--smooth",
                 arguments.smooth,
@@ -36,15 +37,34 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
                 "deviation)")
     ->type_name("FILTER");
   auto * equal = command.add_flag("--equal-value", arguments.equalValue, "join neighbours of equal value");
-  command.add_option("--tolerance", arguments.tolerance, "join neighbours whose values differ by at most T")
-    ->check(AnyNumber())
-    ->type_name("T")
-    ->excludes(equal);
-  command.add_option("--background", arguments.background, "value of the background, or none: every voxel takes part")
-    ->type_name("V")
-    ->capture_default_str()
-    ->excludes(range)
-    ->excludes(threshold);
+  auto * tolerance =
+    command.add_option("--tolerance", arguments.tolerance, "join neighbours whose values differ by at most T")
+      ->check(AnyNumber())
+      ->type_name("T")
+      ->excludes(equal);
+  auto * background =
+    command
+      .add_option("--background", arguments.background, "value of the background, or none: every voxel takes part")
+      ->type_name("V")
+      ->capture_default_str()
+      ->excludes(range)
+      ->excludes(threshold);
+  auto * pores =
+    command
+      .add_flag("--pores",
+                arguments.pores,
+                "label the pores of a part: --threshold (default otsu) or --range says what is material; the "
+                "part is its largest piece with the holes filled, pores are what is not material in it")
+      ->excludes(equal)
+      ->excludes(tolerance)
+      ->excludes(background);
+  command
+    .add_option("--close",
+                arguments.close,
+                "with --pores: cracks that are open to the outside and up to MM wide count as pores, too")
+    ->check(NumberFromZero())
+    ->type_name("MM")
+    ->needs(pores);
 }
 
 Criterion
@@ -65,6 +85,10 @@ CriterionOf(const CriterionArguments & arguments)
     criterion.range =
       Criterion::Range{ ParseNumber(arguments.range[0], "--range"), ParseNumber(arguments.range[1], "--range") };
   }
+  if (arguments.below && (arguments.threshold.empty() && !(arguments.pores && arguments.range.empty())))
+  {
+    throw InvalidArgument("--below needs a threshold: --threshold METHOD, or --pores without --range");
+  }
   if (!arguments.threshold.empty())
   {
     ThresholdMethod::FromText(arguments.threshold);
@@ -77,61 +101,156 @@ CriterionOf(const CriterionArguments & arguments)
   return criterion;
 }
 
+ImageView
+Segmented::View(const LoadedImage & image) const
+{
+  return pores ? pores->PoreView() : smoothed ? smoothed->View() : image.View();
+}
+
+Criterion
+Segmented::ForView() const
+{
+  return pores ? Criterion::Foreground() : asked;
+}
+
 Segmented
 ApplyCriterion(const CriterionArguments &         arguments,
                const LoadedImage &                image,
                const std::optional<LoadedImage> & mask,
+               const Device &                     device,
                int                                threads,
                ImageReader &                      reader,
                Reporter &                         reporter)
 {
   Segmented segmented;
-  segmented.criterion = CriterionOf(arguments);
+  segmented.asked = CriterionOf(arguments);
   segmented.notNumbers = CountNotANumber(image, threads);
   if (segmented.notNumbers > 0)
   {
     reader.Note(std::to_string(segmented.notNumbers) + " values are not a number (NaN) and count as background");
   }
-  const ProgressHooks hooks = reporter.Hooks();
   if (!arguments.smooth.empty())
   {
     reporter.Step("smoothing");
+    const ProgressHooks hooks = reporter.Hooks();
     segmented.smoothed = SmoothImage(image, SmoothingMethod::FromText(arguments.smooth), { threads, Progress(hooks) });
   }
-  if (!arguments.threshold.empty())
+  const bool findsPart = arguments.pores && arguments.range.empty();
+  if (!arguments.threshold.empty() || findsPart)
   {
-    const LoadedImage &      labeled = segmented.smoothed ? *segmented.smoothed : image;
     std::optional<ImageView> inside;
     if (mask)
     {
       inside = mask->View();
     }
-    const ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
-    if (method.kind == ThresholdMethod::Kind::Value)
-    {
-      segmented.threshold = FindThreshold({}, method);
-    }
-    else
+    const ThresholdMethod method =
+      ThresholdMethod::FromText(arguments.threshold.empty() ? "otsu" : arguments.threshold);
+    ValueHistogram histogram;
+    if (method.kind != ThresholdMethod::Kind::Value)
     {
       reporter.Step("finding the threshold");
-      segmented.threshold =
-        FindThreshold(HistogramOfValues(labeled.View(), inside, { threads, Progress(hooks) }), method);
+      const ProgressHooks hooks = reporter.Hooks();
+      histogram = HistogramOfValues(segmented.View(image), inside, { threads, Progress(hooks) });
     }
-    segmented.criterion.range =
+    segmented.threshold = FindThreshold(histogram, method);
+    segmented.asked.range =
       arguments.below ? segmented.threshold->Below().range : segmented.threshold->AtOrAbove().range;
-    segmented.criterion.Validate();
+    segmented.asked.Validate();
+  }
+  if (arguments.pores)
+  {
+    reporter.Step("finding the part");
+    PoreOptions options;
+    options.material = segmented.asked;
+    options.closeWidth = arguments.close;
+    options.geometry = image.geometry;
+    options.device = device;
+    options.threads = threads;
+    options.progress = reporter.Hooks();
+    segmented.pores = FindPores(segmented.View(image), options);
+    if (segmented.pores->bores > 0)
+    {
+      reader.Note(std::to_string(segmented.pores->bores) + " bores of " + std::to_string(segmented.pores->boreVoxels) +
+                  " voxels run straight through the image; they count as outside, not as pores");
+    }
   }
   return segmented;
 }
 
-std::string
-DescribeThreshold(const CriterionArguments & arguments, const Segmented & segmented)
+namespace
 {
-  if (!segmented.threshold)
+
+/** What the summary says about pores. */
+struct PoreTotals
+{
+  Totals        kept;
+  std::uint64_t largestVoxels = 0;
+  double        voxelSize = 0;
+  /** "mm^3" or the like. */
+  std::string unit;
+
+  PoreTotals(const PoresOfPart & pores, const ComponentTable & table)
+    : kept(TotalsOf(table))
+    , voxelSize(pores.geometry.VoxelVolume(pores.extent.dimension))
+    , unit(pores.extent.dimension == 1 ? "mm" : "mm^" + std::to_string(pores.extent.dimension))
   {
-    return {};
+    for (const ComponentMeasures & pore : table.components)
+    {
+      largestVoxels = std::max(largestVoxels, pore.voxelCount);
+    }
   }
-  std::ostringstream text;
+
+  double
+  SizeOf(std::uint64_t voxels) const
+  {
+    return static_cast<double>(voxels) * voxelSize;
+  }
+  std::string
+  TextOf(std::uint64_t voxels) const
+  {
+    std::ostringstream text;
+    text.precision(6);
+    text << voxels << " voxels, " << SizeOf(voxels) << ' ' << unit;
+    return text.str();
+  }
+};
+
+void
+DescribePores(std::ostream & text, const PoresOfPart & pores, const ComponentTable & table)
+{
+  const PoreTotals totals(pores, table);
+  text << "part of " << totals.TextOf(pores.partVoxels) << "; pores of " << totals.TextOf(totals.kept.voxels)
+       << ": porosity " << 100 * totals.kept.fraction << " %, largest pore " << totals.TextOf(totals.largestVoxels)
+       << '\n';
+  if (totals.kept.voxels != pores.poreVoxels)
+  {
+    text << "with the pores that were dropped: " << totals.TextOf(pores.poreVoxels) << ", porosity "
+         << 100 * pores.Porosity() << " %\n";
+  }
+}
+
+nlohmann::ordered_json
+PoresAsJson(const PoresOfPart & pores, const ComponentTable & table)
+{
+  const PoreTotals  totals(pores, table);
+  const std::string size = totals.kept.sizeName;
+  return { { "part_voxels", pores.partVoxels },
+           { "part_" + size, totals.SizeOf(pores.partVoxels) },
+           { "pore_voxels", totals.kept.voxels },
+           { "pore_" + size, totals.kept.size },
+           { "porosity", totals.kept.fraction },
+           { "largest_voxels", totals.largestVoxels },
+           { "largest_" + size, totals.SizeOf(totals.largestVoxels) },
+           { "pore_voxels_before_filters", pores.poreVoxels },
+           { "porosity_before_filters", pores.Porosity() },
+           { "other_material_voxels", pores.otherMaterialVoxels },
+           { "bores", pores.bores },
+           { "bore_voxels", pores.boreVoxels } };
+}
+
+void
+DescribeThreshold(std::ostream & text, const CriterionArguments & arguments, const Segmented & segmented)
+{
   text << "threshold " << segmented.threshold->ToString();
   if (segmented.threshold->all.size() > 1)
   {
@@ -145,17 +264,13 @@ DescribeThreshold(const CriterionArguments & arguments, const Segmented & segmen
   {
     text << " between the peaks " << segmented.threshold->peaks[0] << " and " << segmented.threshold->peaks[1];
   }
-  text << ": voxels " << (arguments.below ? "below" : "at or above") << " it are foreground\n";
-  return text.str();
+  text << ": voxels " << (arguments.below ? "below" : "at or above") << " it are "
+       << (segmented.pores ? "material" : "foreground") << '\n';
 }
 
 nlohmann::ordered_json
 ThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmented)
 {
-  if (!segmented.threshold)
-  {
-    return nullptr;
-  }
   const Threshold &      threshold = *segmented.threshold;
   nlohmann::ordered_json json = { { "method", threshold.method.ToString() },
                                   { "value", static_cast<double>(threshold.value) },
@@ -166,6 +281,33 @@ ThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmente
     json["peaks"] = threshold.peaks;
   }
   return json;
+}
+
+} // namespace
+
+std::string
+DescribeSegmented(const CriterionArguments & arguments, const Segmented & segmented, const ComponentTable & table)
+{
+  std::ostringstream text;
+  if (segmented.threshold)
+  {
+    DescribeThreshold(text, arguments, segmented);
+  }
+  if (segmented.pores)
+  {
+    DescribePores(text, *segmented.pores, table);
+  }
+  return text.str();
+}
+
+void
+AddSegmented(nlohmann::ordered_json &   summary,
+             const CriterionArguments & arguments,
+             const Segmented &          segmented,
+             const ComponentTable &     table)
+{
+  summary["threshold"] = segmented.threshold ? ThresholdAsJson(arguments, segmented) : nlohmann::ordered_json();
+  summary["pores"] = segmented.pores ? PoresAsJson(*segmented.pores, table) : nlohmann::ordered_json();
 }
 
 } // namespace brickccl::cli

@@ -3,7 +3,11 @@
 
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +30,8 @@ struct CriterionArguments
   bool                     equalValue = false;
   std::string              tolerance;
   std::string              background = "0";
+  bool                     pores = false;
+  double                   close = 0;
 };
 
 void AddCriterionOptions(CLI::App & command, CriterionArguments & arguments);
@@ -34,29 +40,52 @@ void AddCriterionOptions(CLI::App & command, CriterionArguments & arguments);
  *  \throws InvalidArgument for what has no meaning. */
 Criterion CriterionOf(const CriterionArguments & arguments);
 
-/** What is labeled: the image or a smoothed one, and the criterion for it. */
+/** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
 struct Segmented
 {
   std::optional<LoadedImage> smoothed;
   std::optional<Threshold>   threshold;
-  Criterion                  criterion;
-  std::uint64_t              notNumbers = 0;
+  std::optional<PoresOfPart> pores;
+  /** The criterion for the image. Of pores, the material's. */
+  Criterion     asked;
+  std::uint64_t notNumbers = 0;
+
+  ImageView View(const LoadedImage & image) const;
+  /** The criterion for the view. */
+  Criterion ForView() const;
 };
 
-/** Smooths the image and finds the threshold, if that is asked for, among the voxels of the mask. It notes values that
- *  are not a number. */
+/** Smooths the image and finds the threshold, if that is asked for, among the voxels of the mask, and then the pores.
+ * It notes values that are not a number. */
 Segmented ApplyCriterion(const CriterionArguments &         arguments,
                          const LoadedImage &                image,
                          const std::optional<LoadedImage> & mask,
+                         const Device &                     device,
                          int                                threads,
                          ImageReader &                      reader,
                          Reporter &                         reporter);
 
-/** For summaries: "threshold otsu 494.5: voxels at or above it", with a line end; empty if there is no threshold. */
-std::string DescribeThreshold(const CriterionArguments & arguments, const Segmented & segmented);
+/** Measures distances to the surface of the part whose pores were found. */
+inline MeasureOptions
+MeasureOptionsFor(const Segmented & segmented, MeasureOptions options)
+{
+  if (segmented.pores)
+  {
+    options.part = segmented.pores->PartView();
+  }
+  return options;
+}
 
-/** The same as JSON; null if there is none. */
-nlohmann::ordered_json ThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmented);
+/** Lines for the summary about the threshold and about pores; empty if there are neither. `table` holds the pores that
+ *  are kept. */
+std::string
+DescribeSegmented(const CriterionArguments & arguments, const Segmented & segmented, const ComponentTable & table);
+
+/** The same as members "threshold" and "pores" of a summary, which are null where there are none. */
+void AddSegmented(nlohmann::ordered_json &   summary,
+                  const CriterionArguments & arguments,
+                  const Segmented &          segmented,
+                  const ComponentTable &     table);
 
 } // namespace brickccl::cli
 

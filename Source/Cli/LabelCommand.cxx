@@ -58,6 +58,56 @@ Rounded(double value)
   return text.str();
 }
 
+/** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them, or there would be no output. */
+void
+CheckLabelMaps(const LabelArguments & arguments, LabelType requestedType, const Extent & extent)
+{
+  if (!arguments.output.empty())
+  {
+    CheckImageFileWritable(arguments.output,
+                           requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
+                           extent);
+  }
+  if (!arguments.outputFallback.empty())
+  {
+    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, extent);
+  }
+}
+
+/** Writes the label map, if one is asked for. \return its file. */
+std::string
+WriteLabelMap(const LabelArguments & arguments,
+              const Labeling &       labeling,
+              LabelType              type,
+              const LoadedImage &    image,
+              ImageReader &          reader,
+              Reporter &             reporter)
+{
+  if (arguments.output.empty())
+  {
+    return {};
+  }
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  WriteOptions        writing;
+  writing.compress = !arguments.noCompression;
+  writing.context = { arguments.threads, Progress(hooks) };
+  const std::string output =
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  const auto lost = WriteImageFile(
+    output,
+    { ScalarTypeOfLabel(type),
+      image.extent,
+      image.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
+    writing);
+  for (const std::string & note : lost)
+  {
+    reader.Note("'" + output + "': " + note);
+  }
+  return output;
+}
+
 void
 RunLabel(const LabelArguments & arguments)
 {
@@ -72,15 +122,20 @@ RunLabel(const LabelArguments & arguments)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
-                                 { "--output-fallback", arguments.outputFallback },
-                                 { "--statistics", arguments.table.table },
-                                 { "--contacts", arguments.table.contacts },
-                                 { "--picture", arguments.picture } };
-  const NamedFiles   inputs = { { "INPUT", arguments.input },
-                                { "--mask", arguments.mask },
-                                { "--intensity", arguments.table.intensity },
-                                { "--part", arguments.table.part } };
+  if (arguments.output.empty() && (arguments.table.table.empty() || !arguments.outputFallback.empty()))
+  {
+    throw InvalidArgument(
+      "OUTPUT, the label map, is missing; it may be left out only where --statistics names a table");
+  }
+  const NamedFiles outputs = { { "OUTPUT", arguments.output },
+                               { "--output-fallback", arguments.outputFallback },
+                               { "--statistics", arguments.table.table },
+                               { "--contacts", arguments.table.contacts },
+                               { "--picture", arguments.picture } };
+  const NamedFiles inputs = { { "INPUT", arguments.input },
+                              { "--mask", arguments.mask },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -98,13 +153,7 @@ RunLabel(const LabelArguments & arguments)
   {
     CheckPicture(image.extent);
   }
-  CheckImageFileWritable(arguments.output,
-                         requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
-                         image.extent);
-  if (!arguments.outputFallback.empty())
-  {
-    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
-  }
+  CheckLabelMaps(arguments, requestedType, image.extent);
   std::optional<LoadedImage> mask;
   if (!arguments.mask.empty())
   {
@@ -114,8 +163,9 @@ RunLabel(const LabelArguments & arguments)
   }
   const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
   seconds["read"] = watch.Lap();
-  Segmented segmented = ApplyCriterion(arguments.criterion, image, mask, arguments.threads, reader, reporter);
-  options.criterion = segmented.criterion;
+  Segmented segmented =
+    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
+  options.criterion = segmented.ForView();
 
   if (arguments.minimumSize > arguments.maximumSize)
   {
@@ -140,7 +190,7 @@ RunLabel(const LabelArguments & arguments)
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
   Labeling labeling;
-  Label(segmented.smoothed ? segmented.smoothed->View() : image.View(), options, labeling);
+  Label(segmented.View(image), options, labeling);
   segmented.smoothed.reset();
   mask.reset();
   options.mask.reset();
@@ -158,31 +208,15 @@ RunLabel(const LabelArguments & arguments)
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.table.table.empty() || !arguments.picture.empty())
+  if (!arguments.table.table.empty() || !arguments.picture.empty() || segmented.pores)
   {
     reporter.Step("measuring");
-    table = labeling.Measure(tableImages.Options(groups), reporter.Hooks());
+    table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
   }
   seconds["measure"] = watch.Lap();
 
-  reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  WriteOptions        writing;
-  writing.compress = !arguments.noCompression;
-  writing.context = { arguments.threads, Progress(hooks) };
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
-  const auto lost = WriteImageFile(
-    output,
-    { ScalarTypeOfLabel(type),
-      image.extent,
-      image.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
-    writing);
-  for (const std::string & note : lost)
-  {
-    reader.Note("'" + output + "': " + note);
-  }
+  const std::string   output = WriteLabelMap(arguments, labeling, type, image, reader, reporter);
   if (!arguments.table.table.empty())
   {
     WriteTables(arguments.table, table);
@@ -215,8 +249,9 @@ RunLabel(const LabelArguments & arguments)
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
-    summary["criterion"] = options.criterion.ToString();
-    summary["threshold"] = ThresholdAsJson(arguments.criterion, segmented);
+    summary["criterion"] = segmented.asked.ToString();
+    AddSegmented(summary, arguments.criterion, segmented, table);
+    summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -234,13 +269,13 @@ RunLabel(const LabelArguments & arguments)
     reporter.Note("");
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
               << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
-              << options.criterion.ToString() << '\n'
-              << DescribeThreshold(arguments.criterion, segmented) << labeling.ForegroundVoxelCount()
+              << segmented.asked.ToString() << '\n'
+              << DescribeSegmented(arguments.criterion, segmented, table) << labeling.ForegroundVoxelCount()
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
-              << output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName() << " on "
-              << labeling.UsedDevice().device.ToString() << '\n'
+              << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
+              << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
               << Rounded(seconds["measure"]) << ", write " << Rounded(seconds["write"]) << ", total "
               << Rounded(seconds["total"]) << std::endl;
@@ -260,7 +295,9 @@ AddLabelCommand(CLI::App & app)
                  "image: " + ReadableFormats() +
                    "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command->add_option("OUTPUT",
+                      arguments->output,
+                      "label map: " + WritableFormats() + "; it may be left out with --statistics");
   command
     ->add_option("--output-fallback",
                  arguments->outputFallback,
@@ -310,6 +347,7 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
+  command->get_option("--part")->excludes(command->get_option("--pores"));
   command
     ->add_option("--picture",
                  arguments->picture,

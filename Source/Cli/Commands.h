@@ -15,6 +15,7 @@ void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);
 void AddRecipeCommand(CLI::App & app);
 void AddReportCommand(CLI::App & app);
+void AddScoreCommand(CLI::App & app);
 
 /** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);

@@ -70,5 +70,6 @@ main(int argc, char ** argv)
   brickccl::cli::AddBatchCommand(app);
   brickccl::cli::AddRecipeCommand(app);
   brickccl::cli::AddReportCommand(app);
+  brickccl::cli::AddScoreCommand(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -166,6 +166,8 @@ ChildProcesses::~ChildProcesses()
 void
 ChildProcesses::Start(std::size_t key, const std::function<int()> & work, const std::string & errors)
 {
+  // Where a parent ignores its children, the system does not tell how they end, and a caller may have asked for that.
+  ::signal(SIGCHLD, SIG_DFL);
   m_Running.emplace(Fork(work, errors.c_str()), key);
 }
 

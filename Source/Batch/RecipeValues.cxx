@@ -37,12 +37,22 @@ DidYouMean(const std::string & name, const std::vector<std::string> & known)
   return nearest.empty() ? "; there are " + Listed(known) : "; did you mean '" + nearest + "'?";
 }
 
+/** A value as text, on one line. */
 std::string
 TextOf(const toml::node & node)
 {
   std::ostringstream text;
   node.visit([&](const auto & value) { text << value; });
-  return text.str();
+  std::string line;
+  for (const char character : text.str())
+  {
+    const bool isSpace = character == ' ' || character == '\n';
+    if (!isSpace || (!line.empty() && line.back() != ' '))
+    {
+      line += isSpace ? ' ' : character;
+    }
+  }
+  return line;
 }
 
 /** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */

@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Batch/RecipeSchema.h"
 #include "BrickCCL/Batch/RecipeValues.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Tables/Condition.h"
 
@@ -359,11 +360,11 @@ private:
           // It is neither a column nor a group.
         }
       }
-      const std::string nearest = NearestName(name, { m_Columns.begin(), m_Columns.end() });
+      const std::vector<std::string> known(m_Columns.begin(), m_Columns.end());
       Complain(line,
                key + " names the column '" + name + "', which no table has" +
-                 (nearest.empty() ? std::string("; `brickccl stats --list-columns` lists them")
-                                  : "; did you mean '" + nearest + "'?"));
+                 (NearestName(name, known).empty() ? std::string("; `brickccl stats --list-columns` lists them")
+                                                   : DidYouMean(name, known)));
       return;
     }
     if (name != "slice")

@@ -1,7 +1,6 @@
 #include "BrickCCL/Batch/RecipeSchema.h"
 
-#include <algorithm>
-#include <numeric>
+#include <cstdint>
 
 namespace brickccl::batch
 {
@@ -182,26 +181,6 @@ OutputKeys()
   };
 }
 
-/** The least number of letters that turn one word into the other one. */
-std::size_t
-EditDistance(const std::string & a, const std::string & b)
-{
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{ 0 });
-  for (std::size_t i = 0; i < a.size(); ++i)
-  {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t k = 0; k < b.size(); ++k)
-    {
-      const std::size_t changed = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({ changed, row[k] + 1, diagonal + 1 });
-    }
-  }
-  return row.back();
-}
-
 nlohmann::ordered_json
 JsonSchemaOf(const RecipeKey & key)
 {
@@ -310,29 +289,6 @@ AcceptanceRules()
     { "spacing", "the gap between any two defects is at least `at_least_mm`" },
   };
   return rules;
-}
-
-std::string
-NearestName(const std::string & name, const std::vector<std::string> & known)
-{
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string & candidate : known)
-  {
-    std::size_t distance = EditDistance(name, candidate);
-    // A word that begins with the other one lacks no more than its unit: `erode` for `erode_mm`.
-    const std::size_t common = std::min(name.size(), candidate.size());
-    if (common >= 4 && name.compare(0, common, candidate, 0, common) == 0)
-    {
-      distance = std::min<std::size_t>(distance, 1);
-    }
-    if (distance < least)
-    {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
 }
 
 nlohmann::ordered_json

@@ -73,9 +73,6 @@ struct RuleDescription
 };
 const std::vector<RuleDescription> & AcceptanceRules();
 
-/** The name of `known` that is nearest to a misspelled one; empty if none is near. */
-std::string NearestName(const std::string & name, const std::vector<std::string> & known);
-
 /** The schema as a JSON schema (draft 2020-12), for editors that complete and check TOML. */
 nlohmann::ordered_json RecipeJsonSchema();
 

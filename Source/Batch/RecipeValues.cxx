@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/RecipeValues.h"
 
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -30,11 +31,11 @@ Listed(const std::vector<std::string> & names)
   return text;
 }
 
+/** The nearest name, or all of them if none is near. */
 std::string
-DidYouMean(const std::string & name, const std::vector<std::string> & known)
+WhatIsThere(const std::string & name, const std::vector<std::string> & known)
 {
-  const std::string nearest = NearestName(name, known);
-  return nearest.empty() ? "; there are " + Listed(known) : "; did you mean '" + nearest + "'?";
+  return NearestName(name, known).empty() ? "; there are " + Listed(known) : DidYouMean(name, known);
 }
 
 /** A value as text, on one line. */
@@ -260,8 +261,7 @@ private:
     else if (m_Key.kind == KeyKind::Choice &&
              std::find(m_Key.choices.begin(), m_Key.choices.end(), text) == m_Key.choices.end())
     {
-      const std::string nearest = NearestName(text, m_Key.choices);
-      Complain("one of " + Listed(m_Key.choices) + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+      Complain("one of " + Listed(m_Key.choices) + DidYouMean(text, m_Key.choices));
     }
     else if (m_Key.kind == KeyKind::Threshold)
     {
@@ -314,7 +314,7 @@ ReadTable(const std::string & name, const toml::table & table, std::vector<Recip
     if (key == RecipeKeys().end())
     {
       problems.push_back({ static_cast<int>(word.source().begin.line),
-                           "[" + name + "] has no key '" + text + "'" + DidYouMean(text, known) });
+                           "[" + name + "] has no key '" + text + "'" + WhatIsThere(text, known) });
       continue;
     }
     if (auto value = ValueReader(*key, node, problems).Read())
@@ -382,7 +382,7 @@ ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems
     }
     else if (std::find(known.begin(), known.end(), name) == known.end())
     {
-      problems.push_back({ line, "there is no table [" + name + "]" + DidYouMean(name, known) });
+      problems.push_back({ line, "there is no table [" + name + "]" + WhatIsThere(name, known) });
     }
     else if (!node.is_table())
     {

@@ -152,8 +152,6 @@ AddBatchCommand(CLI::App & app)
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->footer("The exit code is 0 if every item was worked on, whatever its verdict, and 3 if some were skipped "
-                  "because they could not be read.");
   command->callback([arguments] { RunBatchCommand(*arguments); });
 }
 

@@ -274,7 +274,7 @@ DescribeSpacing(const LoadedImage & image)
   text << " mm";
   text << (image.spacingSource == "none"        ? " (taken for want of one)"
            : image.spacingSource == "--spacing" ? " (from --spacing)"
-                                                : "");
+                                                : " (from the file)");
   return text.str();
 }
 

@@ -1,8 +1,11 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -38,6 +41,7 @@ struct LabelArguments
   double             minimumVolume = 0;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t      largest = 0;
+  FilterArguments    filter;
   std::string        labelType = "auto";
   std::string        algorithm = "Auto";
   std::string        device = "auto";
@@ -49,6 +53,71 @@ struct LabelArguments
   bool               json = false;
   bool               quiet = false;
 };
+
+/** The voxels of the components that are left. */
+std::uint64_t
+CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
+{
+  if (labeling.Relabeled().keptVoxels || filter.KeepsEverything())
+  {
+    return labeling.Relabeled().keptVoxels.value_or(labeling.ForegroundVoxelCount());
+  }
+  std::uint64_t kept = 0;
+  for (std::int64_t row = 0; row < labeling.GetExtent().RowCount(); ++row)
+  {
+    for (const LabelRun & run : labeling.ListRuns(row, row + 1))
+    {
+      kept += run.label != 0 ? static_cast<std::uint64_t>(run.length) : 0;
+    }
+  }
+  return kept;
+}
+
+/** What was found, dropped by which limit, and kept; members of the summary. */
+void
+AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
+}
+
+/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
+std::string
+DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
+  const int             dimension = image.extent.dimension;
+  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream    text;
+  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
+    {
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
+    }
+  }
+  text << '\n';
+  return text.str();
+}
 
 std::string
 Rounded(double value)
@@ -108,6 +177,23 @@ WriteLabelMap(const LabelArguments & arguments,
   return output;
 }
 
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
+}
+
 void
 RunLabel(const LabelArguments & arguments)
 {
@@ -122,10 +208,9 @@ RunLabel(const LabelArguments & arguments)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  if (arguments.output.empty() && (arguments.table.table.empty() || !arguments.outputFallback.empty()))
+  if (arguments.output.empty() && (!arguments.table.IsWanted() || !arguments.outputFallback.empty()))
   {
-    throw InvalidArgument(
-      "OUTPUT, the label map, is missing; it may be left out only where --statistics names a table");
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }
   const NamedFiles outputs = { { "OUTPUT", arguments.output },
                                { "--output-fallback", arguments.outputFallback },
@@ -135,7 +220,9 @@ RunLabel(const LabelArguments & arguments)
   const NamedFiles inputs = { { "INPUT", arguments.input },
                               { "--mask", arguments.mask },
                               { "--intensity", arguments.table.intensity },
-                              { "--part", arguments.table.part } };
+                              { "--part", arguments.table.part },
+                              { "--touching", arguments.filter.touching },
+                              { "--seeds", arguments.filter.seeds } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -161,17 +248,9 @@ RunLabel(const LabelArguments & arguments)
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  const TableImages tableImages = ReadTableImages(arguments.table, image, arguments.threads, reader);
+  LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
-  Segmented segmented =
-    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
-  options.criterion = segmented.ForView();
-
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -179,19 +258,21 @@ RunLabel(const LabelArguments & arguments)
   {
     options.device.kind = Device::Kind::Cpu;
   }
+  Segmented segmented =
+    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
+  options.criterion = segmented.ForView();
   reporter.Step("labeling");
-  options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  options.relabel.minimumSize = arguments.minimumSize;
-  options.relabel.maximumSize = arguments.maximumSize;
-  options.relabel.largest = arguments.largest;
+  options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
   options.geometry = image.geometry;
   options.algorithm = arguments.algorithm;
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
-  Labeling labeling;
-  Label(segmented.View(image), options, labeling);
+  Labeling                    labeling;
+  const ComponentFilterReport filtered = Label(segmented.View(image), options, filter.filter, labeling);
+  NoteDoubts(arguments.criterion, image, segmented, labeling, mask.has_value(), reader);
   segmented.smoothed.reset();
+  filter.touching.reset();
   mask.reset();
   options.mask.reset();
   if (!labeling.UsedDevice().remark.empty())
@@ -208,16 +289,17 @@ RunLabel(const LabelArguments & arguments)
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.table.table.empty() || !arguments.picture.empty() || segmented.pores)
+  if (arguments.table.IsWanted() || !arguments.picture.empty() || segmented.pores)
   {
     reporter.Step("measuring");
     table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();
 
   const ProgressHooks hooks = reporter.Hooks();
   const std::string   output = WriteLabelMap(arguments, labeling, type, image, reader, reporter);
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
   }
@@ -241,10 +323,12 @@ RunLabel(const LabelArguments & arguments)
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
+    AddKept(summary, labeling, filter.filter);
     summary["nan_values"] = segmented.notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
+    summary["coordinates"] = "LPS";
     summary["channels"] = image.channels;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
@@ -252,6 +336,7 @@ RunLabel(const LabelArguments & arguments)
     summary["criterion"] = segmented.asked.ToString();
     AddSegmented(summary, arguments.criterion, segmented, table);
     summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
+    summary["filter"] = FilterAsJson(filter.filter, filtered);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -274,6 +359,7 @@ RunLabel(const LabelArguments & arguments)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
+              << DescribeFilter(filter.filter, filtered) << DescribeKept(labeling, filter.filter, image)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -297,7 +383,7 @@ AddLabelCommand(CLI::App & app)
     ->required();
   command->add_option("OUTPUT",
                       arguments->output,
-                      "label map: " + WritableFormats() + "; it may be left out with --statistics");
+                      "label map: " + WritableFormats() + "; it may be left out with --statistics or --print");
   command
     ->add_option("--output-fallback",
                  arguments->outputFallback,
@@ -305,16 +391,17 @@ AddLabelCommand(CLI::App & app)
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
-    ->add_option("--connectivity",
-                 arguments->connectivity,
-                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
-    ->transform(Count(1, 1000));
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+    ->transform(NeighbourCount());
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
   command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
-    ->check(CLI::IsMember({ "raster", "size" }))
+    ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
     ->transform(Count(0))
@@ -331,6 +418,7 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
     ->transform(Count(0))
     ->type_name("K");
+  AddFilterOptions(*command, arguments->filter);
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
@@ -358,7 +446,8 @@ AddLabelCommand(CLI::App & app)
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
     });
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunLabel(*arguments); });
 }

@@ -62,6 +62,14 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   return groups;
 }
 
+/** The groups of the table, if one is asked for. The condition may need the part without a table. */
+ColumnGroups
+GroupsOfTable(TableArguments table)
+{
+  table.part = table.IsWanted() ? table.part : "";
+  return CheckTableArguments(table, "--statistics");
+}
+
 void
 RunSelect(const SelectArguments & arguments)
 {
@@ -75,7 +83,7 @@ RunSelect(const SelectArguments & arguments)
     throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
   }
   const Condition    condition(arguments.where);
-  const ColumnGroups tableGroups = CheckTableArguments(arguments.table, "--statistics");
+  const ColumnGroups tableGroups = GroupsOfTable(arguments.table);
   const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
@@ -100,7 +108,7 @@ RunSelect(const SelectArguments & arguments)
   {
     CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
   }
-  const TableImages images = ReadTableImages(arguments.table, image, reader);
+  const TableImages images = ReadTableImages(arguments.table, image, arguments.threads, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
@@ -122,7 +130,7 @@ RunSelect(const SelectArguments & arguments)
   }
   const std::uint64_t kept = oldLabels.size() - 1;
   ComponentTable      table;
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     // Distances and contacts are measured among the components that are left.
     table =
@@ -154,7 +162,7 @@ RunSelect(const SelectArguments & arguments)
   {
     reader.Note("'" + output + "': " + note);
   }
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
   }
@@ -219,7 +227,8 @@ AddSelectCommand(CLI::App & app)
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunSelect(*arguments); });
 }

@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
@@ -61,6 +62,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
+  brickccl::cli::AddCleanCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);
@@ -71,5 +73,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddRecipeCommand(app);
   brickccl::cli::AddReportCommand(app);
   brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompletionCommand(app);
+  brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

@@ -28,7 +28,9 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
   std::optional<Connectivity> connectivity;
   try
   {
-    connectivity = neighbours == 0 ? Connectivity::Face(within) : Connectivity::FromNeighbourCount(neighbours, within);
+    connectivity = neighbours == FaceNeighbours ? Connectivity::Face(within)
+                 : neighbours == FullNeighbours ? Connectivity::Full(within)
+                                                : Connectivity::FromNeighbourCount(neighbours, within);
   }
   catch (const InvalidArgument &)
   {

@@ -2,8 +2,7 @@
 
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
-#include <algorithm>
-#include <vector>
+#include <type_traits>
 
 namespace brickccl
 {
@@ -27,12 +26,21 @@ struct VoxelCounter
 } // namespace
 
 std::uint64_t
-Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context)
+Relabel(RunVolume &            volume,
+        std::uint64_t          components,
+        const RelabelOptions & options,
+        const HostContext &    context,
+        RelabelReport *        report)
 {
+  RelabelReport   unread;
+  RelabelReport & told = report != nullptr ? *report : unread;
+  told = {};
+  told.found = components;
   if (options.KeepEverything() || components == 0)
   {
     return components;
   }
+  told.keptVoxels = 0;
   return volume.VisitLabels([&](auto * labels) -> std::uint64_t {
     using Label = std::remove_pointer_t<decltype(labels)>;
     const auto counts = AccumulateRuns<VoxelCounter>(
@@ -43,32 +51,24 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
         counter.voxels += static_cast<std::uint64_t>(end - begin);
       });
 
-    std::vector<Label> kept;
-    for (std::size_t c = 0; c < counts.size(); ++c)
+    const auto [numberOf, kept] = NumberComponents<Label>(
+      counts.size(),
+      [&](std::size_t component) { return counts[component].voxels; },
+      options);
+    for (std::size_t component = 0; component < counts.size(); ++component)
     {
-      if (counts[c].voxels >= options.minimumSize && counts[c].voxels <= options.maximumSize)
+      const std::uint64_t voxels = counts[component].voxels;
+      if (numberOf[component + 1] != 0)
       {
-        kept.push_back(static_cast<Label>(c));
+        *told.keptVoxels += voxels;
+        continue;
       }
-    }
-    const bool cut = options.largest != 0 && options.largest < kept.size();
-    if (cut || options.order == LabelOrder::Size)
-    {
-      std::stable_sort(kept.begin(), kept.end(), [&](Label a, Label b) { return counts[a].voxels > counts[b].voxels; });
-      kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
-      if (options.order == LabelOrder::Raster)
-      {
-        std::sort(kept.begin(), kept.end());
-      }
-    }
-
-    std::vector<Label> numberOf(counts.size() + 1, 0);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-    {
-      numberOf[std::size_t{ kept[i] } + 1] = static_cast<Label>(i + 1);
+      ++(voxels < options.minimumSize   ? told.tooSmall
+         : voxels > options.maximumSize ? told.tooLarge
+                                        : told.beyondLargest);
     }
     Renumber(volume, numberOf, context.Part(0.7, 1));
-    return kept.size();
+    return kept;
   });
 }
 

@@ -1,14 +1,12 @@
 #include "BrickCCL/Batch/Score.h"
 
+#include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <utility>
 
 namespace brickccl::batch
 {
@@ -16,37 +14,10 @@ namespace brickccl::batch
 namespace
 {
 
-using Pair = std::pair<std::uint64_t, std::uint64_t>;
-
 double
 Share(std::uint64_t part, std::uint64_t whole)
 {
   return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/** The number of common voxels of each pair of labels that has any: first those of `a`, then those of `b`. */
-std::map<Pair, std::uint64_t>
-CountCommon(const RunVolume & a, const RunVolume & b)
-{
-  std::map<Pair, std::uint64_t> common;
-  std::vector<LabeledRun>       first;
-  std::vector<LabeledRun>       second;
-  for (std::int64_t row = 0; row < a.GetExtent().RowCount(); ++row)
-  {
-    CollectLabeledRuns(a, row, first);
-    CollectLabeledRuns(b, row, second);
-    for (std::size_t i = 0, k = 0; i < first.size() && k < second.size();)
-    {
-      const std::int64_t begin = std::max(first[i].begin, second[k].begin);
-      const std::int64_t end = std::min(first[i].end, second[k].end);
-      if (begin < end)
-      {
-        common[{ first[i].label, second[k].label }] += static_cast<std::uint64_t>(end - begin);
-      }
-      first[i].end < second[k].end ? ++i : ++k;
-    }
-  }
-  return common;
 }
 
 std::uint64_t

@@ -17,6 +17,7 @@ void AddBatchCommand(CLI::App & app);
 void AddRecipeCommand(CLI::App & app);
 void AddReportCommand(CLI::App & app);
 void AddScoreCommand(CLI::App & app);
+void AddCompareCommand(CLI::App & app);
 
 /** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);

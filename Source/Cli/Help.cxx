@@ -84,6 +84,7 @@ Examples()
       "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some were skipped because they\n"
       "could not be read." },
     { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
+    { "compare", "  brickccl compare results-2025 results-2026 -o changes.csv" },
     { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
     { "info", "  brickccl info scan.nrrd" },
     { "phantom", "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1" },
@@ -93,7 +94,8 @@ Examples()
 }
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped; 130 stopped by an\n"
+  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped; 130 stopped by "
+  "an\n"
   "interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, each output is whole or as it\n"
   "was before.";
 

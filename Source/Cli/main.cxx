@@ -73,6 +73,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddRecipeCommand(app);
   brickccl::cli::AddReportCommand(app);
   brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompareCommand(app);
   brickccl::cli::AddCompletionCommand(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);

@@ -3,20 +3,16 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
+#include "BrickCCL/Report/ReportData.h"
 
 #include <nlohmann/json.hpp>
 
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
-#include <iomanip>
 #include <map>
 #include <sstream>
 
@@ -24,7 +20,6 @@ namespace brickccl::report
 {
 
 namespace fs = std::filesystem;
-using batch::CsvCells;
 using batch::ReadText;
 using nlohmann::ordered_json;
 
@@ -69,63 +64,11 @@ JsonForScript(const ordered_json & value)
   return text;
 }
 
-/** A number with five digits; the text itself if it is none. */
-std::string
-Rounded(const std::string & text)
-{
-  double     number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
-  {
-    return text;
-  }
-  std::ostringstream rounded;
-  rounded << std::setprecision(5) << number;
-  return rounded.str();
-}
-
 std::string
 TextOf(const ordered_json & value)
 {
   return value.is_null() ? std::string() : value.is_string() ? value.get<std::string>() : Rounded(value.dump());
 }
-
-/** A table of CSV. Cells may hold line ends. */
-struct Table
-{
-  std::vector<std::string>              columns;
-  std::vector<std::vector<std::string>> rows;
-
-  explicit Table(const std::string & path)
-  {
-    std::istringstream text(ReadText(path));
-    std::string        record;
-    for (std::string line; std::getline(text, line);)
-    {
-      record += record.empty() ? line : '\n' + line;
-      if (std::count(record.begin(), record.end(), '"') % 2 == 0)
-      {
-        (columns.empty() ? columns : rows.emplace_back()) = CsvCells(record);
-        record.clear();
-      }
-    }
-  }
-
-  std::size_t
-  Place(const std::string & column) const
-  {
-    const auto found = std::find(columns.begin(), columns.end(), column);
-    return static_cast<std::size_t>(std::distance(columns.begin(), found));
-  }
-};
-
-/** One row of items.csv. */
-struct Item
-{
-  std::map<std::string, std::string> cells;
-  /** Null unless it is finished. */
-  ordered_json summary;
-};
 
 class Page
 {
@@ -142,7 +85,7 @@ public:
       }
     }
     m_Manifest = ordered_json::parse(ReadText(PathOf("manifest.json")));
-    ReadItems();
+    m_Items = ReadItems(folder);
   }
 
   void
@@ -164,8 +107,9 @@ public:
     stream << "<h2 id=\"recipe\">Recipe</h2>\n<pre tabindex=\"0\">" << EscapeLines(ReadText(PathOf("recipe.toml")))
            << "</pre>\n";
     WriteHashes(stream);
-    stream << "</main>\n<script type=\"application/json\" id=\"data\">" << JsonForScript(DataOfScript())
-           << "</script>\n<script>" << report_js << "</script>\n</body>\n</html>\n";
+    stream << "</main>\n<script type=\"application/json\" id=\"data\">"
+           << JsonForScript(DataOfScript(m_Folder, m_Items)) << "</script>\n<script>" << report_js
+           << "</script>\n</body>\n</html>\n";
   }
 
 private:
@@ -173,31 +117,6 @@ private:
   PathOf(const std::string & file) const
   {
     return (fs::path(m_Folder) / file).string();
-  }
-
-  void
-  ReadItems()
-  {
-    const Table table(PathOf("items.csv"));
-    for (const std::vector<std::string> & row : table.rows)
-    {
-      Item item;
-      for (std::size_t i = 0; i < table.columns.size(); ++i)
-      {
-        item.cells[table.columns[i]] = i < row.size() ? row[i] : std::string();
-      }
-      if (!item.cells["folder"].empty())
-      {
-        item.summary = ordered_json::parse(ReadText(PathOf(item.cells["folder"] + "/" + batch::SummaryFile)));
-      }
-      m_Items.push_back(std::move(item));
-    }
-    // What needs attention comes first.
-    static const std::vector<std::string> order = { "fail", "error", "not done", "none", "pass" };
-    const auto                            rank = [](const Item & item) {
-      return std::find(order.begin(), order.end(), item.cells.at("verdict")) - order.begin();
-    };
-    std::stable_sort(m_Items.begin(), m_Items.end(), [&](const Item & a, const Item & b) { return rank(a) < rank(b); });
   }
 
   static std::string
@@ -417,104 +336,6 @@ private:
       }
     }
     stream << "</tbody></table></div>\n<p class=\"soft\">manifest.json has the hashes of all outputs.</p>\n";
-  }
-
-  /** Limits of rules that the histogram of a column can show. */
-  ordered_json
-  Limits() const
-  {
-    auto limits = ordered_json::array();
-    for (const Item & item : m_Items)
-    {
-      if (item.summary.is_null())
-      {
-        continue;
-      }
-      for (const ordered_json & rule : item.summary.at("rules"))
-      {
-        const std::string column =
-          rule.at("rule") == "spacing" ? std::string("nearest_distance_mm") : rule.at("column").get<std::string>();
-        if (!column.empty())
-        {
-          limits.push_back({ { "column", column }, { "name", rule.at("name") }, { "limit", rule.at("limit") } });
-        }
-      }
-      // The rules are the same for all items.
-      break;
-    }
-    return limits;
-  }
-
-  ordered_json
-  DataOfScript() const
-  {
-    ordered_json                       data;
-    std::map<std::string, std::size_t> places;
-    data["items"] = ordered_json::array();
-    for (const Item & item : m_Items)
-    {
-      places.emplace(item.cells.at("item"), data["items"].size());
-      data["items"].push_back(item.cells.at("item"));
-    }
-    data["limits"] = Limits();
-    Table             table(PathOf("defects.csv"));
-    const std::size_t sizes = table.Place("voxel_count");
-    if (table.rows.size() > MostDefects)
-    {
-      std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto & a, const auto & b) {
-        return a[sizes].size() != b[sizes].size() ? a[sizes].size() > b[sizes].size() : a[sizes] > b[sizes];
-      });
-      data["defects"]["all"] = table.rows.size();
-      table.rows.resize(MostDefects);
-    }
-    data["defects"]["columns"] = table.columns;
-    data["defects"]["main"] = MainColumns(table.columns);
-    auto rows = ordered_json::array();
-    for (const std::vector<std::string> & row : table.rows)
-    {
-      auto cells = ordered_json::array();
-      cells.push_back(places.at(row[0]));
-      for (std::size_t i = 1; i < row.size(); ++i)
-      {
-        cells.push_back(NumberOf(row[i]));
-      }
-      rows.push_back(std::move(cells));
-    }
-    data["defects"]["rows"] = std::move(rows);
-    return data;
-  }
-
-  /** The columns that are shown at first: all but boxes and places. */
-  static std::vector<std::string>
-  MainColumns(const std::vector<std::string> & columns)
-  {
-    std::vector<std::string> main;
-    for (const std::string & column : columns)
-    {
-      const bool isPlace = column.rfind("bbox_", 0) == 0 || column.rfind("centroid_", 0) == 0 ||
-                           column.rfind("first_voxel_", 0) == 0 ||
-                           column.rfind("equivalent_spherical_radius", 0) == 0 || column.rfind("covariance_", 0) == 0 ||
-                           column.rfind("principal_", 0) == 0;
-      if (!isPlace)
-      {
-        main.push_back(column);
-      }
-    }
-    return main;
-  }
-
-  static ordered_json
-  NumberOf(const std::string & text)
-  {
-    double     number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || read.ec != std::errc() || !std::isfinite(number))
-    {
-      return {};
-    }
-    constexpr double mostWhole = 9007199254740992.0;
-    const bool       isWhole = number == std::floor(number) && std::abs(number) < mostWhole;
-    return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
   }
 
   std::string       m_Folder;

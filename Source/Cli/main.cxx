@@ -69,6 +69,11 @@ main(int argc, char ** argv)
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::AddBatchCommand(app);
+  brickccl::cli::AddRecipeCommand(app);
+  brickccl::cli::AddReportCommand(app);
+  brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompareCommand(app);
   brickccl::cli::AddHelpCommands(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);

@@ -1,19 +1,25 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/SegmentColours.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -45,10 +51,76 @@ struct LabelArguments
   FileArguments      files;
   TableArguments     table;
   std::string        picture;
+  std::string        colourTable;
   bool               noCompression = false;
   bool               json = false;
   bool               quiet = false;
 };
+
+/** The voxels of the components that are left. */
+std::uint64_t
+CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
+{
+  if (labeling.Relabeled().keptVoxels || filter.KeepsEverything())
+  {
+    return labeling.Relabeled().keptVoxels.value_or(labeling.ForegroundVoxelCount());
+  }
+  std::uint64_t kept = 0;
+  for (std::int64_t row = 0; row < labeling.GetExtent().RowCount(); ++row)
+  {
+    for (const LabelRun & run : labeling.ListRuns(row, row + 1))
+    {
+      kept += run.label != 0 ? static_cast<std::uint64_t>(run.length) : 0;
+    }
+  }
+  return kept;
+}
+
+/** What was found, dropped by which limit, and kept; members of the summary. */
+void
+AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
+}
+
+/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
+std::string
+DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
+  const int             dimension = image.extent.dimension;
+  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream    text;
+  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
+    {
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
+    }
+  }
+  text << '\n';
+  return text.str();
+}
 
 std::string
 Rounded(double value)
@@ -56,23 +128,6 @@ Rounded(double value)
   std::ostringstream text;
   text << std::setprecision(4) << value;
   return text.str();
-}
-
-/** The limits on sizes and the order. */
-RelabelOptions
-RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
-{
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
-  RelabelOptions relabel;
-  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.minimumSize;
-  relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.largest;
-  return relabel;
 }
 
 /** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them, or there would be no output. */
@@ -116,13 +171,49 @@ WriteLabelMap(const LabelArguments & arguments,
     { ScalarTypeOfLabel(type),
       image.extent,
       image.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
+      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); },
+      labeling.ComponentCount() },
     writing);
   for (const std::string & note : lost)
   {
     reader.Note("'" + output + "': " + note);
   }
   return output;
+}
+
+/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
+void
+WriteColourTable(const std::string & path, std::uint64_t labels)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    stream << "# Color table\n0 background 0 0 0 0\n";
+    for (std::uint64_t label = 1; label <= labels; ++label)
+    {
+      stream << label << ' ' << label;
+      for (const double channel : SegmentColour(label))
+      {
+        stream << ' ' << std::lround(255 * channel);
+      }
+      stream << " 255\n";
+    }
+  });
+}
+
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
 }
 
 NamedFiles
@@ -132,6 +223,7 @@ OutputsOf(const LabelArguments & arguments)
   outputs.push_back({ "OUTPUT", arguments.output });
   outputs.push_back({ "--output-fallback", arguments.outputFallback });
   outputs.push_back({ "--picture", arguments.picture });
+  outputs.push_back({ "--colour-table", arguments.colourTable });
   return outputs;
 }
 
@@ -161,10 +253,9 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  if (arguments.output.empty() && (arguments.table.table.empty() || !arguments.outputFallback.empty()))
+  if (arguments.output.empty() && (!arguments.table.IsWanted() || !arguments.outputFallback.empty()))
   {
-    throw InvalidArgument(
-      "OUTPUT, the label map, is missing; it may be left out only where --statistics names a table");
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }
   const NamedFiles outputs = OutputsOf(arguments);
   const NamedFiles inputs = InputsOf(arguments);
@@ -193,13 +284,9 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  const TableImages tableImages = ReadTableImages(arguments.table, image, arguments.threads, reader);
   LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
-  Segmented segmented =
-    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
-  options.criterion = segmented.ForView();
-
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -207,6 +294,9 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     options.device.kind = Device::Kind::Cpu;
   }
+  Segmented segmented =
+    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
+  options.criterion = segmented.ForView();
   reporter.Step("labeling");
   options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
@@ -216,8 +306,9 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   options.progress = reporter.Hooks();
   Labeling                    labeling;
   const ComponentFilterReport filtered = Label(segmented.View(image), options, filter.filter, labeling);
-  filter.touching.reset();
+  NoteDoubts(arguments.criterion, image, segmented, labeling, mask.has_value(), reader);
   segmented.smoothed.reset();
+  filter.touching.reset();
   mask.reset();
   options.mask.reset();
   if (!labeling.UsedDevice().remark.empty())
@@ -236,19 +327,24 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
 
   ComponentTable table;
   const bool     measures =
-    !arguments.table.table.empty() || !arguments.picture.empty() || frontEnd.alwaysMeasures || segmented.pores;
+    arguments.table.IsWanted() || !arguments.picture.empty() || frontEnd.alwaysMeasures || segmented.pores;
   if (measures)
   {
     reporter.Step("measuring");
     table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();
 
   const ProgressHooks hooks = reporter.Hooks();
   const std::string   output = WriteLabelMap(arguments, labeling, type, image, reader, reporter);
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
+  }
+  if (!arguments.colourTable.empty())
+  {
+    WriteColourTable(arguments.colourTable, labeling.ComponentCount());
   }
   if (!arguments.picture.empty())
   {
@@ -270,6 +366,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
+    AddKept(summary, labeling, filter.filter);
     summary["nan_values"] = segmented.notNumbers;
     if (measures)
     {
@@ -278,6 +375,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
+    summary["coordinates"] = "LPS";
     summary["channels"] = image.channels;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
@@ -308,7 +406,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
-              << DescribeFilter(filter.filter, filtered)
+              << DescribeFilter(filter.filter, filtered) << DescribeKept(labeling, filter.filter, image)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -332,7 +430,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->required();
   command->add_option("OUTPUT",
                       arguments->output,
-                      "label map: " + WritableFormats() + "; it may be left out with --statistics");
+                      "label map: " + WritableFormats() + "; it may be left out with --statistics or --print");
   command
     ->add_option("--output-fallback",
                  arguments->outputFallback,
@@ -340,16 +438,17 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
-    ->add_option("--connectivity",
-                 arguments->connectivity,
-                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
-    ->transform(Count(1, 1000));
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+    ->transform(NeighbourCount());
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
   command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
-    ->check(CLI::IsMember({ "raster", "size" }))
+    ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
     ->transform(Count(0))
@@ -380,7 +479,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
-  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
+  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
@@ -393,8 +492,18 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
     });
+  command
+    ->add_option("--colour-table",
+                 arguments->colourTable,
+                 "write a colour for each label, as 3D Slicer reads it: .ctbl")
+    ->type_name("FILE")
+    ->check([](const std::string & path) {
+      return ExtensionOf(path) == ".ctbl" ? std::string()
+                                          : "a colour table's name must end in .ctbl, unlike '" + path + "'";
+    });
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments, frontEnd] { RunLabel(*arguments, frontEnd); });
 }

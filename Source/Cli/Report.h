@@ -33,6 +33,10 @@ public:
 
 private:
   void ClearLine();
+  /** ", 12 s left", as soon as it can be said. */
+  std::string TimeLeft(double fraction) const;
+
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 
   bool        m_Quiet;
   bool        m_Terminal;
@@ -82,14 +86,11 @@ LabelType ResolveLabelType(LabelType           requested,
                            const std::string & what,
                            LabelType           widest = LabelType::UInt64);
 
-/** The extension of a path: ".csv" of "table.csv". Empty if there is none. */
+/** The extension of a path in small letters: ".csv" of "table.CSV". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
-/** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
+/** \throws InvalidArgument unless the extension is .csv, .tsv, .json or .xlsx. */
 void CheckTableName(const std::string & path);
-
-/** Writes a component table in the format that its extension names, all or nothing. */
-void WriteTable(const std::string & path, const ComponentTable & table);
 
 } // namespace brickccl::cli
 

@@ -20,6 +20,8 @@ namespace
 
 /** A hole that runs straight through is a bore if it does so over at least this share of the part's cross-section. */
 constexpr double LeastShareOfBore = 1.0 / 50;
+/** Pores, too, run straight through a stack of fewer slices. */
+constexpr std::int64_t LeastLengthOfBore = 8;
 
 Connectivity
 FullConnectivity(const Extent & extent)
@@ -252,7 +254,7 @@ private:
     m_Context.progress.Update(0.8);
     for (int axis = 0; axis < 3; ++axis)
     {
-      if (m_IsCut[axis][0] && m_IsCut[axis][1])
+      if (m_IsCut[axis][0] && m_IsCut[axis][1] && extent.size[axis] >= LeastLengthOfBore)
       {
         FindBores(air, axis, isOutside);
       }

@@ -69,7 +69,8 @@ struct PoresOfPart
  *  The part is that piece with its holes filled: what is not reached from the border of the image through the faces of
  *  voxels that are not of the piece. Where the image cuts through a volume's part, a pore may be cut as well: what the
  *  piece encloses within a face of the image counts as a hole there. Only a bore lies outside: a hole that runs
- * straight from one end of the image to the other over at least a fiftieth of the part's mean cross-section.
+ * straight from one end of the image to the other, through at least 8 voxels and over at least a fiftieth of the part's
+ *  mean cross-section.
  *
  *  Pores are what is not material inside the part.
  *

@@ -1,6 +1,7 @@
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Segmenting/HistogramPeaks.h"
 #include "BrickCCL/Segmenting/MultiOtsu.h"
 
@@ -29,7 +30,8 @@ RefuseMethod(const std::string & text)
   }
   throw InvalidArgument("'" + text + "' is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
                         std::to_string(ThresholdMethod::MaximumClasses) +
-                        "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint);
+                        "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint +
+                        DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));
 }
 
 /** A whole number from `least` to `most`, or -1. */

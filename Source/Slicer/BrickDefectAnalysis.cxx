@@ -69,7 +69,7 @@ AnalyseDefects(ModuleRun & run)
   AddTable(arguments, "--statistics", values.Text("outputTable"));
   if (!values.Text("outputTable").empty())
   {
-    arguments.Add("--columns", { "sphericity" });
+    arguments.Add("--columns", { "surface" });
   }
   // Reading, the threshold, the part, labeling, measuring, writing; and smoothing.
   const int    steps = 5 + (isManual ? 0 : 1) + (isSmoothed ? 1 : 0);

@@ -102,10 +102,6 @@ void WriteDelimited(std::ostream & stream, const ComponentTable & table, char de
  *  and their area. */
 void WriteContacts(std::ostream & stream, const ComponentTable & table, char delimiter);
 
-/** Writes what the table's columns are, one line each: name, type ("int" or "double"), unit and description. The names
- * of its own columns are those that 3D Slicer asks for in the schema of a table. */
-void WriteSchema(std::ostream & stream, const ComponentTable & table, char delimiter);
-
 /** Writes {"columns": {name: description ...}, "totals": {name: value ...}, "components": [{name: value ...} ...]}; NaN
  *  is null. */
 void WriteJson(std::ostream & stream, const ComponentTable & table);

@@ -122,11 +122,14 @@ class PoresTest(CommandTest):
         pore[4] = ".####o#."
         cut = [row for row in ring]
         cut[4] = ".#o####."
-        expected = self.draw([cut, pore, ring, ring])
+        expected = self.draw([cut, pore] + 6 * [ring])
         summary, labels = self.find()
         self.assertEqual([label > 0 for label in labels], expected)
-        self.assertEqual((summary["pores"]["bores"], summary["pores"]["bore_voxels"]), (1, 16))
-        self.assertIn("bores of 16 voxels", " ".join(summary["notes"]))
+        self.assertEqual((summary["pores"]["bores"], summary["pores"]["bore_voxels"]), (1, 32))
+        self.assertIn("bores of 32 voxels", " ".join(summary["notes"]))
+
+        expected = self.draw(3 * [ring])
+        self.assertEqual(self.find()[0]["pores"]["pore_voxels"], 12, "of a stack of few slices nobody can say")
 
     def test_what_an_end_of_the_image_cuts_is_a_pore_unless_it_leads_outside(self):
         solid = [".......", ".#####.", ".#####.", ".#####.", "......."]

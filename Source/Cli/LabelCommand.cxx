@@ -10,13 +10,11 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
-#include "BrickCCL/Files/SegmentColours.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -179,24 +177,6 @@ WriteLabelMap(const LabelArguments & arguments,
     reader.Note("'" + output + "': " + note);
   }
   return output;
-}
-
-/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
-void
-WriteColourTable(const std::string & path, std::uint64_t labels)
-{
-  ReplaceTextFile(path, [&](std::ostream & stream) {
-    stream << "# Color table\n0 background 0 0 0 0\n";
-    for (std::uint64_t label = 1; label <= labels; ++label)
-    {
-      stream << label << ' ' << label;
-      for (const double channel : SegmentColour(label))
-      {
-        stream << ' ' << std::lround(255 * channel);
-      }
-      stream << " 255\n";
-    }
-  });
 }
 
 /** The limits on sizes and the order. */

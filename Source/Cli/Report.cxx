@@ -1,6 +1,8 @@
 #include "BrickCCL/Cli/Report.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/SegmentColours.h"
+#include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
@@ -163,6 +165,23 @@ CheckTableName(const std::string & path)
   {
     throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv, .json or .xlsx");
   }
+}
+
+void
+WriteColourTable(const std::string & path, std::uint64_t labels)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    stream << "# Color table\n0 background 0 0 0 0\n";
+    for (std::uint64_t label = 1; label <= labels; ++label)
+    {
+      stream << label << ' ' << label;
+      for (const double channel : SegmentColour(label))
+      {
+        stream << ' ' << std::lround(255 * channel);
+      }
+      stream << " 255\n";
+    }
+  });
 }
 
 } // namespace brickccl::cli

@@ -92,6 +92,9 @@ std::string ExtensionOf(const std::string & path);
 /** \throws InvalidArgument unless the extension is .csv, .tsv, .json or .xlsx. */
 void CheckTableName(const std::string & path);
 
+/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
+void WriteColourTable(const std::string & path, std::uint64_t labels);
+
 } // namespace brickccl::cli
 
 #endif

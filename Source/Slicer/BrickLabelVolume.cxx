@@ -44,6 +44,23 @@ LabelVolume(ModuleRun & run)
   {
     arguments.Add("--tolerance", { values.Text("tolerance") });
   }
+  if (!values.Points("seeds").empty())
+  {
+    std::string seeds;
+    for (const std::string & point : values.Points("seeds"))
+    {
+      seeds += (seeds.empty() ? "" : ";") + point;
+    }
+    arguments.Add("--seeds", { seeds }).Add("--physical-seeds", {});
+  }
+  if (values.IsOn("clearBorder"))
+  {
+    arguments.Add("--clear-border", {});
+  }
+  if (values.IsOn("fillHoles"))
+  {
+    arguments.Add("--fill-holes", { "inf" });
+  }
   arguments.Add("--connectivity", { values.Text("connectivity") })
     .AddUnless("no", "--by-slice", values.Text("bySlice"))
     .AddUnless("", "--mask", values.Text("maskVolume"))

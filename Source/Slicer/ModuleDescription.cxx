@@ -58,7 +58,7 @@ ModuleParameter
 ReadParameter(const pugi::xml_node & node)
 {
   static const std::set<std::string> tags = {
-    "image", "table", "boolean", "integer", "double", "string", "integer-enumeration", "string-enumeration"
+    "image", "table", "boolean", "integer", "double", "string", "point", "integer-enumeration", "string-enumeration"
   };
   ModuleParameter parameter;
   parameter.tag = node.name();

@@ -71,6 +71,16 @@ ModuleValues::AddFlag(CLI::App & app, const ModuleParameterGroup & group, const 
 }
 
 void
+ModuleValues::AddPoints(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
+{
+  app.add_option("--" + parameter.longFlag, m_Points[parameter.name], HelpOf(parameter))
+    ->group(group.label)
+    ->type_name("X,Y,Z")
+    // One point behind each flag, since what follows may be an argument without a flag.
+    ->allow_extra_args(false);
+}
+
+void
 ModuleValues::AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter)
 {
   std::string & text = m_Texts[parameter.name];
@@ -119,6 +129,10 @@ ModuleValues::AddOptions(CLI::App & app, const ModuleDescription & module)
       {
         AddFlag(app, group, parameter);
       }
+      else if (parameter.tag == "point")
+      {
+        AddPoints(app, group, parameter);
+      }
       else
       {
         AddOption(app, group, parameter);
@@ -148,6 +162,17 @@ ModuleValues::Number(const std::string & name) const
   return static_cast<double>(cli::ParseNumber(Text(name), name));
 }
 
+const std::vector<std::string> &
+ModuleValues::Points(const std::string & name) const
+{
+  const auto found = m_Points.find(name);
+  if (found == m_Points.end())
+  {
+    throw Error("the module's XML has no parameter '" + name + "' with points");
+  }
+  return found->second;
+}
+
 bool
 ModuleValues::IsOn(const std::string & name) const
 {
@@ -157,6 +182,32 @@ ModuleValues::IsOn(const std::string & name) const
     throw Error("the module's XML has no boolean '" + name + "'");
   }
   return found->second;
+}
+
+void
+ModuleValues::CheckOutputs(const ModuleDescription & module) const
+{
+  std::map<std::string, std::string> inputs;
+  for (const bool isOutput : { false, true })
+  {
+    for (const auto & [name, path] : m_Texts)
+    {
+      const ModuleParameter * const parameter = module.Find(name);
+      if (!parameter->IsFile() || path.empty() || (parameter->channel == "output") != isOutput)
+      {
+        continue;
+      }
+      if (!isOutput)
+      {
+        inputs.emplace(path, parameter->label);
+      }
+      else if (inputs.count(path) == 1)
+      {
+        throw InvalidArgument("'" + parameter->label + "' is the same as '" + inputs[path] + "' ('" + path +
+                              "'); choose another one, since an input is never overwritten");
+      }
+    }
+  }
 }
 
 void
@@ -170,6 +221,15 @@ ModuleValues::Echo(std::ostream & stream) const
   for (const auto & [name, isOn] : m_Flags)
   {
     stream << "    " << name << ": " << (isOn ? "true" : "false") << '\n';
+  }
+  for (const auto & [name, points] : m_Points)
+  {
+    stream << "    " << name << ':';
+    for (const std::string & point : points)
+    {
+      stream << ' ' << point;
+    }
+    stream << '\n';
   }
   stream.flush();
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace brickccl::slicer
 {
@@ -26,18 +27,27 @@ public:
   /** The value as a number. \throws Error for a name that the module does not have. */
   double Number(const std::string & name) const;
 
+  /** The points of a parameter that takes several, each as "x,y,z". \throws Error for another name. */
+  const std::vector<std::string> & Points(const std::string & name) const;
+
   /** Whether a boolean is true. \throws Error for a name that is no boolean of the module. */
   bool IsOn(const std::string & name) const;
+
+  /** \throws InvalidArgument if an output is the same file as an input, which is so in Slicer if one volume is chosen
+   * for both. */
+  void CheckOutputs(const ModuleDescription & module) const;
 
   /** Writes all values, one a line. */
   void Echo(std::ostream & stream) const;
 
 private:
   void AddFlag(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
+  void AddPoints(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
   void AddOption(CLI::App & app, const ModuleParameterGroup & group, const ModuleParameter & parameter);
 
-  std::map<std::string, std::string> m_Texts;
-  std::map<std::string, bool>        m_Flags;
+  std::map<std::string, std::string>              m_Texts;
+  std::map<std::string, bool>                     m_Flags;
+  std::map<std::string, std::vector<std::string>> m_Points;
 };
 
 } // namespace brickccl::slicer

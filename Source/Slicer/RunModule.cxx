@@ -70,6 +70,7 @@ Work(const Module &            module,
   {
     values.Echo(std::cout);
   }
+  values.CheckOutputs(description);
   if (!common.returnFile.empty())
   {
     CheckWritable(common.returnFile);

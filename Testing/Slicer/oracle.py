@@ -39,6 +39,14 @@ def flood(sizes, foreground, steps, joined):
     return components
 
 
+DUAL = {"6": "26", "18": "6", "26": "6"}
+
+
+def at_border(sizes, voxel):
+    place = (voxel % sizes[0], voxel // sizes[0] % sizes[1], voxel // (sizes[0] * sizes[1]))
+    return any(at in (0, size - 1) for at, size in zip(place, sizes))
+
+
 def median(sizes, volume, radius):
     """The median around every voxel; beyond the border the nearest voxel counts again."""
     x_size, y_size, z_size = sizes
@@ -74,8 +82,16 @@ def label_volume(sizes, volume, mask, voxel_volume, p):
     if mask is not None:
         foreground = [inside and value != 0 for inside, value in zip(foreground, mask)]
     most = {"Always": float("inf"), "EqualValues": 0, "SimilarValues": p["tolerance"]}[p["joining"]]
+    if p["fillHoles"]:
+        for hole in flood(sizes, [not inside for inside in foreground], steps_of(DUAL[str(p["connectivity"])], None),
+                          lambda a, b: True):
+            if not any(at_border(sizes, voxel) for voxel in hole):
+                for voxel in hole:
+                    foreground[voxel] = True
     components = flood(sizes, foreground, steps_of(p["connectivity"], AXES[p["bySlice"]]),
                        lambda a, b: abs(volume[a] - volume[b]) <= most)
+    if p["clearBorder"]:
+        components = [c for c in components if not any(at_border(sizes, voxel) for voxel in c)]
     components = [c for c in components
                   if len(c) >= p["minimumSize"] and len(c) * voxel_volume >= p["minimumVolume"] * (1 - 1e-9)
                   and (p["maximumSize"] == 0 or len(c) <= p["maximumSize"])]
@@ -94,9 +110,6 @@ def label_map(count, components):
         for voxel in component:
             labels[voxel] = label
     return labels
-
-
-DUAL = {"6": "26", "18": "6", "26": "6"}
 
 
 def clean(sizes, spacing, volume, p):

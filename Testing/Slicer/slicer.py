@@ -14,6 +14,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 NUMBERS = ("integer", "float", "double")
 ENUMERATIONS = ("integer-enumeration", "float-enumeration", "double-enumeration", "string-enumeration")
 SIMPLE = NUMBERS + ENUMERATIONS + ("boolean", "string")
+POINTS = ("point",)
 WITH_CHANNEL = ("image", "table", "geometry", "transform", "measurement")
 FILES = ("image", "table", "file", "directory", "geometry", "transform", "measurement")
 MODULE_ELEMENTS = {"category", "index", "title", "description", "version", "documentation-url", "license", "contributor",
@@ -34,7 +35,7 @@ def faults_of_parameter(parameter):
         if not holds:
             faults.append("%s: %s" % (name, what))
 
-    check(tag in SIMPLE or tag in FILES, "unknown element <%s>" % tag)
+    check(tag in SIMPLE + POINTS + FILES, "unknown element <%s>" % tag)
     check(IDENTIFIER.match(name), "name must be an identifier")
     check({child.tag for child in parameter} <= PARAMETER_ELEMENTS, "unknown element in it")
     longflag, flag, index = (parameter.findtext(key) for key in ("longflag", "flag", "index"))
@@ -51,6 +52,9 @@ def faults_of_parameter(parameter):
         check(parameter.get("type") in IMAGE_TYPES, "image of unknown type")
     if tag == "table":
         check(parameter.get("type") is None, "a table in a TSV file has no type")
+    if tag == "point":
+        check(set(parameter.attrib) <= {"multiple", "coordinateSystem"}, "unknown attribute")
+        check(parameter.get("coordinateSystem") in ("ijk", "lps", "ras"), "unknown coordinate system")
     default = parameter.findtext("default")
     if tag == "boolean":
         check(default == "false", "a boolean must be false by default")
@@ -170,7 +174,10 @@ class Module:
                 continue  # a return value, or an image that is not chosen
             if parameter.tag == "boolean":
                 line += ["--" + flag] if value in (True, "true") else []
-            else:
+            elif parameter.tag == "point":
+                for point in value:
+                    line += ["--" + flag, ",".join("%g" % coordinate for coordinate in point)]
+            elif parameter.tag != "string" or value != "":  # empty strings are not sent
                 line += ["--" + flag, str(value)]
         return line + [str(indexed[index]) for index in sorted(indexed)]
 

@@ -86,7 +86,7 @@ class CleanSegmentationTest(ModuleTest):
     def test_errors_leave_nothing(self):
         for settings, saying in (({"fillHoles": "No"}, "what to clean"), ({"segments": "one"}, "one"),
                                  ({"inputSegmentation": self.path("none.nrrd")}, "none.nrrd"),
-                                 ({"outputSegmentation": self.input}, "input"), ({"largest": -1}, "-1"),
+                                 ({"outputSegmentation": self.input}, "is the same as 'Input segmentation'"), ({"largest": -1}, "-1"),
                                  ({"connectivity": 4}, "4"), ({"maximumHoleVolume": "big"}, "big")):
             with self.subTest(**settings):
                 values = {"inputSegmentation": self.input, "outputSegmentation": self.output, **settings}

@@ -32,10 +32,13 @@ CASES = {
     "maximumSize": [{"maximumSize": 3, "joining": "EqualValues"}, {"maximumSize": 1}],
     "minimumVolume": [{"minimumVolume": 2 * VOXEL_VOLUME, "joining": "EqualValues"}, {"minimumVolume": 2.3}],
     "largest": [{"largest": 1}, {"largest": 7, "joining": "EqualValues"}],
+    "clearBorder": [{"clearBorder": True, "joining": "EqualValues"}],
+    "fillHoles": [{"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4},
+                  {"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4, "connectivity": 26, "largest": 1}],
     "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
 }
 # Parameters with tests of their own below.
-ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device"}
+ELSEWHERE = {"inputVolume", "outputLabels", "maskVolume", "outputTable", "labelType", "threads", "thresholdMethod", "device", "seeds"}
 
 
 class LabelVolumeTest(ModuleTest):
@@ -47,7 +50,7 @@ class LabelVolumeTest(ModuleTest):
     def expected(self, values=VALUES, mask=None, **settings):
         """The components by the oracle, with the defaults of the XML for what is not set."""
         p = {name: parameter.findtext("default") for name, parameter in LABEL.parameters.items()}
-        p = {name: float(value) if LABEL.parameters[name].tag == "double" else
+        p = {name: value == "true" if LABEL.parameters[name].tag == "boolean" else float(value) if LABEL.parameters[name].tag == "double" else
              int(value) if LABEL.parameters[name].tag == "integer" else value for name, value in p.items()}
         p.update(settings)
         return oracle.label_volume(SIZES, values, mask, VOXEL_VOLUME, p)
@@ -105,6 +108,14 @@ class LabelVolumeTest(ModuleTest):
             found.add(summary["threshold"]["value"])
         self.assertGreater(len(found), 2)
         self.assertTrue(math.isnan(float(self.label().returned["threshold"])))
+
+    def test_seeds(self):
+        components = self.expected(joining="EqualValues")
+        columns = tilted_grid()
+        for chosen in ([3], [2, 5, 20]):
+            points = [point_of(components[i][len(components[i]) // 2], columns, ORIGIN) for i in chosen]
+            result = self.label(joining="EqualValues", seeds=points)
+            self.assert_labels(result, [components[i] for i in sorted(chosen)])
 
     def test_threads_change_nothing(self):
         for threads in (1, 2, 5):
@@ -180,7 +191,8 @@ class LabelVolumeTest(ModuleTest):
                                  ({"maskVolume": small}, "small.nrrd"),
                                  ({"outputLabels": self.path("no/folder.nrrd")}, "folder.nrrd"),
                                  ({"outputTable": self.path("table.xls")}, ".xls"),
-                                 ({"outputLabels": self.input}, "input"),
+                                 ({"outputLabels": self.input}, "'Output labels' is the same as 'Input volume'"),
+                                 ({"seeds": [(0, 0, 500)]}, "outside"),
                                  ({"foreground": "FromLowerToUpper", "lowerThreshold": 2, "upperThreshold": 1}, "2"),
                                  ({"tolerance": -1}, "-1"), ({"connectivity": 7}, "7"), ({"largest": "1.5"}, "1.5"),
                                  ({"order": "Best"}, "Best"), ({"upperThreshold": ""}, "upperThreshold"),

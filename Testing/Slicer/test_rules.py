@@ -35,7 +35,8 @@ class RulesTest(ModuleTest):
                          ("<category>", "<brick></brick><category>"), ("<name>order<", "<name>largest<"),
                          ("<default>NotZero<", "<default>Zero<"), ("<channel>input</channel>", ""),
                          ("<minimum>0<", "<least>0</least><minimum>0<"), ("<index>1<", "<index>2<"),
-                         ('reference="inputVolume"', 'reference="volume"')):
+                         ('reference="inputVolume"', 'reference="volume"'),
+                         ('"lps"', '"xyz"')):
             with self.subTest(new):
                 self.assertIn(old, good)
                 self.assertNotEqual(faults_of(good.replace(old, new, 1)), [])

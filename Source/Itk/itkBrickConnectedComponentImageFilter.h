@@ -236,6 +236,7 @@ protected:
 
   void GenerateData() override;
   void GenerateOutputInformation() override;
+  void VerifyInputInformation() ITKv5_CONST override;
   void GenerateInputRequestedRegion() override;
   void EnlargeOutputRequestedRegion(DataObject * output) override;
   void PrintSelf(std::ostream & os, Indent indent) const override;

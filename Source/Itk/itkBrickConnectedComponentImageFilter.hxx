@@ -35,6 +35,17 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyInputInformation() ITKv5_CONST
+{
+  Superclass::VerifyInputInformation();
+  for (const auto & name : this->GetInputNames())
+  {
+    RequireBrickInputRegion(name, this->ProcessObject::GetInput(name), this->GetInput()->GetLargestPossibleRegion());
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();

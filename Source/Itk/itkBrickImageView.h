@@ -12,6 +12,9 @@
 #include "itkNumericTraits.h"
 #include "itkVectorImage.h"
 
+#include <cmath>
+#include <sstream>
+#include <string>
 #include <type_traits>
 
 namespace itk
@@ -22,6 +25,17 @@ std::true_type BrickHasPlainBuffer(const Image<TPixel, VDimension> *);
 template <typename TPixel, unsigned int VDimension>
 std::true_type  BrickHasPlainBuffer(const VectorImage<TPixel, VDimension> *);
 std::false_type BrickHasPlainBuffer(const void *);
+
+template <typename T>
+bool
+IsBrickNan([[maybe_unused]] T value)
+{
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    return std::isnan(value);
+  }
+  return false;
+}
 
 /** Whether an image's buffer holds its pixels, as in itk::Image and itk::VectorImage. The buffer of an ImageAdaptor
  * holds something else: its pixels are computed. */
@@ -100,6 +114,27 @@ RequireBrickRegion(const TImage * image, const typename TImage::RegionType & reg
   }
 }
 
+/** \throws itk::InvalidRequestedRegionError if the largest region of a filter's input does not hold a region. Where
+ *  VerifyInputInformation calls this, the filter can be updated again afterwards; after ITK's own later check it
+ * cannot, unless ResetPipeline is called. */
+template <unsigned int VDimension>
+void
+RequireBrickInputRegion(const std::string & name, const DataObject * input, const ImageRegion<VDimension> & region)
+{
+  const auto * const image = dynamic_cast<const ImageBase<VDimension> *>(input);
+  if (image != nullptr && !image->GetLargestPossibleRegion().IsInside(region))
+  {
+    std::ostringstream message;
+    message << "the input " << name << " has the region " << image->GetLargestPossibleRegion()
+            << ", which does not hold that of the image, " << region;
+    InvalidRequestedRegionError error(__FILE__, __LINE__);
+    error.SetLocation(ITK_LOCATION);
+    error.SetDescription(message.str());
+    error.SetDataObject(const_cast<DataObject *>(input));
+    throw error;
+  }
+}
+
 /** Views the pixels of a region: in the image's buffer if it holds exactly these, else in a copy. The image may be an
  *  ImageAdaptor. \throws itk::ExceptionObject if the region is not buffered. */
 template <typename TImage>
@@ -140,7 +175,7 @@ MakeBrickMaskView(const TMask * mask, const typename TMask::RegionType & region)
   {
     RequireBrickRegion(mask, region);
     return CopyBrickRegion<Image<unsigned char, TMask::ImageDimension>>(mask, region, [](PixelType value) {
-      return static_cast<unsigned char>(value < 0 || value > 0 || value != value ? 1 : 0);
+      return static_cast<unsigned char>(IsBrickNan(value) || value != 0 ? 1 : 0);
     });
   }
   else

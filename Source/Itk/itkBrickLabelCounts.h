@@ -2,11 +2,13 @@
 #define itkBrickLabelCounts_h
 
 #include "BrickCCL/Core/Error.h"
+#include "itkBrickImageView.h"
 #include "itkBrickProcess.h"
 
 #include "itkMultiThreaderBase.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -17,9 +19,9 @@
 namespace itk
 {
 
-/** Calls a function with pieces [begin, end) of `count` items on a filter's threads, band after band, so that progress
- * is reported and the filter can be stopped in between. A function of a third parameter gets the number of the piece
- *  within its band. \throws brickccl::Cancelled. */
+/** Calls a function with pieces [begin, end) of `count` items on a filter's threads, band after band. Progress is
+ *  reported in between, and the filter can be stopped. The third parameter is the number of the piece within its band.
+ *  The function must not throw. \throws brickccl::Cancelled. */
 template <typename TFunction>
 void
 ForBrickPieces(ProcessObject * filter, BrickProgress & progress, std::int64_t count, const TFunction & function)
@@ -189,12 +191,21 @@ private:
   CountByMap(ProcessObject * filter, BrickProgress & progress, const T * pixels, std::int64_t count, std::size_t pieces)
   {
     std::vector<std::unordered_map<T, SizeValueType>> maps(pieces);
+    std::atomic<bool>                                 hasNan{ false };
     ForBrickPieces(filter, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t piece) {
       ForEachStretch(pixels, begin, end, [&](T value, SizeValueType length) {
-        // Values that are not equal to themselves would be keys of their own.
-        maps[piece][value == value ? value : std::numeric_limits<T>::quiet_NaN()] += length;
+        if (IsBrickNan(value))
+        {
+          hasNan = true;
+          return;
+        }
+        maps[piece][value] += length;
       });
     });
+    if (hasNan)
+    {
+      throw brickccl::InvalidArgument("the label image holds NaN, which is no label");
+    }
     std::unordered_map<T, SizeValueType> & all = maps.front();
     for (std::size_t piece = 1; piece < pieces; ++piece)
     {
@@ -204,13 +215,6 @@ private:
       }
     }
     m_Pairs.assign(all.begin(), all.end());
-    for (const auto & pair : m_Pairs)
-    {
-      if (pair.first != pair.first)
-      {
-        throw brickccl::InvalidArgument("the label image holds NaN, which is no label");
-      }
-    }
     std::sort(m_Pairs.begin(), m_Pairs.end());
   }
 

@@ -199,6 +199,12 @@ TEST(BrickConnectedComponentBehaviour, OtherImagesThatLackPartsOfTheRegionAreRef
       ours->SetInput(image);
       use(ours);
       EXPECT_THROW(ours->Update(), itk::InvalidRequestedRegionError);
+      EXPECT_THROW(ours->Update(), itk::InvalidRequestedRegionError) << "and again";
+      ours->SetMaskImage(nullptr);
+      ours->SetIntensityImage(nullptr);
+      ours->SetPartImage(nullptr);
+      ours->Update();
+      EXPECT_GT(ours->GetObjectCount(), 10u);
     }
   }
   // A mask whose place in space is another one.

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ std::string
 PlaceOf(const std::string & path)
 {
   std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path), ignored).string();
+  return fs::weakly_canonical(fs::absolute(ReplacedFile(path)), ignored).string();
 }
 
 bool

@@ -179,8 +179,9 @@ RunMesh(const MeshArguments & arguments)
   }
   if (arguments.mesh.smoothingPasses > 0 && rough > 0)
   {
-    reader.Note(std::to_string(rough) + (rough == 1 ? " component was" : " components were") +
-                " left as they are: too small or thin to be smoothed");
+    reader.Note(std::to_string(rough) +
+                (rough == 1 ? " component was left as it is" : " components were left as they are") +
+                ": too small or thin to be smoothed");
   }
   if (arguments.json)
   {

@@ -70,15 +70,29 @@ Connectivity::WithinSlices(int axis) const
   return inSlices;
 }
 
+Connectivity
+Connectivity::Dual() const
+{
+  Connectivity dual = *this;
+  dual.m_Rank = m_Rank == 1 ? AxisCount() : 1;
+  return dual;
+}
+
 int
-Connectivity::NeighbourCount() const
+Connectivity::AxisCount() const
 {
   int axes = 0;
   for (int axis = 0; axis < m_Dimension; ++axis)
   {
     axes += Uses(axis) ? 1 : 0;
   }
-  return CountNeighbours(axes, m_Rank);
+  return axes;
+}
+
+int
+Connectivity::NeighbourCount() const
+{
+  return CountNeighbours(AxisCount(), m_Rank);
 }
 
 std::string

@@ -46,6 +46,11 @@ public:
    *  more, whose other axes keep their order. */
   Connectivity WithinSlices(int axis) const;
 
+  /** The connectivity that the background has where objects have this one, along the same axes. A closed line or
+   *  surface of the one then parts the other. It is full connectivity for face connectivity (4 and 8, 6 and 26), and
+   *  face connectivity for all others (8 and 4, 18 and 6, 26 and 6). */
+  Connectivity Dual() const;
+
   int
   Dimension() const
   {
@@ -67,6 +72,8 @@ public:
   {
     return m_Axes == (1u << m_Dimension) - 1;
   }
+  /** The number of axes along which neighbours may differ. */
+  int AxisCount() const;
   int NeighbourCount() const;
 
   /** Whether a voxel has the neighbour one step away along x, y, z and t. */

@@ -6,12 +6,11 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Labels/VolumeLimits.h"
 #include "BrickCCL/Measuring/Measure.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -20,23 +19,6 @@ namespace brickccl
 
 namespace
 {
-
-/** The fewest voxels whose volume is at least `volume`. As doubles, decimal fractions in spacings and limits lose a
- *  little, so a volume that is less by 1e-9 of the limit is enough. */
-std::uint64_t
-VoxelsOfVolume(double volume, double voxelVolume)
-{
-  if (!(volume >= 0) || std::isinf(volume))
-  {
-    throw InvalidArgument("the minimum volume " + std::to_string(volume) +
-                          " is invalid; it must be a number of at least 0");
-  }
-  constexpr double tolerance = 1e-9;
-  const double     voxels = volume / voxelVolume;
-  const double     nearest = std::round(voxels);
-  const double     least = std::abs(nearest - voxels) <= tolerance * voxels ? nearest : std::ceil(voxels);
-  return least >= 9e18 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(least);
-}
 
 /** The axis that the connectivity leaves out, if there is one. */
 std::optional<int>
@@ -66,8 +48,9 @@ public:
   Labeler(const LabelOptions & options, const Extent & extent, const Connectivity & connectivity, Labeling & result)
     : m_Options(options)
     , m_Asked(ParseAlgorithm(options.algorithm))
-    , m_MinimumSize(std::max(options.relabel.minimumSize,
-                             VoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension))))
+    , m_MinimumSize(
+        std::max(options.relabel.minimumSize,
+                 FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension))))
     , m_Result(ImplementationOf(result))
   {
     EffectiveThreadCount(options.threads);

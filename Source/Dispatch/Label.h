@@ -105,7 +105,8 @@ public:
    *  \throws LabelOverflow before anything is written, if the type is too small. */
   void WriteRows(std::int64_t begin, std::int64_t end, void * labels, LabelType type) const;
 
-  /** The runs of the rows [begin, end) in raster order. It runs on the calling thread. */
+  /** The runs of the rows [begin, end) in raster order. It runs on the calling thread. \throws InvalidArgument for rows
+   *  that are not there. */
   std::vector<LabelRun> ListRuns(std::int64_t begin, std::int64_t end) const;
 
   /** The component table. Without options it has the default columns; with only an image, those and its intensities. */

@@ -286,6 +286,12 @@ ReplaceTextFile(const std::string & path, const std::function<void(std::ostream 
   });
 }
 
+std::string
+ReplacedFile(const std::string & path)
+{
+  return Resolved(path).string();
+}
+
 void
 CheckWritable(const std::string & path)
 {

@@ -21,6 +21,10 @@ void ReplaceFile(const std::string & path, const std::function<void(const std::s
 /** Does the same for text that is written to a stream. \throws Error, also for a full disk. */
 void ReplaceTextFile(const std::string & path, const std::function<void(std::ostream &)> & write);
 
+/** The file that ReplaceFile replaces: `path`, or where the symbolic links that it is lead to, whether there is a file
+ *  or not. \throws Error if links form a circle. */
+std::string ReplacedFile(const std::string & path);
+
 /** \throws Error unless files can be made in the folder of `path`. It is for checking before long work starts. */
 void CheckWritable(const std::string & path);
 

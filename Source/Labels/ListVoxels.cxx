@@ -1,11 +1,13 @@
 #include "BrickCCL/Labels/ListVoxels.h"
 
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 namespace brickccl
@@ -79,6 +81,12 @@ ListVoxels(const RunVolume & volume, std::uint64_t components, const HostContext
 std::vector<LabelRun>
 ListRuns(const RunVolume & volume, std::int64_t begin, std::int64_t end)
 {
+  const std::int64_t rows = volume.GetExtent().dimension == 0 ? 0 : volume.GetExtent().RowCount();
+  if (begin < 0 || begin > end || end > rows)
+  {
+    throw InvalidArgument("rows [" + std::to_string(begin) + ", " + std::to_string(end) +
+                          ") were asked for; there are " + std::to_string(rows));
+  }
   const std::int64_t    length = volume.GetExtent().RowLength();
   std::vector<LabelRun> runs;
   volume.VisitLabels([&](const auto * labels) {

@@ -87,6 +87,10 @@ ColumnGroups::Add(const std::string & name)
 void
 ColumnGroups::Add(const ColumnGroup & group)
 {
+  if (group.addColumns == nullptr)
+  {
+    throw InvalidArgument(std::string("the group of columns '") + group.name + "' has no function addColumns");
+  }
   const auto & table = GroupTable();
   const auto   rank = [&](const ColumnGroup * known) { return std::find(table.begin(), table.end(), known); };
   if (std::find(m_Groups.begin(), m_Groups.end(), &group) == m_Groups.end())
@@ -139,6 +143,11 @@ ColumnGroups::CheckDimension(int dimension) const
 std::vector<ComponentColumn>
 AllColumns(int dimension)
 {
+  if (dimension < 1 || dimension > MaximumDimension)
+  {
+    throw InvalidArgument("images have 1 to " + std::to_string(MaximumDimension) + " dimensions, not " +
+                          std::to_string(dimension));
+  }
   ComponentTable table;
   table.extent.dimension = dimension;
   for (const ColumnGroup * const group : GroupTable())

@@ -17,6 +17,22 @@ namespace
 
 using LabelPairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
+/** Whether the boxes of two parts have voxels in common. */
+bool
+Overlap(const ComponentTable & a, const ComponentTable & b)
+{
+  for (int axis = 0; axis < a.extent.dimension; ++axis)
+  {
+    const std::int64_t startA = a.geometry.startIndex[axis];
+    const std::int64_t startB = b.geometry.startIndex[axis];
+    if (startA >= startB + b.extent.size[axis] || startB >= startA + a.extent.size[axis])
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
 void
 CheckMergeable(const ComponentTable & a, const ComponentTable & b)
 {
@@ -32,6 +48,11 @@ CheckMergeable(const ComponentTable & a, const ComponentTable & b)
   {
     throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
                           "one image differ in nothing but their start index and extent");
+  }
+  if (Overlap(a, b))
+  {
+    throw InvalidArgument("the parts of the tables overlap; each part of an image has a start index of its own, and no "
+                          "voxels in common with the others");
   }
   if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis)
   {

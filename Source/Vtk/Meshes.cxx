@@ -2,11 +2,10 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Vtk/ClosedMesh.h"
 
 #include <vtkAppendPolyData.h>
 #include <vtkCallbackCommand.h>
-#include <vtkCellArray.h>
-#include <vtkCellArrayIterator.h>
 #include <vtkCellData.h>
 #include <vtkDiscreteFlyingEdges3D.h>
 #include <vtkFieldData.h>
@@ -25,7 +24,6 @@
 #include <vtkXMLPolyDataWriter.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -37,123 +35,20 @@ namespace brickccl
 namespace
 {
 
-using Point = std::array<double, 3>;
-
-Point
-operator-(const Point & a, const Point & b)
-{
-  return { a[0] - b[0], a[1] - b[1], a[2] - b[2] };
-}
-
-Point
-Cross(const Point & a, const Point & b)
-{
-  return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
-}
-
-double
-Dot(const Point & a, const Point & b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-Point
-PointOf(vtkPolyData * mesh, vtkIdType point)
-{
-  Point place;
-  mesh->GetPoint(point, place.data());
-  return place;
-}
-
-template <typename TVisit>
-void
-ForTriangles(vtkPolyData * mesh, TVisit visit)
-{
-  vtkCellArray *    triangles = mesh->GetPolys();
-  vtkIdType         count = 0;
-  const vtkIdType * points = nullptr;
-  const auto        cells = vtk::TakeSmartPointer(triangles->NewIterator());
-  for (cells->GoToFirstCell(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
-  {
-    cells->GetCurrentCell(count, points);
-    visit(points[0], points[1], points[2]);
-  }
-}
-
-/** Of what a closed mesh encloses; negative where normals point inwards. Coordinates count from `origin`, near the
- * mesh, so that nothing is lost far from 0. */
-double
-VolumeOf(vtkPolyData * mesh, const Point & origin)
-{
-  double sum = 0;
-  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
-    sum += Dot(PointOf(mesh, a) - origin, Cross(PointOf(mesh, b) - origin, PointOf(mesh, c) - origin));
-  });
-  return sum / 6;
-}
-
-/** Moves every point along the mean normal of its triangles, weighted by area, until the mesh holds `volume`: points
- *  half-way between voxels cut the corners of thin components off. No point moves further than `farthest` at a time.
- *  \return whether the mesh holds it, to a hundredth */
+/** Whether a mesh in indices of a component's box reaches as far as the voxels do, to a voxel at every side: neither
+ *  beyond the box and its margin, nor less far. */
 bool
-HoldVolume(vtkPolyData * mesh, double volume, double farthest)
-{
-  constexpr int    maximumSteps = 50;
-  constexpr double tolerance = 1e-4;
-  constexpr double mostLeft = 1e-2;
-  const Point      origin = PointOf(mesh, 0);
-  double           missing = volume - VolumeOf(mesh, origin);
-  for (int step = 0; step < maximumSteps && std::abs(missing) > tolerance * volume; ++step)
-  {
-    std::vector<Point> normals(static_cast<std::size_t>(mesh->GetNumberOfPoints()), Point{});
-    ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
-      const Point normal = Cross(PointOf(mesh, b) - PointOf(mesh, a), PointOf(mesh, c) - PointOf(mesh, a));
-      for (const vtkIdType corner : { a, b, c })
-      {
-        for (std::size_t axis = 0; axis < 3; ++axis)
-        {
-          normals[static_cast<std::size_t>(corner)][axis] += normal[axis] / 6;
-        }
-      }
-    });
-    // A step d along unit normals n adds d times the sum of n's share of the area: what |n A| sums up to.
-    double area = 0;
-    for (const Point & normal : normals)
-    {
-      area += std::sqrt(Dot(normal, normal));
-    }
-    if (!(area > 0))
-    {
-      return false;
-    }
-    const double distance = std::max(-farthest, std::min(farthest, missing / area));
-    for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
-    {
-      const Point & normal = normals[static_cast<std::size_t>(point)];
-      const double  length = std::sqrt(Dot(normal, normal));
-      Point         place = PointOf(mesh, point);
-      for (std::size_t axis = 0; length > 0 && axis < 3; ++axis)
-      {
-        place[axis] += distance * normal[axis] / length;
-      }
-      mesh->GetPoints()->SetPoint(point, place.data());
-    }
-    missing = volume - VolumeOf(mesh, origin);
-  }
-  return std::abs(missing) <= mostLeft * volume;
-}
-
-/** Whether a mesh in indices of a component's box stays within the box and its margin. */
-bool
-StaysInBox(vtkPolyData * mesh, vtkImageData * box)
+FitsBox(vtkPolyData * mesh, vtkImageData * box)
 {
   double bounds[6];
   mesh->GetBounds(bounds);
   const int * const extent = box->GetExtent();
   for (int axis = 0; axis < 3; ++axis)
   {
+    const double low = std::abs(bounds[2 * axis] - 0.5);
+    const double high = std::abs(bounds[2 * axis + 1] - (extent[2 * axis + 1] - 0.5));
     // Also false for what is not a number.
-    if (!(bounds[2 * axis] >= 0 && bounds[2 * axis + 1] <= extent[2 * axis + 1]))
+    if (!(low <= 1 && high <= 1))
     {
       return false;
     }
@@ -220,39 +115,32 @@ ToPhysicalSpace(vtkPolyData * mesh, const Geometry & geometry, const ComponentMe
 {
   for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
   {
-    const Point index = PointOf(mesh, point);
-    Point       place;
+    double index[3];
+    double place[3];
+    mesh->GetPoint(point, index);
     for (int axis = 0; axis < 3; ++axis)
     {
       double value = geometry.origin[axis];
       for (int step = 0; step < 3; ++step)
       {
         value += geometry.direction[axis][step] * geometry.spacing[step] *
-                 (index[static_cast<std::size_t>(step)] - 1 + static_cast<double>(component.boxMinimum[step]));
+                 (index[step] - 1 + static_cast<double>(component.boxMinimum[step]));
       }
-      place[static_cast<std::size_t>(axis)] = ras && axis < 2 ? -value : value;
+      place[axis] = ras && axis < 2 ? -value : value;
     }
-    mesh->GetPoints()->SetPoint(point, place.data());
+    mesh->GetPoints()->SetPoint(point, place);
   }
-  mesh->Modified();
-}
-
-/** Turns all triangles around. */
-void
-TurnAround(vtkPolyData * mesh)
-{
-  vtkNew<vtkCellArray> turned;
-  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
-    const vtkIdType points[3] = { a, c, b };
-    turned->InsertNextCell(3, points);
-  });
-  mesh->SetPolys(turned);
+  PointsMoved(mesh);
 }
 
 /** A surface in indices of a component's box, smoothed or not, as a mesh in space that holds the component's volume.
  *  \return null if that cannot be */
 vtkSmartPointer<vtkPolyData>
-Finish(vtkPolyData * surface, const ComponentTable & table, const ComponentMeasures & component, bool ras)
+Finish(vtkPolyData *             surface,
+       vtkImageData *            box,
+       const Geometry &          geometry,
+       const ComponentMeasures & component,
+       bool                      ras)
 {
   // Points of float lose what double keeps far from the origin.
   const auto points = vtkSmartPointer<vtkPoints>::New();
@@ -261,19 +149,26 @@ Finish(vtkPolyData * surface, const ComponentTable & table, const ComponentMeasu
   const auto mesh = vtkSmartPointer<vtkPolyData>::New();
   mesh->SetPoints(points);
   mesh->SetPolys(surface->GetPolys());
-  ToPhysicalSpace(mesh, table.geometry, component, ras);
   if (mesh->GetNumberOfPoints() == 0)
   {
     return nullptr;
   }
-  if (VolumeOf(mesh, PointOf(mesh, 0)) < 0)
+  if (EnclosedVolume(mesh) < 0)
   {
     TurnAround(mesh);
   }
-  const double * const spacing = table.geometry.spacing;
-  const double         farthest = 0.25 * std::min({ spacing[0], spacing[1], spacing[2] });
-  const double         volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
-  return HoldVolume(mesh, volume, farthest) ? mesh : nullptr;
+  // In voxels, so that the spacing does not matter; steps from voxel to voxel in space change all volumes alike.
+  constexpr double farthest = 0.25;
+  if (!HoldVolume(mesh, static_cast<double>(component.voxelCount), farthest) || !FitsBox(mesh, box))
+  {
+    return nullptr;
+  }
+  ToPhysicalSpace(mesh, geometry, component, ras);
+  if (EnclosedVolume(mesh) < 0)
+  {
+    TurnAround(mesh);
+  }
+  return mesh;
 }
 
 /** \param isSmooth  set to whether it was smoothed: what smoothing would make vanish, or blow up, is left as it is */
@@ -305,19 +200,17 @@ MeshOf(const ImageView &         labels,
     smooth->NonManifoldSmoothingOn();
     smooth->NormalizeCoordinatesOn();
     smooth->Update();
-    if (StaysInBox(smooth->GetOutput(), box))
-    {
-      mesh = Finish(smooth->GetOutput(), table, component, options.ras);
-    }
+    mesh = Finish(smooth->GetOutput(), box, table.geometry, component, options.ras);
   }
   isSmooth = mesh != nullptr;
   if (!isSmooth)
   {
-    mesh = Finish(surface->GetOutput(), table, component, options.ras);
+    mesh = Finish(surface->GetOutput(), box, table.geometry, component, options.ras);
   }
   if (mesh == nullptr)
   {
-    throw Error("no surface of the volume of component " + std::to_string(component.label) + " was found");
+    throw Error("no surface of the volume of component " + std::to_string(component.label) +
+                " was found; are spacing and origin of a usual size?");
   }
   vtkNew<vtkTypeUInt64Array> ofCells;
   ofCells->SetName("Label");
@@ -341,7 +234,7 @@ CheckPrecision(vtkPolyData * mesh, const Geometry & geometry, const std::string 
   }
   const double error = farthest * std::numeric_limits<float>::epsilon() / 2;
   const double voxel = std::min({ geometry.spacing[0], geometry.spacing[1], geometry.spacing[2] });
-  if (error > 0.01 * voxel)
+  if (!(error <= 0.01 * voxel) || !(farthest < std::numeric_limits<float>::max()))
   {
     throw Unsupported("'" + path + "' would hold points as 32-bit numbers, which are off by up to " +
                       std::to_string(error) + " mm so far from the origin (" + std::to_string(farthest) +
@@ -450,7 +343,7 @@ WriteMeshes(const ImageView &                labels,
     report.label = component.label;
     report.triangles = meshes[at]->GetNumberOfPolys();
     report.volume = static_cast<double>(component.voxelCount) * table.geometry.VoxelVolume(3);
-    report.meshVolume = VolumeOf(meshes[at], PointOf(meshes[at], 0));
+    report.meshVolume = EnclosedVolume(meshes[at]);
   });
   context.progress.Update(0.8);
   if (oneFileEach)

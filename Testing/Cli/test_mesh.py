@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import random
 import re
 import struct
 import unittest
@@ -161,16 +162,25 @@ class MeshTest(CommandTest):
             for y in range(2, 4):
                 for x in range(19, 21):
                     voxels[(z * 8 + y) * 24 + x] = 4
-        write_nrrd(self.path("small.nrrd"), "uint8", size, voxels)
+        spacing = (0.5, 0.5, 5)
+        write_nrrd(self.path("small.nrrd"), "uint8", size, voxels, spacing=spacing)
         for passes in (2, 10, 20, 50, 200, 1000):
             summary = json.loads(self.ok("mesh", self.path("small.nrrd"), self.path("s.ply"), "--smooth", passes,
                                          "--json").stdout)
             self.assertLess(summary["largest_volume_difference"], 0.01, passes)
             points, triangles, _ = read_ply(self.path("s.ply"))
             self.check_closed(triangles)
-            for axis, length in enumerate(size):
-                self.assertGreater(min(p[axis] for p in points), -1)
-                self.assertLess(max(p[axis] for p in points), length)
+            # No side moves by more than a voxel: the first component to the left, the cube to the right, above and below.
+            for axis, (low, high) in enumerate(((1.5, 20.5), (1.5, 4.5), (1.5, 4.5))):
+                self.assertLess(abs(min(p[axis] for p in points) / spacing[axis] - low), 1.01, passes)
+                self.assertLess(abs(max(p[axis] for p in points) / spacing[axis] - high), 1.01, passes)
+        noise = random.Random(1)
+        inside = {(z, y, x) for z in range(1, 11) for y in range(1, 11) for x in range(1, 39)}
+        write_nrrd(self.path("noise.nrrd"), "uint8", (40, 12, 12),
+                   [int((z, y, x) in inside and noise.random() < 0.3)
+                    for z in range(12) for y in range(12) for x in range(40)])
+        summary = json.loads(self.ok("mesh", self.path("noise.nrrd"), self.path("s.ply"), "--smooth", 200, "--json").stdout)
+        self.assertLess(summary["largest_volume_difference"], 0.01)
         self.fails("mesh", self.path("small.nrrd"), self.path("t.ply"), "--smooth", "1", saying="2 and more")
 
     def test_each_file_spares_the_label_map(self):
@@ -198,6 +208,8 @@ class MeshTest(CommandTest):
         for name in ("s_1.stl", "s_2.stl"):
             os.symlink(self.path("one"), self.path(name))
         self.fails("mesh", self.path("e.mhd"), self.path("s.stl"), "--one-file-each", saying="also the output")
+        os.symlink("q_2.obj", self.path("q_1.obj"))
+        self.fails("mesh", self.path("e.mhd"), self.path("q.obj"), "--one-file-each", saying="also the output")
         self.fails("mesh", self.labels, self.path("m.stl"), "--series", "1", saying="--series")
         # Thousands of files are checked in no time, also where they are there already.
         count = 3000

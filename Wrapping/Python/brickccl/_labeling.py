@@ -52,26 +52,41 @@ def smallest_dtype(count: int) -> np.dtype[Any]:
     return np.dtype(np.min_scalar_type(count)) if count > 0 else np.dtype(np.uint8)
 
 
-def new_labels(dtype: Any, out: Any, shape: tuple[int, ...], count: int) -> np.ndarray[Any, Any]:
-    """The array for a label map of labels up to `count`."""
+def new_labels(
+    dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False
+) -> np.ndarray[Any, Any]:
+    """The array for a label map of labels up to `count`. `give_labels` brings it to `out`, whose axes are turned around if
+    `is_reversed`."""
     if out is not None:
         if not isinstance(out, np.ndarray):
             raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
         if out.dtype not in _LABEL_TYPES or not out.dtype.isnative:
             raise TypeError(f"out is of type {out.dtype}; it must be an integer type in native byte order")
-        if out.shape != shape:
-            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {shape}")
-        if not out.flags.c_contiguous or not out.flags.writeable:
+        wanted = shape[::-1] if is_reversed else shape
+        if out.shape != wanted:
+            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
+        if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
             raise ValueError("out must be writeable and laid out in C order")
         if not (dtype is None or isinstance(dtype, str) and dtype == "auto") and np.dtype(dtype) != out.dtype:
             raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
-        return out
+        if not is_reversed:
+            return out
+        return out.T if out.T.flags.c_contiguous else np.empty(shape, out.dtype)
     if dtype is None or isinstance(dtype, str) and dtype == "auto":
         return np.empty(shape, smallest_dtype(count))
     chosen = np.dtype(dtype)
     if chosen not in _LABEL_TYPES or not chosen.isnative:
         raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
     return np.empty(shape, chosen)
+
+
+def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: Any) -> Any:
+    """What the user gets of an array from `new_labels`: `out`, or the kind of what came in."""
+    if out is None:
+        return array if wrap is None else wrap(array)
+    if is_reversed and not np.shares_memory(array, out):
+        out[...] = array.T
+    return out
 
 
 def count_of(name: str, value: Any) -> int:
@@ -122,6 +137,7 @@ class Labeling:
         self._shape: tuple[int, ...] = volume.array.shape
         self._wrap = volume.wrap
         self._is_reversed = volume.is_reversed
+        self._is_plain = volume.is_plain
 
     @property
     def count(self) -> int:
@@ -174,9 +190,9 @@ class Labeling:
         OverflowError
             If the type does not hold the labels; nothing is written then.
         """
-        array = new_labels(dtype, out, self._shape, self.count)
+        array = new_labels(dtype, out, self._shape, self.count, self._is_reversed)
         self._runs.write(array, progress)
-        return array if out is not None or self._wrap is None else self._wrap(array)
+        return give_labels(array, out, self._is_reversed, self._wrap)
 
     def table(
         self,
@@ -208,7 +224,7 @@ class Labeling:
             For columns that images of this dimension do not have.
         """
         gray, mask = (
-            None if image is None else companion_of(self._shape, self._is_reversed, name, image)
+            None if image is None else companion_of(self._shape, self._is_reversed, self._is_plain, name, image)
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None)
@@ -756,9 +772,9 @@ def relabel(
 
 def _write_numbers(runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any) -> Any:
     runs.renumber(numbers)
-    array = new_labels(dtype, out, volume.array.shape, runs.count)
+    array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
     runs.write(array)
-    return array if out is not None else volume.labels(array)
+    return give_labels(array, out, volume.is_reversed, volume.wrap)
 
 
 def contacts(

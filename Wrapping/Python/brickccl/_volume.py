@@ -42,6 +42,11 @@ class Volume:
         # Whether the user's axes are x, y, z and the array's z, y, x.
         self.is_reversed = is_reversed
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is an array without a place in space."""
+        return self.spacing is None
+
     def geometry(self, spacing: Any, start: Any) -> _core.Geometry:
         """The geometry, with a spacing and a start that are given in the order of the user's axes."""
         dimension = self.array.ndim
@@ -68,7 +73,7 @@ class Volume:
 
     def companion(self, name: str, value: Any) -> np.ndarray[Any, Any] | None:
         """A mask or an image of the same shape; axes as those of what came in."""
-        return None if value is None else companion_of(self.array.shape, self.is_reversed, name, value)
+        return None if value is None else companion_of(self.array.shape, self.is_reversed, self.is_plain, name, value)
 
     def _along_axes(self, name: str, values: Any, convert: Callable[[Any], Any]) -> list[Any]:
         dimension = self.array.ndim
@@ -128,12 +133,15 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     return Volume(voxels(np.asarray(image), name), image)
 
 
-def companion_of(shape: tuple[int, ...], is_reversed: bool, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """A mask or an image beside one of this shape, whose user has the axes x, y, z if `is_reversed`."""
+def companion_of(
+    shape: tuple[int, ...], is_reversed: bool, is_plain: bool, name: str, value: Any
+) -> np.ndarray[Any, Any]:
+    """A mask or an image beside one of this shape, whose user has the axes x, y, z if `is_reversed`. A plain array has the
+    axes of the image that it is given with, whichever they are."""
     other = as_volume(value, name)
     array = other.array
-    if is_reversed and not other.is_reversed and isinstance(value, np.ndarray):
-        array = voxels(value.T, name)
+    if (is_reversed and other.is_plain) or (is_plain and other.is_reversed):
+        array = voxels(array.T, name)
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
     return array
@@ -157,12 +165,14 @@ def _from_simpleitk(image: Any, name: str) -> Volume:
 
     if not isinstance(image, SimpleITK.Image):
         raise TypeError(f"{name} is a SimpleITK.{type(image).__name__}; it must be an Image")
+    if "label" in image.GetPixelIDTypeAsString():
+        raise TypeError(f"{name} is a label map of SimpleITK; give the image that LabelMapToLabel makes of it")
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise TypeError(f"{name} has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
     spacing, origin, direction = image.GetSpacing(), image.GetOrigin(), image.GetDirection()
 
     def wrap(labels: np.ndarray[Any, Any]) -> Any:
-        result = SimpleITK.GetImageFromArray(labels)
+        result = SimpleITK.GetImageFromArray(labels, isVector=False)
         result.SetSpacing(spacing)
         result.SetOrigin(origin)
         result.SetDirection(direction)

@@ -223,3 +223,50 @@ def test_the_engine_copies_nothing_either():
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert float(result.stdout) < 0.4
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_out_and_companions_of_a_nibabel_image_have_its_axes(order):
+    nibabel = pytest.importorskip("nibabel")
+    random = np.random.default_rng(5)
+    voxels = (random.random((4, 5, 6)) < 0.4).astype(np.uint8)
+    mask = random.random(voxels.shape) < 0.7
+    weights = random.random(voxels.shape)
+    image = nibabel.Nifti1Image(voxels, np.eye(4))
+    expected = np.asanyarray(brickccl.label(image).dataobj)
+    out = np.zeros(voxels.shape, np.uint8, order=order)
+    assert brickccl.label(image, out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    masked = np.asanyarray(brickccl.label(image, mask=mask).dataobj)
+    np.testing.assert_array_equal(masked, np.asanyarray(brickccl.label(image, mask=mask.astype("u1").tolist()).dataobj))
+    np.testing.assert_array_equal((masked != 0), (voxels != 0) & mask)
+    np.testing.assert_array_equal(
+        brickccl.label(voxels, mask=nibabel.Nifti1Image(mask.astype("u1"), np.eye(4))) != 0, (voxels != 0) & mask
+    )
+    means = brickccl.statistics(brickccl.label(image), intensity=weights)["intensity_mean"]
+    np.testing.assert_array_equal(
+        means, brickccl.statistics(brickccl.label(image), intensity=weights.tolist())["intensity_mean"]
+    )
+    with pytest.raises(ValueError, match="must have that of the image"):
+        brickccl.label(image, out=np.zeros(voxels.shape[::-1], np.uint8))
+
+
+def test_images_of_simpleitk_that_hold_label_objects_are_refused():
+    SimpleITK = pytest.importorskip("SimpleITK")
+    with pytest.raises(TypeError, match="label map"):
+        brickccl.label(SimpleITK.BinaryImageToLabelMap(SimpleITK.Image([4, 4], SimpleITK.sitkUInt8) + 1))
+
+
+def test_four_dimensions_of_simpleitk():
+    SimpleITK = pytest.importorskip("SimpleITK")
+    image = SimpleITK.GetImageFromArray(np.ones((2, 5, 4, 3), np.uint8), isVector=False)
+    assert brickccl.label(image).GetSize() == (3, 4, 5, 2)
+
+
+def test_overlapping_parts_and_dimensions_that_are_none():
+    table = brickccl.statistics(np.ones((3, 3), np.uint8))
+    with pytest.raises(ValueError, match="overlap"):
+        brickccl.merge_tables(table, table, [])
+    for dimension in (0, 5, 6, 99):
+        with pytest.raises(ValueError, match="1 to 4 dimensions"):
+            brickccl.columns(dimension)

@@ -182,8 +182,11 @@ def test_tables_that_do_not_fit_are_not_merged():
     one, other = (brickccl.find(image, spacing=spacing).table() for spacing in (1.0, 2.0))
     with pytest.raises(ValueError, match="spacing"):
         brickccl.merge_tables(one, other, [])
+    with pytest.raises(ValueError, match="overlap"):
+        brickccl.merge_tables(one, one, [])
+    next_to_it = brickccl.find(image, start=(image.shape[0], 0, 0)).table()
     with pytest.raises(ValueError, match="label 99999"):
-        brickccl.merge_tables(one, one, [(99999, 1)])
+        brickccl.merge_tables(one, next_to_it, [(99999, 1)])
 
 
 def test_statistics_measures_any_labels():

@@ -1,0 +1,452 @@
+#include "BrickCCL/Clean/Clean.h"
+
+#include "BrickCCL/Clean/HoleWalls.h"
+#include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Labels/VolumeLimits.h"
+#include "BrickCCL/Runs/AccumulateRuns.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+#include <unordered_map>
+
+namespace brickccl
+{
+
+namespace
+{
+
+std::string
+Text(Number value)
+{
+  std::ostringstream text;
+  text.precision(20);
+  text << value;
+  return text.str();
+}
+
+/** Hooks for a part of the work. */
+ProgressHooks
+PartOf(const ProgressHooks & hooks, double begin, double end)
+{
+  ProgressHooks part = hooks;
+  if (hooks.report)
+  {
+    part.report = [report = hooks.report, begin, end](double fraction) { report(begin + (end - begin) * fraction); };
+  }
+  return part;
+}
+
+/** The value as a T. \return false if no T has it. */
+template <typename T>
+bool
+ToValue(Number number, T & value)
+{
+  return CeilingOf(number, value) && static_cast<Number>(value) == number;
+}
+
+/** A component of a class: the size and the place of the first voxel. */
+struct ComponentSum
+{
+  static constexpr bool IsExact = true;
+
+  std::uint64_t voxels = 0;
+  std::int64_t  first = std::numeric_limits<std::int64_t>::max();
+
+  void
+  Merge(const ComponentSum & other)
+  {
+    voxels += other.voxels;
+    first = std::min(first, other.first);
+  }
+};
+
+/** The classes that were met, each with its part of the report. */
+template <typename T>
+class Classes
+{
+public:
+  /** The place of a class. It gets one when it is first asked for. */
+  std::size_t
+  PlaceOf(T value)
+  {
+    if (m_Reports.empty() || value != m_Last)
+    {
+      const auto [found, isNew] = m_Places.emplace(value, m_Reports.size());
+      if (isNew)
+      {
+        m_Reports.emplace_back();
+        m_Reports.back().value = static_cast<Number>(value);
+      }
+      m_Last = value;
+      m_LastPlace = found->second;
+    }
+    return m_LastPlace;
+  }
+
+  bool
+  Has(T value) const
+  {
+    return m_Places.count(value) != 0;
+  }
+
+  std::size_t
+  Count() const
+  {
+    return m_Reports.size();
+  }
+
+  CleanedClass &
+  operator[](std::size_t place)
+  {
+    return m_Reports[place];
+  }
+
+  std::vector<CleanedClass>
+  Sorted() const
+  {
+    std::vector<CleanedClass> sorted = m_Reports;
+    std::sort(sorted.begin(), sorted.end(), [](const CleanedClass & a, const CleanedClass & b) {
+      return a.value < b.value;
+    });
+    return sorted;
+  }
+
+private:
+  std::unordered_map<T, std::size_t> m_Places;
+  std::vector<CleanedClass>          m_Reports;
+  T                                  m_Last{};
+  std::size_t                        m_LastPlace = 0;
+};
+
+/** The work on voxels of one type. */
+template <typename T>
+class Cleaner
+{
+public:
+  Cleaner(const ImageView & segmentation, T * output, const CleanOptions & options)
+    : m_Input(segmentation)
+    , m_Output(output)
+    , m_Options(options)
+    , m_Connectivity(options.connectivity.value_or(Connectivity::Face(segmentation.extent.dimension)))
+    , m_FewestVoxels(std::max(
+        options.minimumSize,
+        FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(segmentation.extent.dimension))))
+  {
+    if (!ToValue(options.background, m_Background))
+    {
+      throw InvalidArgument("the background " + Text(options.background) + " is no value of the type " +
+                            NameOf(segmentation.type) + " that the segmentation has");
+    }
+    for (const Number number : options.values)
+    {
+      T value{};
+      if (number == options.background)
+      {
+        throw InvalidArgument("the value " + Text(number) + " is that of the background; name classes");
+      }
+      if (ToValue(number, value))
+      {
+        m_Values.push_back(value);
+      }
+    }
+    std::sort(m_Values.begin(), m_Values.end());
+  }
+
+  CleanReport
+  Run()
+  {
+    const bool   removes = m_FewestVoxels > 1 || m_Options.largest != 0;
+    const bool   looksAtComponents = removes || m_Options.countComponents;
+    const double share = !looksAtComponents ? 0.0 : m_Options.holes ? 0.5 : 1.0;
+    CleanReport  report;
+    if (looksAtComponents)
+    {
+      RemoveComponents(PartOf(m_Options.progress, 0, share));
+      for (const Number number : m_Options.values)
+      {
+        T value{};
+        if (!ToValue(number, value) || !m_Classes.Has(value))
+        {
+          report.missing.push_back(number);
+        }
+      }
+    }
+    else if (m_Output != m_Input.data)
+    {
+      CopyRows({});
+    }
+    if (m_Options.holes)
+    {
+      FillHoles(PartOf(m_Options.progress, share, 1));
+    }
+    report.classes = m_Classes.Sorted();
+    return report;
+  }
+
+private:
+  HostContext
+  Context(const ProgressHooks & hooks) const
+  {
+    return { m_Options.threads, Progress(hooks) };
+  }
+
+  HostContext
+  Silent() const
+  {
+    return { m_Options.threads };
+  }
+
+  bool
+  IsAsked(T value) const
+  {
+    return m_Options.values.empty() || std::binary_search(m_Values.begin(), m_Values.end(), value);
+  }
+
+  LabelOptions
+  LabelingOptions(const Connectivity & connectivity, const ProgressHooks & hooks) const
+  {
+    LabelOptions options;
+    options.connectivity = connectivity;
+    options.device = m_Options.device;
+    options.threads = m_Options.threads;
+    options.progress = hooks;
+    return options;
+  }
+
+  /** Writes the segmentation without the components that have a mark. */
+  void
+  CopyRows(const std::vector<unsigned char> & isRemoved)
+  {
+    const RunVolume &  volume = RunsOf(m_Labeling);
+    const std::int64_t length = m_Input.extent.RowLength();
+    const T * const    input = static_cast<const T *>(m_Input.data);
+    const Chunks       chunks = RowChunks(m_Input.extent, Silent());
+    ParallelFor(chunks.count, Silent(), [&](std::int64_t chunk) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        T * const voxels = m_Output + row * length;
+        if (m_Output != input)
+        {
+          std::memcpy(voxels, input + row * length, static_cast<std::size_t>(length) * sizeof(T));
+        }
+        if (!isRemoved.empty())
+        {
+          volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+            if (isRemoved[static_cast<std::size_t>(volume.Label(run))] != 0)
+            {
+              std::fill(voxels + begin, voxels + end, m_Background);
+            }
+          });
+        }
+      }
+    });
+  }
+
+  void
+  RemoveComponents(const ProgressHooks & hooks)
+  {
+    const ProgressHooks labelingHooks = PartOf(hooks, 0, 0.6);
+    LabelOptions        options = LabelingOptions(m_Connectivity, labelingHooks);
+    options.criterion = Criterion::EqualValue(m_Options.background);
+    Label(m_Input, options, m_Labeling);
+    const std::int64_t length = m_Input.extent.RowLength();
+    const auto         sums = AccumulateRuns<ComponentSum>(
+      RunsOf(m_Labeling),
+      m_Labeling.ComponentCount(),
+      Context(hooks).Part(0.6, 0.9),
+      [&](ComponentSum & sum, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
+        sum.voxels += static_cast<std::uint64_t>(end - begin);
+        sum.first = std::min(sum.first, row * length + begin);
+      });
+    const std::vector<unsigned char> isRemoved = ChooseRemoved(sums);
+    if (m_Output != m_Input.data || !isRemoved.empty())
+    {
+      CopyRows(isRemoved);
+    }
+    Progress(hooks).Update(1);
+  }
+
+  /** Marks the components that are removed, by their labels, and enters what becomes of the classes. The result is
+   * empty if there are none. */
+  template <typename TSums>
+  std::vector<unsigned char>
+  ChooseRemoved(const TSums & sums)
+  {
+    const T * const            voxels = static_cast<const T *>(m_Input.data);
+    std::vector<unsigned char> isRemoved(sums.size() + 1, 0);
+    bool                       some = false;
+    const auto                 remove = [&](CleanedClass & report, std::size_t c) {
+      isRemoved[c + 1] = 1;
+      some = true;
+      ++report.removedComponents;
+      report.removedVoxels += sums[c].voxels;
+    };
+    std::vector<std::vector<std::size_t>> componentsOf;
+    for (std::size_t c = 0; c < sums.size(); ++c)
+    {
+      const T value = voxels[sums[c].first];
+      if (!IsAsked(value))
+      {
+        continue;
+      }
+      const std::size_t place = m_Classes.PlaceOf(value);
+      CleanedClass &    report = m_Classes[place];
+      ++report.components;
+      report.voxels += sums[c].voxels;
+      if (sums[c].voxels < m_FewestVoxels)
+      {
+        remove(report, c);
+      }
+      else if (m_Options.largest != 0)
+      {
+        componentsOf.resize(m_Classes.Count());
+        componentsOf[place].push_back(c);
+      }
+    }
+    for (std::size_t place = 0; place < componentsOf.size(); ++place)
+    {
+      std::vector<std::size_t> & components = componentsOf[place];
+      if (components.size() > m_Options.largest)
+      {
+        const auto rest = components.begin() + static_cast<std::ptrdiff_t>(m_Options.largest);
+        std::nth_element(components.begin(), rest, components.end(), [&](std::size_t a, std::size_t b) {
+          return sums[a].voxels != sums[b].voxels ? sums[a].voxels > sums[b].voxels : a < b;
+        });
+        std::for_each(rest, components.end(), [&](std::size_t c) { remove(m_Classes[place], c); });
+      }
+    }
+    return some ? isRemoved : std::vector<unsigned char>();
+  }
+
+  void
+  FillHoles(const ProgressHooks & hooks)
+  {
+    const ImageView     image(static_cast<const void *>(m_Output), m_Input.type, m_Input.extent, 1);
+    const Connectivity  connectivity = m_Options.holes->connectivity.value_or(m_Connectivity.Dual());
+    const ProgressHooks labelingHooks = PartOf(hooks, 0, 0.6);
+    LabelOptions        options = LabelingOptions(connectivity, labelingHooks);
+    options.criterion = Criterion::InRange(m_Options.background, m_Options.background);
+    Label(image, options, m_Labeling);
+
+    const RunVolume & background = RunsOf(m_Labeling);
+    const Holes       holes(background,
+                      m_Labeling.ComponentCount(),
+                      connectivity,
+                      m_Options.holes->MostVoxels(connectivity, m_Options.geometry),
+                      Context(hooks).Part(0.6, 0.8));
+    if (holes.Count() != 0)
+    {
+      const HostContext context = Context(hooks).Part(0.8, 0.9);
+      auto              values =
+        CountHoleWalls(background, holes, connectivity, m_Output, m_Background, context).Largest(holes.Count());
+      for (std::size_t hole = 0; hole < values.size(); ++hole)
+      {
+        if (values[hole] && !IsAsked(*values[hole]))
+        {
+          values[hole].reset();
+        }
+        if (values[hole])
+        {
+          CleanedClass & report = m_Classes[m_Classes.PlaceOf(*values[hole])];
+          ++report.filledHoles;
+          report.filledVoxels += holes.Size(hole);
+        }
+      }
+      WriteHoles(holes, values);
+    }
+    Progress(hooks).Update(1);
+  }
+
+  void
+  WriteHoles(const Holes & holes, const std::vector<std::optional<T>> & values)
+  {
+    const RunVolume & background = RunsOf(m_Labeling);
+    const Chunks      chunks = RowChunks(m_Input.extent, Silent());
+    ParallelFor(chunks.count, Silent(), [&](std::int64_t chunk) {
+      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+      {
+        T * const voxels = m_Output + row * m_Input.extent.RowLength();
+        background.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+          const std::uint64_t hole = holes.OfLabel(background.Label(run));
+          if (hole != Holes::None && values[static_cast<std::size_t>(hole)])
+          {
+            std::fill(voxels + begin, voxels + end, *values[static_cast<std::size_t>(hole)]);
+          }
+        });
+      }
+    });
+  }
+
+  const ImageView      m_Input;
+  T * const            m_Output;
+  const CleanOptions & m_Options;
+  const Connectivity   m_Connectivity;
+  const std::uint64_t  m_FewestVoxels;
+  T                    m_Background{};
+  std::vector<T>       m_Values;
+  Classes<T>           m_Classes;
+  /** First that of the classes, then that of the background. */
+  Labeling m_Labeling;
+};
+
+} // namespace
+
+std::uint64_t
+HoleOptions::MostVoxels(const Connectivity & ofBackground, const Geometry & geometry) const
+{
+  double voxelVolume = 1;
+  for (int axis = 0; axis < ofBackground.Dimension(); ++axis)
+  {
+    voxelVolume *= ofBackground.Uses(axis) ? geometry.spacing[axis] : 1.0;
+  }
+  return std::min(maximumSize, MostVoxelsOfVolume(maximumVolume, voxelVolume));
+}
+
+CleanedClass
+CleanReport::Total() const
+{
+  CleanedClass total;
+  for (const CleanedClass & one : classes)
+  {
+    total.components += one.components;
+    total.voxels += one.voxels;
+    total.removedComponents += one.removedComponents;
+    total.removedVoxels += one.removedVoxels;
+    total.filledHoles += one.filledHoles;
+    total.filledVoxels += one.filledVoxels;
+  }
+  return total;
+}
+
+CleanReport
+Clean(const ImageView & segmentation, void * output, const CleanOptions & options)
+{
+  if (segmentation.channels != 1)
+  {
+    throw InvalidArgument("the segmentation has " + std::to_string(segmentation.channels) +
+                          " channels; it must have 1");
+  }
+  if (output == nullptr)
+  {
+    throw InvalidArgument("the output of cleaning is a null pointer; it needs room for the voxels of the segmentation");
+  }
+  return VisitScalarType(segmentation.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    return Cleaner<T>(segmentation, static_cast<T *>(output), options).Run();
+  });
+}
+
+CleanReport
+FillHoles(const ImageView & segmentation, void * output, CleanOptions options)
+{
+  if (!options.holes)
+  {
+    options.holes.emplace();
+  }
+  options.countComponents = false;
+  return Clean(segmentation, output, options);
+}
+
+} // namespace brickccl

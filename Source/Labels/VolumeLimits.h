@@ -1,0 +1,55 @@
+#ifndef BRICKCCL_LABELS_VOLUMELIMITS_H
+#define BRICKCCL_LABELS_VOLUMELIMITS_H
+
+#include "BrickCCL/Core/Error.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace brickccl
+{
+
+/** As doubles, decimal fractions in spacings and limits lose a little. So a number of voxels that lies within this
+ * share of a whole number is that number. */
+inline constexpr double VolumeTolerance = 1e-9;
+
+inline std::uint64_t
+ToVoxelCount(double voxels)
+{
+  return voxels >= 9e18 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(voxels);
+}
+
+/** The fewest voxels whose volume is at least `volume`. \throws InvalidArgument for a volume without meaning. */
+inline std::uint64_t
+FewestVoxelsOfVolume(double volume, double voxelVolume)
+{
+  if (!(volume >= 0) || std::isinf(volume))
+  {
+    throw InvalidArgument("the minimum volume " + std::to_string(volume) +
+                          " is invalid; it must be a number of at least 0");
+  }
+  const double voxels = volume / voxelVolume;
+  const double nearest = std::round(voxels);
+  return ToVoxelCount(std::abs(nearest - voxels) <= VolumeTolerance * voxels ? nearest : std::ceil(voxels));
+}
+
+/** The most voxels whose volume is at most `volume`, which may be infinite. \throws InvalidArgument for a volume
+ * without meaning. */
+inline std::uint64_t
+MostVoxelsOfVolume(double volume, double voxelVolume)
+{
+  if (!(volume >= 0))
+  {
+    throw InvalidArgument("the maximum volume " + std::to_string(volume) +
+                          " is invalid; it must be a number of at least 0");
+  }
+  const double voxels = volume / voxelVolume;
+  const double nearest = std::round(voxels);
+  return ToVoxelCount(std::abs(nearest - voxels) <= VolumeTolerance * voxels ? nearest : std::floor(voxels));
+}
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,151 @@
+#include "BrickCCL/Vtk/ClosedMesh.h"
+
+#include <vtkCellArray.h>
+#include <vtkCellArrayIterator.h>
+#include <vtkNew.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkSmartPointer.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using Point = std::array<double, 3>;
+
+Point
+operator-(const Point & a, const Point & b)
+{
+  return { a[0] - b[0], a[1] - b[1], a[2] - b[2] };
+}
+
+Point
+Cross(const Point & a, const Point & b)
+{
+  return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
+}
+
+double
+Dot(const Point & a, const Point & b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+Point
+PointOf(vtkPolyData * mesh, vtkIdType point)
+{
+  Point place;
+  mesh->GetPoint(point, place.data());
+  return place;
+}
+
+template <typename TVisit>
+void
+ForTriangles(vtkPolyData * mesh, TVisit visit)
+{
+  vtkCellArray *    triangles = mesh->GetPolys();
+  vtkIdType         count = 0;
+  const vtkIdType * points = nullptr;
+  const auto        cells = vtk::TakeSmartPointer(triangles->NewIterator());
+  for (cells->GoToFirstCell(); !cells->IsDoneWithTraversal(); cells->GoToNextCell())
+  {
+    cells->GetCurrentCell(count, points);
+    visit(points[0], points[1], points[2]);
+  }
+}
+
+/** Of what a closed mesh encloses; negative where normals point inwards. Coordinates count from `origin`, near the
+ * mesh, so that nothing is lost far from 0. */
+double
+VolumeOf(vtkPolyData * mesh, const Point & origin)
+{
+  double sum = 0;
+  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
+    sum += Dot(PointOf(mesh, a) - origin, Cross(PointOf(mesh, b) - origin, PointOf(mesh, c) - origin));
+  });
+  return sum / 6;
+}
+
+} // namespace
+
+void
+PointsMoved(vtkPolyData * mesh)
+{
+  mesh->GetPoints()->Modified();
+  mesh->Modified();
+}
+
+double
+EnclosedVolume(vtkPolyData * mesh)
+{
+  return VolumeOf(mesh, PointOf(mesh, 0));
+}
+
+bool
+HoldVolume(vtkPolyData * mesh, double volume, double farthest)
+{
+  constexpr int    maximumSteps = 50;
+  constexpr double tolerance = 1e-4;
+  constexpr double mostLeft = 1e-2;
+  const Point      origin = PointOf(mesh, 0);
+  double           missing = volume - VolumeOf(mesh, origin);
+  for (int step = 0; step < maximumSteps && std::abs(missing) > tolerance * volume; ++step)
+  {
+    std::vector<Point> normals(static_cast<std::size_t>(mesh->GetNumberOfPoints()), Point{});
+    ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
+      const Point normal = Cross(PointOf(mesh, b) - PointOf(mesh, a), PointOf(mesh, c) - PointOf(mesh, a));
+      for (const vtkIdType corner : { a, b, c })
+      {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+        {
+          normals[static_cast<std::size_t>(corner)][axis] += normal[axis] / 6;
+        }
+      }
+    });
+    // A step d along unit normals n adds d times the sum of n's share of the area: what |n A| sums up to.
+    double area = 0;
+    for (const Point & normal : normals)
+    {
+      area += std::sqrt(Dot(normal, normal));
+    }
+    if (!(area > 0))
+    {
+      return false;
+    }
+    const double distance = std::max(-farthest, std::min(farthest, missing / area));
+    for (vtkIdType point = 0; point < mesh->GetNumberOfPoints(); ++point)
+    {
+      const Point & normal = normals[static_cast<std::size_t>(point)];
+      const double  length = std::sqrt(Dot(normal, normal));
+      Point         place = PointOf(mesh, point);
+      for (std::size_t axis = 0; length > 0 && axis < 3; ++axis)
+      {
+        place[axis] += distance * normal[axis] / length;
+      }
+      mesh->GetPoints()->SetPoint(point, place.data());
+    }
+    PointsMoved(mesh);
+    missing = volume - VolumeOf(mesh, origin);
+  }
+  return std::abs(missing) <= mostLeft * volume;
+}
+
+void
+TurnAround(vtkPolyData * mesh)
+{
+  vtkNew<vtkCellArray> turned;
+  ForTriangles(mesh, [&](vtkIdType a, vtkIdType b, vtkIdType c) {
+    const vtkIdType points[3] = { a, c, b };
+    turned->InsertNextCell(3, points);
+  });
+  mesh->SetPolys(turned);
+}
+
+} // namespace brickccl

@@ -1,0 +1,25 @@
+#ifndef BRICKCCL_VTK_CLOSED_MESH_H
+#define BRICKCCL_VTK_CLOSED_MESH_H
+
+class vtkPolyData;
+
+namespace brickccl
+{
+
+/** VTK keeps the bounds of points until it is told that they moved. */
+void PointsMoved(vtkPolyData * mesh);
+
+/** The volume inside a closed mesh of at least one point; negative where normals point inwards. */
+double EnclosedVolume(vtkPolyData * mesh);
+
+/** Moves every point along the mean normal of its triangles, weighted by area, until the mesh holds `volume`: points
+ *  half-way between voxels cut the corners of thin components off. No point moves further than `farthest` at a time.
+ *  \return whether the mesh holds it, to a hundredth */
+bool HoldVolume(vtkPolyData * mesh, double volume, double farthest);
+
+/** Turns all triangles around. */
+void TurnAround(vtkPolyData * mesh);
+
+} // namespace brickccl
+
+#endif

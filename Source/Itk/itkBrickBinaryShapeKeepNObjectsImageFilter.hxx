@@ -81,7 +81,12 @@ BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::MeasureAttribute(const bri
     return values;
   }
   brickccl::MeasureOptions options;
-  options.groups = BrickGroupsOfAttributes<LabelObjectType>();
+  options.groups.Add("shape");
+  if (m_Attribute == LabelObjectType::PERIMETER || m_Attribute == LabelObjectType::ROUNDNESS ||
+      m_Attribute == LabelObjectType::PERIMETER_ON_BORDER_RATIO)
+  {
+    options.groups.Add("surface");
+  }
   if (m_Attribute == LabelObjectType::FERET_DIAMETER)
   {
     options.groups.Add("feret");

@@ -51,6 +51,32 @@ ForBrickPieces(ProcessObject * filter, BrickProgress & progress, std::int64_t co
   progress.Update(1);
 }
 
+/** The end of the stretch of equal values that begins at a pixel. */
+template <typename T>
+std::int64_t
+EndOfBrickStretch(const T * pixels, std::int64_t begin, std::int64_t end)
+{
+  // Whole blocks are compared at once, which compilers make vector code of.
+  constexpr std::int64_t block = 16;
+  const T                value = pixels[begin];
+  std::int64_t           next = begin + 1;
+  for (bool isEqual = true; isEqual && next + block <= end;)
+  {
+    int others = 0;
+    for (std::int64_t i = 0; i < block; ++i)
+    {
+      others += pixels[next + i] == value ? 0 : 1;
+    }
+    isEqual = others == 0;
+    next += isEqual ? block : 0;
+  }
+  while (next < end && pixels[next] == value)
+  {
+    ++next;
+  }
+  return next;
+}
+
 /** The values that occur in a label image, and how often each does. */
 template <typename T>
 class BrickLabelCounts
@@ -114,13 +140,8 @@ private:
   {
     for (std::int64_t i = begin; i < end;)
     {
-      const T      value = pixels[i];
-      std::int64_t next = i + 1;
-      while (next < end && pixels[next] == value)
-      {
-        ++next;
-      }
-      add(value, static_cast<SizeValueType>(next - i));
+      const std::int64_t next = EndOfBrickStretch(pixels, i, end);
+      add(pixels[i], static_cast<SizeValueType>(next - i));
       i = next;
     }
   }

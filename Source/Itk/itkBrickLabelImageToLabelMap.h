@@ -153,12 +153,8 @@ private:
     const std::int64_t   length = m_View.extent.RowLength();
     for (std::int64_t x = 0; x < length;)
     {
-      const TPixel value = pixels[x];
-      std::int64_t next = x + 1;
-      while (next < length && pixels[next] == value)
-      {
-        ++next;
-      }
+      const TPixel       value = pixels[x];
+      const std::int64_t next = EndOfBrickStretch(pixels, x, length);
       if (value != m_Background)
       {
         visit(x, next - x, value);

@@ -120,11 +120,7 @@ BrickRelabelComponentImageFilter<TInputImage, TOutputImage>::WriteNumbers(BrickP
       for (std::int64_t x = 0; x < length;)
       {
         const InputPixelType value = from[x];
-        std::int64_t         next = x + 1;
-        while (next < length && from[next] == value)
-        {
-          ++next;
-        }
+        const std::int64_t   next = EndOfBrickStretch(from, x, length);
         std::fill(to + x, to + next, numbers[value == InputPixelType(0) ? numbers.size() - 1 : counts.PlaceOf(value)]);
         x = next;
       }

@@ -24,10 +24,9 @@ enum class BrickVectorDistance
  *
  * Every pixel belongs to a component unless a mask says otherwise. With the distance `Direction` (default) the
  * components are those of ITK's filter; vectors should have length 1, and pixels with NaN are components of their own.
- * With `SumOfDifferences` vectors are any, differences are exact for integers, and pixels with NaN get the label of the
- * background; this is the faster one. Labels are 1, 2, 3 ... in the raster order of first pixels, where ITK's have
- * gaps; ObjectCount is set, and labels that the output type cannot hold are an error, where ITK warns and merges
- * objects.
+ * With `SumOfDifferences` vectors are any, and pixels with NaN get the label of the background. Labels are 1, 2, 3 ...
+ * in the raster order of first pixels, where ITK's have gaps; ObjectCount is set, and labels that the output type
+ * cannot hold are an error, where ITK warns and merges objects.
  *
  * The image is an itk::Image of vectors, or an itk::VectorImage. All else is that of
  * BrickConnectedComponentImageFilter. `Direction` is computed on the CPU, whatever Device says.

@@ -10,6 +10,7 @@
 #include "vnl/algo/vnl_determinant.h"
 
 #include <cmath>
+#include <limits>
 
 namespace itk
 {
@@ -53,36 +54,40 @@ public:
   /** Adds a line of pixels. */
   template <typename T>
   void
-  AddLine(IndexType index, SizeValueType length, const T * values)
+  AddLine(const IndexType & index, SizeValueType length, const T * values)
   {
-    typename GridType::PointType start;
-    m_Grid->TransformIndexToPhysicalPoint(index, start);
-    for (SizeValueType i = 0; i < length; ++i, ++index[0])
+    SizeValueType smallest = length;
+    SizeValueType largest = length;
+    double        sums[3] = {};
+    for (SizeValueType i = 0; i < length; ++i)
     {
       const auto value = static_cast<double>(values[i]);
       // The last of several, as in ITK.
-      if (m_IsEmpty || value <= m_Minimum)
+      if (value <= m_Minimum)
       {
         m_Minimum = value;
-        minimumIndex = index;
+        smallest = i;
       }
-      if (m_IsEmpty || value >= m_Maximum)
+      if (value >= m_Maximum)
       {
         m_Maximum = value;
-        maximumIndex = index;
+        largest = i;
       }
-      m_IsEmpty = false;
-      m_Sum += value;
-      double place[VDimension];
-      for (unsigned int a = 0; a < VDimension; ++a)
-      {
-        place[a] = start[a] - m_Anchor[a] + static_cast<double>(i) * m_Step[a];
-        m_First[a] += value * place[a];
-        for (unsigned int b = 0; b <= a; ++b)
-        {
-          m_Second[a][b] += value * place[a] * place[b];
-        }
-      }
+      const auto along = static_cast<double>(i);
+      sums[0] += value;
+      sums[1] += value * along;
+      sums[2] += value * along * along;
+    }
+    AddSums(index, sums);
+    if (smallest < length)
+    {
+      minimumIndex = index;
+      minimumIndex[0] += static_cast<IndexValueType>(smallest);
+    }
+    if (largest < length)
+    {
+      maximumIndex = index;
+      maximumIndex[0] += static_cast<IndexValueType>(largest);
     }
   }
 
@@ -140,12 +145,31 @@ public:
   IndexType maximumIndex{};
 
 private:
+  /** Adds the sums of a line's values v, of v i and of v i^2, where i counts from the line's first pixel. */
+  void
+  AddSums(const IndexType & index, const double (&sums)[3])
+  {
+    typename GridType::PointType start;
+    m_Grid->TransformIndexToPhysicalPoint(index, start);
+    double place[VDimension];
+    m_Sum += sums[0];
+    for (unsigned int a = 0; a < VDimension; ++a)
+    {
+      place[a] = start[a] - m_Anchor[a];
+      m_First[a] += place[a] * sums[0] + m_Step[a] * sums[1];
+      for (unsigned int b = 0; b <= a; ++b)
+      {
+        m_Second[a][b] += place[a] * place[b] * sums[0] + (place[a] * m_Step[b] + place[b] * m_Step[a]) * sums[1] +
+                          m_Step[a] * m_Step[b] * sums[2];
+      }
+    }
+  }
+
   const GridType *             m_Grid;
   typename GridType::PointType m_Anchor;
   double                       m_Step[VDimension];
-  bool                         m_IsEmpty = true;
-  double                       m_Minimum = 0;
-  double                       m_Maximum = 0;
+  double                       m_Minimum = std::numeric_limits<double>::infinity();
+  double                       m_Maximum = -std::numeric_limits<double>::infinity();
   double                       m_Sum = 0;
   double                       m_First[VDimension] = {};
   double                       m_Second[VDimension][VDimension] = {};

@@ -56,11 +56,16 @@ template <typename T>
 std::int64_t
 EndOfBrickStretch(const T * pixels, std::int64_t begin, std::int64_t end)
 {
-  // Whole blocks are compared at once, which compilers make vector code of.
   constexpr std::int64_t block = 16;
   const T                value = pixels[begin];
+  const std::int64_t     firstBlock = std::min(end, begin + block);
   std::int64_t           next = begin + 1;
-  for (bool isEqual = true; isEqual && next + block <= end;)
+  while (next < firstBlock && pixels[next] == value)
+  {
+    ++next;
+  }
+  // From here on whole blocks are compared at once, which compilers make vector code of.
+  for (bool isEqual = next == firstBlock; isEqual && next + block <= end;)
   {
     int others = 0;
     for (std::int64_t i = 0; i < block; ++i)

@@ -297,7 +297,7 @@ public:
   /** Hands the objects to a map of the grid's region, which has no objects.
    *  \param labels     the labels of the components
    *  \param table      is read if the objects have attributes
-   *  \param intensity  is read for attributes of intensities */
+   *  \param intensity  is read for attributes of intensities, which stay unset without it */
   template <typename TLabels>
   void
   Finish(TLabelMap *                                map,
@@ -317,8 +317,11 @@ public:
         writer.WriteShape(table.components[component], object);
         if constexpr (HasStatistics)
         {
-          writer.WriteStatistics(table.components[component], object);
-          WriteBrickWeightedAttributes(*intensity, m_Grid, object);
+          if (intensity)
+          {
+            writer.WriteStatistics(table.components[component], object);
+            WriteBrickWeightedAttributes(*intensity, m_Grid, object);
+          }
         }
       }
     }

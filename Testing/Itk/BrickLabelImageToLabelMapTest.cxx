@@ -177,6 +177,22 @@ TEST(BrickLabelImageToShapeLabelMapFilter, DefaultsAreThoseOfItk)
   EXPECT_EQ(ours->GetComputeOrientedBoundingBox(), theirs->GetComputeOrientedBoundingBox());
 }
 
+TEST(BrickLabelImageToShapeLabelMapFilter, ObjectsWithAttributesOfIntensitiesHaveTheirShapesAlone)
+{
+  using Image = itk::Image<unsigned short, 3>;
+  using Map = itk::LabelMap<itk::StatisticsLabelObject<unsigned long, 3>>;
+  const auto image = MakeLabels<Image>({ 23, 17, 12 });
+  auto       ours = itk::BrickLabelImageToShapeLabelMapFilter<Image, Map>::New();
+  auto       theirs = itk::LabelImageToShapeLabelMapFilter<Image, Map>::New();
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+  for (const auto label : ours->GetOutput()->GetLabels())
+  {
+    EXPECT_EQ(ours->GetOutput()->GetLabelObject(label)->GetSum(), theirs->GetOutput()->GetLabelObject(label)->GetSum());
+  }
+}
+
 TEST(BrickLabelImageToShapeLabelMapFilter, FourDimensionsWithoutPerimeters)
 {
   using Image = itk::Image<unsigned char, 4>;

@@ -109,8 +109,6 @@ Compare(const Options & options, const std::string & name, const TSet & set, con
   std::printf("| %s |", name.c_str());
   for (const int threads : options.threads)
   {
-    // The default is cut to the maximum.
-    itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
     std::vector<double> theirs;
     std::vector<double> ours;
@@ -234,6 +232,11 @@ CompareLabelImages(const Options & options, const std::string & kind, const Labe
 void
 CompareAll(const Options & options)
 {
+  // ITK's pool has for ever the threads that it was made with.
+  const auto most = static_cast<itk::ThreadIdType>(*std::max_element(options.threads.begin(), options.threads.end()));
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(most);
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(most);
+  itk::MultiThreaderBase::New();
   const brickccl::Extent extent{ options.size, options.size, options.size };
   const auto             mask = ImageOf<Mask>(brickccl::MakeBalls(extent, 0.25, 1), options.size, 255);
   CompareComponents(options, mask);

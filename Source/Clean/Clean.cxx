@@ -1,6 +1,7 @@
 #include "BrickCCL/Clean/Clean.h"
 
 #include "BrickCCL/Clean/HoleWalls.h"
+#include "BrickCCL/Clean/HookParts.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/VolumeLimits.h"
@@ -24,18 +25,6 @@ Text(Number value)
   text.precision(20);
   text << value;
   return text.str();
-}
-
-/** Hooks for a part of the work. */
-ProgressHooks
-PartOf(const ProgressHooks & hooks, double begin, double end)
-{
-  ProgressHooks part = hooks;
-  if (hooks.report)
-  {
-    part.report = [report = hooks.report, begin, end](double fraction) { report(begin + (end - begin) * fraction); };
-  }
-  return part;
 }
 
 /** The value as a T. \return false if no T has it. */
@@ -354,29 +343,9 @@ private:
           report.filledVoxels += holes.Size(hole);
         }
       }
-      WriteHoles(holes, values);
+      WriteHoles(background, holes, values, m_Output, Silent());
     }
     Progress(hooks).Update(1);
-  }
-
-  void
-  WriteHoles(const Holes & holes, const std::vector<std::optional<T>> & values)
-  {
-    const RunVolume & background = RunsOf(m_Labeling);
-    const Chunks      chunks = RowChunks(m_Input.extent, Silent());
-    ParallelFor(chunks.count, Silent(), [&](std::int64_t chunk) {
-      for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-      {
-        T * const voxels = m_Output + row * m_Input.extent.RowLength();
-        background.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
-          const std::uint64_t hole = holes.OfLabel(background.Label(run));
-          if (hole != Holes::None && values[static_cast<std::size_t>(hole)])
-          {
-            std::fill(voxels + begin, voxels + end, *values[static_cast<std::size_t>(hole)]);
-          }
-        });
-      }
-    });
   }
 
   const ImageView      m_Input;

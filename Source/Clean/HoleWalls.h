@@ -214,6 +214,32 @@ CountHoleWalls(const RunVolume &    background,
   return all;
 }
 
+/** Gives the voxels of each hole that has a value this value. */
+template <typename T>
+void
+WriteHoles(const RunVolume &                     background,
+           const Holes &                         holes,
+           const std::vector<std::optional<T>> & values,
+           T *                                   image,
+           const HostContext &                   context)
+{
+  const Extent extent = background.GetExtent();
+  const Chunks chunks = RowChunks(extent, context);
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+    {
+      T * const voxels = image + row * extent.RowLength();
+      background.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        const std::uint64_t hole = holes.OfLabel(background.Label(run));
+        if (hole != Holes::None && values[static_cast<std::size_t>(hole)])
+        {
+          std::fill(voxels + begin, voxels + end, *values[static_cast<std::size_t>(hole)]);
+        }
+      });
+    }
+  });
+}
+
 } // namespace brickccl
 
 #endif

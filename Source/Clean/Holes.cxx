@@ -1,5 +1,6 @@
 #include "BrickCCL/Clean/Holes.h"
 
+#include "BrickCCL/Clean/Border.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
 namespace brickccl
@@ -21,40 +22,6 @@ struct BackgroundSum
     voxels += other.voxels;
     touchesBorder = touchesBorder || other.touchesBorder;
   }
-};
-
-/** Says which voxels lie at the border. */
-class Border
-{
-public:
-  Border(const Extent & extent, const Connectivity & connectivity)
-    : m_Extent(extent)
-    , m_EveryVoxel(true)
-  {
-    for (int axis = 0; axis < MaximumDimension; ++axis)
-    {
-      m_Has[axis] = axis < extent.dimension && connectivity.Uses(axis) && extent.size[axis] > 1;
-      m_EveryVoxel = m_EveryVoxel && !m_Has[axis];
-    }
-  }
-
-  bool
-  Touches(const RowPosition & row, std::int64_t begin, std::int64_t end) const
-  {
-    bool touches = m_EveryVoxel || (m_Has[0] && (begin == 0 || end == m_Extent.size[0]));
-    for (int axis = 1; axis < MaximumDimension; ++axis)
-    {
-      const std::int64_t at = row.at[axis - 1];
-      touches = touches || (m_Has[axis] && (at == 0 || at == m_Extent.size[axis] - 1));
-    }
-    return touches;
-  }
-
-private:
-  Extent m_Extent;
-  bool   m_Has[MaximumDimension];
-  /** Where slices are single voxels, no object is around any of them. */
-  bool m_EveryVoxel;
 };
 
 } // namespace

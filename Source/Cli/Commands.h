@@ -10,6 +10,7 @@ namespace brickccl::cli
 void AddLabelCommand(CLI::App & app);
 void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
+void AddCleanCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 

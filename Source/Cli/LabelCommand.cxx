@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
@@ -41,6 +42,7 @@ struct LabelArguments
   double                   minimumVolume = 0;
   std::uint64_t            maximumSize = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t            largest = 0;
+  FilterArguments          filter;
   std::string              labelType = "auto";
   std::string              algorithm = "Auto";
   std::string              device = "auto";
@@ -108,6 +110,23 @@ Rounded(double value)
   return text.str();
 }
 
+/** The limits on sizes and the order. */
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
+}
+
 void
 RunLabel(const LabelArguments & arguments)
 {
@@ -130,7 +149,9 @@ RunLabel(const LabelArguments & arguments)
   const NamedFiles   inputs = { { "INPUT", arguments.input },
                                 { "--mask", arguments.mask },
                                 { "--intensity", arguments.table.intensity },
-                                { "--part", arguments.table.part } };
+                                { "--part", arguments.table.part },
+                                { "--touching", arguments.filter.touching },
+                                { "--seeds", arguments.filter.seeds } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -168,13 +189,9 @@ RunLabel(const LabelArguments & arguments)
     options.mask = mask->View();
   }
   const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
 
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -183,17 +200,15 @@ RunLabel(const LabelArguments & arguments)
     options.device.kind = Device::Kind::Cpu;
   }
   reporter.Step("labeling");
-  options.relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  options.relabel.minimumSize = arguments.minimumSize;
-  options.relabel.maximumSize = arguments.maximumSize;
-  options.relabel.largest = arguments.largest;
+  options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
   options.geometry = image.geometry;
   options.algorithm = arguments.algorithm;
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
-  Labeling labeling;
-  Label(image.View(), options, labeling);
+  Labeling                    labeling;
+  const ComponentFilterReport filtered = Label(image.View(), options, filter.filter, labeling);
+  filter.touching.reset();
   mask.reset();
   options.mask.reset();
   if (!labeling.UsedDevice().remark.empty())
@@ -268,6 +283,7 @@ RunLabel(const LabelArguments & arguments)
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
     summary["criterion"] = options.criterion.ToString();
+    summary["filter"] = FilterAsJson(filter.filter, filtered);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
     summary["device"] = labeling.UsedDevice().device.ToString();
@@ -289,8 +305,8 @@ RunLabel(const LabelArguments & arguments)
               << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
               << extent.ToString() << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "")
               << ", spacing " << DescribeSpacing(image) << ")\n"
-              << output << ": labels of type " << NameOf(type) << ", algorithm " << labeling.AlgorithmName() << " on "
-              << labeling.UsedDevice().device.ToString() << '\n'
+              << DescribeFilter(filter.filter, filtered) << output << ": labels of type " << NameOf(type)
+              << ", algorithm " << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
               << Rounded(seconds["measure"]) << ", write " << Rounded(seconds["write"]) << ", total "
               << Rounded(seconds["total"]) << std::endl;
@@ -358,6 +374,7 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
     ->transform(Count(0))
     ->type_name("K");
+  AddFilterOptions(*command, arguments->filter);
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();

@@ -61,6 +61,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddLabelCommand(app);
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
+  brickccl::cli::AddCleanCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);

@@ -2,8 +2,7 @@
 
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
-#include <algorithm>
-#include <vector>
+#include <type_traits>
 
 namespace brickccl
 {
@@ -43,32 +42,12 @@ Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & opt
         counter.voxels += static_cast<std::uint64_t>(end - begin);
       });
 
-    std::vector<Label> kept;
-    for (std::size_t c = 0; c < counts.size(); ++c)
-    {
-      if (counts[c].voxels >= options.minimumSize && counts[c].voxels <= options.maximumSize)
-      {
-        kept.push_back(static_cast<Label>(c));
-      }
-    }
-    const bool cut = options.largest != 0 && options.largest < kept.size();
-    if (cut || options.order == LabelOrder::Size)
-    {
-      std::stable_sort(kept.begin(), kept.end(), [&](Label a, Label b) { return counts[a].voxels > counts[b].voxels; });
-      kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
-      if (options.order == LabelOrder::Raster)
-      {
-        std::sort(kept.begin(), kept.end());
-      }
-    }
-
-    std::vector<Label> numberOf(counts.size() + 1, 0);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-    {
-      numberOf[std::size_t{ kept[i] } + 1] = static_cast<Label>(i + 1);
-    }
+    const auto [numberOf, kept] = NumberComponents<Label>(
+      counts.size(),
+      [&](std::size_t component) { return counts[component].voxels; },
+      options);
     Renumber(volume, numberOf, context.Part(0.7, 1));
-    return kept.size();
+    return kept;
   });
 }
 

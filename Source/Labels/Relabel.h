@@ -6,13 +6,48 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace brickccl
 {
+
+/** The numbers that the options give to components in raster order.
+ *  \param sizeOf  the voxels of component 0 .. components - 1
+ *  \return by label, 0 .. components, the new label, 0 for what goes; and how many stay. */
+template <typename TNumber, typename TSizeOf>
+std::pair<std::vector<TNumber>, std::uint64_t>
+NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & options)
+{
+  std::vector<TNumber> kept;
+  for (std::size_t component = 0; component < components; ++component)
+  {
+    if (sizeOf(component) >= options.minimumSize && sizeOf(component) <= options.maximumSize)
+    {
+      kept.push_back(static_cast<TNumber>(component));
+    }
+  }
+  const bool cut = options.largest != 0 && options.largest < kept.size();
+  if (cut || options.order == LabelOrder::Size)
+  {
+    std::stable_sort(kept.begin(), kept.end(), [&](TNumber a, TNumber b) { return sizeOf(a) > sizeOf(b); });
+    kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
+    if (options.order == LabelOrder::Raster)
+    {
+      std::sort(kept.begin(), kept.end());
+    }
+  }
+  std::vector<TNumber> numberOf(components + 1, 0);
+  for (std::size_t place = 0; place < kept.size(); ++place)
+  {
+    numberOf[std::size_t{ kept[place] } + 1] = static_cast<TNumber>(place + 1);
+  }
+  return { std::move(numberOf), kept.size() };
+}
 
 /** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive.
  *  \return the number of components that are left. */

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -33,6 +34,105 @@ struct LoopResult
   std::vector<long double> values;
   CleanReport              report;
 };
+
+/** The components of the voxels of one value, each with its voxels. */
+inline std::vector<std::vector<std::size_t>>
+ComponentsOf(const Extent & extent, const std::vector<long double> & values, long double value, int rank, int sliceAxis)
+{
+  FloodFillProblem problem;
+  problem.extent = extent;
+  problem.values = values;
+  problem.criterion = Criterion::InRange(value, value);
+  problem.rank = rank;
+  problem.sliceAxis = sliceAxis;
+  const auto                            labels = FloodFill(problem);
+  std::vector<std::vector<std::size_t>> components(
+    static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    if (labels[i] != 0)
+    {
+      components[static_cast<std::size_t>(labels[i] - 1)].push_back(i);
+    }
+  }
+  return components;
+}
+
+struct HoleProblem
+{
+  Extent                           extent;
+  const std::vector<long double> & values;
+  long double                      background = 0;
+  int                              rank = 1;
+  int                              sliceAxis = -1;
+};
+
+struct Hole
+{
+  std::vector<std::size_t> voxels;
+  /** The value that it shares the most faces with, the smallest of several. */
+  std::optional<long double> around;
+};
+
+/** Whether a voxel lies at an end of an axis that is not left out and has more than one voxel, or there is none. */
+inline bool
+IsAtBorder(const Extent & extent, int sliceAxis, std::size_t voxel)
+{
+  bool isAtBorder = false;
+  bool hasBorder = false;
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    const auto size = static_cast<std::size_t>(extent.size[axis]);
+    if (axis != sliceAxis && size > 1)
+    {
+      hasBorder = true;
+      isAtBorder = isAtBorder || voxel % size == 0 || voxel % size == size - 1;
+    }
+    voxel /= size;
+  }
+  return isAtBorder || !hasBorder;
+}
+
+inline std::vector<Hole>
+FindHoles(const HoleProblem & problem)
+{
+  const Extent &    extent = problem.extent;
+  std::vector<Hole> holes;
+  for (const auto & voxels : ComponentsOf(extent, problem.values, problem.background, problem.rank, problem.sliceAxis))
+  {
+    if (std::any_of(voxels.begin(), voxels.end(), [&](std::size_t i) {
+          return IsAtBorder(extent, problem.sliceAxis, i);
+        }))
+    {
+      continue;
+    }
+    std::map<long double, std::uint64_t> faces;
+    for (const std::size_t i : voxels)
+    {
+      std::size_t stride = 1;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        // No voxel of a hole is the first or last along an axis that counts.
+        if (axis != problem.sliceAxis && extent.size[axis] > 1)
+        {
+          ++faces[problem.values[i - stride]];
+          ++faces[problem.values[i + stride]];
+        }
+        stride *= static_cast<std::size_t>(extent.size[axis]);
+      }
+    }
+    faces.erase(problem.background);
+    holes.push_back({ voxels, {} });
+    if (!faces.empty())
+    {
+      // The first of the largest in a map is the one of the smallest value.
+      holes.back().around = std::max_element(faces.begin(), faces.end(), [](const auto & a, const auto & b) {
+                              return a.second < b.second;
+                            })->first;
+    }
+  }
+  return holes;
+}
 
 /** Cleans by one flood fill for each class, and voxel by voxel. */
 class LoopCleaner
@@ -77,33 +177,10 @@ private:
            (asked.empty() || std::find(asked.begin(), asked.end(), value) != asked.end());
   }
 
-  /** The components of the voxels of one value, each with its voxels. */
-  std::vector<std::vector<std::size_t>>
-  ComponentsOf(long double value, int rank) const
-  {
-    FloodFillProblem problem;
-    problem.extent = m_Extent;
-    problem.values = m_Values;
-    problem.criterion = Criterion::InRange(value, value);
-    problem.rank = rank;
-    problem.sliceAxis = m_Options.sliceAxis;
-    const auto                            labels = FloodFill(problem);
-    std::vector<std::vector<std::size_t>> components(
-      labels.empty() ? 0 : static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())));
-    for (std::size_t i = 0; i < labels.size(); ++i)
-    {
-      if (labels[i] != 0)
-      {
-        components[static_cast<std::size_t>(labels[i] - 1)].push_back(i);
-      }
-    }
-    return components;
-  }
-
   void
   RemoveOfClass(long double value)
   {
-    auto           components = ComponentsOf(value, m_Options.rank);
+    auto           components = ComponentsOf(m_Extent, m_Values, value, m_Options.rank, m_Options.sliceAxis);
     CleanedClass & report = m_Classes[value];
     report.value = value;
     report.components = components.size();
@@ -128,54 +205,20 @@ private:
   void
   FillHoles()
   {
-    const int  axes = m_Extent.dimension - (m_Options.sliceAxis >= 0 ? 1 : 0);
-    const int  dual = m_Options.rank == 1 ? axes : 1;
-    const auto before = m_Values;
-    for (const auto & hole :
-         ComponentsOf(m_Options.background, m_Options.backgroundRank != 0 ? m_Options.backgroundRank : dual))
+    HoleProblem problem{ m_Extent, m_Values };
+    problem.background = m_Options.background;
+    const int axes = m_Extent.dimension - (m_Options.sliceAxis >= 0 ? 1 : 0);
+    problem.rank = m_Options.backgroundRank != 0 ? m_Options.backgroundRank : m_Options.rank == 1 ? axes : 1;
+    problem.sliceAxis = m_Options.sliceAxis;
+    for (const Hole & hole : FindHoles(problem))
     {
-      std::map<long double, std::uint64_t> faces;
-      bool                                 touchesBorder = false;
-      bool                                 hasBorder = false;
-      for (const std::size_t i : hole)
+      if (hole.voxels.size() <= m_Options.maximumHole && hole.around && IsAsked(*hole.around))
       {
-        std::size_t stride = 1;
-        for (int axis = 0; axis < m_Extent.dimension; ++axis)
+        ++m_Classes[*hole.around].filledHoles;
+        m_Classes[*hole.around].filledVoxels += hole.voxels.size();
+        for (const std::size_t i : hole.voxels)
         {
-          const auto size = static_cast<std::size_t>(m_Extent.size[axis]);
-          const auto at = i / stride % size;
-          if (axis != m_Options.sliceAxis && size > 1)
-          {
-            hasBorder = true;
-            touchesBorder = touchesBorder || at == 0 || at + 1 == size;
-            for (const bool up : { false, true })
-            {
-              if (up ? at + 1 < size : at > 0)
-              {
-                const long double neighbour = before[up ? i + stride : i - stride];
-                faces[neighbour] += neighbour != m_Options.background ? 1 : 0;
-              }
-            }
-          }
-          stride *= size;
-        }
-      }
-      if (!hasBorder || touchesBorder || hole.size() > m_Options.maximumHole)
-      {
-        continue;
-      }
-      faces.erase(m_Options.background);
-      // The first of the largest in a map is the one of the smallest value.
-      const auto winner = std::max_element(faces.begin(), faces.end(), [](const auto & a, const auto & b) {
-        return a.second < b.second;
-      });
-      if (winner != faces.end() && IsAsked(winner->first))
-      {
-        ++m_Classes[winner->first].filledHoles;
-        m_Classes[winner->first].filledVoxels += hole.size();
-        for (const std::size_t i : hole)
-        {
-          m_Values[i] = winner->first;
+          m_Values[i] = *hole.around;
         }
       }
     }

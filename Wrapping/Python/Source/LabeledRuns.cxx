@@ -1,6 +1,8 @@
 #include "LabeledRuns.h"
 
+#include "Cleaning.h"
 #include "Hooks.h"
+#include "Rules.h"
 #include "Table.h"
 
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -121,80 +123,6 @@ public:
   }
 };
 
-LabelOrder
-OrderFromName(const std::string & name)
-{
-  if (name != "raster" && name != "size")
-  {
-    throw InvalidArgument("the order '" + name + "' is unknown; choose raster or size");
-  }
-  return name == "size" ? LabelOrder::Size : LabelOrder::Raster;
-}
-
-/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
- *  `sliceAxes`, which ascend. */
-Connectivity
-MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes)
-{
-  const int within = dimension - static_cast<int>(sliceAxes.size());
-  if (within < 1)
-  {
-    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across " +
-                          std::to_string(sliceAxes.size()) + " axes");
-  }
-  const int    asked = connectivity.value_or(1);
-  Connectivity chosen =
-    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
-  for (const int axis : sliceAxes)
-  {
-    chosen = chosen.WithinSlices(axis);
-  }
-  return chosen;
-}
-
-Criterion
-MakeCriterion(const std::string & joining, nb::handle background, nb::handle low, nb::handle high, nb::handle tolerance)
-{
-  Criterion criterion;
-  if (joining == "foreground")
-  {
-    criterion.joining = Criterion::Joining::Foreground;
-  }
-  else if (joining == "equal")
-  {
-    criterion.joining = Criterion::Joining::EqualValue;
-  }
-  else if (joining == "tolerance")
-  {
-    criterion.joining = Criterion::Joining::Tolerance;
-    if (tolerance.is_none())
-    {
-      throw InvalidArgument("the criterion 'tolerance' needs a tolerance");
-    }
-    criterion.tolerance = NumberOf(tolerance);
-  }
-  else
-  {
-    throw InvalidArgument("the criterion '" + joining + "' is unknown; choose foreground, equal or tolerance");
-  }
-  criterion.background = background.is_none() ? std::nullopt : std::optional<Number>(NumberOf(background));
-  if (!low.is_none())
-  {
-    criterion.range = Criterion::Range{ NumberOf(low), NumberOf(high) };
-  }
-  criterion.Validate();
-  return criterion;
-}
-
-/** Fewer voxels are labeled sooner than another thread is woken. */
-constexpr std::int64_t VoxelsOfOneThread = std::int64_t{ 1 } << 17;
-
-int
-ThreadsFor(const Extent & extent, int threads)
-{
-  return threads == 0 && extent.VoxelCount() < VoxelsOfOneThread ? 1 : threads;
-}
-
 /** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
 constexpr double VoxelsPerThread = 5e8;
 
@@ -217,10 +145,12 @@ Find(const InputArray &                image,
      const std::string &               device,
      int                               threads,
      const Geometry &                  geometry,
-     nb::object                        progress)
+     nb::object                        progress,
+     const std::optional<Filter> &     filter)
 {
-  const ImageView view = ViewOf(image);
-  LabelOptions    options;
+  const ImageView       view = ViewOf(image);
+  const ComponentFilter components = filter ? filter->Get() : ComponentFilter();
+  LabelOptions          options;
   options.mask = ViewOf(mask);
   options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
@@ -245,7 +175,7 @@ Find(const InputArray &                image,
   WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
     Labeling labeling;
-    Label(view, options, labeling);
+    Label(view, options, components, labeling);
     result->count = labeling.ComponentCount();
     result->algorithm = labeling.AlgorithmName();
     result->device = labeling.UsedDevice().device.ToString();
@@ -342,7 +272,8 @@ BindLabeledRuns(nb::module_ & module)
              nb::arg("device"),
              nb::arg("threads"),
              nb::arg("geometry"),
-             nb::arg("progress").none());
+             nb::arg("progress").none(),
+             nb::arg("filter").none() = nb::none());
   module.def("measure_labels",
              &MeasureLabels,
              nb::arg("labels").noconvert(),

@@ -1,3 +1,5 @@
+#include "Cleaning.h"
+#include "DeviceLabels.h"
 #include "LabeledRuns.h"
 #include "Table.h"
 
@@ -80,6 +82,8 @@ NB_MODULE(_core, module)
   nb::register_exception_translator(&TranslateError);
   module.attr("version") = brickccl::Version;
   BindTables(module);
+  BindCleaning(module);
   BindLabeledRuns(module);
+  BindDeviceLabels(module);
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

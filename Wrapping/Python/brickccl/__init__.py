@@ -5,6 +5,8 @@
 """
 
 from ._core import version as __version__
+from ._clean import CleanedClass, clean, fill_holes
+from ._device import release_device_memory
 from ._labeling import (
     Component,
     Labeling,
@@ -23,6 +25,7 @@ from ._labeling import (
 from ._table import ColumnDescription, Table, merge_tables
 
 __all__ = [
+    "CleanedClass",
     "ColumnDescription",
     "Component",
     "Labeling",
@@ -30,13 +33,16 @@ __all__ = [
     "Table",
     "VoxelLists",
     "__version__",
+    "clean",
     "columns",
     "components",
     "contacts",
+    "fill_holes",
     "find",
     "info",
     "label",
     "merge_tables",
+    "release_device_memory",
     "relabel",
     "select",
     "statistics",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
+from ._device import is_on_device
+from ._device import label as label_on_device
+from ._filter import filter_of
 from ._table import Column, ColumnDescription, Table, group_names, plain
-from ._volume import AXES, Volume, as_volume, companion_of
-
-Progress = Callable[[float], Any]
+from ._volume import AXES, Progress, Volume, as_volume, companion_of, count_of, threads_of
 
 _LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
 
@@ -87,27 +87,6 @@ def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: 
     if is_reversed and not np.shares_memory(array, out):
         out[...] = array.T
     return out
-
-
-def count_of(name: str, value: Any) -> int:
-    """A whole number of at least 0."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
-    if not 0 <= number < 2**64:
-        raise ValueError(f"{name}={value} must be at least 0 and below 2^64")
-    return number
-
-
-def threads_of(threads: Any) -> int:
-    """A number of threads, None for all."""
-    if threads is None:
-        return 0
-    number = count_of("threads", threads)
-    if not 1 <= number <= 4096:
-        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
-    return number
 
 
 class Labeling:
@@ -321,6 +300,10 @@ def find(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
     device: str = "auto",
     algorithm: str = "auto",
     threads: int | None = None,
@@ -338,7 +321,7 @@ def find(
     Other Parameters
     ----------------
     connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
-minimum_volume, largest, device, algorithm, threads, spacing, progress
+minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
         As for `label`.
 
     Returns
@@ -365,6 +348,7 @@ minimum_volume, largest, device, algorithm, threads, spacing, progress
         maximum_size,
         minimum_volume,
         largest,
+        (seeds, clear_border, touching, fill_holes),
         device,
         algorithm,
         threads,
@@ -388,6 +372,7 @@ def _find(
     maximum_size: Any,
     minimum_volume: Any,
     largest: Any,
+    kept: tuple[Any, Any, Any, Any],
     device: Any,
     algorithm: Any,
     threads: Any,
@@ -395,6 +380,29 @@ def _find(
     start: Any,
     progress: Any,
 ) -> Labeling:
+    if minimum_volume is not None and spacing is None and volume.spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    runs = _core.find(
+        volume.array,
+        None if mask is None else volume.companion("mask", mask),
+        *_rules(criterion, limits, background, tolerance),
+        None if connectivity is None else count_of("connectivity", connectivity),
+        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
+        *_filters(order, minimum_size, maximum_size, minimum_volume, largest),
+        "Auto" if algorithm == "auto" else algorithm,
+        device,
+        0 if threads is None else threads_of(threads),
+        volume.geometry(spacing, start),
+        progress,
+        filter_of(volume, kept, spacing),
+    )
+    if runs.remark and device != "auto":
+        warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
+    return Labeling(runs, volume)
+
+
+def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
+    """Criterion, background, low, high and tolerance as the engine takes them."""
     if tolerance is not None and criterion == "foreground":
         criterion = "tolerance"
     if tolerance is not None and criterion != "tolerance":
@@ -405,32 +413,20 @@ def _find(
             low, high = limits
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
-    if minimum_volume is not None and spacing is None and volume.spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-    runs = _core.find(
-        volume.array,
-        None if mask is None else volume.companion("mask", mask),
-        criterion,
-        background,
-        low,
-        high,
-        tolerance,
-        None if connectivity is None else count_of("connectivity", connectivity),
-        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
+    return criterion, background, low, high, tolerance
+
+
+def _filters(
+    order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
+) -> tuple[str, int, int | None, float, int]:
+    """Which components stay, and their order, as the engine takes them."""
+    return (
         order,
         minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
         None if maximum_size is None else count_of("maximum_size", maximum_size),
         0.0 if minimum_volume is None else float(minimum_volume),
         0 if largest is None else _largest(largest),
-        "Auto" if algorithm == "auto" else algorithm,
-        device,
-        0 if threads is None else threads_of(threads),
-        volume.geometry(spacing, start),
-        progress,
     )
-    if runs.remark and device != "auto":
-        warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
-    return Labeling(runs, volume)
 
 
 def _largest(largest: Any) -> int:
@@ -455,6 +451,10 @@ def label(
     maximum_size: int | None = None,
     minimum_volume: float | None = None,
     largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
     dtype: Any = "auto",
     device: str = "auto",
     algorithm: str = "auto",
@@ -472,6 +472,7 @@ def label(
     image : array or image
         1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
         through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
+        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too.
     connectivity : int, optional
         The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
         which neighbours may differ, 1 to the dimension. By faces (1) if not given.
@@ -496,11 +497,23 @@ def label(
     minimum_volume : float, optional
         Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
     largest : int, optional
-        Only so many of the largest stay.
+        Only so many of the largest stay. The limits on sizes come after what follows, in this order.
+    fill_holes : bool or float, default False
+        Fill holes: components of the background that do not reach the image's border, or only those of at most so many
+        mm^3. With the criterion "foreground" a hole is foreground before anything is labeled, and what lies in it is
+        joined to what is around it; otherwise it gets the label that it shares the most faces with. See `fill_holes`.
+    seeds : sequence of indices, optional
+        Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
+    clear_border : bool, default False
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+    touching : array or image, optional
+        Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"
-        An integer type for the labels; "auto" is the smallest unsigned one that holds them.
+        An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
+        (CuPy) or int32 (PyTorch), since labels are written before their number is known.
     device : str, default "auto"
-        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready.
+        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready, and the
+        one where an array lies.
     algorithm : str, default "auto"
         A name of `info()["algorithms"]`; the labels are the same for all.
     threads : int, optional
@@ -517,7 +530,8 @@ def label(
     Returns
     -------
     labels : the kind of image that was given, with its geometry
-        0 is background; components are 1..count, consecutive.
+        0 is background; components are 1..count, consecutive. On a device the work goes to the array library's current
+        stream.
     count : int
         If `return_count`.
     table : Table
@@ -553,9 +567,30 @@ def label(
     >>> count
     2
     """
-    volume = as_volume(image)
+    if type(image) is not np.ndarray and is_on_device(image):
+        if seeds is not None or clear_border or touching is not None or fill_holes:
+            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+        if minimum_volume is not None and spacing is None:
+            raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        on_device = label_on_device(
+            image,
+            _rules(criterion, range, background, tolerance),
+            None if connectivity is None else count_of("connectivity", connectivity),
+            mask,
+            by_slice,
+            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+            spacing,
+            device,
+            algorithm,
+            dtype,
+            out,
+            return_table,
+        )
+        if progress is not None:
+            progress(1.0)
+        return _results(*on_device, return_count)
     labeling = _find(
-        volume,
+        as_volume(image),
         connectivity,
         criterion,
         range,
@@ -568,6 +603,7 @@ def label(
         maximum_size,
         minimum_volume,
         largest,
+        (seeds, clear_border, touching, fill_holes),
         device,
         algorithm,
         threads,
@@ -578,11 +614,15 @@ def label(
     # The table first: who asks for both gets both or an error.
     table = labeling.table() if return_table else None
     labels = labeling.labels(dtype, out, progress=_part(progress, 0.7, 1))
+    return _results(labels, labeling.count, table, return_count)
+
+
+def _results(labels: Any, count: int, table: Table | None, return_count: bool) -> Any:
     if not return_count and table is None:
         return labels
     result: tuple[Any, ...] = (labels,)
     if return_count:
-        result += (labeling.count,)
+        result += (count,)
     if table is not None:
         result += (table,)
     return result

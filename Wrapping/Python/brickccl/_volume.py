@@ -14,6 +14,8 @@ from . import _core
 
 AXES = "xyzt"
 
+Progress = Callable[[float], Any]
+
 
 class Volume:
     """An array in C order and native byte order, with its geometry and the way back to the kind of what came in."""
@@ -107,6 +109,27 @@ def voxels(array: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
+def count_of(name: str, value: Any) -> int:
+    """A whole number of at least 0."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if not 0 <= number < 2**64:
+        raise ValueError(f"{name}={value} must be at least 0 and below 2^64")
+    return number
+
+
+def threads_of(threads: Any) -> int:
+    """A number of threads, None for all."""
+    if threads is None:
+        return 0
+    number = count_of("threads", threads)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"threads={threads} must be 1 to 4096, or None for all")
+    return number
+
+
 def as_volume(image: Any, name: str = "the image") -> Volume:
     """Takes an array, or an image of a library that is known."""
     if type(image) is np.ndarray:
@@ -127,7 +150,7 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     if hasattr(image, "__dlpack__") and hasattr(image, "__dlpack_device__"):
         return _from_dlpack(image, name)
     if hasattr(image, "__cuda_array_interface__"):
-        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
     if isinstance(image, (str, bytes)) or not (hasattr(image, "__array__") or isinstance(image, (Sequence, memoryview))):
         raise TypeError(f"{name} is of type {type(image).__name__}; it must be an array, or an image of SimpleITK, ITK or nibabel")
     return Volume(voxels(np.asarray(image), name), image)
@@ -150,7 +173,7 @@ def companion_of(
 def _from_dlpack(image: Any, name: str) -> Volume:
     device = image.__dlpack_device__()
     if int(device[0]) != 1:
-        raise NotImplementedError(f"{name} lies on a GPU; arrays on GPUs are not taken yet: copy it to the host")
+        raise NotImplementedError(f"{name} lies on a GPU; label takes arrays there, all else needs them on the host (cupy.asnumpy, tensor.cpu())")
     if hasattr(image, "__array_namespace__"):
         library = image.__array_namespace__()
     else:

@@ -3,6 +3,7 @@
 >>> from brickccl.compat.scipy import label            # scipy.ndimage
 >>> from brickccl.compat.skimage import label          # skimage.measure, skimage.morphology
 >>> from brickccl.compat.cc3d import connected_components
+>>> from brickccl.compat.cupy import label             # cupyx.scipy.ndimage
 
 What the engine cannot do as they do raises NotImplementedError; what differs is in the README's table. `threads` of this
 module sets the number of CPU threads for all of them.

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, compat
-from .._labeling import threads_of
-from .._volume import _plain_geometry
+from .._volume import _plain_geometry, threads_of
 
 Array = np.ndarray[Any, Any]
 

@@ -1,0 +1,49 @@
+#ifndef BRICKCCL_CLEAN_BORDER_H
+#define BRICKCCL_CLEAN_BORDER_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/Extent.h"
+
+#include <cstdint>
+
+namespace brickccl
+{
+
+/** The border of an image: both ends of each axis along which voxels have neighbours, but for axes of one voxel. If all
+ *  these axes have one voxel, every voxel lies at the border. */
+class Border
+{
+public:
+  Border(const Extent & extent, const Connectivity & connectivity)
+    : m_Extent(extent)
+    , m_EveryVoxel(true)
+  {
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      m_Has[axis] = axis < extent.dimension && connectivity.Uses(axis) && extent.size[axis] > 1;
+      m_EveryVoxel = m_EveryVoxel && !m_Has[axis];
+    }
+  }
+
+  /** Whether one of the voxels [begin, end) of a row lies at the border. */
+  bool
+  Touches(const RowPosition & row, std::int64_t begin, std::int64_t end) const
+  {
+    bool touches = m_EveryVoxel || (m_Has[0] && (begin == 0 || end == m_Extent.size[0]));
+    for (int axis = 1; axis < MaximumDimension; ++axis)
+    {
+      const std::int64_t at = row.at[axis - 1];
+      touches = touches || (m_Has[axis] && (at == 0 || at == m_Extent.size[axis] - 1));
+    }
+    return touches;
+  }
+
+private:
+  Extent m_Extent;
+  bool   m_Has[MaximumDimension];
+  bool   m_EveryVoxel;
+};
+
+} // namespace brickccl
+
+#endif

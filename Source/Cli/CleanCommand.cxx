@@ -1,0 +1,281 @@
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct CleanArguments
+{
+  std::string   segmentation;
+  std::string   output;
+  std::string   values;
+  std::string   background = "0";
+  int           connectivity = 0;
+  std::uint64_t largest = 0;
+  std::uint64_t minimumSize = 0;
+  double        minimumVolume = 0;
+  HoleArguments holes;
+  FileArguments files;
+  int           threads = 0;
+  bool          noCompression = false;
+  bool          json = false;
+  bool          quiet = false;
+};
+
+/** The numbers of "1,3,5". */
+std::vector<Number>
+ParseValues(const std::string & text)
+{
+  std::vector<Number> values;
+  std::istringstream  parts(text);
+  for (std::string part; std::getline(parts, part, ',');)
+  {
+    values.push_back(ParseNumber(part, "--values"));
+  }
+  return values;
+}
+
+CleanOptions
+OptionsOf(const CleanArguments & arguments)
+{
+  CleanOptions options;
+  options.background = ParseNumber(arguments.background, "--background");
+  options.values = ParseValues(arguments.values);
+  options.largest = arguments.largest;
+  options.minimumSize = arguments.minimumSize;
+  options.minimumVolume = arguments.minimumVolume;
+  options.threads = arguments.threads;
+  options.device = { Device::Kind::Cpu, 0 };
+  if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && !arguments.holes.AreFilled())
+  {
+    throw InvalidArgument("say what to clean: --largest, --minimum-size, --minimum-volume, --fill-holes or several");
+  }
+  return options;
+}
+
+std::string
+Text(Number value)
+{
+  std::ostringstream text;
+  text << std::setprecision(20) << value;
+  return text.str();
+}
+
+/** Values of classes are whole numbers in nearly all files. */
+nlohmann::ordered_json
+AsJson(Number value)
+{
+  if (value >= 0 && value <= 18446744073709551615.0L && std::floor(value) == value)
+  {
+    return static_cast<std::uint64_t>(value);
+  }
+  if (value < 0 && value >= -9223372036854775808.0L && std::floor(value) == value)
+  {
+    return static_cast<std::int64_t>(value);
+  }
+  return static_cast<double>(value);
+}
+
+void
+AddCounts(nlohmann::ordered_json & json, const CleanedClass & one)
+{
+  json["components"] = one.components;
+  json["voxels"] = one.voxels;
+  json["removed_components"] = one.removedComponents;
+  json["removed_voxels"] = one.removedVoxels;
+  json["filled_holes"] = one.filledHoles;
+  json["filled_voxels"] = one.filledVoxels;
+}
+
+std::string
+Line(const std::string & value, const CleanedClass & one)
+{
+  std::ostringstream line;
+  line << std::setw(10) << value << std::setw(12) << one.components << std::setw(14) << one.voxels << std::setw(12)
+       << one.removedComponents << std::setw(14) << one.removedVoxels << std::setw(12) << one.filledHoles
+       << std::setw(14) << one.filledVoxels << '\n';
+  return line.str();
+}
+
+/** The classes that changed, up to so many that they fit a screen, and the sum of all. */
+std::string
+Describe(const CleanReport & report)
+{
+  constexpr std::size_t most = 30;
+  std::ostringstream    text;
+  text << std::setw(10) << "class" << std::setw(12) << "components" << std::setw(14) << "voxels" << std::setw(12)
+       << "removed" << std::setw(14) << "voxels" << std::setw(12) << "filled" << std::setw(14) << "voxels" << '\n';
+  std::size_t changed = 0;
+  for (const CleanedClass & one : report.classes)
+  {
+    if (one.removedComponents != 0 || one.filledHoles != 0)
+    {
+      text << (++changed <= most ? Line(Text(one.value), one) : "");
+    }
+  }
+  if (changed > most)
+  {
+    text << std::setw(10) << "..."
+         << "  and " << changed - most << " more classes, which --json lists\n";
+  }
+  text << Line("all", report.Total()) << changed << " of " << report.classes.size()
+       << (report.classes.size() == 1 ? " class" : " classes") << " changed\n";
+  return text.str();
+}
+
+void
+RunClean(const CleanArguments & arguments)
+{
+  Reporter         reporter(arguments.quiet || arguments.json);
+  Stopwatch        total;
+  Stopwatch        watch;
+  nlohmann::json   seconds;
+  CleanOptions     options = OptionsOf(arguments);
+  const NamedFiles outputs = { { "OUTPUT", arguments.output } };
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
+
+  reporter.Step("reading " + arguments.segmentation);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.segmentation, true);
+  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, "");
+  options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
+  options.geometry = image.geometry;
+  CheckImageFileWritable(arguments.output, image.type, image.extent);
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("cleaning");
+  options.progress = reporter.Hooks();
+  Buffer<std::byte> cleaned;
+  cleaned.Resize(image.ByteCount());
+  const CleanReport report = Clean(image.View(), cleaned.Data(), options);
+  image.voxels.Release();
+  for (const Number value : report.missing)
+  {
+    reader.Note("no voxel has the value " + Text(value) + " of --values");
+  }
+  seconds["clean"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  WriteOptions        writing;
+  writing.compress = !arguments.noCompression;
+  writing.context = { arguments.threads, Progress(hooks) };
+  const auto rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
+  const auto lost = WriteImageFile(arguments.output,
+                                   { image.type,
+                                     image.extent,
+                                     image.geometry,
+                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
+                                       std::memcpy(rows,
+                                                   cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
+                                                   static_cast<std::size_t>(end - begin) * rowBytes);
+                                     } },
+                                   writing);
+  for (const std::string & note : lost)
+  {
+    reader.Note("'" + arguments.output + "': " + note);
+  }
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    AddCounts(summary, report.Total());
+    summary["connectivity"] = options.connectivity->NeighbourCount();
+    summary["classes"] = nlohmann::ordered_json::array();
+    for (const CleanedClass & one : report.classes)
+    {
+      nlohmann::ordered_json entry;
+      entry["value"] = AsJson(one.value);
+      AddCounts(entry, one);
+      summary["classes"].push_back(entry);
+    }
+    summary["notes"] = reader.Notes();
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << Describe(report) << arguments.output << ": type " << NameOf(image.type) << ", connectivity "
+              << options.connectivity->ToString() << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddCleanCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<CleanArguments>();
+  CLI::App * command =
+    app.add_subcommand("clean", "Remove components of a segmentation's classes and fill their holes");
+  command
+    ->add_option("SEGMENTATION",
+                 arguments->segmentation,
+                 "image: " + ReadableFormats() + "; every value but the background's is a class and keeps its value")
+    ->required();
+  command->add_option("OUTPUT", arguments->output, "cleaned segmentation of the same type: " + WritableFormats())
+    ->required();
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--values", arguments->values, "classes that are cleaned, as 1,3,5; default: all")
+    ->check([](const std::string & text) {
+      return text.empty() ? std::string("names no class; give values, as 1,3,5") : std::string();
+    })
+    ->type_name("V,V,...");
+  command->add_option("--background", arguments->background, "the value of no class; what is removed gets it")
+    ->check(AnyNumber())
+    ->type_name("V")
+    ->capture_default_str();
+  command
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces. Those of the "
+      "background are its dual: 8 for 4, 26 for 6, else faces")
+    ->transform(Count(1, 1000));
+  command->add_option("--largest", arguments->largest, "keep the K largest components of each class; 0: all")
+    ->transform(Count(0))
+    ->type_name("K");
+  command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
+    ->transform(Count(0))
+    ->type_name("1e8");
+  command
+    ->add_option("--minimum-volume",
+                 arguments->minimumVolume,
+                 "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
+    ->check(NumberFromZero())
+    ->type_name("MM3");
+  AddHoleOptions(*command, arguments->holes);
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
+  command->add_flag("--json", arguments->json, "print what was done, for each class, as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunClean(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,329 @@
+#include "BrickCCL/Cli/FilterOptions.h"
+
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Geometry/PhysicalToIndex.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The volume that --fill-holes has without one. */
+constexpr const char * NoLimit = "inf";
+
+using Point = std::vector<double>;
+
+/** The numbers of a text, between commas or, in files, blanks. */
+Point
+PointOf(std::string text, const std::string & where)
+{
+  std::replace_if(
+    text.begin(),
+    text.end(),
+    [](char c) { return c == ',' || c == '\t' || c == '\r'; },
+    ' ');
+  std::istringstream words(text);
+  Point              point;
+  for (std::string word; words >> word;)
+  {
+    const Number number = ParseNumber(word, where);
+    if (!std::isfinite(static_cast<double>(number)))
+    {
+      throw InvalidArgument("'" + word + "' for " + where + " is not finite; a seed is a point");
+    }
+    point.push_back(static_cast<double>(number));
+  }
+  return point;
+}
+
+/** The points of a file, one a line; lines that begin with # are comments. */
+std::vector<Point>
+PointsOfFile(const std::string & path)
+{
+  std::ifstream file(path);
+  if (!file)
+  {
+    throw InvalidArgument("--seeds: cannot read '" + path + "'");
+  }
+  std::vector<Point> points;
+  std::string        line;
+  for (std::size_t number = 1; std::getline(file, line); ++number)
+  {
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string::npos && line[begin] != '#')
+    {
+      points.push_back(PointOf(line, "--seeds, line " + std::to_string(number) + " of '" + path + "',"));
+    }
+  }
+  if (points.empty())
+  {
+    throw InvalidArgument("--seeds: '" + path + "' holds no point");
+  }
+  return points;
+}
+
+/** The points that --seeds gives: those of a file with this name, or x,y,z;x,y,z. */
+std::vector<Point>
+ParseSeeds(const std::string & text)
+{
+  std::error_code failure;
+  if (std::filesystem::is_regular_file(text, failure))
+  {
+    return PointsOfFile(text);
+  }
+  if (text.find_first_not_of("0123456789.,;+-eE \t") != std::string::npos)
+  {
+    throw InvalidArgument("'" + text + "' for --seeds is neither a file nor points, as 10,20,30;40,50,60 are");
+  }
+  std::vector<Point> points;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ';');)
+  {
+    points.push_back(PointOf(part, "--seeds"));
+    if (points.back().empty())
+    {
+      throw InvalidArgument("'" + text + "' for --seeds has an empty point; write x,y,z;x,y,z");
+    }
+  }
+  if (points.empty())
+  {
+    throw InvalidArgument("--seeds is empty; give points, as 10,20,30;40,50,60, or a file with one a line");
+  }
+  return points;
+}
+
+std::string
+Text(const Point & point)
+{
+  std::ostringstream text;
+  text.precision(10);
+  for (std::size_t i = 0; i < point.size(); ++i)
+  {
+    text << (i == 0 ? "" : ",") << point[i];
+  }
+  return text.str();
+}
+
+/** The place of the voxel at a seed. */
+std::int64_t
+PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
+{
+  const Extent & extent = image.extent;
+  if (seed.size() != static_cast<std::size_t>(extent.dimension))
+  {
+    throw InvalidArgument("the seed " + Text(seed) + " has " + std::to_string(seed.size()) +
+                          " coordinates, but the image has " + std::to_string(extent.dimension) + " dimensions");
+  }
+  double index[MaximumDimension] = {};
+  if (isPhysical)
+  {
+    PhysicalToIndex(image.geometry, extent.dimension, seed.data(), index);
+  }
+  else
+  {
+    std::copy(seed.begin(), seed.end(), index);
+  }
+  std::int64_t place = 0;
+  for (int axis = extent.dimension - 1; axis >= 0; --axis)
+  {
+    const double voxel = isPhysical ? std::floor(index[axis] + 0.5) : index[axis];
+    if (voxel != std::floor(voxel))
+    {
+      throw InvalidArgument("the seed " + Text(seed) +
+                            " is no index, which has whole numbers; --physical-seeds takes points in mm");
+    }
+    if (!(voxel >= 0) || voxel >= static_cast<double>(extent.size[axis]))
+    {
+      throw InvalidArgument("the seed " + Text(seed) + (isPhysical ? " (in mm)" : " (an index from 0 on)") +
+                            " lies outside of the image of " + extent.ToString() + " voxels");
+    }
+    place = place * extent.size[axis] + static_cast<std::int64_t>(voxel);
+  }
+  return place;
+}
+
+std::string
+Counted(std::uint64_t count, const std::string & one, const std::string & several)
+{
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+} // namespace
+
+void
+AddHoleOptions(CLI::App & command, HoleArguments & arguments)
+{
+  auto * fill =
+    command
+      .add_option(
+        "--fill-holes",
+        arguments.maximumVolume,
+        "fill background that is not connected to the border, up to a volume (2-D, slices: area) if one is given")
+      ->expected(0, 1)
+      ->default_str(NoLimit)
+      ->type_name("[MM3]")
+      ->check([](const std::string & text) {
+        std::string       copy = text;
+        const std::string fault = text == NoLimit ? std::string() : NumberFromZero()(copy);
+        return fault.empty() ? fault
+                             : fault + "; behind --fill-holes stands a volume in mm3, another option or nothing";
+      });
+  command.add_option("--maximum-hole-size", arguments.maximumSize, "with --fill-holes: fill no holes of more voxels")
+    ->transform(Count(0))
+    ->type_name("1e8")
+    ->needs(fill);
+  command
+    .add_option("--holes-by-slice",
+                arguments.bySlice,
+                "with --fill-holes: fill the holes of each slice orthogonal to an axis on its own")
+    ->check(CLI::IsMember({ "x", "y", "z", "t" }))
+    ->needs(fill);
+}
+
+std::optional<HoleOptions>
+HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, const Extent & extent)
+{
+  if (!arguments.AreFilled())
+  {
+    return std::nullopt;
+  }
+  HoleOptions holes;
+  holes.maximumSize = arguments.maximumSize;
+  holes.maximumVolume = static_cast<double>(ParseNumber(arguments.maximumVolume, "--fill-holes"));
+  if (!arguments.bySlice.empty())
+  {
+    const int axis = static_cast<int>(std::string("xyzt").find(arguments.bySlice));
+    if (axis >= extent.dimension || extent.dimension < 2)
+    {
+      throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
+                            std::to_string(extent.dimension) + " dimensions");
+    }
+    if (!connectivity.UsesEveryAxis() && connectivity.Uses(axis))
+    {
+      throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not go with components of " +
+                            connectivity.ToString() + "; their holes lie in the same slices");
+    }
+    if (connectivity.Uses(axis))
+    {
+      const int within = extent.dimension - 1;
+      const int rank = std::min(connectivity.Rank(), within);
+      holes.connectivity = Connectivity(within, rank).Dual().WithinSlices(axis);
+    }
+  }
+  return holes;
+}
+
+void
+AddFilterOptions(CLI::App & command, FilterArguments & arguments)
+{
+  AddHoleOptions(command, arguments.holes);
+  auto * seeds =
+    command
+      .add_option(
+        "--seeds",
+        arguments.seeds,
+        "keep components that contain a seed: indices from 0 on, as 10,20,30;40,50,60, or a file with one a line")
+      ->type_name("POINTS|FILE")
+      ->check([](const std::string & text) {
+        try
+        {
+          ParseSeeds(text);
+          return std::string();
+        }
+        catch (const InvalidArgument & error)
+        {
+          return std::string(error.what());
+        }
+      });
+  command
+    .add_flag("--physical-seeds",
+              arguments.seedsArePhysical,
+              "seeds are points in mm, in the space of the image (DICOM, ITK: left, posterior, superior)")
+    ->needs(seeds);
+  command.add_flag("--clear-border", arguments.clearBorder, "drop components that have a voxel at the image's border");
+  command.add_option("--touching", arguments.touching, "keep components that have a voxel where this image is not 0")
+    ->type_name("FILE");
+}
+
+LoadedFilter
+ReadFilter(const FilterArguments & arguments,
+           const Connectivity &    connectivity,
+           const LoadedImage &     image,
+           ImageReader &           reader)
+{
+  LoadedFilter loaded;
+  loaded.filter.holes = HolesOf(arguments.holes, connectivity, image.extent);
+  loaded.filter.clearBorder = arguments.clearBorder;
+  if (!arguments.seeds.empty())
+  {
+    loaded.filter.seeds.emplace();
+    for (const Point & seed : ParseSeeds(arguments.seeds))
+    {
+      loaded.filter.seeds->push_back(PlaceOf(seed, arguments.seedsArePhysical, image));
+    }
+  }
+  if (!arguments.touching.empty())
+  {
+    loaded.touching = reader.Read(arguments.touching, true);
+    CheckSameGrid(image, *loaded.touching, arguments.touching);
+    loaded.filter.touching = loaded.touching->View();
+  }
+  return loaded;
+}
+
+nlohmann::ordered_json
+FilterAsJson(const ComponentFilter & filter, const ComponentFilterReport & report)
+{
+  if (filter.KeepsEverything())
+  {
+    return {};
+  }
+  nlohmann::ordered_json json;
+  json["filled_holes"] = report.filledHoles;
+  json["filled_voxels"] = report.filledVoxels;
+  json["components_before"] = report.components;
+  json["seeds_in_background"] = report.seedsInBackground;
+  json["removed_without_seed"] = report.removedWithoutSeed;
+  json["removed_at_border"] = report.removedAtBorder;
+  json["removed_not_touching"] = report.removedNotTouching;
+  return json;
+}
+
+std::string
+DescribeFilter(const ComponentFilter & filter, const ComponentFilterReport & report)
+{
+  if (filter.KeepsEverything())
+  {
+    return {};
+  }
+  std::string text = "filter: " + Counted(report.components, "component", "components") + " before";
+  if (filter.holes)
+  {
+    text += ", " + Counted(report.filledHoles, "hole", "holes") + " filled (" +
+            Counted(report.filledVoxels, "voxel", "voxels") + ")";
+  }
+  if (filter.seeds)
+  {
+    text += ", " + std::to_string(report.removedWithoutSeed) + " without a seed removed (" +
+            Counted(report.seedsInBackground, "seed lies", "seeds lie") + " in no component)";
+  }
+  if (filter.clearBorder)
+  {
+    text += ", " + std::to_string(report.removedAtBorder) + " at the border removed";
+  }
+  if (filter.touching)
+  {
+    text += ", " + std::to_string(report.removedNotTouching) + " not touching the mask removed";
+  }
+  return text + "\n";
+}
+
+} // namespace brickccl::cli

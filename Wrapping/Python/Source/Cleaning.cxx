@@ -1,0 +1,192 @@
+#include "Cleaning.h"
+
+#include "Hooks.h"
+#include "Rules.h"
+
+#include "BrickCCL/Clean/Clean.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace brickccl::python
+{
+
+namespace
+{
+
+/** A value of a class as a number of Python: exact where it is whole. */
+nb::object
+ToPython(Number value, ScalarType type)
+{
+  if (type == ScalarType::Float32 || type == ScalarType::Float64)
+  {
+    return nb::float_(static_cast<double>(value));
+  }
+  return value < 0 ? nb::object(nb::int_(static_cast<std::int64_t>(value)))
+                   : nb::object(nb::int_(static_cast<std::uint64_t>(value)));
+}
+
+/** A class: its value and the counts of CleanedClass. */
+using ClassRow =
+  std::tuple<nb::object, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+
+std::vector<ClassRow>
+RowsOf(const CleanReport & report, ScalarType type)
+{
+  std::vector<ClassRow> rows;
+  for (const CleanedClass & one : report.classes)
+  {
+    rows.emplace_back(ToPython(one.value, type),
+                      one.components,
+                      one.voxels,
+                      one.removedComponents,
+                      one.removedVoxels,
+                      one.filledHoles,
+                      one.filledVoxels);
+  }
+  return rows;
+}
+
+std::vector<ClassRow>
+CleanArray(const InputArray &              segmentation,
+           const OutputArray &             output,
+           std::optional<int>              connectivity,
+           nb::handle                      background,
+           const std::vector<nb::object> & values,
+           std::uint64_t                   minimumSize,
+           double                          minimumVolume,
+           std::uint64_t                   largest,
+           const std::optional<Holes> &    holes,
+           bool                            countComponents,
+           int                             threads,
+           const Geometry &                geometry,
+           nb::object                      progress)
+{
+  const ImageView  view = ViewOf(segmentation);
+  const ScalarType type = CheckOutput(output, view.extent);
+  if (type != view.type)
+  {
+    throw InvalidArgument(std::string("the output is of type ") + NameOf(type) + ", the segmentation of type " +
+                          NameOf(view.type) + "; they must be the same");
+  }
+  CleanOptions options;
+  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, {});
+  options.background = NumberOf(background);
+  for (const nb::object & value : values)
+  {
+    options.values.push_back(NumberOf(value));
+  }
+  options.minimumSize = minimumSize;
+  options.minimumVolume = minimumVolume;
+  options.largest = largest;
+  if (holes)
+  {
+    options.holes = holes->Options();
+  }
+  options.countComponents = countComponents;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.threads = ThreadsFor(view.extent, threads);
+  options.geometry = geometry;
+  void * const      voxels = output.data();
+  const CleanReport report = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    options.progress = hooks;
+    return Clean(view, voxels, options);
+  });
+  return RowsOf(report, type);
+}
+
+} // namespace
+
+HoleOptions
+Holes::Options() const
+{
+  HoleOptions options;
+  options.maximumVolume = volume.value_or(options.maximumVolume);
+  options.maximumSize = size.value_or(options.maximumSize);
+  options.connectivity = connectivity;
+  return options;
+}
+
+ComponentFilter
+Filter::Get() const
+{
+  ComponentFilter filter;
+  if (holes)
+  {
+    filter.holes = holes->Options();
+  }
+  filter.seeds = seeds;
+  filter.clearBorder = clearBorder;
+  filter.touching = ViewOf(touching);
+  return filter;
+}
+
+void
+BindCleaning(nb::module_ & module)
+{
+  nb::class_<Holes>(module, "Holes", "Which holes are filled.")
+    .def_static(
+      "make",
+      [](std::optional<double>        volume,
+         std::optional<std::uint64_t> size,
+         std::optional<int>           objects,
+         int                          dimension,
+         const std::vector<int> &     sliceAxes) {
+        Holes holes{ volume, size, std::nullopt };
+        if (!sliceAxes.empty())
+        {
+          // The neighbours in slices are those of objects that lie in them.
+          const int    within = dimension - static_cast<int>(sliceAxes.size());
+          Connectivity whole = MakeConnectivity(objects, dimension, {});
+          whole = Connectivity(within, std::min(whole.Rank(), within)).Dual();
+          for (const int axis : sliceAxes)
+          {
+            whole = whole.WithinSlices(axis);
+          }
+          holes.connectivity = whole;
+        }
+        return holes;
+      },
+      nb::arg("volume").none(),
+      nb::arg("size").none(),
+      nb::arg("objects").none(),
+      nb::arg("dimension"),
+      nb::arg("slice_axes"));
+  nb::class_<Filter>(module, "Filter", "Which components stay, beside their size.")
+    .def_static(
+      "make",
+      [](std::optional<Holes>                     holes,
+         std::optional<std::vector<std::int64_t>> seeds,
+         bool                                     clearBorder,
+         std::optional<InputArray>                touching) {
+        return Filter{ std::move(holes), std::move(seeds), clearBorder, std::move(touching) };
+      },
+      nb::arg("holes").none(),
+      nb::arg("seeds").none(),
+      nb::arg("clear_border"),
+      nb::arg("touching").noconvert().none());
+  module.def("clean",
+             &CleanArray,
+             nb::arg("segmentation").noconvert(),
+             nb::arg("output").noconvert(),
+             nb::arg("connectivity").none(),
+             nb::arg("background"),
+             nb::arg("values"),
+             nb::arg("minimum_size"),
+             nb::arg("minimum_volume"),
+             nb::arg("largest"),
+             nb::arg("holes").none(),
+             nb::arg("count_components"),
+             nb::arg("threads"),
+             nb::arg("geometry"),
+             nb::arg("progress").none());
+}
+
+} // namespace brickccl::python

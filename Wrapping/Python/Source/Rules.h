@@ -1,0 +1,35 @@
+#ifndef BRICKCCL_PYTHON_RULES_H
+#define BRICKCCL_PYTHON_RULES_H
+
+#include "Arrays.h"
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Labels/RelabelOptions.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::python
+{
+
+/** "raster" or "size". \throws InvalidArgument */
+LabelOrder OrderFromName(const std::string & name);
+
+/** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
+ *  `sliceAxes`, which ascend. */
+Connectivity MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes);
+
+/** From the arguments of `brickccl.label`; None where there is no background, range or tolerance. */
+Criterion MakeCriterion(const std::string & joining,
+                        nb::handle          background,
+                        nb::handle          low,
+                        nb::handle          high,
+                        nb::handle          tolerance);
+
+/** The number of threads for an image; 0 stands for all. */
+int ThreadsFor(const Extent & extent, int threads);
+
+} // namespace brickccl::python
+
+#endif

@@ -1,0 +1,234 @@
+"""Operations on segmentations: components removed, holes filled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._filter import holes_of
+from ._volume import Progress, Volume, as_volume, count_of, threads_of
+
+
+class CleanedClass(NamedTuple):
+    """What `clean` did to a class."""
+
+    value: Any
+    #: What there was before.
+    components: int
+    voxels: int
+    removed_components: int
+    removed_voxels: int
+    filled_holes: int
+    filled_voxels: int
+
+
+def _output(volume: Volume, out: Any) -> np.ndarray[Any, Any]:
+    """Where the result goes: of the type and layout of the volume's array."""
+    if out is None:
+        return np.empty_like(volume.array)
+    wanted = volume.array.shape[::-1] if volume.is_reversed else volume.array.shape
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
+    if out.dtype != volume.array.dtype or not out.dtype.isnative:
+        raise TypeError(f"out is of type {out.dtype}; it must be that of the image, {volume.array.dtype}")
+    if out.shape != wanted:
+        raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
+    array = out.T if volume.is_reversed else out
+    if not array.flags.writeable or not array.flags.c_contiguous:
+        raise ValueError("out must be writeable and laid out in C order (of a nibabel image: in Fortran order)")
+    if np.shares_memory(array, volume.array) and array.ctypes.data != volume.array.ctypes.data:
+        raise ValueError("out overlaps the image; it must be the image itself or memory of its own")
+    return array
+
+
+def _run(
+    image: Any,
+    connectivity: int | None,
+    background: float,
+    values: Sequence[float] | None,
+    minimum_size: int,
+    minimum_volume: float | None,
+    largest: int | None,
+    holes: tuple[bool | float, int | None, int | None, str],
+    count_components: bool,
+    spacing: Any,
+    out: Any,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[Any, list[CleanedClass]]:
+    volume = as_volume(image, "the segmentation")
+    if minimum_volume is not None and spacing is None and volume.spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    neighbours = None if connectivity is None else count_of("connectivity", connectivity)
+    limit, size, by_slice, name = holes
+    array = _output(volume, out)
+    rows = _core.clean(
+        volume.array,
+        array,
+        neighbours,
+        background,
+        [] if values is None else list(values),
+        count_of("minimum_size", minimum_size),
+        0.0 if minimum_volume is None else float(minimum_volume),
+        0 if largest is None else count_of("largest", largest),
+        holes_of(volume, limit, size, neighbours, by_slice, spacing, name),
+        count_components,
+        threads_of(threads),
+        volume.geometry(spacing, None),
+        progress,
+    )
+    report = [CleanedClass(*row) for row in rows]
+    if out is not None:
+        return out, report
+    given = getattr(image, "dtype", None)
+    if isinstance(image, np.ndarray) and given == np.float16:
+        array = array.astype(np.float16)
+    return volume.labels(array), report
+
+
+def clean(
+    segmentation: Any,
+    *,
+    values: Sequence[float] | None = None,
+    largest: int | None = None,
+    minimum_size: int = 0,
+    minimum_volume: float | None = None,
+    fill_holes: bool | float = False,
+    maximum_hole_size: int | None = None,
+    holes_by_slice: int | None = None,
+    connectivity: int | None = None,
+    background: float = 0,
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    return_report: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Cleans a segmentation, all classes at once. Every value but the background is a class; voxels keep theirs.
+
+    Parameters
+    ----------
+    segmentation : array or image
+        Of any type that `label` takes. NaN belongs to no class and stays.
+    values : sequence of numbers, optional
+        The classes that lose components and fill holes; all if not given.
+    minimum_size, minimum_volume : optional
+        Components of fewer voxels, or of fewer mm^3 (which needs `spacing` for an array), become background.
+    largest : int, optional
+        Then only so many of the largest components of each class stay; of equal ones, the first in C order.
+    fill_holes : bool or float, default False
+        Then holes are filled, or only those of at most so many mm^3. A hole is a component of the background that does
+        not reach the image's border. It gets the class that it shares the most faces with; of those that share equally
+        many, the one with the smallest value. If that class is not among `values`, it stays.
+    maximum_hole_size : int, optional
+        Holes of more voxels stay.
+    holes_by_slice : int, optional
+        An axis; each slice across it has its own holes and border.
+    connectivity : int, optional
+        The neighbours of a class, as for `label`; faces if not given. The background has the dual of it: all neighbours
+        for faces, else faces.
+    background : number, default 0
+        The value of no class.
+    spacing, threads, progress
+        As for `label`.
+    out : numpy.ndarray, optional
+        Where the result goes; it may be the segmentation itself.
+    return_report : bool, default False
+        Also return what was done, as a list of `CleanedClass`.
+
+    Returns
+    -------
+    The kind of segmentation that was given, of the same type; with `return_report` also the report.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.clean(np.array([[1, 1, 1, 0, 2], [1, 0, 1, 0, 0], [1, 1, 1, 0, 1]]), largest=1, fill_holes=True)
+    array([[1, 1, 1, 0, 2],
+           [1, 1, 1, 0, 0],
+           [1, 1, 1, 0, 0]])
+    """
+    if maximum_hole_size is not None or holes_by_slice is not None:
+        if fill_holes is False:
+            raise ValueError("maximum_hole_size and holes_by_slice are of no use without fill_holes")
+    result, report = _run(
+        segmentation,
+        connectivity,
+        background,
+        values,
+        minimum_size,
+        minimum_volume,
+        largest,
+        (fill_holes, maximum_hole_size, holes_by_slice, "fill_holes"),
+        return_report,
+        spacing,
+        out,
+        threads,
+        progress,
+    )
+    return (result, report) if return_report else result
+
+
+def fill_holes(
+    image: Any,
+    *,
+    maximum_size: int | None = None,
+    maximum_volume: float | None = None,
+    values: Sequence[float] | None = None,
+    by_slice: int | None = None,
+    connectivity: int | None = None,
+    background: float = 0,
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    return_count: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Fills the holes of a mask, a segmentation or a label map; see `clean`.
+
+    Parameters
+    ----------
+    image : array or image
+        Of any type that `label` takes.
+    maximum_size, maximum_volume : optional
+        Holes of more voxels, or of more mm^3 (which needs `spacing` for an array), stay.
+    connectivity : int, optional
+        The neighbours of objects, as for `label`; faces if not given. The background has the dual of it: with full
+        connectivity this is `scipy.ndimage.binary_fill_holes`.
+    values, by_slice, background, spacing, out, threads, progress
+        As `values`, `holes_by_slice`, ... of `clean`.
+    return_count : bool, default False
+        Also return the number of holes that were filled.
+
+    Returns
+    -------
+    The kind of image that was given, of the same type.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.fill_holes(np.array([[0, 3, 3, 3], [0, 3, 0, 3], [0, 3, 3, 3]]))
+    array([[0, 3, 3, 3],
+           [0, 3, 3, 3],
+           [0, 3, 3, 3]])
+    """
+    limit: bool | float = True if maximum_volume is None else float(maximum_volume)
+    result, report = _run(
+        image,
+        connectivity,
+        background,
+        values,
+        0,
+        None,
+        None,
+        (limit, maximum_size, by_slice, "maximum_volume"),
+        False,
+        spacing,
+        out,
+        threads,
+        progress,
+    )
+    return (result, sum(one.filled_holes for one in report)) if return_count else result

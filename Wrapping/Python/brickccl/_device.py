@@ -1,0 +1,278 @@
+"""Labeling of arrays that lie on a CUDA device: CuPy's and PyTorch's."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._table import Table
+from ._volume import AXES, Volume
+
+_CUDA_DEVICES = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
+_FLOATS = ("float32", "float64")
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
+def is_on_device(image: Any) -> bool:
+    """Whether an object that is no numpy array lies in memory of a CUDA device. Touches no device."""
+    library = type(image).__module__.partition(".")[0]
+    if library == "cupy":
+        return True
+    if library == "torch":
+        return bool(getattr(image, "is_cuda", False))
+    if hasattr(image, "__dlpack_device__"):
+        return int(image.__dlpack_device__()[0]) in _CUDA_DEVICES
+    return hasattr(image, "__cuda_array_interface__")
+
+
+class _CuPy:
+    """What labeling needs of CuPy."""
+
+    automatic = "uint32"
+
+    def __init__(self, image: Any) -> None:
+        self.library = sys.modules["cupy"]
+        self.image = image
+        self.device = int(image.device.id)
+
+    def owns(self, array: Any) -> bool:
+        return isinstance(array, self.library.ndarray) and int(array.device.id) == self.device
+
+    def dtype_name(self, array: Any) -> str:
+        return str(array.dtype.name)
+
+    def as_dtype(self, dtype: Any) -> Any:
+        return np.dtype(dtype)
+
+    def name_of(self, dtype: Any) -> str:
+        return str(np.dtype(dtype).name)
+
+    def in_c_order(self, array: Any) -> Any:
+        return array if array.flags.c_contiguous else self.library.ascontiguousarray(array)
+
+    def is_c_order(self, array: Any) -> bool:
+        return bool(array.flags.c_contiguous)
+
+    def as_float32(self, array: Any) -> Any:
+        return array.astype(self.library.float32, order="C")
+
+    def address(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def stream(self) -> int:
+        return int(self.library.cuda.get_current_stream(self.device).ptr)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.empty(shape, dtype)
+
+    def renumber(self, numbers: np.ndarray[Any, Any], labels: Any, out: Any) -> None:
+        with self.library.cuda.Device(self.device):
+            self.library.take(self.library.asarray(numbers), labels, out=out)
+
+
+class _Torch:
+    """What labeling needs of PyTorch."""
+
+    automatic = "int32"
+
+    def __init__(self, image: Any) -> None:
+        self.library = sys.modules["torch"]
+        self.image = image
+        self.device = int(image.device.index)
+
+    def owns(self, array: Any) -> bool:
+        return isinstance(array, self.library.Tensor) and array.device == self.image.device
+
+    def dtype_name(self, array: Any) -> str:
+        return str(array.dtype).rpartition(".")[2]
+
+    def as_dtype(self, dtype: Any) -> Any:
+        if isinstance(dtype, self.library.dtype):
+            return dtype
+        name = np.dtype(dtype).name
+        if not hasattr(self.library, name):
+            raise TypeError(f"PyTorch has no type {name}")
+        return getattr(self.library, name)
+
+    def name_of(self, dtype: Any) -> str:
+        return str(dtype).rpartition(".")[2]
+
+    def in_c_order(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def is_c_order(self, array: Any) -> bool:
+        return bool(array.is_contiguous())
+
+    def as_float32(self, array: Any) -> Any:
+        return array.to(self.library.float32).contiguous()
+
+    def address(self, array: Any) -> int:
+        return int(array.data_ptr())
+
+    def stream(self) -> int:
+        return int(self.library.cuda.current_stream(self.image.device).cuda_stream)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        return self.library.empty(shape, dtype=dtype, device=self.image.device)
+
+    def renumber(self, numbers: np.ndarray[Any, Any], labels: Any, out: Any) -> None:
+        # PyTorch's unsigned types of more than 8 bits have no indexing; the bits are the same.
+        bits = numbers.view(f"i{numbers.itemsize}") if numbers.itemsize > 1 else numbers
+        table = self.library.from_numpy(bits).to(self.image.device)
+        target = out.view(table.dtype)
+        self.library.index_select(table, 0, labels.reshape(-1), out=target.view(-1))
+
+
+def _library_of(image: Any, name: str) -> Any:
+    library = type(image).__module__.partition(".")[0]
+    if library == "cupy":
+        return _CuPy(image)
+    if library == "torch":
+        return _Torch(image)
+    raise NotImplementedError(
+        f"{name} lies on a GPU and is of type {type(image).__module__}.{type(image).__name__}; arrays of CuPy and PyTorch are "
+        "taken there: cupy.from_dlpack and torch.from_dlpack make one of it without a copy"
+    )
+
+
+def _readable(library: Any, array: Any, name: str) -> tuple[Any, tuple[int, str, list[int]]]:
+    """An array in C order, and what the engine is told of it. The array must live as long as it is read."""
+    dtype = library.dtype_name(array)
+    if not 1 <= array.ndim <= len(AXES):
+        raise ValueError(f"{name} has {array.ndim} dimensions; it must have 1 to {len(AXES)}")
+    shape = [int(size) for size in array.shape]
+    if 0 in shape:
+        raise ValueError(f"{name} has no voxels: its shape is {tuple(shape)}")
+    if dtype in ("float16", "bfloat16"):
+        array, dtype = library.as_float32(array), "float32"
+    if dtype == "bool":
+        dtype = "uint8"
+    elif dtype not in _INTEGERS and dtype not in _FLOATS:
+        raise TypeError(f"{name} is of type {dtype}; it must be bool, an integer type or a floating type of up to 64 bits")
+    array = library.in_c_order(array)
+    return array, (library.address(array), dtype, shape)
+
+
+#: Engines that are not at work, by device and stream; each keeps its memory.
+_idle: dict[tuple[int, int], list[_core.DeviceLabels]] = {}
+
+
+def release_device_memory() -> None:
+    """Gives back the memory that labeling of arrays on CUDA devices keeps for the next call.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> brickccl.release_device_memory()
+    """
+    _idle.clear()
+
+
+def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> tuple[Any, str]:
+    """The type of the result as the array library's and by its name."""
+    is_automatic = dtype is None or isinstance(dtype, str) and dtype == "auto"
+    if out is not None:
+        if not library.owns(out):
+            raise TypeError("out must be an array of the image's library, on the image's device")
+        if tuple(out.shape) != shape:
+            raise ValueError(f"out has the shape {tuple(out.shape)}; it must have that of the image, {shape}")
+        if not library.is_c_order(out):
+            raise ValueError("out must be laid out in C order")
+        if not is_automatic and library.as_dtype(dtype) != out.dtype:
+            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
+        chosen = out.dtype
+    else:
+        chosen = library.as_dtype(library.automatic if is_automatic else dtype)
+    name = library.name_of(chosen)
+    if name not in _INTEGERS:
+        raise TypeError(f"labels of type {name} were asked for; it must be an integer type")
+    return chosen, name
+
+
+def _check_count(count: int, name: str) -> None:
+    limit = np.iinfo(name).max
+    if count > limit:
+        raise OverflowError(f"{count} components do not fit labels of type {name}, the largest of which is {limit}; give another dtype=")
+
+
+def label(
+    image: Any,
+    rules: tuple[str, Any, Any, Any, Any],
+    connectivity: int | None,
+    mask: Any,
+    by_slice: Any,
+    filters: tuple[str, int, int | None, float, int],
+    spacing: Any,
+    device: str,
+    algorithm: str,
+    dtype: Any,
+    out: Any,
+    return_table: bool,
+) -> tuple[Any, int, Table | None]:
+    """As `brickccl.label`, for arrays on a device: what comes in stays there. Work goes to the library's current stream.
+
+    `rules` are criterion, background, low, high and tolerance, `filters` order, minimum and maximum size, minimum volume
+    and the number of the largest, as the engine takes them."""
+    library = _library_of(image, "the image")
+    if device not in ("auto", "cuda", f"cuda:{library.device}"):
+        raise ValueError(
+            f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
+        )
+    image, source = _readable(library, image, "the image")
+    if spacing is not None:
+        Volume(image, image).geometry(spacing, None)
+    slice_axes: list[int] = []
+    if by_slice is not None:
+        axes = by_slice if isinstance(by_slice, list) else [by_slice]
+        slice_axes = sorted(Volume(image, image).axis("by_slice", axis) for axis in axes)
+    shape = tuple(source[2])
+    masked = None
+    if mask is not None:
+        if not library.owns(mask):
+            raise TypeError("the mask must be an array of the image's library, on the image's device")
+        if tuple(mask.shape) != shape:
+            raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have that of the image, {shape}")
+        mask, masked = _readable(library, mask, "mask")
+    chosen, name = _label_dtype(library, dtype, out, shape)
+    is_renumbered = filters != ("raster", 0, None, 0.0, 0)
+    labels = library.empty(shape, chosen) if out is None else out
+    first, first_name = labels, name
+    if is_renumbered:
+        first_name = "int32" if math.prod(shape) < 2**31 else "int64"
+        first = library.empty(shape, library.as_dtype(first_name))
+    stream = library.stream()
+    engines = _idle.setdefault((library.device, stream), [])
+    try:
+        engine = engines.pop()
+    except IndexError:
+        engine = _core.DeviceLabels(library.device)
+    try:
+        count = engine.label(
+            source,
+            masked,
+            library.address(first),
+            "uint" + first_name.lstrip("uint"),
+            *rules,
+            connectivity,
+            slice_axes,
+            "Auto" if algorithm == "auto" else algorithm,
+            stream,
+        )
+        _check_count(count, first_name)
+        if not is_renumbered and not return_table:
+            return labels, count, None
+        space = Volume(image, image).geometry(spacing, None)
+        if is_renumbered:
+            numbers = engine.number(*filters, space, stream)
+            count = int(numbers.max())
+            _check_count(count, name)
+            library.renumber(numbers.astype(name), first, labels)
+        return labels, count, Table(engine.table(space, stream)) if return_table else None
+    finally:
+        # What it reads and writes it does before its next work, which comes later on this stream.
+        engines.append(engine)

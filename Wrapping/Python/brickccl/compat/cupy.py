@@ -1,0 +1,100 @@
+"""`cupyx.scipy.ndimage.label` by BrickCCL: arrays stay on the device (CuPy 14)."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from .. import _device
+from .scipy import _rank_and_axes
+
+__all__ = ["label"]
+
+
+def label(input: Any, structure: Any = None, output: Any = None) -> Any:
+    """Labels features as `cupyx.scipy.ndimage.label`: every element that is not 0, NaN included, in C order.
+
+    Parameters
+    ----------
+    input : cupy.ndarray
+        Of up to 4 axes.
+    structure : array_like, optional
+        What `scipy.ndimage.generate_binary_structure` gives, along all axes or some of them.
+    output : dtype or cupy.ndarray, optional
+        The type of the labels, int32 if not given, or where they go.
+
+    Returns
+    -------
+    labels : cupy.ndarray
+    count : int
+        `count` alone if `output` is an array.
+
+    Raises
+    ------
+    TypeError
+        If `input` is no array of CuPy, or a complex one.
+    RuntimeError, ValueError, AssertionError
+        For a structure of another rank, another size than 3, or one that is not symmetric.
+    OverflowError
+        If the type of the labels is too small; CuPy wraps around.
+    NotImplementedError
+        For other structures, and for more axes.
+    """
+    cupy: Any = importlib.import_module("cupy")
+
+    if not isinstance(input, cupy.ndarray):
+        raise TypeError("input must be cupy.ndarray")
+    if input.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    if structure is None:
+        rank, axes = 1, list(range(input.ndim))
+    else:
+        on_host = cupy.asnumpy(structure) if isinstance(structure, cupy.ndarray) else np.asarray(structure)
+        on_host = on_host.astype(bool)
+        if on_host.ndim != input.ndim:
+            raise RuntimeError("structure and input must have equal rank")
+        if any(size != 3 for size in on_host.shape):
+            raise ValueError("structure dimensions must be equal to 3")
+        rank, axes = _rank_and_axes(on_host)
+    is_given = isinstance(output, cupy.ndarray)
+    if is_given and output.shape != input.shape:
+        raise ValueError("output shape not correct")
+    with cupy.cuda.Device(input.device.id):
+        labels = output if is_given else cupy.empty(input.shape, np.int32 if output is None else output)
+        if input.size == 0:
+            count = 0
+        elif input.ndim == 0 or not axes:
+            # Every element for itself.
+            image = (input != 0).reshape(-1)
+            count = int(image.sum())
+            labels[...] = (cupy.cumsum(image) * image).reshape(input.shape)
+        else:
+            count = _label(input, rank, axes, labels)
+    return count if is_given else (labels, count)
+
+
+def _label(input: Any, rank: int, axes: list[int], labels: Any) -> int:
+    cupy: Any = importlib.import_module("cupy")
+
+    # NaN is not 0; the engine knows it as background.
+    image = input != 0 if input.dtype.kind == "f" else input
+    is_direct = labels.dtype.kind in "iu" and labels.flags.c_contiguous
+    result, count, _ = _device.label(
+        image,
+        ("foreground", 0, None, None, None),
+        min(rank, len(axes)),
+        None,
+        [axis for axis in range(input.ndim) if axis not in axes],
+        ("raster", 0, None, 0.0, 0),
+        None,
+        "auto",
+        "auto",
+        None if is_direct else np.int32,
+        labels if is_direct else None,
+        False,
+    )
+    if not is_direct:
+        labels[...] = cupy.asarray(result)
+    return count

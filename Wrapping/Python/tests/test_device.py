@@ -1,0 +1,209 @@
+"""Arrays on CUDA devices. What needs a device, CuPy or PyTorch is skipped where these are missing."""
+
+import threading
+
+import brickccl
+import numpy as np
+import pytest
+from brickccl import _core
+
+TYPES = ("bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
+
+
+def test_a_build_without_cuda_says_so():
+    if "CUDA ON" in brickccl.info()["build"]:
+        pytest.skip("this build has CUDA")
+    with pytest.raises(NotImplementedError, match="built without CUDA"):
+        _core.DeviceLabels(0)
+
+
+def test_other_arrays_on_devices_name_those_that_are_taken():
+    class Interface:
+        __cuda_array_interface__ = {}
+
+    class Exchange:
+        def __dlpack_device__(self):
+            return (2, 0)
+
+        def __dlpack__(self):
+            raise AssertionError("nothing is read")
+
+    for image in (Interface(), Exchange()):
+        with pytest.raises(NotImplementedError, match="CuPy and PyTorch"):
+            brickccl.label(image)
+        with pytest.raises(NotImplementedError, match="lies on a GPU"):
+            brickccl.find(image)
+        with pytest.raises(NotImplementedError, match="lies on a GPU"):
+            brickccl.statistics(image)
+
+
+class CuPyArrays:
+    def __init__(self):
+        self.library = pytest.importorskip("cupy")
+        if self.library.cuda.runtime.getDeviceCount() == 0:
+            pytest.skip("there is no CUDA device")
+
+    def put(self, array):
+        return self.library.asarray(array)
+
+    def get(self, array):
+        assert isinstance(array, self.library.ndarray)
+        return self.library.asnumpy(array)
+
+    def stream(self):
+        return self.library.cuda.Stream(non_blocking=True)
+
+
+class TorchArrays:
+    def __init__(self):
+        self.library = pytest.importorskip("torch")
+        if not self.library.cuda.is_available():
+            pytest.skip("there is no CUDA device")
+
+    def put(self, array):
+        return self.library.from_numpy(array).cuda()
+
+    def get(self, array):
+        assert isinstance(array, self.library.Tensor) and array.is_cuda
+        return array.cpu().numpy()
+
+    def stream(self):
+        return self.library.cuda.stream(self.library.cuda.Stream())
+
+
+@pytest.fixture(params=[CuPyArrays, TorchArrays])
+def arrays(request):
+    if "CUDA ON" not in brickccl.info()["build"]:
+        pytest.skip("brickccl was built without CUDA")
+    return request.param()
+
+
+def random_image(seed, shape, dtype="uint8", density=0.4, values=2):
+    random = np.random.default_rng(seed)
+    image = random.integers(1, values, shape, endpoint=True) * (random.random(shape) < density)
+    return image.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [(13,), (9, 33), (6, 17, 40), (2, 5, 7, 11)])
+def test_labels_are_those_of_the_host(arrays, dtype, shape):
+    for seed, options in enumerate(({}, {"connectivity": len(shape)}, {"criterion": "equal"}, {"range": (1, 1)})):
+        image = random_image(seed, shape, dtype, values=3)
+        expected, count = brickccl.label(image, return_count=True, **options)
+        labels, found = brickccl.label(arrays.put(image), return_count=True, **options)
+        assert found == count
+        np.testing.assert_array_equal(arrays.get(labels), expected)
+
+
+def test_masks_tolerances_slices_and_layouts(arrays):
+    image = random_image(3, (12, 31, 45), "int16", density=0.9, values=40)
+    mask = random_image(4, image.shape, "bool", density=0.8)
+    on_device, mask_there = arrays.put(image), arrays.put(mask)
+    for options in ({"tolerance": 4}, {"by_slice": 0}, {"by_slice": 2, "connectivity": 8}, {"background": None, "tolerance": 9}):
+        np.testing.assert_array_equal(
+            arrays.get(brickccl.label(on_device, mask=mask_there, **options)), brickccl.label(image, mask=mask, **options)
+        )
+    turned = on_device.transpose(2, 0) if hasattr(on_device, "is_cuda") else on_device.transpose(2, 1, 0)
+    np.testing.assert_array_equal(arrays.get(brickccl.label(turned)), brickccl.label(image.transpose(2, 1, 0)))
+    np.testing.assert_array_equal(arrays.get(brickccl.label(on_device[1::2, 3:, :-1])), brickccl.label(image[1::2, 3:, :-1]))
+    with pytest.raises(TypeError, match="mask must be an array"):
+        brickccl.label(on_device, mask=mask)
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"order": "size"},
+        {"minimum_size": 3},
+        {"maximum_size": 9},
+        {"largest": 4},
+        {"largest": 5, "order": "size", "minimum_size": 2},
+        {"minimum_volume": 0.7, "spacing": (0.5, 0.5, 1.2)},
+        {"minimum_size": 10**6},
+    ],
+)
+@pytest.mark.parametrize("dtype", ["auto", "uint8", "int16", "int64"])
+def test_filters_orders_and_tables_are_those_of_the_host(arrays, filters, dtype):
+    image = random_image(7, (14, 20, 25), density=0.2)
+    kept, count, table = brickccl.label(image, return_count=True, return_table=True, **filters)
+    if dtype == "uint8" and count > 255:
+        with pytest.raises(OverflowError):
+            brickccl.label(arrays.put(image), dtype=dtype, **filters)
+        return
+    labels, found, measured = brickccl.label(arrays.put(image), dtype=dtype, return_count=True, return_table=True, **filters)
+    assert found == count and measured.row_count == count
+    np.testing.assert_array_equal(arrays.get(labels), kept)
+    for name in measured:
+        np.testing.assert_array_equal(measured[name], table[name], name)
+
+
+def test_out_is_written_and_checked(arrays):
+    image = random_image(8, (10, 20, 30))
+    on_device = arrays.put(image)
+    out = arrays.put(np.zeros(image.shape, np.int32))
+    assert brickccl.label(on_device, out=out) is out
+    np.testing.assert_array_equal(arrays.get(out), brickccl.label(image))
+    assert brickccl.label(on_device, out=out, order="size") is out
+    np.testing.assert_array_equal(arrays.get(out), brickccl.label(image, order="size"))
+    with pytest.raises(ValueError, match="shape"):
+        brickccl.label(on_device, out=out[:5])
+    with pytest.raises(TypeError, match="out must be an array"):
+        brickccl.label(on_device, out=np.zeros(image.shape, np.int32))
+    with pytest.raises(TypeError, match="integer type"):
+        brickccl.label(on_device, dtype="float32")
+    with pytest.raises(ValueError, match="labeled where they lie"):
+        brickccl.label(on_device, device="cpu")
+    with pytest.raises(OverflowError, match="do not fit"):
+        brickccl.label(arrays.put((np.indices((30, 30)).sum(0) % 2).astype("uint8")), dtype="int8")
+
+
+def test_streams_threads_and_memory(arrays):
+    images = [random_image(seed, (20, 64, 64), density=0.3) for seed in range(6)]
+    expected = [brickccl.label(image, connectivity=26) for image in images]
+    results = [None] * len(images)
+
+    def work(place):
+        with arrays.stream():
+            for _ in range(10):
+                results[place] = arrays.get(brickccl.label(arrays.put(images[place]), connectivity=26))
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(len(images))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for labels, right in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(labels, right)
+    brickccl.release_device_memory()
+
+
+def test_the_stand_in_for_cupyx():
+    arrays = CuPyArrays()
+    if "CUDA ON" not in brickccl.info()["build"]:
+        pytest.skip("brickccl was built without CUDA")
+    import cupyx.scipy.ndimage
+    from brickccl.compat.cupy import label
+
+    cupy = arrays.library
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        shape = tuple(random.integers(1, 12, random.integers(0, 5)))
+        image = cupy.asarray(random_image(seed, shape, random.choice(TYPES), random.random()))
+        if image.dtype.kind == "f" and image.size > 3:
+            image.reshape(-1)[0] = float("nan")
+        structure = None
+        if random.random() < 0.6:
+            import scipy.ndimage
+
+            structure = scipy.ndimage.generate_binary_structure(len(shape), int(random.integers(0, 4)))
+        output = random.choice([None, "int64", "uint16", "float32"])
+        expected, count = cupyx.scipy.ndimage.label(image, structure, output)
+        labels, found = label(image, structure, output)
+        assert found == count and labels.dtype == expected.dtype, seed
+        np.testing.assert_array_equal(cupy.asnumpy(labels), cupy.asnumpy(expected), str(seed))
+        given = cupy.zeros_like(expected)
+        assert label(image, structure, given) == cupyx.scipy.ndimage.label(image, structure, cupy.zeros_like(expected))
+        np.testing.assert_array_equal(cupy.asnumpy(given), cupy.asnumpy(expected))
+    for wrong, error in (((np.ones((3, 3)), None), TypeError), ((cupy.ones((3, 3)), np.ones(3)), RuntimeError)):
+        with pytest.raises(error):
+            label(*wrong)

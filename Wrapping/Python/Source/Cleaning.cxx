@@ -1,7 +1,6 @@
 #include "Cleaning.h"
 
 #include "Hooks.h"
-#include "LabeledRuns.h"
 #include "Rules.h"
 
 #include "BrickCCL/Clean/Clean.h"

@@ -211,16 +211,7 @@ MeasureLabels(const InputArray &        labels,
   return { std::move(runs), std::move(table) };
 }
 
-/** Fewer voxels are labeled sooner than another thread is woken. */
-constexpr std::int64_t VoxelsOfOneThread = std::int64_t{ 1 } << 17;
-
 } // namespace
-
-int
-ThreadsFor(const Extent & extent, int threads)
-{
-  return threads == 0 && extent.VoxelCount() < VoxelsOfOneThread ? 1 : threads;
-}
 
 void
 BindLabeledRuns(nb::module_ & module)

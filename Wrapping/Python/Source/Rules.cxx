@@ -66,4 +66,12 @@ MakeCriterion(const std::string & joining, nb::handle background, nb::handle low
   return criterion;
 }
 
+int
+ThreadsFor(const Extent & extent, int threads)
+{
+  // Fewer voxels are labeled sooner than another thread is woken.
+  constexpr std::int64_t voxelsOfOneThread = std::int64_t{ 1 } << 17;
+  return threads == 0 && extent.VoxelCount() < voxelsOfOneThread ? 1 : threads;
+}
+
 } // namespace brickccl::python

@@ -27,6 +27,9 @@ Criterion MakeCriterion(const std::string & joining,
                         nb::handle          high,
                         nb::handle          tolerance);
 
+/** The number of threads for an image; 0 stands for all. */
+int ThreadsFor(const Extent & extent, int threads);
+
 } // namespace brickccl::python
 
 #endif

@@ -568,6 +568,8 @@ def label(
     2
     """
     if type(image) is not np.ndarray and is_on_device(image):
+        if seeds is not None or clear_border or touching is not None or fill_holes:
+            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
         if minimum_volume is not None and spacing is None:
             raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
         if seeds is not None or touching is not None or clear_border or fill_holes is not False:

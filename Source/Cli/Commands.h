@@ -13,6 +13,7 @@ void AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd);
+void AddSweepCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);

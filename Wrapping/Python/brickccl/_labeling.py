@@ -572,8 +572,6 @@ def label(
             raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
         if minimum_volume is not None and spacing is None:
             raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-        if seeds is not None or touching is not None or clear_border or fill_holes is not False:
-            raise NotImplementedError("seeds, clear_border, touching and fill_holes are for arrays in host memory")
         on_device = label_on_device(
             image,
             _rules(criterion, range, background, tolerance),

@@ -49,6 +49,8 @@ std::string
 FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
 {
   const CLI::App * command = &app;
+  // The modules of Slicer have none.
+  const bool hasCommands = !app.get_subcommands([](const CLI::App *) { return true; }).empty();
   for (const std::string & argument : arguments)
   {
     const bool isOption = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
@@ -63,7 +65,7 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
                command->get_name() + "`" + DidYouMean(name, known) + "; its --help lists all";
       }
     }
-    else if (command == &app && !argument.empty() && argument[0] != '-')
+    else if (hasCommands && command == &app && !argument.empty() && argument[0] != '-')
     {
       const auto commands = app.get_subcommands([](const CLI::App *) { return true; });
       const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App * one) {

@@ -33,7 +33,7 @@ CASES = {
     "minimumVolume": [{"minimumVolume": 2 * VOXEL_VOLUME, "joining": "EqualValues"}, {"minimumVolume": 2.3}],
     "largest": [{"largest": 1}, {"largest": 7, "joining": "EqualValues"}],
     "clearBorder": [{"clearBorder": True, "joining": "EqualValues"}],
-    "fillHoles": [{"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4},
+    "fillHoles": [{"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4, "connectivity": 18},
                   {"fillHoles": True, "foreground": "AtMostUpper", "upperThreshold": 4, "connectivity": 26, "largest": 1}],
     "order": [{"order": "LargestFirst", "joining": "EqualValues"}],
 }

@@ -114,7 +114,7 @@ public:
     Keep(context.Part(0, 0.8));
     RelabelOptions relabel = m_Options.relabel;
     relabel.minimumSize = fewestVoxels;
-    own.components = Relabel(own.volume, own.components, relabel, context.Part(0.8, 1));
+    own.components = Relabel(own.volume, own.components, relabel, context.Part(0.8, 1), &own.relabeled);
     context.progress.Update(1);
     return m_Report;
   }

@@ -1,5 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Algorithms.h"
 #include "BrickCCL/Dispatch/Device.h"
@@ -30,61 +32,101 @@ DevicesOf(const AlgorithmInfo & algorithm)
   return devices;
 }
 
+void
+PrintAsJson()
+{
+  nlohmann::ordered_json info;
+  info["version"] = Version;
+  info["build"] = BRICKCCL_BUILD_OPTIONS;
+  info["devices"] = DescribeDevices();
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
+  {
+    nlohmann::ordered_json row = { { "name", algorithm.name },
+                                   { "summary", algorithm.summary },
+                                   { "runs_on", DevicesOf(algorithm) },
+                                   { "options", nlohmann::ordered_json::array() } };
+    for (const AlgorithmOption & option : algorithm.options)
+    {
+      row["options"].push_back({ { "name", option.name },
+                                 { "syntax", option.Syntax() },
+                                 { "default", option.ValueText(option.preset) },
+                                 { "summary", option.summary } });
+    }
+    info["algorithms"].push_back(row);
+  }
+  std::cout << ToText(info) << std::endl;
+}
+
+void
+PrintAsText()
+{
+  std::cout << "BrickCCL " << Version << "\nbuild: " << BRICKCCL_BUILD_OPTIONS << "\ndevices:\n";
+  for (const std::string & device : DescribeDevices())
+  {
+    std::cout << "  " << device << '\n';
+  }
+  std::cout << "algorithms:\n";
+  for (const AlgorithmInfo & algorithm : ListAlgorithms())
+  {
+    std::cout << "  " << algorithm.name << " (";
+    for (const std::string & device : DevicesOf(algorithm))
+    {
+      std::cout << (device == DevicesOf(algorithm).front() ? "" : ", ") << device;
+    }
+    std::cout << "): " << algorithm.summary << '\n';
+    for (const AlgorithmOption & option : algorithm.options)
+    {
+      std::cout << "    :" << option.Syntax() << " (default " << option.ValueText(option.preset)
+                << "): " << option.summary << '\n';
+    }
+  }
+  std::cout << std::flush;
+}
+
+struct InfoArguments
+{
+  std::string   scan;
+  FileArguments files;
+  int           threads = 0;
+  bool          json = false;
+};
+
+void
+RunInfo(const InfoArguments & arguments)
+{
+  if (!arguments.scan.empty())
+  {
+    PrintScanInfo(arguments.scan, arguments.files, arguments.threads, arguments.json);
+  }
+  else if (arguments.json)
+  {
+    PrintAsJson();
+  }
+  else
+  {
+    PrintAsText();
+  }
+}
+
 } // namespace
 
 void
 AddInfoCommand(CLI::App & app)
 {
-  auto       json = std::make_shared<bool>(false);
-  CLI::App * command = app.add_subcommand("info", "Show version, build options, devices and algorithms");
-  command->add_flag("--json", *json, "print one JSON object");
-  command->callback([json] {
-    if (*json)
-    {
-      nlohmann::ordered_json info;
-      info["version"] = Version;
-      info["build"] = BRICKCCL_BUILD_OPTIONS;
-      info["devices"] = DescribeDevices();
-      for (const AlgorithmInfo & algorithm : ListAlgorithms())
-      {
-        nlohmann::ordered_json row = { { "name", algorithm.name },
-                                       { "summary", algorithm.summary },
-                                       { "runs_on", DevicesOf(algorithm) },
-                                       { "options", nlohmann::ordered_json::array() } };
-        for (const AlgorithmOption & option : algorithm.options)
-        {
-          row["options"].push_back({ { "name", option.name },
-                                     { "syntax", option.Syntax() },
-                                     { "default", option.ValueText(option.preset) },
-                                     { "summary", option.summary } });
-        }
-        info["algorithms"].push_back(row);
-      }
-      std::cout << ToText(info) << std::endl;
-      return;
-    }
-    std::cout << "BrickCCL " << Version << "\nbuild: " << BRICKCCL_BUILD_OPTIONS << "\ndevices:\n";
-    for (const std::string & device : DescribeDevices())
-    {
-      std::cout << "  " << device << '\n';
-    }
-    std::cout << "algorithms:\n";
-    for (const AlgorithmInfo & algorithm : ListAlgorithms())
-    {
-      std::cout << "  " << algorithm.name << " (";
-      for (const std::string & device : DevicesOf(algorithm))
-      {
-        std::cout << (device == DevicesOf(algorithm).front() ? "" : ", ") << device;
-      }
-      std::cout << "): " << algorithm.summary << '\n';
-      for (const AlgorithmOption & option : algorithm.options)
-      {
-        std::cout << "    :" << option.Syntax() << " (default " << option.ValueText(option.preset)
-                  << "): " << option.summary << '\n';
-      }
-    }
-    std::cout << std::flush;
-  });
+  auto       arguments = std::make_shared<InfoArguments>();
+  CLI::App * command = app.add_subcommand(
+    "info",
+    "Show what a scan is and which thresholds it proposes; without one: version, devices and algorithms");
+  command->add_option("SCAN",
+                      arguments->scan,
+                      "image, or a folder or pattern of images: show its size, spacing, type and orientation, how its "
+                      "values are spread, and proposals for `brickccl label --threshold`");
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_flag("--json", arguments->json, "print one JSON object");
+  command->callback([arguments] { RunInfo(*arguments); });
 }
 
 } // namespace brickccl::cli

@@ -1,22 +1,26 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/SegmentColours.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <memory>
-#include <numeric>
 #include <sstream>
 
 namespace brickccl::cli
@@ -27,79 +31,95 @@ namespace
 
 struct LabelArguments
 {
-  std::string              input;
-  std::string              output;
-  std::string              outputFallback;
-  int                      connectivity = 0;
-  std::vector<std::string> range;
-  bool                     equalValue = false;
-  std::string              tolerance;
-  std::string              background = "0";
-  std::string              mask;
-  std::string              bySlice;
-  std::string              order = "raster";
-  std::uint64_t            minimumSize = 0;
-  double                   minimumVolume = 0;
-  std::uint64_t            maximumSize = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t            largest = 0;
-  FilterArguments          filter;
-  std::string              labelType = "auto";
-  std::string              algorithm = "Auto";
-  std::string              device = "auto";
-  int                      threads = 0;
-  FileArguments            files;
-  TableArguments           table;
-  std::string              picture;
-  bool                     noCompression = false;
-  bool                     json = false;
-  bool                     quiet = false;
+  std::string        input;
+  std::string        output;
+  std::string        outputFallback;
+  int                connectivity = 0;
+  CriterionArguments criterion;
+  std::string        mask;
+  std::string        bySlice;
+  std::string        order = "raster";
+  std::uint64_t      minimumSize = 0;
+  double             minimumVolume = 0;
+  std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t      largest = 0;
+  FilterArguments    filter;
+  std::string        labelType = "auto";
+  std::string        algorithm = "Auto";
+  std::string        device = "auto";
+  int                threads = 0;
+  FileArguments      files;
+  TableArguments     table;
+  std::string        picture;
+  std::string        colourTable;
+  bool               noCompression = false;
+  bool               json = false;
+  bool               quiet = false;
 };
 
-Criterion
-CriterionOf(const LabelArguments & arguments)
+/** The voxels of the components that are left. */
+std::uint64_t
+CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
 {
-  Criterion criterion = arguments.equalValue ? Criterion::EqualValue() : Criterion::Foreground();
-  if (!arguments.tolerance.empty())
+  if (labeling.Relabeled().keptVoxels || filter.KeepsEverything())
   {
-    criterion = Criterion::Tolerance(ParseNumber(arguments.tolerance, "--tolerance"));
+    return labeling.Relabeled().keptVoxels.value_or(labeling.ForegroundVoxelCount());
   }
-  criterion.background.reset();
-  if (arguments.background != "none")
+  std::uint64_t kept = 0;
+  for (std::int64_t row = 0; row < labeling.GetExtent().RowCount(); ++row)
   {
-    criterion.background = ParseNumber(arguments.background, "--background");
+    for (const LabelRun & run : labeling.ListRuns(row, row + 1))
+    {
+      kept += run.label != 0 ? static_cast<std::uint64_t>(run.length) : 0;
+    }
   }
-  if (!arguments.range.empty())
-  {
-    criterion.range =
-      Criterion::Range{ ParseNumber(arguments.range[0], "--range"), ParseNumber(arguments.range[1], "--range") };
-  }
-  criterion.Validate();
-  return criterion;
+  return kept;
 }
 
-std::uint64_t
-CountNotANumber(const LoadedImage & image, int threads)
+/** What was found, dropped by which limit, and kept; members of the summary. */
+void
+AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
 {
-  return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
-    using T = typename decltype(tag)::Type;
-    if constexpr (std::is_floating_point_v<T>)
+  const RelabelReport & relabeled = labeling.Relabeled();
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
+}
+
+/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
+std::string
+DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
+{
+  const RelabelReport & relabeled = labeling.Relabeled();
+  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
+  const int             dimension = image.extent.dimension;
+  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream    text;
+  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
     {
-      const auto *               values = reinterpret_cast<const T *>(image.voxels.Data());
-      const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
-      std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
-      ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
-        counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(
-          std::count_if(values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) {
-            return std::isnan(value);
-          }));
-      });
-      return std::accumulate(counts.begin(), counts.end(), std::uint64_t{ 0 });
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
     }
-    else
-    {
-      return 0;
-    }
-  });
+  }
+  text << '\n';
+  return text.str();
 }
 
 std::string
@@ -108,6 +128,75 @@ Rounded(double value)
   std::ostringstream text;
   text << std::setprecision(4) << value;
   return text.str();
+}
+
+/** \throws InvalidArgument, Unsupported if the label maps' formats cannot hold them, or there would be no output. */
+void
+CheckLabelMaps(const LabelArguments & arguments, LabelType requestedType, const Extent & extent)
+{
+  if (!arguments.output.empty())
+  {
+    CheckImageFileWritable(arguments.output,
+                           requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
+                           extent);
+  }
+  if (!arguments.outputFallback.empty())
+  {
+    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, extent);
+  }
+}
+
+/** Writes the label map, if one is asked for. \return its file. */
+std::string
+WriteLabelMap(const LabelArguments & arguments,
+              const Labeling &       labeling,
+              LabelType              type,
+              const LoadedImage &    image,
+              ImageReader &          reader,
+              Reporter &             reporter)
+{
+  if (arguments.output.empty())
+  {
+    return {};
+  }
+  reporter.Step("writing " + arguments.output);
+  const ProgressHooks hooks = reporter.Hooks();
+  WriteOptions        writing;
+  writing.compress = !arguments.noCompression;
+  writing.context = { arguments.threads, Progress(hooks) };
+  const std::string output =
+    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
+  const auto lost = WriteImageFile(
+    output,
+    { ScalarTypeOfLabel(type),
+      image.extent,
+      image.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); },
+      labeling.ComponentCount() },
+    writing);
+  for (const std::string & note : lost)
+  {
+    reader.Note("'" + output + "': " + note);
+  }
+  return output;
+}
+
+/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
+void
+WriteColourTable(const std::string & path, std::uint64_t labels)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    stream << "# Color table\n0 background 0 0 0 0\n";
+    for (std::uint64_t label = 1; label <= labels; ++label)
+    {
+      stream << label << ' ' << label;
+      for (const double channel : SegmentColour(label))
+      {
+        stream << ' ' << std::lround(255 * channel);
+      }
+      stream << " 255\n";
+    }
+  });
 }
 
 /** The limits on sizes and the order. */
@@ -137,21 +226,26 @@ RunLabel(const LabelArguments & arguments)
 
   // What is certain to fail is found before the long work starts.
   LabelOptions options;
-  options.criterion = CriterionOf(arguments);
+  options.criterion = CriterionOf(arguments.criterion);
   options.device = Device::FromName(arguments.device);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
   const ColumnGroups groups = CheckTableArguments(arguments.table, "--statistics");
-  const NamedFiles   outputs = { { "OUTPUT", arguments.output },
-                                 { "--output-fallback", arguments.outputFallback },
-                                 { "--statistics", arguments.table.table },
-                                 { "--contacts", arguments.table.contacts },
-                                 { "--picture", arguments.picture } };
-  const NamedFiles   inputs = { { "INPUT", arguments.input },
-                                { "--mask", arguments.mask },
-                                { "--intensity", arguments.table.intensity },
-                                { "--part", arguments.table.part },
-                                { "--touching", arguments.filter.touching },
-                                { "--seeds", arguments.filter.seeds } };
+  if (arguments.output.empty() && (!arguments.table.IsWanted() || !arguments.outputFallback.empty()))
+  {
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
+  }
+  const NamedFiles outputs = { { "OUTPUT", arguments.output },
+                               { "--output-fallback", arguments.outputFallback },
+                               { "--statistics", arguments.table.table },
+                               { "--contacts", arguments.table.contacts },
+                               { "--picture", arguments.picture },
+                               { "--colour-table", arguments.colourTable } };
+  const NamedFiles inputs = { { "INPUT", arguments.input },
+                              { "--mask", arguments.mask },
+                              { "--intensity", arguments.table.intensity },
+                              { "--part", arguments.table.part },
+                              { "--touching", arguments.filter.touching },
+                              { "--seeds", arguments.filter.seeds } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
   if (!arguments.picture.empty())
@@ -163,24 +257,13 @@ RunLabel(const LabelArguments & arguments)
   reporter.Step("reading " + arguments.input);
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.input, arguments.equalValue);
+  LoadedImage image = reader.Read(arguments.input, arguments.criterion.equalValue);
   options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
   if (!arguments.picture.empty())
   {
     CheckPicture(image.extent);
   }
-  CheckImageFileWritable(arguments.output,
-                         requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
-                         image.extent);
-  if (!arguments.outputFallback.empty())
-  {
-    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
-  }
-  const std::uint64_t notNumbers = CountNotANumber(image, arguments.threads);
-  if (notNumbers > 0)
-  {
-    reader.Note(std::to_string(notNumbers) + " values are not a number (NaN) and count as background");
-  }
+  CheckLabelMaps(arguments, requestedType, image.extent);
   std::optional<LoadedImage> mask;
   if (!arguments.mask.empty())
   {
@@ -188,10 +271,9 @@ RunLabel(const LabelArguments & arguments)
     CheckSameGrid(image, *mask, arguments.mask);
     options.mask = mask->View();
   }
-  const TableImages tableImages = ReadTableImages(arguments.table, image, reader);
+  const TableImages tableImages = ReadTableImages(arguments.table, image, arguments.threads, reader);
   LoadedFilter      filter = ReadFilter(arguments.filter, *options.connectivity, image, reader);
   seconds["read"] = watch.Lap();
-
   // A CPU thread labels about so many voxels before a CUDA device is ready (Testing/gpu/RESULTS.md, whole commands).
   constexpr double voxelsPerThread = 5e8;
   if (options.device.kind == Device::Kind::Auto &&
@@ -199,6 +281,9 @@ RunLabel(const LabelArguments & arguments)
   {
     options.device.kind = Device::Kind::Cpu;
   }
+  Segmented segmented =
+    ApplyCriterion(arguments.criterion, image, mask, options.device, arguments.threads, reader, reporter);
+  options.criterion = segmented.ForView();
   reporter.Step("labeling");
   options.relabel = RelabelOptionsOf(arguments, reader);
   options.minimumVolume = arguments.minimumVolume;
@@ -207,7 +292,9 @@ RunLabel(const LabelArguments & arguments)
   options.threads = arguments.threads;
   options.progress = reporter.Hooks();
   Labeling                    labeling;
-  const ComponentFilterReport filtered = Label(image.View(), options, filter.filter, labeling);
+  const ComponentFilterReport filtered = Label(segmented.View(image), options, filter.filter, labeling);
+  NoteDoubts(arguments.criterion, image, segmented, labeling, mask.has_value(), reader);
+  segmented.smoothed.reset();
   filter.touching.reset();
   mask.reset();
   options.mask.reset();
@@ -225,34 +312,23 @@ RunLabel(const LabelArguments & arguments)
   seconds["label"] = watch.Lap();
 
   ComponentTable table;
-  if (!arguments.table.table.empty() || !arguments.picture.empty())
+  if (arguments.table.IsWanted() || !arguments.picture.empty() || segmented.pores)
   {
     reporter.Step("measuring");
-    table = labeling.Measure(tableImages.Options(groups), reporter.Hooks());
+    table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();
 
-  reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  WriteOptions        writing;
-  writing.compress = !arguments.noCompression;
-  writing.context = { arguments.threads, Progress(hooks) };
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
-  const auto lost = WriteImageFile(
-    output,
-    { ScalarTypeOfLabel(type),
-      image.extent,
-      image.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
-    writing);
-  for (const std::string & note : lost)
-  {
-    reader.Note("'" + output + "': " + note);
-  }
-  if (!arguments.table.table.empty())
+  const std::string   output = WriteLabelMap(arguments, labeling, type, image, reader, reporter);
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
+  }
+  if (!arguments.colourTable.empty())
+  {
+    WriteColourTable(arguments.colourTable, labeling.ComponentCount());
   }
   if (!arguments.picture.empty())
   {
@@ -274,15 +350,19 @@ RunLabel(const LabelArguments & arguments)
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
-    summary["nan_values"] = notNumbers;
+    AddKept(summary, labeling, filter.filter);
+    summary["nan_values"] = segmented.notNumbers;
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
     summary["spacing"] = spacing;
     summary["spacing_source"] = image.spacingSource;
+    summary["coordinates"] = "LPS";
     summary["channels"] = image.channels;
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
-    summary["criterion"] = options.criterion.ToString();
+    summary["criterion"] = segmented.asked.ToString();
+    AddSegmented(summary, arguments.criterion, segmented, table);
+    summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
     summary["filter"] = FilterAsJson(filter.filter, filtered);
     summary["label_type"] = NameOf(type);
     summary["algorithm"] = labeling.AlgorithmName();
@@ -301,12 +381,14 @@ RunLabel(const LabelArguments & arguments)
     reporter.Note("");
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
               << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
-              << options.criterion.ToString() << '\n'
-              << labeling.ForegroundVoxelCount() << " foreground voxels of " << extent.VoxelCount() << " ("
-              << extent.ToString() << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "")
-              << ", spacing " << DescribeSpacing(image) << ")\n"
-              << DescribeFilter(filter.filter, filtered) << output << ": labels of type " << NameOf(type)
-              << ", algorithm " << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
+              << segmented.asked.ToString() << '\n'
+              << DescribeSegmented(arguments.criterion, segmented, table) << labeling.ForegroundVoxelCount()
+              << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
+              << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
+              << DescribeSpacing(image) << ")\n"
+              << DescribeFilter(filter.filter, filtered) << DescribeKept(labeling, filter.filter, image)
+              << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
+              << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
               << Rounded(seconds["measure"]) << ", write " << Rounded(seconds["write"]) << ", total "
               << Rounded(seconds["total"]) << std::endl;
@@ -326,7 +408,9 @@ AddLabelCommand(CLI::App & app)
                  "image: " + ReadableFormats() +
                    "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes")
     ->required();
-  command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
+  command->add_option("OUTPUT",
+                      arguments->output,
+                      "label map: " + WritableFormats() + "; it may be left out with --statistics or --print");
   command
     ->add_option("--output-fallback",
                  arguments->outputFallback,
@@ -334,30 +418,17 @@ AddLabelCommand(CLI::App & app)
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   command
-    ->add_option("--connectivity",
-                 arguments->connectivity,
-                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
-    ->transform(Count(1, 1000));
-  auto * range = command
-                   ->add_option("--range", arguments->range, "voxels with LO <= value <= HI are foreground (inf, -inf)")
-                   // One option of two texts; the second one may also begin with a minus sign ("-inf").
-                   ->type_size(2)
-                   ->expected(1)
-                   ->type_name("LO HI");
-  auto * equal = command->add_flag("--equal-value", arguments->equalValue, "join neighbours of equal value");
-  command->add_option("--tolerance", arguments->tolerance, "join neighbours whose values differ by at most T")
-    ->check(AnyNumber())
-    ->type_name("T")
-    ->excludes(equal);
-  command->add_option("--background", arguments->background, "value of the background, or none: every voxel takes part")
-    ->type_name("V")
-    ->capture_default_str()
-    ->excludes(range);
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+    ->transform(NeighbourCount());
+  AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
   command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
-    ->check(CLI::IsMember({ "raster", "size" }))
+    ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
     ->transform(Count(0))
@@ -388,9 +459,10 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
-  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
+  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
+  command->get_option("--part")->excludes(command->get_option("--pores"));
   command
     ->add_option("--picture",
                  arguments->picture,
@@ -400,8 +472,18 @@ AddLabelCommand(CLI::App & app)
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
     });
+  command
+    ->add_option("--colour-table",
+                 arguments->colourTable,
+                 "write a colour for each label, as 3D Slicer reads it: .ctbl")
+    ->type_name("FILE")
+    ->check([](const std::string & path) {
+      return ExtensionOf(path) == ".ctbl" ? std::string()
+                                          : "a colour table's name must end in .ctbl, unlike '" + path + "'";
+    });
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunLabel(*arguments); });
 }

@@ -29,6 +29,19 @@ NumberOf(const std::string & text)
   return value;
 }
 
+/** "; write 0.5" for a number with a comma; else nothing. */
+std::string
+PointHint(std::string text)
+{
+  const auto comma = text.find(',');
+  if (comma == std::string::npos)
+  {
+    return {};
+  }
+  text[comma] = '.';
+  return NumberOf(text) ? "; write " + text : std::string();
+}
+
 /** Accepts numbers, finite as doubles, for which `fits` is true. The message calls all others "no " + `what`. */
 template <typename TFits>
 CLI::Validator
@@ -38,7 +51,7 @@ NumberThat(TFits fits, const std::string & what)
     [fits, what](std::string & text) {
       const std::optional<Number> value = NumberOf(text);
       const bool                  isGood = value && std::isfinite(static_cast<double>(*value)) && fits(*value);
-      return isGood ? std::string() : "'" + text + "' is no " + what;
+      return isGood ? std::string() : "'" + text + "' is no " + what + PointHint(text);
     },
     "");
 }
@@ -66,11 +79,27 @@ Count(std::uint64_t least, std::uint64_t most)
 }
 
 CLI::Validator
+NeighbourCount()
+{
+  return CLI::Validator(
+    [](std::string & text) {
+      if (text == "faces" || text == "full")
+      {
+        text = std::to_string(text == "faces" ? FaceNeighbours : FullNeighbours);
+        return std::string();
+      }
+      const std::string fault = Count(1, 1000)(text);
+      return fault.empty() ? fault : fault + "; nor is it faces or full";
+    },
+    "");
+}
+
+CLI::Validator
 AnyNumber()
 {
   return CLI::Validator(
     [](std::string & text) {
-      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf";
+      return NumberOf(text) ? std::string() : "'" + text + "' is no number, as -0.5 is, inf or -inf" + PointHint(text);
     },
     "");
 }
@@ -93,7 +122,8 @@ ParseNumber(const std::string & text, const std::string & option)
   const std::optional<Number> value = NumberOf(text);
   if (!value)
   {
-    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, for example -0.5, inf or -inf");
+    throw InvalidArgument("'" + text + "' for " + option + " is no number; give one, for example -0.5, inf or -inf" +
+                          PointHint(text));
   }
   return *value;
 }

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CLI_NUMBEROPTIONS_H
 #define BRICKCCL_CLI_NUMBEROPTIONS_H
 
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,9 @@ inline constexpr std::uint64_t MostThreads = 4096;
 
 /** Accepts only counts from `least` to `most`. */
 CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);
+
+/** Accepts a count of neighbours, "faces" or "full". */
+CLI::Validator NeighbourCount();
 
 /** Accepts any number, including inf, -inf and nan. */
 CLI::Validator AnyNumber();

@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
@@ -138,17 +139,17 @@ AddPhantomCommand(CLI::App & app)
                  "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood) or "
                  "casting (CT of metal)")
     ->required()
-    ->check(CLI::IsMember({ "balls",
-                            "random",
-                            "spiral",
-                            "hilbert",
-                            "checkerboard",
-                            "isolated-voxels",
-                            "body-centred-lattice",
-                            "ridge",
-                            "grains",
-                            "log",
-                            "casting" }));
+    ->check(OneOf({ "balls",
+                    "random",
+                    "spiral",
+                    "hilbert",
+                    "checkerboard",
+                    "isolated-voxels",
+                    "body-centred-lattice",
+                    "ridge",
+                    "grains",
+                    "log",
+                    "casting" }));
   command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
   command
     ->add_option("--size",

@@ -1,9 +1,11 @@
 #include "BrickCCL/Cli/Report.h"
 
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <iostream>
 
 namespace brickccl::cli
@@ -29,8 +31,12 @@ ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string &
 std::string
 ExtensionOf(const std::string & path)
 {
-  const auto dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot);
+  const auto  dot = path.rfind('.');
+  std::string extension = dot == std::string::npos ? "" : path.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return extension;
 }
 
 Reporter::Reporter(bool quiet)
@@ -59,6 +65,7 @@ Reporter::Step(const std::string & name)
   ThrowIfInterrupted();
   ClearLine();
   m_Step = name;
+  m_Begin = std::chrono::steady_clock::now();
   if (!m_Quiet)
   {
     std::cerr << name << (m_Terminal ? " ..." : "\n") << std::flush;
@@ -76,6 +83,19 @@ Reporter::Note(const std::string & text)
   }
 }
 
+std::string
+Reporter::TimeLeft(double fraction) const
+{
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+  // What took less than a second says little about the rest.
+  if (passed < 1 || fraction <= 0.02 || fraction >= 1)
+  {
+    return {};
+  }
+  const auto left = static_cast<long long>(std::ceil(passed / fraction - passed));
+  return left < 120 ? ", " + std::to_string(left) + " s left" : ", " + std::to_string((left + 59) / 60) + " min left";
+}
+
 ProgressHooks
 Reporter::Hooks()
 {
@@ -91,7 +111,7 @@ Reporter::Hooks()
         m_Shown = percent;
         const auto done = static_cast<std::size_t>(width * fraction);
         std::cerr << '\r' << m_Step << " [" << std::string(done, '#') << std::string(width - done, '.') << "] "
-                  << percent << " %\033[K" << std::flush;
+                  << percent << " %" << TimeLeft(fraction) << "\033[K" << std::flush;
       }
     };
   }
@@ -125,27 +145,10 @@ void
 CheckTableName(const std::string & path)
 {
   const std::string extension = ExtensionOf(path);
-  if (extension != ".csv" && extension != ".tsv" && extension != ".json")
+  if (extension != ".csv" && extension != ".tsv" && extension != ".json" && extension != ".xlsx")
   {
-    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv or .json");
+    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv, .json or .xlsx");
   }
-}
-
-void
-WriteTable(const std::string & path, const ComponentTable & table)
-{
-  CheckTableName(path);
-  ReplaceTextFile(path, [&](std::ostream & stream) {
-    const std::string extension = ExtensionOf(path);
-    if (extension == ".json")
-    {
-      WriteJson(stream, table);
-    }
-    else
-    {
-      WriteDelimited(stream, table, extension == ".csv" ? ',' : '\t');
-    }
-  });
 }
 
 } // namespace brickccl::cli

@@ -30,6 +30,10 @@ public:
 
 private:
   void ClearLine();
+  /** ", 12 s left", as soon as it can be said. */
+  std::string TimeLeft(double fraction) const;
+
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 
   bool        m_Quiet;
   bool        m_Terminal;
@@ -72,14 +76,11 @@ ColumnGroups ParseColumns(const std::string & names, bool hasIntensity);
  *  \throws LabelOverflow if the one asked for is too small; its message begins with `what`: "300 components do". */
 LabelType ResolveLabelType(LabelType requested, std::uint64_t largest, const std::string & what);
 
-/** The extension of a path: ".csv" of "table.csv". Empty if there is none. */
+/** The extension of a path in small letters: ".csv" of "table.CSV". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
-/** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
+/** \throws InvalidArgument unless the extension is .csv, .tsv, .json or .xlsx. */
 void CheckTableName(const std::string & path);
-
-/** Writes a component table in the format that its extension names, all or nothing. */
-void WriteTable(const std::string & path, const ComponentTable & table);
 
 } // namespace brickccl::cli
 

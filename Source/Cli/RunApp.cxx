@@ -1,10 +1,14 @@
 #include "BrickCCL/Cli/RunApp.h"
 
+#include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/System.h"
 
+#include <algorithm>
 #include <iostream>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -23,9 +27,20 @@ RunApp(CLI::App & app, int argc, char ** argv)
     }
     return 0;
   }
+  catch (const CLI::Success & success)
+  {
+    return app.exit(success);
+  }
   catch (const CLI::ParseError & error)
   {
-    return app.exit(error);
+    // An option that is not there is the cause of what else may be missing or too much.
+    const std::string misspelled = FindMisspelled(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+    if (misspelled.empty())
+    {
+      return app.exit(error);
+    }
+    std::cerr << "brickccl: error: " << misspelled << std::endl;
+    return error.get_exit_code();
   }
   catch (const Cancelled &)
   {

@@ -62,6 +62,14 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   return groups;
 }
 
+/** The groups of the table, if one is asked for. The condition may need the part without a table. */
+ColumnGroups
+GroupsOfTable(TableArguments table)
+{
+  table.part = table.IsWanted() ? table.part : "";
+  return CheckTableArguments(table, "--statistics");
+}
+
 void
 RunSelect(const SelectArguments & arguments)
 {
@@ -75,7 +83,7 @@ RunSelect(const SelectArguments & arguments)
     throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
   }
   const Condition    condition(arguments.where);
-  const ColumnGroups tableGroups = CheckTableArguments(arguments.table, "--statistics");
+  const ColumnGroups tableGroups = GroupsOfTable(arguments.table);
   const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
@@ -100,7 +108,7 @@ RunSelect(const SelectArguments & arguments)
   {
     CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
   }
-  const TableImages images = ReadTableImages(arguments.table, image, reader);
+  const TableImages images = ReadTableImages(arguments.table, image, arguments.threads, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
@@ -110,22 +118,19 @@ RunSelect(const SelectArguments & arguments)
   const ComponentTable before =
     MeasureLabelImage(image.View(), image.geometry, images.Options(conditionGroups), context, volume);
   image.voxels.Release();
-  const std::vector<bool>    holds = condition.Evaluate(before);
-  std::vector<std::uint64_t> numberOfPlace{ 0 };
-  std::vector<std::uint64_t> oldLabels{ 0 };
-  for (std::size_t c = 0; c < holds.size(); ++c)
+  std::vector<bool> holds = condition.Evaluate(before);
+  if (arguments.remove)
   {
-    const bool stays = holds[c] == arguments.keep;
-    numberOfPlace.push_back(stays ? oldLabels.size() : 0);
-    if (stays)
-    {
-      oldLabels.push_back(before.components.Label(c));
-    }
+    holds.flip();
+  }
+  std::vector<std::uint64_t> oldLabels{ 0 };
+  for (const std::size_t place : KeepComponents(volume, holds, context.Silent()))
+  {
+    oldLabels.push_back(before.components.Label(place));
   }
   const std::uint64_t kept = oldLabels.size() - 1;
-  Renumber(volume, numberOfPlace, context.Silent());
-  ComponentTable table;
-  if (!arguments.table.table.empty())
+  ComponentTable      table;
+  if (arguments.table.IsWanted())
   {
     // Distances and contacts are measured among the components that are left.
     table =
@@ -157,7 +162,7 @@ RunSelect(const SelectArguments & arguments)
   {
     reader.Note("'" + output + "': " + note);
   }
-  if (!arguments.table.table.empty())
+  if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
   }
@@ -215,14 +220,16 @@ AddSelectCommand(CLI::App & app)
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
-  command->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv or .json")
+  command
+    ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunSelect(*arguments); });
 }

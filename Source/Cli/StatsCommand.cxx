@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
@@ -60,14 +61,40 @@ PrintHistogram(const Histogram & histogram)
   std::cout.flush();
 }
 
+/** The groups of the column that is counted; none if it is no column, about which the histogram has its own message. */
+ColumnGroups
+GroupsOfHistogram(const StatsArguments & arguments)
+{
+  for (const ComponentColumn & column : AllColumns(3))
+  {
+    if (column.name == arguments.histogram)
+    {
+      return ParseColumns(arguments.histogram, !arguments.table.intensity.empty());
+    }
+  }
+  return {};
+}
+
 void
 RunStats(const StatsArguments & arguments)
 {
-  Reporter           reporter(arguments.quiet || arguments.json);
-  Stopwatch          total;
-  Stopwatch          watch;
-  nlohmann::json     seconds;
-  const ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
+  Reporter       reporter(arguments.quiet || arguments.json);
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+  ColumnGroups   groups = CheckTableArguments(arguments.table, "--output");
+  if (!arguments.table.IsWanted() && arguments.histogram.empty())
+  {
+    throw InvalidArgument("nothing is asked for: give --output FILE, --print or --histogram COLUMN");
+  }
+  if (!arguments.histogram.empty())
+  {
+    const ColumnGroups counted = GroupsOfHistogram(arguments);
+    for (const ColumnGroup * const group : counted.List())
+    {
+      groups.Add(*group);
+    }
+  }
 
   if (!arguments.plot.empty())
   {
@@ -87,20 +114,24 @@ RunStats(const StatsArguments & arguments)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage labels = reader.Read(arguments.labels, true);
-  const TableImages images = ReadTableImages(arguments.table, labels, reader);
+  const TableImages images = ReadTableImages(arguments.table, labels, arguments.threads, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
   const ComponentTable table =
     MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), arguments.threads, hooks);
+  NoteOutsideOfPart(table, reader);
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {
     histogram = HistogramOf(table, arguments.histogram, arguments.bins);
   }
   seconds["measure"] = watch.Lap();
-  WriteTables(arguments.table, table);
+  if (arguments.table.IsWanted())
+  {
+    WriteTables(arguments.table, table);
+  }
   if (!arguments.plot.empty())
   {
     reporter.Step("drawing " + arguments.plot);
@@ -136,7 +167,8 @@ RunStats(const StatsArguments & arguments)
   {
     reporter.Note("");
     const Totals totals = TotalsOf(table);
-    std::cout << table.components.size() << " labels measured: " << arguments.table.table << '\n'
+    std::cout << table.components.size() << " labels measured"
+              << (arguments.table.table.empty() ? "" : ": " + arguments.table.table) << '\n'
               << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
               << (table.hasPart ? "part" : "image") << std::endl;
     if (histogram)
@@ -158,8 +190,7 @@ AddStatsCommand(CLI::App & app)
                  arguments->labels,
                  "label map: " + ReadableFormats() + "; every value but 0 is one component")
     ->required();
-  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv or .json")
-    ->required()
+  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
@@ -184,7 +215,8 @@ AddStatsCommand(CLI::App & app)
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
+    ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
   command->callback([arguments] { RunStats(*arguments); });
 }

@@ -1,13 +1,96 @@
 #include "BrickCCL/Cli/TableOptions.h"
 
+#include "BrickCCL/Cli/Doubts.h"
+#include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <iostream>
+#include <sstream>
 
 namespace brickccl::cli
 {
+
+namespace
+{
+
+std::string
+SortColumn(const TableArguments & arguments)
+{
+  return arguments.sort.substr(!arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0);
+}
+
+/** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
+ *  single one; else nothing, which stands for all columns. */
+std::vector<std::string>
+SingleColumns(const std::string & names)
+{
+  std::vector<std::string> columns;
+  bool                     isAnySingle = false;
+  std::istringstream       list(names);
+  for (std::string name; std::getline(list, name, ',');)
+  {
+    bool isGroup = false;
+    for (const ComponentColumn & column : AllColumns(3))
+    {
+      if (column.group == name)
+      {
+        columns.push_back(column.name);
+        isGroup = true;
+      }
+    }
+    if (!isGroup)
+    {
+      columns.push_back(name);
+      isAnySingle = true;
+    }
+  }
+  return isAnySingle ? columns : std::vector<std::string>();
+}
+
+TableLayout
+LayoutOf(const TableArguments & arguments)
+{
+  TableLayout layout;
+  layout.columns = SingleColumns(arguments.columns);
+  layout.sortColumn = SortColumn(arguments);
+  layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
+  layout.lengthUnit = arguments.units;
+  if (!arguments.top.empty())
+  {
+    layout.top = std::stoull(arguments.top);
+    layout.sortColumn = layout.sortColumn.empty() ? "voxel_count" : layout.sortColumn;
+  }
+  return layout;
+}
+
+/** Writes a component table in the format that its extension names, all or nothing. */
+void
+WriteTable(const TableArguments & arguments, const ComponentTable & table, const TableText & text)
+{
+  const std::string extension = ExtensionOf(arguments.table);
+  if (extension == ".xlsx")
+  {
+    WriteXlsx(arguments.table, table, text);
+    return;
+  }
+  ReplaceTextFile(arguments.table, [&](std::ostream & stream) {
+    if (extension == ".json")
+    {
+      WriteJson(stream, table, text);
+      return;
+    }
+    const bool isComma = arguments.separator.empty() ? arguments.decimal != "comma" : arguments.separator == "comma";
+    const char separator = extension == ".tsv" || arguments.separator == "tab" ? '\t' : isComma ? ',' : ';';
+    WriteDelimited(stream, table, text, separator, arguments.decimal == "comma" ? ',' : '.');
+  });
+}
+
+} // namespace
 
 void
 AddTableOptions(CLI::App & command, TableArguments & arguments, const std::string & tableOption)
@@ -16,8 +99,10 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
   command
     .add_option("--columns",
                 arguments.columns,
-                "further columns" + of + ", with commas between: names of columns or of groups: " +
-                  ColumnGroups::Names() + "; `brickccl stats --list-columns` lists all")
+                "columns" + of +
+                  ", with commas between. Groups are added to the usual columns: " + ColumnGroups::Names() +
+                  ". Names of single columns leave out all others; `brickccl stats --list-columns` lists "
+                  "all")
     ->type_name("NAMES");
   command.add_option("--intensity", arguments.intensity, "measure the values of this image under each component" + of)
     ->type_name("FILE");
@@ -26,6 +111,31 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
                 arguments.part,
                 "mask of the inspected part: measure distances to its surface and its volume fraction" + of)
     ->type_name("FILE");
+  command
+    .add_option("--sort",
+                arguments.sort,
+                "order the rows" + of + " by this column, greatest first; least first with a + before it")
+    ->type_name("COLUMN");
+  command
+    .add_option("--top",
+                arguments.top,
+                "only the first N rows" + of + "; without --sort the N components of most voxels")
+    ->transform(Count(1))
+    ->type_name("N");
+  command.add_flag("--print", arguments.print, "print the table in the terminal");
+  command.add_option("--units", arguments.units, "unit of lengths, areas and volumes" + of + ": mm, um or cm")
+    ->check(OneOf({ "mm", "um", "cm" }))
+    ->capture_default_str();
+  command
+    .add_option("--csv-separator",
+                arguments.separator,
+                "what separates the columns of a .csv: comma, semicolon or tab; default: a comma, a semicolon with "
+                "--decimal comma")
+    ->check(OneOf({ "comma", "semicolon", "tab" }))
+    ->type_name("NAME");
+  command.add_option("--decimal", arguments.decimal, "what separates decimals in .csv and .tsv: point or comma")
+    ->check(OneOf({ "point", "comma" }))
+    ->type_name("NAME");
   command
     .add_option("--contacts",
                 arguments.contacts,
@@ -36,22 +146,32 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
 ColumnGroups
 CheckTableArguments(const TableArguments & arguments, const std::string & tableOption)
 {
-  ColumnGroups groups = ParseColumns(arguments.columns, !arguments.intensity.empty());
-  if (arguments.table.empty())
+  const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
+  ColumnGroups groups = ParseColumns(arguments.columns + between + SortColumn(arguments), !arguments.intensity.empty());
+  if (!arguments.IsWanted())
   {
     for (const auto & [option, value] : { std::pair{ "--columns", &arguments.columns },
+                                          std::pair{ "--sort", &arguments.sort },
+                                          std::pair{ "--top", &arguments.top },
                                           std::pair{ "--part", &arguments.part },
                                           std::pair{ "--contacts", &arguments.contacts } })
     {
       if (!value->empty())
       {
-        throw InvalidArgument(option + (" needs " + tableOption) + ", the table that it is for");
+        throw InvalidArgument(option + (" needs " + tableOption) + ", the table that it is for, or --print");
       }
     }
     return groups;
   }
-  CheckTableName(arguments.table);
-  CheckWritable(arguments.table);
+  if (arguments.separator == "comma" && arguments.decimal == "comma")
+  {
+    throw InvalidArgument("--csv-separator comma and --decimal comma do not fit: nobody could read the numbers");
+  }
+  if (!arguments.table.empty())
+  {
+    CheckTableName(arguments.table);
+    CheckWritable(arguments.table);
+  }
   if (!arguments.contacts.empty())
   {
     const std::string extension = ExtensionOf(arguments.contacts);
@@ -83,7 +203,7 @@ TableImages::Options(const ColumnGroups & groups) const
 }
 
 TableImages
-ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader)
+ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader)
 {
   TableImages images;
   if (!arguments.intensity.empty())
@@ -95,6 +215,7 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, Ima
   {
     images.part = reader.Read(arguments.part, true);
     CheckSameGrid(image, *images.part, arguments.part);
+    NoteHolesOfPart(*images.part, threads, reader);
   }
   return images;
 }
@@ -102,7 +223,15 @@ ReadTableImages(const TableArguments & arguments, const LoadedImage & image, Ima
 void
 WriteTables(const TableArguments & arguments, const ComponentTable & table)
 {
-  WriteTable(arguments.table, table);
+  const TableText text = LayOut(table, LayoutOf(arguments));
+  if (!arguments.table.empty())
+  {
+    WriteTable(arguments, table, text);
+  }
+  if (arguments.print)
+  {
+    WriteAligned(std::cout, table, text);
+  }
   if (!arguments.contacts.empty())
   {
     ReplaceTextFile(arguments.contacts, [&](std::ostream & stream) {
@@ -114,6 +243,10 @@ WriteTables(const TableArguments & arguments, const ComponentTable & table)
 void
 PrintColumns(bool asMarkdown)
 {
+  if (!asMarkdown)
+  {
+    std::cout << "Physical coordinates are in mm, LPS: x grows to the left, y to the back, z upwards.\n";
+  }
   if (asMarkdown)
   {
     std::cout << "| column | unit | what it is | ITK | scikit-image | merged from parts |\n"

@@ -21,6 +21,19 @@ struct TableArguments
   std::string intensity;
   std::string part;
   std::string contacts;
+  std::string sort;
+  std::string top;
+  bool        print = false;
+  std::string units = "mm";
+  std::string separator;
+  std::string decimal = "point";
+
+  /** Whether a table is measured: one to write or to print. */
+  bool
+  IsWanted() const
+  {
+    return !table.empty() || print;
+  }
 };
 
 /** Adds the options for `arguments`, except the one for the table itself, which is called `tableOption`. */
@@ -40,9 +53,10 @@ struct TableImages
 };
 
 /** Reads these images. \throws InvalidArgument unless they cover the same voxels in space as `image`. */
-TableImages ReadTableImages(const TableArguments & arguments, const LoadedImage & image, ImageReader & reader);
+TableImages
+ReadTableImages(const TableArguments & arguments, const LoadedImage & image, int threads, ImageReader & reader);
 
-/** Writes the table, and the contacts if they are asked for. */
+/** Writes the table, and the contacts if they are asked for; prints the table if that is asked for. */
 void WriteTables(const TableArguments & arguments, const ComponentTable & table);
 
 /** Prints the columns of 3-D images, one a line, or as a table in Markdown. */

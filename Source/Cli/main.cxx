@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
@@ -62,11 +63,19 @@ main(int argc, char ** argv)
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app);
+  brickccl::cli::AddSweepCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::AddBatchCommand(app);
+  brickccl::cli::AddRecipeCommand(app);
+  brickccl::cli::AddReportCommand(app);
+  brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompareCommand(app);
+  brickccl::cli::AddHelpCommands(app);
+  brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

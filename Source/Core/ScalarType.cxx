@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/ScalarType.h"
 
+#include "BrickCCL/Core/NearestName.h"
 #include <limits>
 
 namespace brickccl
@@ -68,7 +69,8 @@ LabelTypeFromName(const std::string & name)
       return type;
     }
   }
-  throw InvalidArgument("label type '" + name + "' is unknown; choose auto, uint8, uint16, uint32 or uint64");
+  throw InvalidArgument("label type '" + name + "' is unknown; choose auto, uint8, uint16, uint32 or uint64" +
+                        DidYouMean(name, { "auto", "uint8", "uint16", "uint32", "uint64" }));
 }
 
 } // namespace brickccl

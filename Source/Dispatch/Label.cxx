@@ -137,7 +137,7 @@ private:
     relabel.minimumSize = m_MinimumSize;
     volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.UsesEveryAxis() &&
                                 connectivity.Rank() == connectivity.Dimension());
-    m_Result.components = Relabel(volume, found, relabel, context.Part(LabelShare, 1));
+    m_Result.components = Relabel(volume, found, relabel, context.Part(LabelShare, 1), &m_Result.relabeled);
     context.progress.Update(1);
   }
 
@@ -192,6 +192,12 @@ const Extent &
 Labeling::GetExtent() const
 {
   return m_Implementation->volume.GetExtent();
+}
+
+const RelabelReport &
+Labeling::Relabeled() const
+{
+  return m_Implementation->relabeled;
 }
 
 std::uint64_t

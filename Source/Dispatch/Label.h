@@ -76,6 +76,8 @@ public:
   const Extent & GetExtent() const;
   /** The number of components, after the size filters. */
   std::uint64_t ComponentCount() const;
+  /** What the filters by size dropped. */
+  const RelabelReport & Relabeled() const;
   /** The number of voxels that took part, including those of filtered components. Each call counts it anew, from one
    *  bit per voxel. */
   std::uint64_t ForegroundVoxelCount() const;

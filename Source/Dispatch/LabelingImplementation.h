@@ -23,6 +23,7 @@ struct Labeling::Implementation
   std::string    algorithm;
   ResolvedDevice device;
   std::uint64_t  components = 0;
+  RelabelReport  relabeled;
   int            threads = 0;
   std::int64_t   grain = 0;
 

@@ -38,6 +38,10 @@ struct ReadOptions
  *  \throws Error that names the path, what is wrong and what would help. No content of a file ends the process. */
 LoadedImage ReadImageFile(const std::string & path, const ReadOptions & options = {});
 
+/** Reads files that are one image: the slices of a DICOM series, or slice images. \param name  is named in errors. */
+LoadedImage
+ReadImageFiles(const std::string & name, const std::vector<std::string> & files, const ReadOptions & options = {});
+
 /** An image to be written. Its rows are made when they are needed, so the image need not exist as a whole. */
 struct ImageToWrite
 {
@@ -46,6 +50,9 @@ struct ImageToWrite
   Geometry   geometry;
   /** Writes the voxels of the rows [begin, end), x fastest, to `voxels`. Several threads call it at once. */
   std::function<void(std::int64_t begin, std::int64_t end, void * voxels)> rows;
+  /** The largest label, if the image is a label map with the labels 1, 2, 3 ... Slicer's segmentations (.seg.nrrd) list
+   *  them as segments. */
+  std::uint64_t largestLabel = 0;
 
   /** An image whose voxels lie in memory. */
   static ImageToWrite

@@ -50,9 +50,13 @@ NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & 
 }
 
 /** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive.
+ *  \param report  if given, receives what was dropped.
  *  \return the number of components that are left. */
-std::uint64_t
-Relabel(RunVolume & volume, std::uint64_t components, const RelabelOptions & options, const HostContext & context);
+std::uint64_t Relabel(RunVolume &            volume,
+                      std::uint64_t          components,
+                      const RelabelOptions & options,
+                      const HostContext &    context,
+                      RelabelReport *        report = nullptr);
 
 /** Gives every run with label i the label numbers[i]. Labels become 64 bits wide where the numbers need it. */
 template <typename TNumber>
@@ -81,6 +85,12 @@ Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostCon
     });
   });
 }
+
+/** Keeps the components for which `keeps` is true, and numbers them from 1 on in their order; the others become
+ *  background. The labels of the runs are 1..keeps.size().
+ *  \return the places in `keeps` of those that stay. */
+std::vector<std::size_t>
+KeepComponents(RunVolume & volume, const std::vector<bool> & keeps, const HostContext & context);
 
 } // namespace brickccl
 

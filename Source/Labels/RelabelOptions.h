@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace brickccl
 {
@@ -34,6 +35,18 @@ struct RelabelOptions
     return order == LabelOrder::Raster && minimumSize <= 1 && largest == 0 &&
            maximumSize == std::numeric_limits<std::uint64_t>::max();
   }
+};
+
+/** What became of the components that were found. */
+struct RelabelReport
+{
+  std::uint64_t found = 0;
+  /** Those that the limits on sizes dropped, the least and the most, and those beyond the `largest`. */
+  std::uint64_t tooSmall = 0;
+  std::uint64_t tooLarge = 0;
+  std::uint64_t beyondLargest = 0;
+  /** The voxels of those that are left; nothing where all were left and nobody counted. */
+  std::optional<std::uint64_t> keptVoxels;
 };
 
 } // namespace brickccl

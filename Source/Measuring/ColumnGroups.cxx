@@ -1,6 +1,7 @@
 #include "BrickCCL/Measuring/ColumnGroups.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -123,7 +124,20 @@ ColumnGroups::AddGroupOfColumn(const std::string & column)
       }
     }
   }
-  throw InvalidArgument("'" + column + "' is no column and no group of columns; there are the groups " + Names() +
+  std::vector<std::string> known;
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    known.emplace_back(group->name);
+  }
+  for (const int dimension : { 3, 2 })
+  {
+    for (const ComponentColumn & one : AllColumns(dimension))
+    {
+      known.push_back(one.name);
+    }
+  }
+  throw InvalidArgument("'" + column + "' is no column and no group of columns" + DidYouMean(column, known) +
+                        "; there are the groups " + Names() +
                         ", and the columns that `brickccl stats --list-columns` lists");
 }
 

@@ -222,6 +222,8 @@ MakeCasting(const Extent & extent, std::uint64_t seed)
   const auto   length = static_cast<double>(extent.size[2]);
   const double centreX = 0.5 * static_cast<double>(extent.size[0] - 1);
   const double centreY = 0.5 * static_cast<double>(extent.size[1] - 1);
+  // A skin of metal, at least a voxel thick, keeps every pore from the air outside.
+  const double poreLimit = std::max(0.0, std::min(0.95 * radius, radius - 1));
 
   Scan scan;
   scan.image.resize(static_cast<std::size_t>(extent.VoxelCount()));
@@ -242,7 +244,7 @@ MakeCasting(const Extent & extent, std::uint64_t seed)
           const auto dx = static_cast<double>(x);
           const auto dy = static_cast<double>(y);
           if (Square(dx - px) + Square(dy - py) + Square(static_cast<double>(z) - pz) <= Square(poreRadius) &&
-              Square(dx - centreX) + Square(dy - centreY) < Square(0.95 * radius))
+              Square(dx - centreX) + Square(dy - centreY) < Square(poreLimit))
           {
             scan.truth[static_cast<std::size_t>((z * extent.size[1] + y) * extent.size[0] + x)] =
               static_cast<std::uint8_t>(Defect::Pore);

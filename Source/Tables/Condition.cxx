@@ -1,6 +1,7 @@
 #include "BrickCCL/Tables/Condition.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Tables/ConditionNode.h"
 
 #include <algorithm>
@@ -155,7 +156,13 @@ Condition::Evaluate(const ComponentTable & table) const
       std::find_if(all.begin(), all.end(), [&](const ComponentColumn & column) { return column.name == name; });
     if (found == all.end())
     {
-      throw InvalidArgument("the condition names the column '" + name + "', which the table does not have");
+      std::vector<std::string> names;
+      for (const ComponentColumn & column : all)
+      {
+        names.push_back(column.name);
+      }
+      throw InvalidArgument("the condition names the column '" + name + "', which the table does not have" +
+                            DidYouMean(name, names));
     }
     columns.push_back(&*found);
   }

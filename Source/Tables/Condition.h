@@ -20,7 +20,7 @@ namespace brickccl
  *      sum        = product { ( + | - ) product }
  *      product    = factor { ( * | / ) factor }
  *      factor     = [ - ] ( number | column | function | "(" condition ")" )
- *      function   = ( abs | sqrt | min | max ) "(" sum { "," sum } ")"
+ *      function   = ( abs | sqrt ) "(" sum ")" | ( min | max ) "(" sum "," sum { "," sum } ")"
  *
  *  COLUMNS.md explains it with examples. There may be up to 200 levels of parentheses and signs and 2000 sums and
  * products; lists joined by one word may have any length.

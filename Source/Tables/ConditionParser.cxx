@@ -102,12 +102,22 @@ private:
     return m_Text.substr(m_At, end - m_At);
   }
 
+  static bool
+  IsSame(char small, char letter)
+  {
+    return small == std::tolower(static_cast<unsigned char>(letter));
+  }
+
   /** Takes a sign or a whole word, if it comes next. \return whether it does. */
   bool
   Take(const std::string & token)
   {
     SkipSpace();
-    if (m_Text.compare(m_At, token.size(), token) != 0)
+    // Words may be in capital letters.
+    const bool isNext =
+      m_At + token.size() <= m_Text.size() &&
+      std::equal(token.begin(), token.end(), m_Text.begin() + static_cast<std::ptrdiff_t>(m_At), IsSame);
+    if (!isNext)
     {
       return false;
     }
@@ -423,6 +433,11 @@ private:
     if (takesOne && node->operands.size() != 1)
     {
       Fail(m_At - 1, name + " takes one argument");
+    }
+    if (!takesOne && node->operands.size() < 2)
+    {
+      Fail(m_At - 1,
+           name + " compares two or more values of one component; it is not the column's extreme over all components");
     }
     return node;
   }

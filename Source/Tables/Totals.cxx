@@ -1,6 +1,7 @@
 #include "BrickCCL/Tables/Totals.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +40,13 @@ HistogramOf(const ComponentTable & table, const std::string & column, int bins)
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto & c) { return c.name == column; });
   if (found == columns.end())
   {
-    throw InvalidArgument("the table has no column '" + column + "' to make a histogram of");
+    std::vector<std::string> names;
+    for (const ComponentColumn & known : columns)
+    {
+      names.push_back(known.name);
+    }
+    throw InvalidArgument("the table has no column '" + column + "' to make a histogram of" +
+                          DidYouMean(column, names));
   }
   Histogram           histogram{ column, found->unit, {}, {}, 0 };
   std::vector<double> values;

@@ -1,9 +1,12 @@
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "BrickCCL/Tables/TableLayout.h"
 #include "BrickCCL/Tables/Totals.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <ostream>
+#include <sstream>
 #include <string>
 
 namespace brickccl
@@ -45,23 +48,30 @@ AppendValue(std::string & text, const ComponentColumn::Value & value, const char
 void
 WriteDelimited(std::ostream & stream, const ComponentTable & table, char delimiter)
 {
-  const auto  columns = ColumnsOf(table);
+  WriteDelimited(stream, table, LayOut(table), delimiter, '.');
+}
+
+void
+WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter, char point)
+{
   std::string line;
-  for (const ComponentColumn & column : columns)
+  for (const ComponentColumn & column : text.columns)
   {
     line += line.empty() ? column.name : delimiter + column.name;
   }
   stream << line << '\n';
-  for (const ComponentMeasures & component : table.components)
+  for (const std::size_t place : text.rows)
   {
     line.clear();
-    for (const ComponentColumn & column : columns)
+    for (const ComponentColumn & column : text.columns)
     {
       if (!line.empty())
       {
         line += delimiter;
       }
-      AppendValue(line, column.value(table, component), nullptr);
+      const std::size_t begin = line.size();
+      AppendValue(line, column.value(table, table.components[place]), nullptr);
+      std::replace(line.begin() + static_cast<std::ptrdiff_t>(begin), line.end(), '.', point);
     }
     line += '\n';
     stream << line;
@@ -86,9 +96,46 @@ WriteContacts(std::ostream & stream, const ComponentTable & table, char delimite
 }
 
 void
+WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text)
+{
+  std::vector<std::vector<std::string>> cells;
+  std::vector<std::size_t>              widths;
+  for (const ComponentColumn & column : text.columns)
+  {
+    std::vector<std::string> cellsOfColumn = { column.name };
+    std::size_t              width = column.name.size();
+    for (const std::size_t place : text.rows)
+    {
+      std::ostringstream cell;
+      std::visit([&](auto number) { cell << number; }, column.value(table, table.components[place]));
+      cellsOfColumn.push_back(cell.str());
+      width = std::max(width, cellsOfColumn.back().size());
+    }
+    cells.push_back(std::move(cellsOfColumn));
+    widths.push_back(width);
+  }
+  for (std::size_t row = 0; row <= text.rows.size(); ++row)
+  {
+    std::string line;
+    for (std::size_t column = 0; column < cells.size(); ++column)
+    {
+      const std::string & cell = cells[column][row];
+      line += (column == 0 ? "" : "  ") + std::string(widths[column] - cell.size(), ' ') + cell;
+    }
+    stream << line << '\n';
+  }
+}
+
+void
 WriteJson(std::ostream & stream, const ComponentTable & table)
 {
-  const auto columns = ColumnsOf(table);
+  WriteJson(stream, table, LayOut(table));
+}
+
+void
+WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text)
+{
+  const auto & columns = text.columns;
   stream << "{\n  \"columns\": {";
   for (std::size_t i = 0; i < columns.size(); ++i)
   {
@@ -102,14 +149,14 @@ WriteJson(std::ostream & stream, const ComponentTable & table)
   AppendNumber(line, totals.regionSize);
   line += ", \"fraction\": ";
   AppendNumber(line, totals.fraction);
-  stream << line << "},\n  \"components\": [";
-  for (std::size_t i = 0; i < table.components.size(); ++i)
+  stream << line << "},\n  \"coordinates\": \"LPS, in mm\",\n  \"components\": [";
+  for (std::size_t i = 0; i < text.rows.size(); ++i)
   {
     line = i ? ",\n    {" : "\n    {";
     for (std::size_t k = 0; k < columns.size(); ++k)
     {
       line += (k ? ", \"" : "\"") + columns[k].name + "\": ";
-      AppendValue(line, columns[k].value(table, table.components[i]), "null");
+      AppendValue(line, columns[k].value(table, table.components[text.rows[i]]), "null");
     }
     stream << line << '}';
   }

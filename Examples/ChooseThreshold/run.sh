@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Looks at a scan's values, chooses a threshold and measures what lies above.   run.sh [FOLDER OF THE RESULTS]
+source "$(dirname "$0")/../begin.sh"
+
+cp "$repository/Data/log.nrrd" scan.nrrd
+
+brickccl info scan.nrrd
+
+brickccl label scan.nrrd knots.nrrd --smooth median:1 --threshold multi-otsu:4 --connectivity full --minimum-size 100 \
+  --order size --picture chosen-threshold.png --print --columns volume_mm3,feret_diameter_mm --top 5

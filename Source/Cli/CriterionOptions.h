@@ -1,0 +1,92 @@
+#ifndef BRICKCCL_CLI_CRITERIONOPTIONS_H
+#define BRICKCCL_CLI_CRITERIONOPTIONS_H
+
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+/** What `label` asks about the voxels that are foreground, and about which of them are joined. */
+struct CriterionArguments
+{
+  std::vector<std::string> range;
+  std::string              threshold;
+  bool                     below = false;
+  std::string              smooth;
+  bool                     equalValue = false;
+  std::string              tolerance;
+  std::string              background = "0";
+  bool                     pores = false;
+  double                   close = 0;
+};
+
+void AddCriterionOptions(CLI::App & command, CriterionArguments & arguments);
+
+/** The criterion as far as it is known without the image, whose values a threshold may depend on.
+ *  \throws InvalidArgument for what has no meaning. */
+Criterion CriterionOf(const CriterionArguments & arguments);
+
+/** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
+struct Segmented
+{
+  std::optional<LoadedImage> smoothed;
+  std::optional<Threshold>   threshold;
+  std::optional<PoresOfPart> pores;
+  /** The criterion for the image. Of pores, the material's. */
+  Criterion     asked;
+  std::uint64_t notNumbers = 0;
+
+  ImageView View(const LoadedImage & image) const;
+  /** The criterion for the view. */
+  Criterion ForView() const;
+};
+
+/** Smooths the image and finds the threshold, if that is asked for, among the voxels of the mask, and then the pores.
+ * It notes values that are not a number. */
+Segmented ApplyCriterion(const CriterionArguments &         arguments,
+                         const LoadedImage &                image,
+                         const std::optional<LoadedImage> & mask,
+                         const Device &                     device,
+                         int                                threads,
+                         ImageReader &                      reader,
+                         Reporter &                         reporter);
+
+/** Measures distances to the surface of the part whose pores were found. */
+inline MeasureOptions
+MeasureOptionsFor(const Segmented & segmented, MeasureOptions options)
+{
+  if (segmented.pores)
+  {
+    options.part = segmented.pores->PartView();
+  }
+  return options;
+}
+
+/** Lines for the summary about the threshold and about pores; empty if there are neither. `table` holds the pores that
+ *  are kept. */
+std::string
+DescribeSegmented(const CriterionArguments & arguments, const Segmented & segmented, const ComponentTable & table);
+
+/** The same as members "threshold" and "pores" of a summary, which are null where there are none. */
+void AddSegmented(nlohmann::ordered_json &   summary,
+                  const CriterionArguments & arguments,
+                  const Segmented &          segmented,
+                  const ComponentTable &     table);
+
+} // namespace brickccl::cli
+
+#endif

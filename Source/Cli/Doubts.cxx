@@ -1,0 +1,148 @@
+#include "BrickCCL/Cli/Doubts.h"
+
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Tables/Totals.h"
+
+#include <cstdint>
+#include <sstream>
+#include <type_traits>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** From this share of all voxels on, the foreground is nearly everything. */
+constexpr double NearlyAll = 0.98;
+
+/** Whether an image looks like a label map: whole numbers whose neighbours along x are mostly equal, but not all of
+ *  which are separated by 0. */
+bool
+LooksLikeLabels(const LoadedImage & image)
+{
+  return VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_integral_v<T>)
+    {
+      const auto *  voxels = reinterpret_cast<const T *>(image.voxels.Data());
+      std::uint64_t equal = 0;
+      std::uint64_t different = 0;
+      for (std::int64_t row = 0; row < image.extent.RowCount(); ++row, voxels += image.extent.RowLength())
+      {
+        for (std::int64_t x = 1; x < image.extent.RowLength(); ++x)
+        {
+          const bool areBoth = voxels[x - 1] != 0 && voxels[x] != 0;
+          equal += areBoth && voxels[x - 1] == voxels[x] ? 1 : 0;
+          different += areBoth && voxels[x - 1] != voxels[x] ? 1 : 0;
+        }
+      }
+      // A handful of voxels says nothing.
+      return different > 0 && equal + different >= 100 && different <= (equal + different) / 8;
+    }
+    else
+    {
+      return false;
+    }
+  });
+}
+
+std::string
+RangeOfValues(const ImageView & image)
+{
+  const ValueHistogram histogram = HistogramOfValues(image);
+  if (histogram.valueCount == 0)
+  {
+    return "it has no finite values";
+  }
+  std::ostringstream text;
+  text << "its values go from " << histogram.minimum << " to " << histogram.maximum;
+  return text.str();
+}
+
+} // namespace
+
+void
+NoteDoubts(const CriterionArguments & arguments,
+           const LoadedImage &        image,
+           const Segmented &          segmented,
+           const Labeling &           labeling,
+           bool                       hasMask,
+           ImageReader &              reader)
+{
+  if (image.channels > 1)
+  {
+    reader.Note("'" + image.files.front() + "' has " + std::to_string(image.channels) +
+                (segmented.asked.range
+                   ? " channels: a voxel is foreground where every channel lies in the range"
+                   : " channels: a voxel is background where every channel has the background value"));
+    return;
+  }
+  if (segmented.pores)
+  {
+    return;
+  }
+  const std::uint64_t foreground = labeling.ForegroundVoxelCount();
+  const auto          all = static_cast<double>(image.extent.VoxelCount());
+  const bool          isDefault = !segmented.asked.range && segmented.asked.FollowsForeground();
+  if (foreground == 0 && !hasMask && segmented.asked.range)
+  {
+    reader.Note("no voxel of the image lies in the range; " + RangeOfValues(segmented.View(image)));
+  }
+  else if (static_cast<double>(foreground) >= NearlyAll * all && (isDefault || segmented.asked.range) &&
+           labeling.ComponentCount() <= 1 && image.extent.VoxelCount() >= 100)
+  {
+    std::ostringstream text;
+    text.precision(4);
+    text << 100 * static_cast<double>(foreground) / all << " % of the image are foreground";
+    reader.Note(text.str() + (isDefault
+                                ? ", since every value but the background's is without a criterion; --threshold "
+                                  "METHOD or --range LO HI choose others (`brickccl info` proposes thresholds)"
+                                : "; " + RangeOfValues(segmented.View(image))));
+  }
+  else if (isDefault && arguments.smooth.empty() && LooksLikeLabels(image))
+  {
+    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps them "
+                "apart, and `brickccl stats` measures them as they are");
+  }
+}
+
+void
+NoteHolesOfPart(const LoadedImage & part, int threads, ImageReader & reader)
+{
+  if (part.channels != 1)
+  {
+    return;
+  }
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(part.extent.VoxelCount()));
+  VisitScalarType(part.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto * voxels = reinterpret_cast<const T *>(part.voxels.Data());
+    std::transform(voxels, voxels + mask.size(), mask.begin(), [](T value) { return value != T(0) ? 1 : 0; });
+  });
+  CleanOptions options;
+  options.connectivity = Connectivity::Full(part.extent.dimension);
+  options.threads = threads;
+  const CleanedClass filled = FillHoles(ImageView(mask.data(), part.extent), mask.data(), options).Total();
+  if (filled.filledVoxels > 0)
+  {
+    reader.Note(
+      "the mask of the part has " + std::to_string(filled.filledHoles) + " holes of " +
+      std::to_string(filled.filledVoxels) +
+      " voxels, whose walls count as its surface: distances to the surface are 0 in them; `brickccl label SCAN "
+      "--pores` fills them");
+  }
+}
+
+void
+NoteOutsideOfPart(const ComponentTable & table, ImageReader & reader)
+{
+  const std::uint64_t voxels = TotalsOf(table).voxels;
+  if (table.hasPart && table.partTotals.componentVoxels < voxels)
+  {
+    reader.Note(std::to_string(voxels - table.partTotals.componentVoxels) + " of " + std::to_string(voxels) +
+                " voxels of components lie outside of the part");
+  }
+}
+
+} // namespace brickccl::cli

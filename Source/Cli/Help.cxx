@@ -1,0 +1,232 @@
+#include "BrickCCL/Cli/Help.h"
+
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Version.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct Task
+{
+  const char *              name;
+  std::vector<const char *> options;
+};
+
+/** The tasks of options; those of one name are the same in all commands. */
+const std::vector<Task> &
+Tasks()
+{
+  static const std::vector<Task> tasks = {
+    { "What is labeled",
+      { "--range", "--threshold", "--below", "--smooth", "--pores", "--close", "--background", "--mask" } },
+    { "What is joined", { "--connectivity", "--by-slice", "--equal-value", "--tolerance" } },
+    { "Which components stay",
+      { "--minimum-size",
+        "--minimum-volume",
+        "--maximum-size",
+        "--largest",
+        "--seeds",
+        "--physical-seeds",
+        "--clear-border",
+        "--touching",
+        "--where",
+        "--keep",
+        "--remove",
+        "--values" } },
+    { "Holes", { "--fill-holes", "--maximum-hole-size", "--holes-by-slice" } },
+    { "The label map",
+      { "--order",
+        "--keep-labels",
+        "--label-type",
+        "--output-fallback",
+        "--no-compression",
+        "--picture",
+        "--colour-table" } },
+    { "The table",
+      { "--statistics",
+        "--output",
+        "--columns",
+        "--intensity",
+        "--part",
+        "--sort",
+        "--top",
+        "--print",
+        "--units",
+        "--csv-separator",
+        "--decimal",
+        "--contacts",
+        "--histogram",
+        "--bins",
+        "--plot",
+        "--list-columns",
+        "--list-columns-markdown" } },
+    { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
+    { "Running",
+      { "--jobs", "--resume", "--report", "--dry-run", "--algorithm", "--device", "--threads", "--json", "--quiet" } },
+  };
+  return tasks;
+}
+
+const std::vector<std::pair<const char *, const char *>> &
+Examples()
+{
+  static const std::vector<std::pair<const char *, const char *>> examples = {
+    { "label",
+      "  brickccl label part.nrrd pores.nrrd --pores --statistics pores.csv\n"
+      "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1 --connectivity full" },
+    { "stats", "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10" },
+    { "select", "  brickccl select pores.nrrd ragged.nrrd --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep" },
+    { "batch",
+      "  brickccl batch casting-porosity scans/ -o results --report\n"
+      "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some were skipped because they\n"
+      "could not be read." },
+    { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
+    { "compare", "  brickccl compare results-2025 results-2026 -o changes.csv" },
+    { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
+    { "info", "  brickccl info scan.nrrd" },
+    { "phantom", "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1" },
+    { "completion", "  source <(brickccl completion bash)" },
+  };
+  return examples;
+}
+
+constexpr const char * ExitCodes =
+  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped; 130 stopped by "
+  "an\n"
+  "interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, each output is whole or as it\n"
+  "was before.";
+
+void
+PrintCompletion(const CLI::App & app, const std::string & shell)
+{
+  std::string commands;
+  std::string cases;
+  for (const CLI::App * const command : app.get_subcommands([](const CLI::App *) { return true; }))
+  {
+    commands += (commands.empty() ? "" : " ") + command->get_name();
+    std::string options;
+    for (const std::string & name : OptionNames(*command))
+    {
+      options += (options.empty() ? "" : " ") + name;
+    }
+    cases += "    " + command->get_name() + ") options=\"" + options + "\" ;;\n";
+  }
+  if (shell == "zsh")
+  {
+    std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
+  }
+  std::cout << "_brickccl()\n"
+               "{\n"
+               "  local word=\"${COMP_WORDS[COMP_CWORD]}\" options=\"\"\n"
+               "  COMPREPLY=()\n"
+               "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+               "    COMPREPLY=($(compgen -W \""
+            << commands
+            << " --help --version\" -- \"$word\"))\n"
+               "    return\n"
+               "  fi\n"
+               "  case \"${COMP_WORDS[1]}\" in\n"
+            << cases
+            << "  esac\n"
+               "  case \"$word\" in\n"
+               "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+               "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+               "  esac\n"
+               "}\n"
+               "complete -o filenames -F _brickccl brickccl\n"
+            << std::flush;
+}
+
+/** A text as the man page needs it: dashes as such, and no line that begins with a sign of troff's. */
+std::string
+ForManual(const std::string & text)
+{
+  std::string escaped;
+  for (const char letter : text)
+  {
+    escaped += letter == '-' ? "\\-" : letter == '\\' ? "\\e" : std::string(1, letter);
+    if (letter == '\n')
+    {
+      escaped += "\\&";
+    }
+  }
+  return "\\&" + escaped;
+}
+
+void
+PrintManual(const CLI::App & app)
+{
+  std::cout << ".TH BRICKCCL 1 \"\" \"BrickCCL " << Version << "\" \"User Commands\"\n.SH NAME\nbrickccl \\- "
+            << ForManual("connected components of CT and medical volumes, labeled and measured")
+            << "\n.SH SYNOPSIS\n.B brickccl\nCOMMAND [ARGUMENTS]\n";
+  for (const CLI::App * const command : app.get_subcommands([](const CLI::App *) { return true; }))
+  {
+    std::cout << ".SH BRICKCCL " << ForManual(command->get_name()) << '\n'
+              << ForManual(command->get_description()) << '\n';
+    for (const CLI::Option * const option : command->get_options())
+    {
+      const bool hasValue = option->get_type_size() != 0 && !option->get_positional();
+      std::cout << ".TP\n.B " << ForManual(option->get_name(option->get_positional(), true))
+                << (hasValue ? " " + ForManual(option->get_type_name()) : "") << '\n'
+                << ForManual(option->get_description()) << '\n';
+    }
+    if (!command->get_footer().empty())
+    {
+      std::cout << ".PP\n.nf\n" << ForManual(command->get_footer()) << "\n.fi\n";
+    }
+  }
+  std::cout << ".SH EXIT STATUS\n" << ForManual(ExitCodes) << '\n' << std::flush;
+}
+
+} // namespace
+
+void
+ArrangeHelp(CLI::App & app)
+{
+  app.footer(ExitCodes);
+  for (CLI::App * const command : app.get_subcommands([](CLI::App *) { return true; }))
+  {
+    for (const Task & task : Tasks())
+    {
+      for (const char * const name : task.options)
+      {
+        if (CLI::Option * const option = command->get_option_no_throw(name))
+        {
+          option->group(task.name);
+        }
+      }
+    }
+    const auto found = std::find_if(Examples().begin(), Examples().end(), [&](const auto & example) {
+      return command->get_name() == example.first;
+    });
+    if (found != Examples().end())
+    {
+      command->footer(std::string("Example:\n") + found->second);
+    }
+  }
+}
+
+void
+AddHelpCommands(CLI::App & app)
+{
+  auto       shell = std::make_shared<std::string>();
+  CLI::App * command =
+    app.add_subcommand("completion", "Print a script that completes commands and options in a shell");
+  command->add_option("SHELL", *shell, "bash or zsh")->required()->check(OneOf({ "bash", "zsh" }));
+  command->callback([&app, shell] { PrintCompletion(app, *shell); });
+  app.add_subcommand("manual", "Print the manual as a man page: `brickccl manual | man -l -`")->callback([&app] {
+    PrintManual(app);
+  });
+}
+
+} // namespace brickccl::cli

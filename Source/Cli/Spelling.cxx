@@ -1,0 +1,89 @@
+#include "BrickCCL/Cli/Spelling.h"
+
+#include "BrickCCL/Core/NearestName.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace brickccl::cli
+{
+
+std::vector<std::string>
+OptionNames(const CLI::App & app)
+{
+  std::vector<std::string> names;
+  for (const CLI::Option * const option : app.get_options())
+  {
+    for (const std::string & name : option->get_lnames())
+    {
+      names.push_back("--" + name);
+    }
+    for (const std::string & name : option->get_snames())
+    {
+      names.push_back("-" + name);
+    }
+  }
+  return names;
+}
+
+CLI::Validator
+OneOf(const std::vector<std::string> & names)
+{
+  std::string list;
+  for (const std::string & name : names)
+  {
+    list += (list.empty() ? "" : name == names.back() ? " or " : ", ") + name;
+  }
+  return CLI::Validator(
+    [names, list](std::string & text) {
+      if (std::find(names.begin(), names.end(), text) != names.end())
+      {
+        return std::string();
+      }
+      return "'" + text + "' is not " + list + DidYouMean(text, names);
+    },
+    "");
+}
+
+std::string
+FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
+{
+  const CLI::App * command = &app;
+  for (const std::string & argument : arguments)
+  {
+    const bool isOption = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
+                          std::isalpha(static_cast<unsigned char>(argument[2])) != 0;
+    if (isOption)
+    {
+      const std::vector<std::string> known = OptionNames(*command);
+      const std::string              name = argument.substr(0, argument.find('='));
+      if (std::find(known.begin(), known.end(), name) == known.end())
+      {
+        return "'" + name + "' is no option of `" + (command == &app ? "" : app.get_name() + " ") +
+               command->get_name() + "`" + DidYouMean(name, known) + "; its --help lists all";
+      }
+    }
+    else if (command == &app && !argument.empty() && argument[0] != '-')
+    {
+      const auto commands = app.get_subcommands([](const CLI::App *) { return true; });
+      const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App * one) {
+        return one->get_name() == argument;
+      });
+      if (found == commands.end())
+      {
+        std::vector<std::string> names;
+        std::string              list;
+        for (const CLI::App * const one : commands)
+        {
+          names.push_back(one->get_name());
+          list += (list.empty() ? "" : ", ") + one->get_name();
+        }
+        return "'" + argument + "' is no command" + DidYouMean(argument, names) + "; there are " + list;
+      }
+      command = *found;
+    }
+  }
+  return {};
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,24 @@
+#ifndef BRICKCCL_CLI_SPELLING_H
+#define BRICKCCL_CLI_SPELLING_H
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+/** The names of a command's options, with their dashes. */
+std::vector<std::string> OptionNames(const CLI::App & command);
+
+/** Accepts only these names. The message for others proposes the nearest one. */
+CLI::Validator OneOf(const std::vector<std::string> & names);
+
+/** What is probably misspelled among arguments that were not understood: a subcommand or an option that is not there,
+ *  with the nearest one that is. Empty if every one is known. */
+std::string FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments);
+
+} // namespace brickccl::cli
+
+#endif

@@ -1,0 +1,19 @@
+#ifndef BRICKCCL_CORE_NEARESTNAME_H
+#define BRICKCCL_CORE_NEARESTNAME_H
+
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The name that a misspelled word may stand for: the nearest one by letters left out, added, changed or swapped, if
+ *  that is near enough; capital letters do not matter. Empty if there is none. */
+std::string NearestName(const std::string & word, const std::vector<std::string> & names);
+
+/** "; did you mean 'otsu'?", or nothing if no name is near. */
+std::string DidYouMean(const std::string & word, const std::vector<std::string> & names);
+
+} // namespace brickccl
+
+#endif

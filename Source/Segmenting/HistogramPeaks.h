@@ -1,0 +1,26 @@
+#ifndef BRICKCCL_SEGMENTING_HISTOGRAMPEAKS_H
+#define BRICKCCL_SEGMENTING_HISTOGRAMPEAKS_H
+
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+
+namespace brickccl
+{
+
+/** The two clearest peaks of a histogram. */
+struct HistogramPeaks
+{
+  double low = 0;
+  double high = 0;
+  /** The least frequent value between them, the middle of a stretch of equally rare ones. */
+  double valley = 0;
+};
+
+/** Finds the two peaks that stand out most. A peak stands out by its height above the higher one of the two lowest
+ * points that part it from higher peaks (its topological persistence). Heights are square roots of counts, whose noise
+ * is the same everywhere, so that few voxels of air count beside many of material. The peaks are found in about 512
+ * bins, smoothed. \throws InvalidArgument if there is one peak alone. */
+HistogramPeaks FindTwoPeaks(const ValueHistogram & histogram);
+
+} // namespace brickccl
+
+#endif

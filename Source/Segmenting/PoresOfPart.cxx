@@ -1,0 +1,369 @@
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Segmenting/CloseMask.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** A hole that runs straight through is a bore if it does so over at least this share of the part's cross-section. */
+constexpr double LeastShareOfBore = 1.0 / 50;
+/** Pores, too, run straight through a stack of fewer slices. */
+constexpr std::int64_t LeastLengthOfBore = 8;
+
+Connectivity
+FullConnectivity(const Extent & extent)
+{
+  return Connectivity::Full(extent.dimension);
+}
+
+/** Calls `work(row)` for every row, on several threads. */
+template <typename TWork>
+void
+ForEachRow(const Extent & extent, const HostContext & context, TWork work)
+{
+  const Chunks chunks(extent.RowCount(), 1, 256);
+  ParallelFor(chunks.count, context.Silent(), [&](std::int64_t chunk) {
+    for (std::int64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
+    {
+      work(row);
+    }
+  });
+}
+
+/** A face of the image: the voxels at one end of an axis, as an image of the other axes. */
+class Face
+{
+public:
+  Face(const Extent & extent, int axis, bool atEnd)
+  {
+    std::int64_t step = 1;
+    std::int64_t size[2];
+    for (int other = 0, at = 0; other < 3; ++other)
+    {
+      if (other == axis)
+      {
+        m_First = atEnd ? step * (extent.size[axis] - 1) : 0;
+      }
+      else
+      {
+        m_Step[at] = step;
+        size[at++] = extent.size[other];
+      }
+      step *= extent.size[other];
+    }
+    m_Extent = Extent(2, size);
+  }
+
+  const Extent &
+  GetExtent() const
+  {
+    return m_Extent;
+  }
+
+  /** The place in the volume of a voxel of the face. */
+  std::size_t
+  PlaceOf(std::int64_t x, std::int64_t y) const
+  {
+    return static_cast<std::size_t>(m_First + x * m_Step[0] + y * m_Step[1]);
+  }
+
+  /** Calls `work(place in the face, place in the volume)` for each voxel. */
+  template <typename TWork>
+  void
+  ForEachVoxel(TWork work) const
+  {
+    std::size_t at = 0;
+    for (std::int64_t y = 0; y < m_Extent.size[1]; ++y)
+    {
+      for (std::int64_t x = 0; x < m_Extent.size[0]; ++x, ++at)
+      {
+        work(at, PlaceOf(x, y));
+      }
+    }
+  }
+
+private:
+  std::int64_t m_First = 0;
+  std::int64_t m_Step[2] = { 0, 0 };
+  Extent       m_Extent;
+};
+
+/** Whether an image is a volume, so that holes within its faces count. */
+bool
+HasFaces(const Extent & extent)
+{
+  return extent.size[0] > 1 && extent.size[1] > 1 && extent.size[2] > 1;
+}
+
+/** Finds the pores of one image, step by step. */
+class PoreFinder
+{
+public:
+  PoreFinder(const ImageView & image, const PoreOptions & options)
+    : m_Image(image)
+    , m_Options(options)
+    , m_Context{ options.threads, Progress(options.progress) }
+  {
+    m_Result.extent = image.extent;
+    m_Result.geometry = options.geometry;
+  }
+
+  PoresOfPart
+  Find()
+  {
+    TakeLargestPiece();
+    if (m_Options.closeWidth > 0)
+    {
+      CloseMask(m_Result.part.data(),
+                m_Image.extent,
+                m_Options.geometry,
+                m_Options.closeWidth,
+                m_Context.Part(0.3, 0.7));
+    }
+    LookAtFaces();
+    FillHolesOfPart();
+    TakePores();
+    m_Context.progress.Update(1);
+    return std::move(m_Result);
+  }
+
+private:
+  CleanOptions
+  HolesOf(const Extent & extent) const
+  {
+    CleanOptions options;
+    options.connectivity = FullConnectivity(extent);
+    options.threads = m_Options.threads;
+    options.progress.cancelled = m_Options.progress.cancelled;
+    return options;
+  }
+
+  void
+  TakeLargestPiece()
+  {
+    LabelOptions options;
+    options.criterion = m_Options.material;
+    options.criterion.joining = Criterion::Joining::Foreground;
+    options.connectivity = FullConnectivity(m_Image.extent);
+    options.relabel.largest = 1;
+    options.device = m_Options.device;
+    options.threads = m_Options.threads;
+    options.progress.cancelled = m_Options.progress.cancelled;
+    Label(m_Image, options, m_Material);
+    if (m_Material.ComponentCount() == 0)
+    {
+      throw InvalidArgument("the image has no material: no voxel lies in " + options.criterion.ToString() +
+                            "; give another threshold");
+    }
+    m_Result.part.resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
+    m_Material.Write(m_Result.part.data());
+    m_Context.progress.Update(0.3);
+  }
+
+  /** Finds what the piece encloses within each face of the image. */
+  void
+  LookAtFaces()
+  {
+    for (int axis = 0; axis < 3 && HasFaces(m_Image.extent); ++axis)
+    {
+      for (const bool atEnd : { false, true })
+      {
+        const Face                face(m_Image.extent, axis, atEnd);
+        std::vector<std::uint8_t> mask(static_cast<std::size_t>(face.GetExtent().VoxelCount()));
+        face.ForEachVoxel([&](std::size_t at, std::size_t place) { mask[at] = m_Result.part[place]; });
+        std::vector<std::uint8_t> & filled = m_FilledFaces[axis][atEnd ? 1 : 0];
+        filled.resize(mask.size());
+        const CleanReport report =
+          FillHoles(ImageView(mask.data(), face.GetExtent()), filled.data(), HolesOf(face.GetExtent()));
+        m_IsCut[axis][atEnd ? 1 : 0] = report.Total().filledVoxels > 0;
+      }
+    }
+  }
+
+  /** Whether a voxel that is not of the piece lies at the border of the image where the piece does not enclose it. */
+  bool
+  IsOpen(std::int64_t x, std::int64_t y, std::int64_t z) const
+  {
+    const Extent &     extent = m_Image.extent;
+    const std::int64_t at[3] = { x, y, z };
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      if (extent.size[axis] == 1 || (at[axis] != 0 && at[axis] != extent.size[axis] - 1))
+      {
+        continue;
+      }
+      const std::vector<std::uint8_t> & filled = m_FilledFaces[axis][at[axis] == 0 ? 0 : 1];
+      const std::int64_t                inFace = axis == 0 ? z * extent.size[1] + y
+                                               : axis == 1 ? z * extent.size[0] + x
+                                                           : y * extent.size[0] + x;
+      if (filled.empty() || filled[static_cast<std::size_t>(inFace)] == 0)
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Adds to the part the components of what is not of the piece that are not open to the outside. */
+  void
+  FillHolesOfPart()
+  {
+    const Extent & extent = m_Image.extent;
+    LabelOptions   options;
+    options.criterion = Criterion::InRange(0, 0);
+    options.device = m_Options.device;
+    options.threads = m_Options.threads;
+    options.progress.cancelled = m_Options.progress.cancelled;
+    const Labeling            air = Label(m_Result.PartView(), options);
+    std::vector<std::uint8_t> isOutside(static_cast<std::size_t>(air.ComponentCount()) + 1);
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    {
+      const std::int64_t y = row % extent.size[1];
+      const std::int64_t z = row / extent.size[1];
+      const bool         isInside = !(extent.size[1] > 1 && (y == 0 || y == extent.size[1] - 1)) &&
+                            !(extent.size[2] > 1 && (z == 0 || z == extent.size[2] - 1));
+      for (const LabelRun & run : air.ListRuns(row, row + 1))
+      {
+        const std::int64_t begin = run.place - row * extent.RowLength();
+        std::uint8_t &     outside = isOutside[static_cast<std::size_t>(run.label)];
+        if (isInside)
+        {
+          const bool isOpen = IsOpen(begin, y, z) || IsOpen(begin + run.length - 1, y, z);
+          outside = isOpen ? 1 : outside;
+          continue;
+        }
+        for (std::int64_t x = begin; x < begin + run.length && outside == 0; ++x)
+        {
+          outside = IsOpen(x, y, z) ? 1 : 0;
+        }
+      }
+    }
+    m_Context.progress.Update(0.8);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      if (m_IsCut[axis][0] && m_IsCut[axis][1] && extent.size[axis] >= LeastLengthOfBore)
+      {
+        FindBores(air, axis, isOutside);
+      }
+    }
+    ForEachRow(extent, m_Context, [&](std::int64_t row) {
+      for (const LabelRun & run : air.ListRuns(row, row + 1))
+      {
+        if (isOutside[static_cast<std::size_t>(run.label)] == 0)
+        {
+          std::fill_n(m_Result.part.data() + run.place, run.length, std::uint8_t{ 1 });
+        }
+      }
+    });
+  }
+
+  /** Finds holes that run straight along an axis over much of the part's cross-section. They become outside. */
+  void
+  FindBores(const Labeling & air, int axis, std::vector<std::uint8_t> & isOutside)
+  {
+    const Extent &                     extent = m_Image.extent;
+    UninitializedVector<std::uint64_t> labels(m_Result.part.size());
+    air.Write(labels.data());
+    std::vector<std::uint64_t> sizes(isOutside.size());
+    std::uint64_t              partVoxels = 0;
+    for (const std::uint64_t label : labels)
+    {
+      ++sizes[static_cast<std::size_t>(label)];
+      partVoxels += isOutside[static_cast<std::size_t>(label)] == 0 ? 1 : 0;
+    }
+    std::vector<std::uint64_t> straight(isOutside.size());
+    const auto                 step = static_cast<std::size_t>(axis == 0   ? 1
+                                                               : axis == 1 ? extent.size[0]
+                                                                           : extent.size[0] * extent.size[1]);
+    Face(extent, axis, false).ForEachVoxel([&](std::size_t, std::size_t place) {
+      const std::uint64_t label = labels[place];
+      std::int64_t        passed = 0;
+      for (; passed < extent.size[axis] && labels[place] == label; ++passed)
+      {
+        place += step;
+      }
+      straight[static_cast<std::size_t>(label)] += passed == extent.size[axis] ? 1 : 0;
+    });
+    const double section = static_cast<double>(partVoxels) / static_cast<double>(extent.size[axis]);
+    for (std::size_t label = 1; label < straight.size(); ++label)
+    {
+      if (isOutside[label] == 0 && static_cast<double>(straight[label]) >= LeastShareOfBore * section)
+      {
+        isOutside[label] = 1;
+        ++m_Result.bores;
+        m_Result.boreVoxels += sizes[label];
+      }
+    }
+  }
+
+  /** Pores are the voxels of the part that the labeling of the material has not as foreground. */
+  void
+  TakePores()
+  {
+    const Extent &    extent = m_Image.extent;
+    const RunVolume & volume = RunsOf(m_Material);
+    m_Result.pores.resize(m_Result.part.size());
+    std::atomic<std::uint64_t> partVoxels{ 0 };
+    std::atomic<std::uint64_t> poreVoxels{ 0 };
+    std::atomic<std::uint64_t> materialInPart{ 0 };
+    ForEachRow(extent, m_Context, [&](std::int64_t row) {
+      const auto    begin = static_cast<std::size_t>(row * extent.RowLength());
+      const Word *  material = volume.Foreground(row);
+      std::uint64_t inPart = 0;
+      std::uint64_t inPores = 0;
+      for (std::int64_t x = 0; x < extent.RowLength(); ++x)
+      {
+        const std::size_t place = begin + static_cast<std::size_t>(x);
+        const bool        isMaterial = (material[x / BitsPerWord] >> (x % BitsPerWord) & 1) != 0;
+        m_Result.pores[place] = m_Result.part[place] != 0 && !isMaterial ? 1 : 0;
+        inPart += m_Result.part[place];
+        inPores += m_Result.pores[place];
+      }
+      partVoxels += inPart;
+      poreVoxels += inPores;
+      materialInPart += inPart - inPores;
+    });
+    m_Result.partVoxels = partVoxels;
+    m_Result.poreVoxels = poreVoxels;
+    m_Result.otherMaterialVoxels = m_Material.ForegroundVoxelCount() - materialInPart;
+  }
+
+  const ImageView &   m_Image;
+  const PoreOptions & m_Options;
+  HostContext         m_Context;
+  Labeling            m_Material;
+  /** For each axis, at its beginning and its end: the face of the piece with its holes filled, and whether it has any.
+   *  Images without faces have none. */
+  std::vector<std::uint8_t> m_FilledFaces[3][2];
+  bool                      m_IsCut[3][2] = {};
+  PoresOfPart               m_Result;
+};
+
+} // namespace
+
+PoresOfPart
+FindPores(const ImageView & image, const PoreOptions & options)
+{
+  if (image.channels != 1 || image.extent.dimension > 3)
+  {
+    throw InvalidArgument("pores are found in images of 1 channel and up to 3 dimensions; this one has " +
+                          std::to_string(image.channels) + " channels and " + std::to_string(image.extent.dimension) +
+                          " dimensions");
+  }
+  return PoreFinder(image, options).Find();
+}
+
+} // namespace brickccl

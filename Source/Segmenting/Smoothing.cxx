@@ -1,0 +1,89 @@
+#include "BrickCCL/Segmenting/Smoothing.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Segmenting/SmoothByItk.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Widths of kernels beyond these are mistakes of units and would run for days. */
+constexpr int    MaximumRadius = 50;
+constexpr double MaximumDeviationInVoxels = 100;
+
+} // namespace
+
+SmoothingMethod
+SmoothingMethod::FromText(const std::string & text)
+{
+  SmoothingMethod   method;
+  const auto        colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const std::string size = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (name == "median")
+  {
+    const char * end = size.data() + size.size();
+    const auto   parsed = std::from_chars(size.data(), end, method.radius);
+    if (parsed.ec == std::errc() && parsed.ptr == end && method.radius >= 1 && method.radius <= MaximumRadius)
+    {
+      return method;
+    }
+  }
+  if (name == "gaussian")
+  {
+    char * end = nullptr;
+    method.kind = Kind::Gaussian;
+    method.deviation = std::strtod(size.c_str(), &end);
+    if (!size.empty() && *end == '\0' && size.find_first_not_of("+.0123456789eE-") == std::string::npos &&
+        method.deviation > 0 && std::isfinite(method.deviation))
+    {
+      return method;
+    }
+  }
+  throw InvalidArgument("'" + text + "' is no way to smooth; give median:R, R from 1 to " +
+                        std::to_string(MaximumRadius) +
+                        " voxels, or gaussian:MM, a standard deviation above 0, for example gaussian:0.5");
+}
+
+ScalarType
+SmoothedType(ScalarType type, const SmoothingMethod & method)
+{
+  if (method.kind == SmoothingMethod::Kind::Median)
+  {
+    return type;
+  }
+  return SizeOf(type) <= 2 || type == ScalarType::Float32 ? ScalarType::Float32 : ScalarType::Float64;
+}
+
+void
+Smooth(const ImageView &       image,
+       const Geometry &        geometry,
+       const SmoothingMethod & method,
+       void *                  smoothed,
+       const HostContext &     context)
+{
+  if (image.channels != 1)
+  {
+    throw InvalidArgument("an image of " + std::to_string(image.channels) +
+                          " channels cannot be smoothed; give one of 1");
+  }
+  const bool isGaussian = method.kind == SmoothingMethod::Kind::Gaussian;
+  for (int axis = 0; axis < std::min(image.extent.dimension, 3) && isGaussian; ++axis)
+  {
+    if (!(method.deviation <= MaximumDeviationInVoxels * geometry.spacing[axis]))
+    {
+      throw InvalidArgument("a Gaussian of " + std::to_string(method.deviation) + " mm is wider than " +
+                            std::to_string(static_cast<int>(MaximumDeviationInVoxels)) + " voxels of " +
+                            std::to_string(geometry.spacing[axis]) + " mm; give a smaller one");
+    }
+  }
+  SmoothByItk(image, geometry, method, smoothed, context);
+}
+
+} // namespace brickccl

@@ -1,0 +1,170 @@
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Segmenting/HistogramPeaks.h"
+#include "BrickCCL/Segmenting/MultiOtsu.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+
+namespace brickccl
+{
+
+namespace
+{
+
+[[noreturn]] void
+RefuseMethod(const std::string & text)
+{
+  std::string hint;
+  if (text.find(',') != std::string::npos)
+  {
+    std::string point = text;
+    point[point.find(',')] = '.';
+    hint = "; a fraction has a point: " + point;
+  }
+  throw InvalidArgument("'" + text + "' is no threshold; give otsu, multi-otsu:N (N classes, 2 to " +
+                        std::to_string(ThresholdMethod::MaximumClasses) +
+                        "; multi-otsu:N:K takes the K-th threshold), valley, iso50 or a number" + hint +
+                        DidYouMean(text, { "otsu", "multi-otsu:3", "valley", "iso50" }));
+}
+
+/** A whole number from `least` to `most`, or -1. */
+int
+CountOf(const std::string & text, int least, int most)
+{
+  int          count = -1;
+  const char * end = text.data() + text.size();
+  const auto   parsed = std::from_chars(text.data(), end, count);
+  return parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most ? count : -1;
+}
+
+std::string
+TextOf(Number value)
+{
+  std::ostringstream text;
+  text.precision(10);
+  text << value;
+  return text.str();
+}
+
+} // namespace
+
+ThresholdMethod
+ThresholdMethod::FromText(const std::string & text)
+{
+  ThresholdMethod   method;
+  const std::string multi = "multi-otsu:";
+  if (text == "otsu" || text == "valley" || text == "iso50")
+  {
+    method.kind = text == "otsu" ? Kind::Otsu : text == "valley" ? Kind::Valley : Kind::Iso50;
+  }
+  else if (text.compare(0, multi.size(), multi) == 0)
+  {
+    const auto        colon = text.find(':', multi.size());
+    const bool        hasWhich = colon != std::string::npos;
+    const std::string classes = text.substr(multi.size(), hasWhich ? colon - multi.size() : std::string::npos);
+    method.kind = Kind::MultiOtsu;
+    method.classes = CountOf(classes, 2, MaximumClasses);
+    method.which = hasWhich ? CountOf(text.substr(colon + 1), 1, method.classes - 1) : 0;
+    if (method.classes < 0 || method.which < 0)
+    {
+      RefuseMethod(text);
+    }
+  }
+  else
+  {
+    char * end = nullptr;
+    method.kind = Kind::Value;
+    method.value = std::strtold(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !std::isfinite(method.value) ||
+        text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+    {
+      RefuseMethod(text);
+    }
+  }
+  return method;
+}
+
+std::string
+ThresholdMethod::ToString() const
+{
+  switch (kind)
+  {
+  case Kind::Otsu:
+    return "otsu";
+  case Kind::MultiOtsu:
+    return "multi-otsu:" + std::to_string(classes) + (which == 0 ? "" : ":" + std::to_string(which));
+  case Kind::Valley:
+    return "valley";
+  case Kind::Iso50:
+    return "iso50";
+  case Kind::Value:
+    break;
+  }
+  return TextOf(value);
+}
+
+std::string
+Threshold::ToString() const
+{
+  return method.kind == ThresholdMethod::Kind::Value ? TextOf(value) : method.ToString() + " " + TextOf(value);
+}
+
+Criterion
+Threshold::AtOrAbove() const
+{
+  return Criterion::InRange(value, std::numeric_limits<Number>::infinity());
+}
+
+Criterion
+Threshold::Below() const
+{
+  const Number infinity = std::numeric_limits<Number>::infinity();
+  return Criterion::InRange(-infinity, std::nextafter(value, -infinity));
+}
+
+Threshold
+FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
+{
+  using Kind = ThresholdMethod::Kind;
+  if (method.kind != Kind::Value && histogram.HasPadding())
+  {
+    ValueHistogram measured = histogram;
+    measured.valueCount -= measured.counts.front();
+    measured.counts.front() = 0;
+    const auto next =
+      std::find_if(measured.counts.begin(), measured.counts.end(), [](auto count) { return count > 0; });
+    measured.first = measured.ValueOf(static_cast<std::size_t>(next - measured.counts.begin()));
+    measured.minimum = measured.first;
+    measured.counts.erase(measured.counts.begin(), next);
+    return FindThreshold(measured, method);
+  }
+  Threshold threshold;
+  threshold.method = method;
+  if (method.kind == Kind::Value)
+  {
+    threshold.value = method.value;
+    threshold.all = { static_cast<double>(method.value) };
+    return threshold;
+  }
+  if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu)
+  {
+    threshold.all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    threshold.value =
+      method.which == 0 ? threshold.all.back() : threshold.all[static_cast<std::size_t>(method.which) - 1];
+    return threshold;
+  }
+  const HistogramPeaks peaks = FindTwoPeaks(histogram);
+  threshold.value = method.kind == Kind::Valley ? peaks.valley : 0.5 * (peaks.low + peaks.high);
+  threshold.all = { static_cast<double>(threshold.value) };
+  threshold.peaks = { peaks.low, peaks.high };
+  return threshold;
+}
+
+} // namespace brickccl

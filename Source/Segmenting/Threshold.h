@@ -1,0 +1,73 @@
+#ifndef BRICKCCL_SEGMENTING_THRESHOLD_H
+#define BRICKCCL_SEGMENTING_THRESHOLD_H
+
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** How a threshold is found. */
+struct ThresholdMethod
+{
+  enum class Kind
+  {
+    /** A value that the caller gives. */
+    Value,
+    /** Otsu's threshold, which makes the variance between the two classes greatest. */
+    Otsu,
+    /** The thresholds between `classes` classes whose variance between each other is greatest, and of these the one
+     *  with the number `which`. */
+    MultiOtsu,
+    /** The least frequent value between the two clearest peaks of the histogram. */
+    Valley,
+    /** The middle between the two clearest peaks: air and material (ISO-50). */
+    Iso50
+  };
+
+  static constexpr int MaximumClasses = 8;
+
+  Kind   kind = Kind::Otsu;
+  Number value = 0;
+  int    classes = 2;
+  /** Counts thresholds from 1, the lowest, on. 0 stands for the highest. */
+  int which = 0;
+
+  /** Reads "otsu", "multi-otsu:N", "multi-otsu:N:K" (the K-th of N - 1 thresholds), "valley", "iso50" or a number.
+   *  \throws InvalidArgument, which says what can be given. */
+  static ThresholdMethod FromText(const std::string & text);
+
+  /** What FromText reads. */
+  std::string ToString() const;
+};
+
+/** A threshold that was found: values at or above it are one class, values below it the other. */
+struct Threshold
+{
+  Number          value = 0;
+  ThresholdMethod method;
+  /** All thresholds of multi-Otsu, lowest first; for the other methods the one. */
+  std::vector<double> all;
+  /** For Valley and Iso50 the two peaks, the lower one first; else empty. */
+  std::vector<double> peaks;
+
+  /** "otsu 494.5", for summaries. */
+  std::string ToString() const;
+
+  /** The values at or above the threshold, as a criterion. */
+  Criterion AtOrAbove() const;
+  /** The values below it. */
+  Criterion Below() const;
+};
+
+/** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally
+ * good, since none or equally few occur there, it lies in the middle of the stretch. \throws InvalidArgument if there
+ * are too few different values, or for Valley and Iso50 no two peaks. */
+Threshold FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,63 @@
+#ifndef BRICKCCL_SEGMENTING_VALUEHISTOGRAM_H
+#define BRICKCCL_SEGMENTING_VALUEHISTOGRAM_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl
+{
+
+/** How often the values of an image occur. Values that are not finite are counted apart.
+ *
+ *  Whole numbers that span less than 2^16 have a bin each, also where they are stored as floating-point numbers. Other
+ *  values share 2^16 bins of equal width. These bins cover all but the rarest values where a few lie far away; such
+ *  outliers count in the first or last bin. */
+struct ValueHistogram
+{
+  /** The number of finite values. */
+  std::uint64_t valueCount = 0;
+  std::uint64_t notANumberCount = 0;
+  std::uint64_t infiniteCount = 0;
+  /** The least and the greatest finite value. */
+  Number minimum = 0;
+  Number maximum = 0;
+
+  /** The value in the middle of the first bin, and the distance of one bin to the next. */
+  double first = 0;
+  double width = 1;
+  /** Whether each bin stands for one value. */
+  bool                       isExact = true;
+  std::vector<std::uint64_t> counts;
+
+  /** The value in the middle of a bin. */
+  double
+  ValueOf(std::size_t bin) const
+  {
+    return first + width * static_cast<double>(bin);
+  }
+
+  /** The least value that at least so many percent of the values do not exceed: numpy.percentile's "inverted_cdf".
+   *  Where bins are not exact, the middle of its bin, but 0 and 100 always give the minimum and the maximum.
+   *  \throws InvalidArgument unless 0 <= percent <= 100, and for a histogram of no values. */
+  double Percentile(double percent) const;
+
+  /** Whether the least value is no measurement but fills what a CT scanner did not see: a single value below -1100 HU
+   *  that at least one voxel of 200 has, 300 HU or more below all others. Thresholds leave it out. */
+  bool HasPadding() const;
+};
+
+/** The histogram of an image's values, in all voxels or where a mask of the same extent is not 0.
+ *  \throws InvalidArgument for an image of several channels, and if the extents differ; Cancelled. */
+ValueHistogram HistogramOfValues(const ImageView &                image,
+                                 const std::optional<ImageView> & mask = {},
+                                 const HostContext &              context = {});
+
+} // namespace brickccl
+
+#endif

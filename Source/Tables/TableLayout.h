@@ -1,0 +1,54 @@
+#ifndef BRICKCCL_TABLES_TABLELAYOUT_H
+#define BRICKCCL_TABLES_TABLELAYOUT_H
+
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Which columns and rows of a table are written, in which order and unit. */
+struct TableLayout
+{
+  /** Names of columns; the label always comes first. If it is empty, all are written. */
+  std::vector<std::string> columns;
+  /** Rows are ordered by this column, the greatest value first or, if `ascending`, the least; NaN last, and equal ones
+   *  by their labels. If it is empty, rows are ordered by their labels. */
+  std::string sortColumn;
+  bool        ascending = false;
+  /** Only so many of the first rows are written; 0: all. */
+  std::uint64_t top = 0;
+  /** The unit of lengths: "mm", "um" or "cm". Areas and volumes have its square and cube, and columns its name. */
+  std::string lengthUnit = "mm";
+};
+
+/** The columns and rows of a table as they are written. */
+struct TableText
+{
+  std::vector<ComponentColumn> columns;
+  /** Places of components in the table. */
+  std::vector<std::size_t> rows;
+};
+
+/** \throws InvalidArgument for a column that the table does not have, and for another unit. */
+TableText LayOut(const ComponentTable & table, const TableLayout & layout = {});
+
+/** Writes a header line and one line per row; numbers as the shortest text that reads back the same, with another sign
+ *  in the place of the decimal point if that is asked for. */
+void
+WriteDelimited(std::ostream & stream, const ComponentTable & table, const TableText & text, char delimiter, char point);
+
+/** Writes the same for people: columns side by side, numbers rounded to 6 digits. */
+void WriteAligned(std::ostream & stream, const ComponentTable & table, const TableText & text);
+
+/** As WriteJson of a whole table. */
+void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
+
+} // namespace brickccl
+
+#endif

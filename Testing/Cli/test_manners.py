@@ -1,0 +1,162 @@
+"""What the command says to someone who does not know it yet: misspelled words, doubtful results, what was kept."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import CommandTest, labels_of, run, write_nrrd
+
+
+class SpellingTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.image = self.path("image.nrrd")
+        self.output = self.path("labels.nrrd")
+        write_nrrd(self.image, "uint8", (4, 3), [0, 1, 1, 0, 2, 2, 0, 0, 0, 3, 3, 3])
+
+    def test_commands_and_options(self):
+        for arguments, meant in ((["lable", self.image, self.output], "'label'"), (["Stats", self.image], "'stats'"),
+                                 (["label", self.image, self.output, "--treshold", "0", "100"], "'--threshold'"),
+                                 (["label", self.image, "--treshold", "otsu"], "'--threshold'"),
+                                 (["label", self.image, self.output, "--conectivity=8"], "'--connectivity'"),
+                                 (["stats", self.image, "--ouput", "t.csv"], "'--output'"),
+                                 (["select", self.image, self.output, "--were", "label > 1", "--keep"], "'--where'"),
+                                 (["info", self.image, "--jason"], "'--json'")):
+            self.fails(*arguments, saying="did you mean " + meant)
+        self.fails("label", self.image, self.output, "--zzzzzzzz", saying="'--zzzzzzzz' is no option")
+        self.fails("frobnicate", saying="there are label")
+
+    def test_values(self):
+        table = self.path("t.csv")
+        for options, meant in ((("--order", "sise"), "'size'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
+                               (("--label-type", "unit8"), "'uint8'"), (("--statistics", table, "--columns", "spericity"), "'sphericity'"),
+                               (("--statistics", table, "--columns", "surfaces"), "'surface'")):
+            self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
+        self.fails("select", self.image, self.output, "--where", "area_mm > 1", "--keep", saying="did you mean 'area_mm2'")
+        self.fails("stats", self.image, "-o", table, "--histogram", "voxelcount", saying="did you mean 'voxel_count'")
+        self.fails("phantom", "ball", self.path("p.nrrd"), saying="did you mean 'balls'")
+
+    def test_numbers(self):
+        for option in ("--minimum-volume", "--tolerance"):
+            self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
+        self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
+        self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
+        self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
+
+    def test_faces_and_full(self):
+        for name, count in (("faces", 4), ("full", 8)):
+            summary = json.loads(self.ok("label", self.image, self.output, "--json", "--connectivity", name).stdout)
+            self.assertEqual(summary["connectivity"], count)
+
+    def test_words_of_conditions_may_be_in_capitals(self):
+        self.ok("select", self.image, self.output, "--where", "label > 1 AND NOT label == 3 Or label == 1", "--keep",
+                "--keep-labels")
+        self.assertEqual(set(labels_of(self.output)[1]), {0, 1, 2})
+        self.fails("select", self.image, self.output, "--where", "label > 1 ANDROID", "--keep", saying="ANDROID")
+
+
+class HelpTest(CommandTest):
+    def test_options_are_grouped_by_task_with_an_example(self):
+        shown = self.ok("label", "--help").stdout
+        for text in ("What is labeled:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
+            self.assertIn(text, shown)
+        self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+
+    def test_shells_complete_commands_and_options(self):
+        script = self.ok("completion", "bash").stdout
+        ask = script + """
+            complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _brickccl; echo "${COMPREPLY[@]}"; }
+            complete_words brickccl la
+            complete_words brickccl label image.nrrd --thresh
+            complete_words brickccl stats --hist"""
+        done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.split(), ["label", "--threshold", "--histogram"])
+        self.assertIn("bashcompinit", self.ok("completion", "zsh").stdout)
+        self.fails("completion", "fish", saying="bash or zsh")
+
+    def test_the_manual_has_every_command(self):
+        manual = self.ok("manual").stdout
+        for command in ("label", "stats", "select", "clean", "info", "phantom"):
+            self.assertIn(".SH BRICKCCL \\&%s\n" % command, manual)
+        for text in ("\\-\\-threshold", "EXIT STATUS", "130"):
+            self.assertIn(text, manual)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=manual, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_interrupt_ends_with_130_and_leaves_nothing(self):
+        scan = self.path("scan.nrrd")
+        self.ok("phantom", "casting", scan, "--size", 200, 200, 200)
+        before = self.contents()
+        for delay in (0.05, 0.3):
+            process = subprocess.Popen([os.environ["BRICKCCL"], "label", scan, self.path("o.nrrd"), "--smooth", "median:4",
+                                        "--threads", "1", "--quiet"], stderr=subprocess.PIPE)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            begin = time.time()
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGINT))
+            self.assertLess(time.time() - begin, 5)
+            self.assertEqual(self.contents(), before)
+
+
+class DoubtsTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.image = self.path("image.nrrd")
+        self.output = self.path("labels.nrrd")
+
+    def notes(self, *options):
+        summary = json.loads(self.ok("label", self.image, self.output, "--json", *options).stdout)
+        return " ".join(summary["notes"])
+
+    def test_a_gray_scan_without_a_criterion(self):
+        write_nrrd(self.image, "int16", (10, 10, 3), [1 + i * 7919 % 500 for i in range(300)])
+        self.assertIn("without a criterion", self.notes())
+        self.assertIn("its values go from 1 to", self.notes("--range", "-inf", "inf"))
+        self.assertNotIn("foreground", self.notes("--threshold", "otsu"))
+        self.assertNotIn("foreground", self.notes("--equal-value"))
+
+    def test_a_range_outside_of_the_values(self):
+        write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
+        self.assertIn("its values go from -100 to 199", self.notes("--range", 500, 600))
+
+    def test_a_label_map_taken_for_an_image(self):
+        values = [0 if x in (0, 39) else 1 + x // 10 for _ in range(10) for x in range(40)]
+        write_nrrd(self.image, "uint8", (40, 10), values)
+        self.assertIn("looks like a label map", self.notes())
+        self.assertNotIn("looks like", self.notes("--equal-value"))
+        write_nrrd(self.image, "uint8", (40, 10), [min(1, value) for value in values])
+        self.assertNotIn("looks like", self.notes())
+
+    def test_parts_with_holes_and_components_outside(self):
+        write_nrrd(self.image, "uint8", (6, 5), [1 if i in (1, 8, 29) else 0 for i in range(30)])
+        part = self.path("part.nrrd")
+        write_nrrd(part, "uint8", (6, 5), [0 if i in (14,) or i > 24 else 1 for i in range(30)])
+        notes = self.notes("--statistics", self.path("t.csv"), "--part", part)
+        self.assertIn("has 1 holes of 1 voxels", notes)
+        self.assertIn("1 of 3 voxels of components lie outside of the part", notes)
+        summary = json.loads(self.ok("stats", self.image, "-o", self.path("t.csv"), "--part", part, "--json").stdout)
+        self.assertIn("lie outside of the part", " ".join(summary["notes"]))
+
+    def test_what_was_found_dropped_and_kept(self):
+        values = [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1]
+        write_nrrd(self.image, "uint8", (22, 1, 1), values, spacing=(10, 10, 20))
+        options = ("--minimum-size", 2, "--maximum-size", 4, "--largest", 2)
+        summary = json.loads(self.ok("label", self.image, self.output, "--json", *options).stdout)
+        self.assertEqual((summary["components_found"], summary["components"]), (6, 2))
+        self.assertEqual(summary["dropped"], {"too_small": 1, "too_large": 1, "beyond_largest": 2})
+        self.assertEqual(summary["kept_voxels"], 7)
+        self.assertEqual(summary["coordinates"], "LPS")
+        shown = self.ok("label", self.image, self.output, *options).stdout
+        self.assertIn("kept: 7 voxels, 14000 mm^3 (14 cm^3); dropped of 6 found: 1 too small, 1 too large, 2 beyond the largest",
+                      shown)
+        self.assertIn("spacing 10 x 10 x 20 mm (from the file)", shown)
+
+
+if __name__ == "__main__":
+    unittest.main()

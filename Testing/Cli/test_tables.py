@@ -1,0 +1,140 @@
+"""Which columns and rows of a table are written, and how."""
+
+import csv
+import json
+import os
+import re
+import unittest
+import zipfile
+
+from support import CommandTest, labels_of, read_nrrd, write_nrrd
+
+# Components of 1, 3, 2 and 3 voxels.
+LINE = [1, 0, 2, 2, 2, 0, 3, 3, 0, 4, 4, 4]
+
+
+class TablesTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.labels = self.path("labels.nrrd")
+        self.table = self.path("table.csv")
+        write_nrrd(self.labels, "uint8", (12, 1, 1), LINE, spacing=(0.5, 0.5, 0.5))
+
+    def read(self, *options, table=None, delimiter=","):
+        table = table or self.table
+        self.ok("stats", self.labels, "-o", table, *options)
+        with open(table, newline="", encoding="utf-8") as stream:
+            rows = list(csv.reader(stream, delimiter=delimiter))
+        return rows[0], rows[1:]
+
+    def test_single_columns_leave_out_the_others_and_groups_add(self):
+        everything, _ = self.read()
+        self.assertGreater(len(everything), 10)
+        self.assertEqual(self.read("--columns", "volume_mm3")[0], ["label", "volume_mm3"])
+        self.assertEqual(self.read("--columns", "sphericity,label,voxel_count")[0], ["label", "sphericity", "voxel_count"])
+        groups, _ = self.read("--columns", "topology")
+        self.assertEqual(groups[:len(everything)], everything)
+        self.assertIn("euler_number_26", groups)
+        mixed, _ = self.read("--columns", "voxel_count,topology")
+        self.assertEqual(mixed[:3], ["label", "voxel_count", "euler_number_26"])
+        self.assertEqual(len(mixed), len(groups) - len(everything) + 2)
+        self.fails("stats", self.labels, "-o", self.table, "--columns", "area_mm2", saying="no column 'area_mm2'")
+
+    def test_rows_are_sorted_and_cut(self):
+        labels = lambda *options: [row[0] for row in self.read("--columns", "label", *options)[1]]
+        self.assertEqual(labels(), ["1", "2", "3", "4"])
+        self.assertEqual(labels("--sort", "voxel_count"), ["2", "4", "3", "1"])
+        self.assertEqual(labels("--sort", "+voxel_count"), ["1", "3", "2", "4"])
+        self.assertEqual(labels("--top", 2), ["2", "4"])
+        self.assertEqual(labels("--top", 9, "--sort", "+label"), ["1", "2", "3", "4"])
+        self.assertEqual(labels("--sort", "feret_diameter_mm", "--top", 1), ["2"])
+        self.fails("stats", self.labels, "-o", self.table, "--sort", "volum_mm3", saying="did you mean 'volume_mm3'")
+        self.fails("stats", self.labels, "-o", self.table, "--top", 0, saying="no whole number")
+
+    def test_units(self):
+        for unit, factor in (("um", 1000), ("cm", 0.1)):
+            header, rows = self.read("--columns", "volume_mm3,centroid_x_mm,surface_area_mm2,voxel_count", "--units", unit)
+            self.assertEqual(header, ["label", "volume_%s3" % unit, "centroid_x_" + unit, "surface_area_%s2" % unit, "voxel_count"])
+            self.assertAlmostEqual(float(rows[1][1]), 3 * 0.125 * factor ** 3)
+            self.assertAlmostEqual(float(rows[1][2]), 1.5 * factor)
+            self.assertEqual(rows[1][4], "3")
+        self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
+
+    def test_separators(self):
+        plain = self.read("--columns", "volume_mm3")
+        comma = self.read("--columns", "volume_mm3", "--decimal", "comma", delimiter=";")
+        self.assertEqual([[cell.replace(",", ".") for cell in row] for row in comma[1]], plain[1])
+        self.assertIn(["1", "0,125"], comma[1])
+        self.assertEqual(self.read("--columns", "volume_mm3", "--csv-separator", "tab", delimiter="\t"), plain)
+        self.fails("stats", self.labels, "-o", self.table, "--csv-separator", "comma", "--decimal", "comma", saying="do not fit")
+
+    def test_extensions_in_any_case(self):
+        plain = self.read()
+        self.assertEqual(self.read(table=self.path("TABLE.CSV")), plain)
+        self.assertEqual(self.read(table=self.path("table.Tsv"), delimiter="\t"), plain)
+        self.ok("stats", self.labels, "-o", self.path("table.JSON"), "--columns", "volume_mm3", "--top", 1)
+        with open(self.path("table.JSON"), encoding="utf-8") as stream:
+            written = json.load(stream)
+        self.assertEqual(written["components"], [{"label": 2, "volume_mm3": 0.375}])
+        self.assertIn("LPS", written["coordinates"])
+
+    def test_tables_are_printed(self):
+        printed = self.ok("stats", self.labels, "--print", "--columns", "voxel_count,volume_mm3", "--top", 2).stdout
+        self.assertEqual(printed.splitlines()[:3],
+                         ["label  voxel_count  volume_mm3", "    2            3       0.375", "    4            3       0.375"])
+        self.assertEqual(os.listdir(self.folder), ["labels.nrrd"])
+        output = self.path("o.nrrd")
+        self.assertIn("label  voxel_count", self.ok("label", self.labels, "--print", "--columns", "voxel_count").stdout)
+        self.ok("select", self.labels, output, "--where", "label > 1", "--keep", "--print", "--top", 1)
+        self.fails("stats", self.labels, "--print", "--json", saying="excludes")
+        self.fails("stats", self.labels, saying="--output FILE, --print or --histogram")
+
+    def test_workbooks_hold_the_same_numbers(self):
+        header, rows = self.read("--columns", "voxel_count,volume_mm3,nearest_distance_mm")
+        book = self.path("table.xlsx")
+        self.ok("stats", self.labels, "-o", book, "--columns", "voxel_count,volume_mm3,nearest_distance_mm")
+        with zipfile.ZipFile(book) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        self.assertEqual(re.findall(r"<t>([^<]*)</t>", sheet), header)
+        self.assertEqual([float(cell) for cell in re.findall(r"<v>([^<]*)</v>", sheet)],
+                         [float(cell) for row in rows for cell in row])
+
+    def test_slicer_gets_segments_and_colours(self):
+        output, colours = self.path("out.seg.nrrd"), self.path("out.ctbl")
+        self.ok("label", self.labels, output, "--equal-value", "--colour-table", colours)
+        header = read_nrrd(output)[0]
+        self.assertEqual(labels_of(output)[1], LINE)
+        for label in range(1, 5):
+            field = "Segment%d_" % (label - 1)
+            with open(output, "rb") as stream:
+                text = stream.read().split(b"\n\n")[0].decode()
+            fields = dict(line.split(":=", 1) for line in text.splitlines() if ":=" in line)
+            self.assertEqual(fields[field + "LabelValue"], str(label))
+            self.assertEqual(fields[field + "Extent"], "0 11 0 0 0 0")
+            self.assertTrue(all(0 <= float(channel) <= 1 for channel in fields[field + "Color"].split()))
+            self.assertEqual(len({fields["Segment%d_Color" % i] for i in range(4)}), 4)
+        self.assertNotIn("Segment4_ID", fields)
+        self.assertEqual(header["dimension"], "3")
+        with open(colours, encoding="utf-8") as stream:
+            lines = stream.read().splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["0", "1", "2", "3", "4"])
+        self.assertEqual(len({tuple(line.split()[2:]) for line in lines[1:]}), 5)
+        self.fails("label", self.labels, self.path("o.nrrd"), "--colour-table", self.path("c.txt"), saying=".ctbl")
+
+    def test_histograms_and_conditions_bring_in_their_columns(self):
+        result = self.ok("stats", self.labels, "--histogram", "feret_diameter_mm", "--bins", 2, "--json")
+        self.assertEqual(sum(json.loads(result.stdout)["histogram"]["counts"]), 4)
+        self.ok("select", self.labels, self.path("o.nrrd"), "--where", "feret_diameter_mm > 0.7", "--keep")
+        part = self.path("part.nrrd")
+        write_nrrd(part, "uint8", (12, 1, 1), [1] * 12, spacing=(0.5, 0.5, 0.5))
+        self.ok("select", self.labels, self.path("p.nrrd"), "--where", "surface_distance_mm >= 0", "--keep", "--part", part)
+
+    def test_extremes_over_all_components_are_refused(self):
+        for function in ("min", "max"):
+            self.fails("select", self.labels, self.path("o.nrrd"), "--where", "voxel_count == %s(voxel_count)" % function,
+                       "--keep", saying="over all components")
+        self.ok("select", self.labels, self.path("o.nrrd"), "--where", "max(voxel_count, 2) > 2", "--keep")
+
+
+if __name__ == "__main__":
+    unittest.main()

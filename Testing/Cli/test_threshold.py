@@ -1,0 +1,166 @@
+"""Thresholds that are found in the values of a scan, smoothing, and `brickccl info SCAN`."""
+
+import json
+import os
+import random
+import statistics
+import unittest
+
+from support import TYPES, CommandTest, labels_of, read_nrrd, write_nrrd
+
+
+def plain_otsu(values):
+    """Otsu's threshold by trying every division; the middle between the two values beside it."""
+    occurring = sorted(set(values))
+    best = None
+    for low, high in zip(occurring, occurring[1:]):
+        below = [v for v in values if v <= low]
+        above = [v for v in values if v > low]
+        between = len(below) * len(above) * (statistics.fmean(below) - statistics.fmean(above)) ** 2
+        if best is None or between > best[0]:
+            best = (between, (low + high) / 2)
+    return best[1]
+
+
+class ThresholdTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("input.nrrd")
+        self.output = self.path("output.nrrd")
+
+    def label(self, *options):
+        result = self.ok("label", self.input, self.output, "--json", *options)
+        return json.loads(result.stdout), labels_of(self.output)[1]
+
+    def write_two_materials(self, kind, size=(12, 10)):
+        """Writes an image of two materials; returns its values."""
+        generator = random.Random(5)
+        low, high = (-1000, 60) if kind in ("int16", "int32", "int64", "float", "double") else (10, 90)
+        values = [generator.choice((low, high)) + generator.randint(-9, 9) for _ in range(size[0] * size[1])]
+        write_nrrd(self.input, kind, size, values)
+        return values
+
+    def test_otsu_of_every_type_is_that_of_a_plain_search(self):
+        for kind in TYPES:
+            values = self.write_two_materials(kind)
+            summary, labels = self.label("--threshold", "otsu")
+            expected = plain_otsu(values)
+            self.assertAlmostEqual(summary["threshold"]["value"], expected, msg=kind)
+            self.assertEqual([label > 0 for label in labels], [value >= expected for value in values], kind)
+
+    def test_every_method_parts_two_materials_and_is_told(self):
+        values = self.write_two_materials("int16", (40, 50))
+        for method in ("otsu", "multi-otsu:2", "multi-otsu:3:1", "valley", "iso50", -300):
+            summary, labels = self.label("--threshold", method)
+            self.assertEqual(summary["threshold"]["method"], str(method))
+            if method != "multi-otsu:3:1":
+                self.assertEqual([label > 0 for label in labels], [value > 0 for value in values], method)
+            _, below = self.label("--threshold", method, "--below")
+            self.assertTrue(all((a > 0) != (b > 0) for a, b in zip(labels, below)), method)
+            shown = self.ok("label", self.input, self.output, "--threshold", method).stdout
+            self.assertIn("threshold " + str(method), shown)
+            self.assertIn("at or above it are foreground", shown)
+
+    def test_a_number_is_at_or_above(self):
+        write_nrrd(self.input, "uint8", (5, 1), [3, 4, 5, 6, 5])
+        self.assertEqual(self.label("--threshold", 5)[1], [0, 0, 1, 1, 1])
+        self.assertEqual(self.label("--threshold", 5, "--below")[1], [1, 1, 0, 0, 0])
+
+    def test_the_threshold_is_found_in_the_mask(self):
+        write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])
+        mask = self.path("mask.nrrd")
+        write_nrrd(mask, "uint8", (6, 1), [0, 0, 1, 1, 0, 0])
+        summary, labels = self.label("--threshold", "otsu", "--mask", mask)
+        self.assertEqual(summary["threshold"]["value"], 15)
+        self.assertEqual(labels, [0, 0, 0, 1, 0, 0])
+
+    def test_median_removes_specks(self):
+        values = [0] * 81
+        for speck in (0, 20, 44):
+            values[speck] = 100
+        for y in range(3, 7):
+            for x in range(5, 9):
+                values[y * 9 + x] = 100
+        write_nrrd(self.input, "uint8", (9, 9), values)
+        self.assertEqual(self.label("--threshold", "otsu")[0]["components"], 3)
+        summary, labels = self.label("--threshold", "otsu", "--smooth", "median:1")
+        self.assertEqual(summary["components"], 1)
+        self.assertEqual(labels[5 * 9 + 6], 1)
+        self.assertEqual(labels[20], 0)
+
+    def test_gaussian_is_in_mm(self):
+        write_nrrd(self.input, "uint8", (9, 9, 9), [255 if i == 364 else 0 for i in range(729)], spacing=(1, 1, 4))
+        summary, labels = self.label("--threshold", 5, "--smooth", "gaussian:1")
+        inside = [i for i, label in enumerate(labels) if label]
+        self.assertEqual({i // 81 for i in inside}, {4})
+        self.assertGreater(len(inside), 9)
+
+    def test_bad_methods_are_refused_before_any_work(self):
+        self.write_two_materials("int16")
+        for method, saying in (("otzu", "multi-otsu:N"), ("0,5", "0.5"), ("multi-otsu:1", "2 to 8"), ("inf", "no threshold")):
+            self.fails("label", self.input, self.output, "--threshold", method, saying=saying)
+        self.fails("label", self.input, self.output, "--threshold", "otsu", "--range", 1, 2, saying="excludes")
+        self.fails("label", self.input, self.output, "--threshold", 1, "--background", 3, saying="excludes")
+        self.fails("label", self.input, self.output, "--below", saying="--threshold")
+        self.fails("label", self.input, self.output, "--smooth", "median", saying="median:R")
+        self.fails("label", self.input, self.output, "--smooth", "gaussian:0", saying="gaussian:MM")
+
+    def test_images_without_two_materials_are_refused(self):
+        write_nrrd(self.input, "uint8", (4, 4), [7] * 16)
+        self.fails("label", self.input, self.output, "--threshold", "otsu", saying="1 different value")
+        self.fails("label", self.input, self.output, "--threshold", "valley", saying="no two clear peaks")
+
+
+class InfoTest(CommandTest):
+    def test_a_scan_is_shown(self):
+        scan = self.path("scan.nrrd")
+        self.ok("phantom", "casting", scan, "--size", 40, 36, 20, "--spacing", 0.5, 0.5, 2)
+        values = labels_of(scan)[1]
+        info = json.loads(self.ok("info", scan, "--json").stdout)
+        self.assertEqual(info["extent"], [40, 36, 20])
+        self.assertEqual(info["spacing"], [0.5, 0.5, 2])
+        self.assertEqual((info["type"], info["orientation"], info["coordinates"]), ("int16", "LPS", "LPS"))
+        self.assertEqual((info["minimum"], info["maximum"]), (min(values), max(values)))
+        ordered = sorted(values)
+        for percent, value in info["percentiles"].items():
+            rank = -(-float(percent) * len(values) // 100)
+            self.assertEqual(value, ordered[int(rank) - 1], percent)
+        self.assertEqual(sum(bar["count"] for bar in info["histogram"]), len(values))
+        for bar in info["histogram"]:
+            self.assertEqual(bar["count"], sum(bar["low"] <= value <= bar["high"] for value in values))
+        proposed = {row["method"]: row for row in info["thresholds"]}
+        self.assertEqual(set(proposed), {"otsu", "multi-otsu:3", "multi-otsu:4", "valley", "iso50"})
+        for method in ("otsu", "valley", "iso50"):
+            self.assertTrue(0 < proposed[method]["value"] < 1000, method)
+            share = sum(value >= proposed[method]["value"] for value in values) / len(values)
+            self.assertAlmostEqual(proposed[method]["share_at_or_above"], share)
+        shown = self.ok("info", scan).stdout
+        for text in ("40 x 36 x 20 voxels of int16", "0.5 x 0.5 x 2 mm", "x to left", "50 %: ", "histogram", "|#", "otsu"):
+            self.assertIn(text, shown)
+
+    def test_the_proposal_is_what_label_takes(self):
+        scan = self.path("scan.nrrd")
+        self.ok("phantom", "log", scan, "--size", 48, 48, 24)
+        for row in json.loads(self.ok("info", scan, "--json").stdout)["thresholds"]:
+            summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", "--threshold", row["method"]).stdout)
+            self.assertEqual(summary["threshold"]["value"], row["value"])
+
+    def test_odd_images_are_shown(self):
+        scan = self.path("scan.nrrd")
+        nan = float("nan")
+        for kind, values in (("float", [nan] * 4), ("float", [1.5, nan, float("inf"), 2]), ("uint8", [0] * 4),
+                             ("uint64", [0, 2 ** 64 - 1, 5, 2 ** 63]), ("int64", [-2 ** 63, 0, 1, 2 ** 63 - 1])):
+            write_nrrd(scan, kind, (4, 1), values)
+            info = json.loads(self.ok("info", scan, "--json").stdout)
+            self.ok("info", scan)
+            if kind == "uint64":
+                self.assertEqual(info["maximum"], 2 ** 64 - 1)
+            if kind == "int64":
+                self.assertEqual(info["minimum"], -2 ** 63)
+
+    def test_what_is_no_scan_is_refused(self):
+        self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+// Smoothed images, beside plain loops.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Segmenting/Smoothing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+template <typename T>
+std::vector<T>
+RandomVoxels(const Extent & extent)
+{
+  std::mt19937   random(11);
+  std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  for (T & voxel : voxels)
+  {
+    voxel = static_cast<T>(static_cast<int>(random() % 256) - (std::is_signed_v<T> ? 128 : 0));
+  }
+  return voxels;
+}
+
+/** The place of a voxel whose coordinates are moved into the image. */
+std::size_t
+PlaceOf(const Extent & extent, std::int64_t x, std::int64_t y, std::int64_t z)
+{
+  const auto inside = [&](std::int64_t at, int axis) { return std::clamp<std::int64_t>(at, 0, extent.size[axis] - 1); };
+  return static_cast<std::size_t>((inside(z, 2) * extent.size[1] + inside(y, 1)) * extent.size[0] + inside(x, 0));
+}
+
+template <typename T>
+std::vector<T>
+PlainMedian(const std::vector<T> & voxels, const Extent & extent, int radius)
+{
+  std::vector<T> medians(voxels.size());
+  const int      radiusZ = extent.size[2] > 1 ? radius : 0;
+  for (std::int64_t place = 0; place < extent.VoxelCount(); ++place)
+  {
+    std::vector<T> around;
+    for (int z = -radiusZ; z <= radiusZ; ++z)
+    {
+      for (int y = -radius; y <= radius; ++y)
+      {
+        for (int x = -radius; x <= radius; ++x)
+        {
+          around.push_back(voxels[PlaceOf(extent,
+                                          place % extent.size[0] + x,
+                                          place / extent.size[0] % extent.size[1] + y,
+                                          place / extent.size[0] / extent.size[1] + z)]);
+        }
+      }
+    }
+    std::sort(around.begin(), around.end());
+    medians[static_cast<std::size_t>(place)] = around[around.size() / 2];
+  }
+  return medians;
+}
+
+template <typename T>
+void
+ExpectPlainMedian(const Extent & extent, int radius)
+{
+  const std::vector<T> voxels = RandomVoxels<T>(extent);
+  std::vector<T>       smoothed(voxels.size());
+  SmoothingMethod      method;
+  method.radius = radius;
+  EXPECT_EQ(SmoothedType(ScalarTypeOf<T>(), method), ScalarTypeOf<T>());
+  Smooth(ImageView(voxels.data(), extent), {}, method, smoothed.data(), {});
+  EXPECT_EQ(smoothed, PlainMedian(voxels, extent, radius));
+}
+
+TEST(Smoothing, MedianIsThatOfAPlainLoop)
+{
+  ExpectPlainMedian<std::uint8_t>({ 20, 9, 7 }, 1);
+  ExpectPlainMedian<std::int16_t>({ 20, 9, 7 }, 2);
+  ExpectPlainMedian<std::int32_t>({ 8, 9, 3 }, 1);
+  ExpectPlainMedian<std::uint64_t>({ 8, 9, 3 }, 1);
+  ExpectPlainMedian<float>({ 8, 9, 3 }, 1);
+  ExpectPlainMedian<double>({ 8, 9, 3 }, 1);
+  ExpectPlainMedian<std::int8_t>({ 30, 20 }, 3);
+  ExpectPlainMedian<std::uint16_t>({ 30, 20, 1 }, 1);
+}
+
+TEST(Smoothing, GaussianSpreadsAsItsDeviationSays)
+{
+  const Extent              extent = { 41, 41, 41 };
+  std::vector<std::int16_t> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  voxels[PlaceOf(extent, 20, 20, 20)] = 10000;
+  Geometry geometry;
+  geometry.spacing[0] = 0.5;
+  geometry.spacing[1] = 1;
+  geometry.spacing[2] = 2;
+  const SmoothingMethod method = SmoothingMethod::FromText("gaussian:2");
+  ASSERT_EQ(SmoothedType(ScalarType::Int16, method), ScalarType::Float32);
+  std::vector<float> smoothed(voxels.size());
+  Smooth(ImageView(voxels.data(), extent), geometry, method, smoothed.data(), {});
+  double sum = 0;
+  double squares[3] = {};
+  for (std::int64_t z = 0; z < 41; ++z)
+  {
+    for (std::int64_t y = 0; y < 41; ++y)
+    {
+      for (std::int64_t x = 0; x < 41; ++x)
+      {
+        const double value = smoothed[PlaceOf(extent, x, y, z)];
+        sum += value;
+        squares[0] += value * std::pow(0.5 * static_cast<double>(x - 20), 2);
+        squares[1] += value * std::pow(static_cast<double>(y - 20), 2);
+        squares[2] += value * std::pow(2 * static_cast<double>(z - 20), 2);
+      }
+    }
+  }
+  EXPECT_NEAR(sum, 10000, 10);
+  for (const double square : squares)
+  {
+    EXPECT_NEAR(std::sqrt(square / sum), 2, 0.02);
+  }
+}
+
+TEST(Smoothing, GaussianOfAThinStackKeepsAConstant)
+{
+  const Extent             extent = { 5, 4, 2 };
+  const std::vector<float> voxels(40, 7.5f);
+  std::vector<float>       smoothed(40);
+  Smooth(ImageView(voxels.data(), extent), {}, SmoothingMethod::FromText("gaussian:3"), smoothed.data(), {});
+  for (const float value : smoothed)
+  {
+    EXPECT_NEAR(value, 7.5f, 1e-4);
+  }
+}
+
+TEST(Smoothing, CancellingEndsIt)
+{
+  const Extent              extent = { 64, 64, 64 };
+  const auto                voxels = RandomVoxels<std::int16_t>(extent);
+  std::vector<std::int16_t> smoothed(voxels.size());
+  ProgressHooks             hooks;
+  hooks.cancelled = [] { return true; };
+  EXPECT_THROW(Smooth(ImageView(voxels.data(), extent),
+                      {},
+                      SmoothingMethod::FromText("median:2"),
+                      smoothed.data(),
+                      { 2, Progress(hooks) }),
+               Cancelled);
+}
+
+TEST(Smoothing, WhatCannotBeSmoothedIsRefused)
+{
+  const Extent                    extent = { 2, 2 };
+  const SmoothingMethod           median = SmoothingMethod::FromText("median:1");
+  const std::vector<float>        notNumber = { 1, 2, std::nanf(""), 3 };
+  const std::vector<std::int64_t> large = { 1, 2, (std::int64_t{ 1 } << 53) + 1, 3 };
+  std::vector<double>             smoothed(8);
+  EXPECT_THROW(Smooth(ImageView(notNumber.data(), extent), {}, median, smoothed.data(), {}), InvalidArgument);
+  EXPECT_THROW(Smooth(ImageView(large.data(), extent), {}, median, smoothed.data(), {}), InvalidArgument);
+  EXPECT_THROW(Smooth(ImageView(notNumber.data(), { 2 }, 2), {}, median, smoothed.data(), {}), InvalidArgument);
+  EXPECT_THROW(
+    Smooth(ImageView(large.data(), extent), {}, SmoothingMethod::FromText("gaussian:1000"), smoothed.data(), {}),
+    InvalidArgument);
+  for (const char * const text : { "",
+                                   "median",
+                                   "median:",
+                                   "median:0",
+                                   "median:1.5",
+                                   "median:99",
+                                   "gaussian:0",
+                                   "gaussian:-1",
+                                   "gaussian:1mm",
+                                   "box:3" })
+  {
+    EXPECT_THROW(SmoothingMethod::FromText(text), InvalidArgument) << text;
+  }
+}
+
+} // namespace
+
+} // namespace brickccl

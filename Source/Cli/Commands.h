@@ -11,8 +11,14 @@ void AddLabelCommand(CLI::App & app);
 void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app);
+void AddSweepCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
+void AddBatchCommand(CLI::App & app);
+void AddRecipeCommand(CLI::App & app);
+void AddReportCommand(CLI::App & app);
+void AddScoreCommand(CLI::App & app);
+void AddCompareCommand(CLI::App & app);
 
 /** Adds the subcommand of the program that has VTK. */
 void AddMeshCommand(CLI::App & app);

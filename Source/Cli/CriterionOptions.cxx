@@ -1,47 +1,15 @@
 #include "BrickCCL/Cli/CriterionOptions.h"
 
 #include "BrickCCL/Cli/NumberOptions.h"
-#include "BrickCCL/Cli/Smoothing.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Tables/Totals.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <sstream>
 
 namespace brickccl::cli
 {
-
-namespace
-{
-
-std::uint64_t
-CountNotANumber(const LoadedImage & image, int threads)
-{
-  return VisitScalarType(image.type, [&](auto tag) -> std::uint64_t {
-    using T = typename decltype(tag)::Type;
-    if constexpr (std::is_floating_point_v<T>)
-    {
-      const auto *               values = reinterpret_cast<const T *>(image.voxels.Data());
-      const Chunks               chunks(image.extent.VoxelCount() * image.channels, 1 << 18, 256);
-      std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks.count));
-      ParallelFor(chunks.count, { threads }, [&](std::int64_t chunk) {
-        counts[static_cast<std::size_t>(chunk)] = static_cast<std::uint64_t>(
-          std::count_if(values + chunks.Begin(chunk), values + chunks.End(chunk), [](T value) {
-            return std::isnan(value);
-          }));
-      });
-      return std::accumulate(counts.begin(), counts.end(), std::uint64_t{ 0 });
-    }
-    else
-    {
-      return 0;
-    }
-  });
-}
-
-} // namespace
 
 void
 AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)

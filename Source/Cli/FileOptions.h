@@ -2,7 +2,6 @@
 #define BRICKCCL_CLI_FILEOPTIONS_H
 
 #include "BrickCCL/Cli/Report.h"
-#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Files/ImageFile.h"
 
 #include <CLI/CLI.hpp>
@@ -80,12 +79,6 @@ std::string OutputFor(const std::string & output,
                       ScalarType          type,
                       const Extent &      extent,
                       ImageReader &       notes);
-
-/** The connectivity of a number of neighbours (or FaceNeighbours or FullNeighbours) for an image. `bySlice` names an
- * axis ("x" .. "t") if the neighbours lie within slices; it may be empty. Axes of size 1 take part or not, whichever
- * fits the number: a single slice may have 4 or 8 neighbours, too. \throws InvalidArgument, which lists the numbers
- * that fit. */
-Connectivity ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice);
 
 /** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
 std::string DescribeSpacing(const LoadedImage & image);

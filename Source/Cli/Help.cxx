@@ -71,7 +71,8 @@ Tasks()
         "--list-columns",
         "--list-columns-markdown" } },
     { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
-    { "Running", { "--algorithm", "--device", "--threads", "--json", "--quiet" } },
+    { "Running",
+      { "--jobs", "--resume", "--report", "--dry-run", "--algorithm", "--device", "--threads", "--json", "--quiet" } },
   };
   return tasks;
 }
@@ -85,6 +86,13 @@ Examples()
       "  brickccl label scan.nii.gz bone.nii.gz --threshold 200 --largest 1 --connectivity full" },
     { "stats", "  brickccl stats labels.nrrd --intensity scan.nrrd --print --top 10" },
     { "select", "  brickccl select pores.nrrd ragged.nrrd --where \"volume_mm3 > 2 and sphericity < 0.6\" --keep" },
+    { "batch",
+      "  brickccl batch casting-porosity scans/ -o results --report\n"
+      "The exit code is 0 if every image was worked on, whatever its verdict, and 3 if some were skipped because they\n"
+      "could not be read." },
+    { "recipe", "  brickccl recipe new casting-porosity -o casting.toml" },
+    { "compare", "  brickccl compare results-2025 results-2026 -o changes.csv" },
+    { "score", "  brickccl score pores.nrrd truth.nrrd --minimum-size 19 --json" },
     { "info", "  brickccl info scan.nrrd" },
     { "phantom", "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1" },
     { "completion", "  source <(brickccl completion bash)" },
@@ -93,8 +101,10 @@ Examples()
 }
 
 constexpr const char * ExitCodes =
-  "Exit codes: 0 everything was done and written; 1 an error; 130 stopped by an interrupt (Ctrl-C); 100 to 129 the\n"
-  "arguments were not understood. Whatever the code, each output is whole or as it was before.";
+  "Exit codes: 0 everything was done and written; 1 an error; 3 some images of a batch were skipped; 130 stopped by "
+  "an\n"
+  "interrupt (Ctrl-C); 100 to 129 the arguments were not understood. Whatever the code, each output is whole or as it\n"
+  "was before.";
 
 void
 PrintCompletion(const CLI::App & app, const std::string & shell)

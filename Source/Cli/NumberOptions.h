@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CLI_NUMBEROPTIONS_H
 #define BRICKCCL_CLI_NUMBEROPTIONS_H
 
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
 #include <CLI/CLI.hpp>
@@ -20,10 +21,6 @@ inline constexpr std::uint64_t MostThreads = 4096;
 
 /** Accepts only counts from `least` to `most`. */
 CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);
-
-/** What the number of neighbours stands for beside a count. */
-inline constexpr int FaceNeighbours = 0;
-inline constexpr int FullNeighbours = -1;
 
 /** Accepts a count of neighbours, "faces" or "full". */
 CLI::Validator NeighbourCount();

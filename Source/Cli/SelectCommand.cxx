@@ -118,21 +118,18 @@ RunSelect(const SelectArguments & arguments)
   const ComponentTable before =
     MeasureLabelImage(image.View(), image.geometry, images.Options(conditionGroups), context, volume);
   image.voxels.Release();
-  const std::vector<bool>    holds = condition.Evaluate(before);
-  std::vector<std::uint64_t> numberOfPlace{ 0 };
-  std::vector<std::uint64_t> oldLabels{ 0 };
-  for (std::size_t c = 0; c < holds.size(); ++c)
+  std::vector<bool> holds = condition.Evaluate(before);
+  if (arguments.remove)
   {
-    const bool stays = holds[c] == arguments.keep;
-    numberOfPlace.push_back(stays ? oldLabels.size() : 0);
-    if (stays)
-    {
-      oldLabels.push_back(before.components.Label(c));
-    }
+    holds.flip();
+  }
+  std::vector<std::uint64_t> oldLabels{ 0 };
+  for (const std::size_t place : KeepComponents(volume, holds, context.Silent()))
+  {
+    oldLabels.push_back(before.components.Label(place));
   }
   const std::uint64_t kept = oldLabels.size() - 1;
-  Renumber(volume, numberOfPlace, context.Silent());
-  ComponentTable table;
+  ComponentTable      table;
   if (arguments.table.IsWanted())
   {
     // Distances and contacts are measured among the components that are left.

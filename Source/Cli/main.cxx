@@ -63,12 +63,18 @@ main(int argc, char ** argv)
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app);
+  brickccl::cli::AddSweepCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);
 #endif
   brickccl::cli::AddInfoCommand(app);
   brickccl::cli::AddPhantomCommand(app);
+  brickccl::cli::AddBatchCommand(app);
+  brickccl::cli::AddRecipeCommand(app);
+  brickccl::cli::AddReportCommand(app);
+  brickccl::cli::AddScoreCommand(app);
+  brickccl::cli::AddCompareCommand(app);
   brickccl::cli::AddHelpCommands(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);

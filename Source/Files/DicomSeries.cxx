@@ -261,6 +261,39 @@ ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & optio
   return ReadDicomSeries(found, options);
 }
 
+std::vector<DicomSeriesFiles>
+ListDicomSeries(const std::vector<std::string> & paths)
+{
+  std::map<std::string, DicomSeriesFiles> byUid;
+  std::vector<DicomSeriesFiles>           all;
+  for (const std::string & path : paths)
+  {
+    try
+    {
+      const std::optional<ImageFile> image = LookAt({ path, path });
+      if (image)
+      {
+        const DataSet &    data = image->file.data;
+        const std::string  uid = data.Text(tags::SeriesUid);
+        DicomSeriesFiles & series = byUid[uid];
+        series.uid = uid;
+        series.description = data.Text(tags::SeriesDescription);
+        series.files.push_back(path);
+      }
+    }
+    catch (const Error &)
+    {
+      all.push_back({ "", "", { path }, true });
+    }
+  }
+  for (auto & [uid, series] : byUid)
+  {
+    std::sort(series.files.begin(), series.files.end(), NaturallyBefore);
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
 bool
 HoldsDicom(const std::string & path)
 {

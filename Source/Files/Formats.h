@@ -86,6 +86,22 @@ LoadedImage ReadDicom(const FileBytes & file, const ReadOptions & options);
 LoadedImage ReadDicomFolder(const std::string & path, const ReadOptions & options);
 /** Reads the DICOM series of the files that match a pattern. \throws Error as ReadDicomFolder does. */
 LoadedImage ReadDicomFiles(const std::vector<std::string> & paths, const ReadOptions & options);
+/** The files of one series. */
+struct DicomSeriesFiles
+{
+  std::string uid;
+  std::string description;
+  /** In natural order. */
+  std::vector<std::string> files;
+  /** Whether this is a single file whose header cannot be read. */
+  bool isDamaged = false;
+};
+/** The series among files, from their headers. Files without an image are left out. */
+std::vector<DicomSeriesFiles> ListDicomSeries(const std::vector<std::string> & paths);
+
+/** The files that match a pattern with * and ?. On Windows, only the name of the file may have these. */
+std::vector<std::string> FilesOfPattern(const std::string & pattern);
+
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
 

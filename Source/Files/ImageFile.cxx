@@ -133,37 +133,6 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
                 : "its format is none of those that are read: " + ReadableFormats());
 }
 
-/** The files that match a pattern with * and ?. On Windows, only the name of the file may have these. */
-std::vector<std::string>
-FilesOfPattern(const std::string & pattern)
-{
-#ifdef _WIN32
-  const std::filesystem::path path(pattern);
-  std::vector<std::string>    files;
-  WIN32_FIND_DATAW            found = {};
-  const HANDLE                search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
-  {
-    files.push_back((path.parent_path() / found.cFileName).string());
-  }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-#else
-  glob_t                   found = {};
-  std::vector<std::string> files;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
-  return files;
-#endif
-}
-
 std::vector<std::string>
 SliceImagesOfFolder(const std::string & path)
 {
@@ -324,6 +293,41 @@ CheckBeside(const std::string & path)
 
 } // namespace
 
+namespace files
+{
+
+std::vector<std::string>
+FilesOfPattern(const std::string & pattern)
+{
+#ifdef _WIN32
+  const std::filesystem::path path(pattern);
+  std::vector<std::string>    files;
+  WIN32_FIND_DATAW            found = {};
+  const HANDLE                search = FindFirstFileW(path.c_str(), &found);
+  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
+  {
+    files.push_back((path.parent_path() / found.cFileName).string());
+  }
+  if (search != INVALID_HANDLE_VALUE)
+  {
+    FindClose(search);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+#else
+  glob_t                   found = {};
+  std::vector<std::string> files;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return files;
+#endif
+}
+
+} // namespace files
+
 std::vector<std::string>
 FilesBesideImage(const std::string & path)
 {
@@ -381,6 +385,21 @@ ReadImageFile(const std::string & path, const ReadOptions & options)
                 [&] {
                   LoadedImage image = ReadAny(path, options);
                   image.files.push_back(path);
+                  if (!options.spacing.empty())
+                  {
+                    TakeSpacing(options.spacing, image);
+                  }
+                  return image;
+                });
+}
+
+LoadedImage
+ReadImageFiles(const std::string & name, const std::vector<std::string> & files, const ReadOptions & options)
+{
+  return Naming([&](const std::string & reason) { return CannotRead(name, reason); },
+                [&] {
+                  const bool  areDicom = std::any_of(files.begin(), files.end(), IsDicomFile);
+                  LoadedImage image = areDicom ? ReadDicomFiles(files, options) : ReadSliceImages(files, options);
                   if (!options.spacing.empty())
                   {
                     TakeSpacing(options.spacing, image);

@@ -38,6 +38,10 @@ struct ReadOptions
  *  \throws Error that names the path, what is wrong and what would help. No content of a file ends the process. */
 LoadedImage ReadImageFile(const std::string & path, const ReadOptions & options = {});
 
+/** Reads files that are one image: the slices of a DICOM series, or slice images. \param name  is named in errors. */
+LoadedImage
+ReadImageFiles(const std::string & name, const std::vector<std::string> & files, const ReadOptions & options = {});
+
 /** An image to be written. Its rows are made when they are needed, so the image need not exist as a whole. */
 struct ImageToWrite
 {

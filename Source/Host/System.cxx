@@ -1,7 +1,5 @@
 #include "BrickCCL/Host/System.h"
 
-#include "BrickCCL/Core/Error.h"
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -20,11 +18,9 @@
 #else
 #  include <cerrno>
 #  include <dlfcn.h>
-#  include <fcntl.h>
 #  include <pthread.h>
 #  include <sys/resource.h>
 #  include <sys/stat.h>
-#  include <sys/wait.h>
 #  include <unistd.h>
 #  ifdef __linux__
 #    include <sched.h>
@@ -138,20 +134,6 @@ CatchShortenedFiles(const char *)
   // There is nothing to catch: Windows lets no program shorten a file that is mapped.
 }
 
-bool
-RunInChild(const std::function<void()> & work)
-{
-  try
-  {
-    work();
-    return true;
-  }
-  catch (const std::exception &)
-  {
-    return false;
-  }
-}
-
 void
 KeepLibraryLoaded()
 {
@@ -219,35 +201,6 @@ CatchShortenedFiles(const char * message)
     ::_exit(1);
   };
   sigaction(SIGBUS, &action, nullptr);
-}
-
-bool
-RunInChild(const std::function<void()> & work)
-{
-  const pid_t child = ::fork();
-  if (child < 0)
-  {
-    throw Error(std::string("cannot start a process: ") + std::strerror(errno));
-  }
-  if (child == 0)
-  {
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::dup2(nowhere, STDOUT_FILENO);
-    try
-    {
-      work();
-    }
-    catch (...)
-    {
-      ::_exit(1);
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
-  {}
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void

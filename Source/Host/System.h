@@ -2,7 +2,6 @@
 #define BRICKCCL_HOST_SYSTEM_H
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace brickccl
@@ -28,11 +27,6 @@ bool WasInterrupted();
 /** If another program shortens a mapped file while it is read, the process writes `message` to the error stream and
  *  ends with exit code 1. The message must live as long as the process. */
 void CatchShortenedFiles(const char * message);
-
-/** Runs `work` in a process of its own, which writes nothing to the error and output streams. What ends that process
- *  does not end this one. Windows has no such processes; there `work` runs in this one.
- *  \return whether it ended well. \throws Error if no process can be started. */
-bool RunInChild(const std::function<void()> & work);
 
 /** Keeps the library that holds this code in memory until the process ends, even if it is unloaded. */
 void KeepLibraryLoaded();

@@ -72,4 +72,21 @@ Relabel(RunVolume &            volume,
   });
 }
 
+std::vector<std::size_t>
+KeepComponents(RunVolume & volume, const std::vector<bool> & keeps, const HostContext & context)
+{
+  std::vector<std::uint64_t> numbers{ 0 };
+  std::vector<std::size_t>   kept;
+  for (std::size_t place = 0; place < keeps.size(); ++place)
+  {
+    if (keeps[place])
+    {
+      kept.push_back(place);
+    }
+    numbers.push_back(keeps[place] ? kept.size() : 0);
+  }
+  Renumber(volume, numbers, context);
+  return kept;
+}
+
 } // namespace brickccl

@@ -86,6 +86,12 @@ Renumber(RunVolume & volume, const std::vector<TNumber> & numbers, const HostCon
   });
 }
 
+/** Keeps the components for which `keeps` is true, and numbers them from 1 on in their order; the others become
+ *  background. The labels of the runs are 1..keeps.size().
+ *  \return the places in `keeps` of those that stay. */
+std::vector<std::size_t>
+KeepComponents(RunVolume & volume, const std::vector<bool> & keeps, const HostContext & context);
+
 } // namespace brickccl
 
 #endif

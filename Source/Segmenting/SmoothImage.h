@@ -1,10 +1,10 @@
-#ifndef BRICKCCL_CLI_SMOOTHING_H
-#define BRICKCCL_CLI_SMOOTHING_H
+#ifndef BRICKCCL_SEGMENTING_SMOOTHIMAGE_H
+#define BRICKCCL_SEGMENTING_SMOOTHIMAGE_H
 
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Segmenting/Smoothing.h"
 
-namespace brickccl::cli
+namespace brickccl
 {
 
 /** A smoothed copy of an image. */
@@ -21,6 +21,6 @@ SmoothImage(const LoadedImage & image, const SmoothingMethod & method, const Hos
   return smoothed;
 }
 
-} // namespace brickccl::cli
+} // namespace brickccl
 
 #endif

@@ -1,0 +1,302 @@
+#include "BrickCCL/Batch/Acceptance.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Tables/Condition.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <variant>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+/** Whether a value keeps to a limit. Numbers that differ in their last digits alone are equal, as in conditions. */
+bool
+IsAtMost(double value, double limit)
+{
+  return value <= limit + Condition::Tolerance * std::max(std::abs(value), std::abs(limit));
+}
+
+/** The slices that a component has voxels in: [first, last]. */
+std::pair<std::int64_t, std::int64_t>
+SlicesOf(const ComponentMeasures & component)
+{
+  return { component.boxMinimum[2], component.boxMaximum[2] };
+}
+
+class RuleJudge
+{
+public:
+  RuleJudge(const AcceptanceRule & rule, const Findings & findings)
+    : m_Rule(rule)
+    , m_Findings(findings)
+    , m_Counts(findings.table.components.size(), true)
+  {
+    if (!rule.where.empty())
+    {
+      m_Counts = Condition(rule.where).Evaluate(findings.table);
+    }
+  }
+
+  RuleResult
+  Judge()
+  {
+    static const std::map<std::string, void (RuleJudge::*)()> judges = {
+      { "largest", &RuleJudge::JudgeLargest },
+      { "smallest", &RuleJudge::JudgeSmallest },
+      { "porosity", &RuleJudge::JudgePorosity },
+      { "porosity-per-slice", &RuleJudge::JudgePorosityOfSlices },
+      { "number", &RuleJudge::JudgeNumber },
+      { "number-per-slice", &RuleJudge::JudgeNumberOfSlices },
+      { "near-surface", &RuleJudge::JudgeNearSurface },
+      { "spacing", &RuleJudge::JudgeSpacing },
+    };
+    const auto found = judges.find(m_Rule.rule);
+    if (found == judges.end())
+    {
+      throw InvalidArgument("there is no rule of acceptance '" + m_Rule.rule + "'");
+    }
+    (this->*found->second)();
+    return m_Result;
+  }
+
+private:
+  /** Calls `function` for each defect that counts. */
+  template <typename TFunction>
+  void
+  ForDefects(TFunction function) const
+  {
+    for (std::size_t place = 0; place < m_Counts.size(); ++place)
+    {
+      if (m_Counts[place])
+      {
+        function(m_Findings.table.components[place]);
+      }
+    }
+  }
+
+  /** A function that gives the values of a column. */
+  std::function<double(const ComponentMeasures &)>
+  ColumnNamed(const std::string & name) const
+  {
+    for (const ComponentColumn & column : ColumnsOf(m_Findings.table))
+    {
+      if (column.name == name)
+      {
+        return [this, value = column.value](const ComponentMeasures & component) {
+          return std::visit([](auto number) { return static_cast<double>(number); },
+                            value(m_Findings.table, component));
+        };
+      }
+    }
+    throw InvalidArgument("the rule '" + m_Rule.name + "' names the column '" + name +
+                          "', which the table of this item does not have");
+  }
+
+  void
+  Decide(const ComponentMeasures & component)
+  {
+    m_Result.label = component.label;
+    m_Result.slice = SliceOf(component);
+  }
+
+  /** Takes the component with the highest value (or with the lowest, if `sign` is -1). */
+  void
+  TakeExtreme(const std::string & column, double sign)
+  {
+    const auto value = ColumnNamed(column);
+    ForDefects([&](const ComponentMeasures & component) {
+      const double own = value(component);
+      if (!std::isnan(own) && (!m_Result.value || sign * own > sign * *m_Result.value))
+      {
+        m_Result.value = own;
+        Decide(component);
+      }
+    });
+  }
+
+  /** Names the largest defect that counts, and is one of those for which `holds` is true. */
+  template <typename TPredicate>
+  void
+  DecideByLargest(TPredicate holds)
+  {
+    std::uint64_t largest = 0;
+    ForDefects([&](const ComponentMeasures & component) {
+      if (holds(component) && component.voxelCount > largest)
+      {
+        largest = component.voxelCount;
+        Decide(component);
+      }
+    });
+  }
+
+  void
+  JudgeLargest()
+  {
+    TakeExtreme(m_Rule.column, 1);
+    m_Result.passes = !m_Result.value || IsAtMost(*m_Result.value, m_Rule.limit);
+  }
+
+  void
+  JudgeSmallest()
+  {
+    TakeExtreme(m_Rule.column, -1);
+    m_Result.passes = !m_Result.value || IsAtMost(m_Rule.limit, *m_Result.value);
+  }
+
+  void
+  JudgeSpacing()
+  {
+    TakeExtreme("nearest_distance_mm", -1);
+    m_Result.passes = !m_Result.value || IsAtMost(m_Rule.limit, *m_Result.value);
+  }
+
+  void
+  JudgePorosity()
+  {
+    std::uint64_t voxels = 0;
+    ForDefects([&](const ComponentMeasures & component) { voxels += component.voxelCount; });
+    const auto region = m_Findings.part ? m_Findings.table.partTotals.voxels
+                                        : static_cast<std::uint64_t>(m_Findings.table.extent.VoxelCount());
+    m_Result.value = region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
+    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    DecideByLargest([](const ComponentMeasures &) { return true; });
+  }
+
+  void
+  JudgeNumber()
+  {
+    std::uint64_t count = 0;
+    ForDefects([&](const ComponentMeasures &) { ++count; });
+    TakeCount(count);
+    DecideByLargest([](const ComponentMeasures &) { return true; });
+  }
+
+  void
+  JudgeNearSurface()
+  {
+    const auto    distance = ColumnNamed("surface_distance_mm");
+    std::uint64_t count = 0;
+    const auto    isNear = [&](const ComponentMeasures & component) { return distance(component) < m_Rule.within; };
+    ForDefects([&](const ComponentMeasures & component) { count += isNear(component) ? 1 : 0; });
+    TakeCount(count);
+    DecideByLargest(isNear);
+  }
+
+  void
+  TakeCount(std::uint64_t count)
+  {
+    m_Result.value = static_cast<double>(count);
+    m_Result.passes = *m_Result.value <= m_Rule.limit;
+  }
+
+  std::int64_t
+  SliceCount() const
+  {
+    return m_Findings.table.extent.size[2];
+  }
+
+  /** Takes the slice with the highest value. */
+  void
+  TakeSlice(const std::vector<double> & values)
+  {
+    const auto highest = std::max_element(values.begin(), values.end());
+    const auto slice = std::distance(values.begin(), highest);
+    m_Result.value = *highest;
+    m_Result.passes = IsAtMost(*highest, m_Rule.limit);
+    const std::int64_t start = m_Findings.table.geometry.startIndex[2];
+    DecideByLargest([&](const ComponentMeasures & component) {
+      const auto [first, last] = SlicesOf(component);
+      return first <= slice + start && slice + start <= last;
+    });
+    m_Result.slice = slice + start;
+  }
+
+  /** A component has voxels in every slice between its first and its last one, since it is connected. */
+  void
+  JudgeNumberOfSlices()
+  {
+    std::vector<double> counts(static_cast<std::size_t>(SliceCount()) + 1, 0);
+    const std::int64_t  start = m_Findings.table.geometry.startIndex[2];
+    ForDefects([&](const ComponentMeasures & component) {
+      const auto [first, last] = SlicesOf(component);
+      counts[static_cast<std::size_t>(first - start)] += 1;
+      counts[static_cast<std::size_t>(last - start) + 1] -= 1;
+    });
+    for (std::size_t slice = 1; slice < counts.size(); ++slice)
+    {
+      counts[slice] += counts[slice - 1];
+    }
+    counts.pop_back();
+    TakeSlice(counts);
+  }
+
+  void
+  JudgePorosityOfSlices()
+  {
+    const Extent &          extent = m_Findings.table.extent;
+    std::vector<double>     shares(static_cast<std::size_t>(SliceCount()), 0);
+    std::vector<LabeledRun> runs;
+    const std::int64_t      rows = extent.size[1];
+    for (std::int64_t slice = 0; slice < SliceCount(); ++slice)
+    {
+      std::int64_t voxels = 0;
+      for (std::int64_t row = slice * rows; row < (slice + 1) * rows; ++row)
+      {
+        CollectLabeledRuns(m_Findings.runs, row, runs);
+        for (const LabeledRun & run : runs)
+        {
+          voxels += m_Counts[static_cast<std::size_t>(run.label - 1)] ? run.end - run.begin : 0;
+        }
+      }
+      const std::int64_t region = m_Findings.part ? PartVoxels(slice) : extent.size[0] * rows;
+      shares[static_cast<std::size_t>(slice)] =
+        region == 0 ? 0 : 100 * (static_cast<double>(voxels) / static_cast<double>(region));
+    }
+    TakeSlice(shares);
+  }
+
+  /** The number of voxels of the part in a slice. The mask has bytes. */
+  std::int64_t
+  PartVoxels(std::int64_t slice) const
+  {
+    const Extent &     extent = m_Findings.table.extent;
+    const std::int64_t size = extent.size[0] * extent.size[1];
+    const auto * const mask = static_cast<const std::uint8_t *>(m_Findings.part->data) + slice * size;
+    return size - std::count(mask, mask + size, std::uint8_t{ 0 });
+  }
+
+  const AcceptanceRule & m_Rule;
+  const Findings &       m_Findings;
+  std::vector<bool>      m_Counts;
+  RuleResult             m_Result;
+};
+
+} // namespace
+
+std::int64_t
+SliceOf(const ComponentMeasures & component)
+{
+  return std::clamp(static_cast<std::int64_t>(std::llround(component.centroid[2])),
+                    component.boxMinimum[2],
+                    component.boxMaximum[2]);
+}
+
+std::vector<RuleResult>
+Judge(const std::vector<AcceptanceRule> & rules, const Findings & findings)
+{
+  std::vector<RuleResult> results;
+  for (const AcceptanceRule & rule : rules)
+  {
+    results.push_back(RuleJudge(rule, findings).Judge());
+  }
+  return results;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,255 @@
+#include "BrickCCL/Batch/BatchFolder.h"
+
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Host/AtomicFile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <set>
+#include <sstream>
+
+namespace brickccl::batch
+{
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace
+{
+
+constexpr const char * StateFolder = ".batch";
+
+/** Calls `function`, and turns errors of the file system into ones with a sentence. */
+template <typename TFunction>
+void
+OnDisk(const std::string & path, TFunction && function)
+{
+  try
+  {
+    function();
+  }
+  catch (const fs::filesystem_error & error)
+  {
+    throw WriteError("cannot write '" + path + "': " + error.code().message());
+  }
+}
+
+/** The first line in which two texts differ. */
+std::string
+FirstDifference(const std::string & before, const std::string & now)
+{
+  std::istringstream first(before);
+  std::istringstream second(now);
+  std::string        a;
+  std::string        b;
+  for (int line = 1;; ++line)
+  {
+    const bool hasFirst = static_cast<bool>(std::getline(first, a));
+    const bool hasSecond = static_cast<bool>(std::getline(second, b));
+    if (!hasFirst || !hasSecond || a != b)
+    {
+      return "line " + std::to_string(line) + " was '" + (hasFirst ? a : "") + "' and is '" + (hasSecond ? b : "") +
+             "'";
+    }
+  }
+}
+
+/** When a file was last changed, as a number that only comparisons mean something for. */
+std::int64_t
+StampOf(const std::string & path)
+{
+  return static_cast<std::int64_t>(fs::last_write_time(path).time_since_epoch().count());
+}
+
+/** Whether a file is what its description says. Its bytes are looked at if its size is the same and its time is not.
+ *  \param stamp  null if it is not known. */
+bool
+IsUnchanged(const ordered_json & described, const ordered_json & stamp)
+{
+  const std::string path = described.at("path");
+  std::error_code   failure;
+  const auto        size = fs::file_size(path, failure);
+  if (failure || size != described.at("bytes").get<std::uintmax_t>())
+  {
+    return false;
+  }
+  return (stamp.is_number() && stamp == StampOf(path)) || DescribeFile(path, path) == described;
+}
+
+ordered_json
+ReadJson(const std::string & path)
+{
+  return ordered_json::parse(ReadText(path));
+}
+
+} // namespace
+
+BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool resume)
+  : m_Path(path)
+  , m_Recipe(recipe)
+{
+  const bool isThere = fs::exists(fs::path(path) / StateFolder);
+  if (!isThere && fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path)))
+  {
+    throw Error("'" + path + "' is there and no batch has made it; name a new folder or an empty one");
+  }
+  OnDisk(path, [&] { fs::create_directories(fs::path(path) / StateFolder); });
+  try
+  {
+    m_Lock = std::make_unique<FolderLock>(PathOf(".batch/lock"));
+  }
+  catch (const Error & error)
+  {
+    throw Error("another batch seems to work in '" + path + "': " + error.what());
+  }
+  const bool hasRecipe = fs::exists(PathOf("recipe.toml"));
+  if (hasRecipe && !resume)
+  {
+    throw Error("'" + path + "' holds a batch; --resume continues it, or name another folder");
+  }
+  if (hasRecipe)
+  {
+    const std::string before = ReadText(PathOf("recipe.toml"));
+    if (before != recipe.text)
+    {
+      throw Error("the recipe is not the one that '" + path + "' was begun with (recipe.toml there): " +
+                  FirstDifference(before, recipe.text) + "; use that one, or name another folder");
+    }
+  }
+  OnDisk(path, [&] {
+    fs::create_directories(PathOf("items"));
+    fs::create_directories(PathOf(".batch/done"));
+    fs::remove_all(PathOf(".batch/unfinished"));
+    fs::create_directories(PathOf(".batch/unfinished"));
+  });
+  ReplaceTextFile(PathOf("recipe.toml"), [&](std::ostream & stream) { stream << recipe.text; });
+}
+
+std::string
+BatchFolder::PathOf(const std::string & file) const
+{
+  return (fs::path(m_Path) / file).string();
+}
+
+void
+BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
+{
+  std::set<std::string> folders;
+  for (const BatchItem & item : items)
+  {
+    folders.insert(item.folder);
+  }
+  for (const auto & entry : fs::directory_iterator(PathOf("items")))
+  {
+    const std::string name = entry.path().filename().string();
+    if (folders.count(name) == 0)
+    {
+      throw Error("'" + m_Path + "' holds the results of '" + name +
+                  "', which is not among the inputs now; give the same inputs, or name another folder");
+    }
+  }
+}
+
+std::optional<ItemOutcome>
+BatchFolder::FinishedItem(const BatchItem & item, bool & changed) const
+{
+  const std::string summary = PathOf("items/" + item.folder + "/" + SummaryFile);
+  const std::string done = PathOf(".batch/done/" + item.folder + ".json");
+  if (!fs::exists(summary) || !fs::exists(done))
+  {
+    return std::nullopt;
+  }
+  ItemOutcome           outcome;
+  ordered_json          state;
+  std::set<std::string> files(item.found.files.begin(), item.found.files.end());
+  try
+  {
+    outcome.summary = ReadJson(summary);
+    state = ReadJson(done);
+    outcome.seconds = state.at("seconds");
+    changed = outcome.summary.at("item") != item.name;
+    const ordered_json & stamps = state.at("stamps");
+    for (const ordered_json & file : outcome.summary.at("input").at("files"))
+    {
+      const std::string path = file.at("path");
+      files.erase(path);
+      changed = changed || !IsUnchanged(file, stamps.contains(path) ? stamps[path] : ordered_json());
+    }
+  }
+  catch (const ordered_json::exception & error)
+  {
+    throw Error("'" + summary + "' or '" + done + "' is damaged (" + error.what() + "); remove '" + m_Path + "/items/" +
+                item.folder + "' and resume");
+  }
+  changed = changed || !files.empty();
+  return changed ? std::nullopt : std::optional<ItemOutcome>(std::move(outcome));
+}
+
+std::string
+BatchFolder::BeginItem(const BatchItem & item) const
+{
+  const std::string folder = PathOf(".batch/unfinished/" + item.folder);
+  OnDisk(folder, [&] {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  });
+  return folder;
+}
+
+void
+BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds) const
+{
+  const std::string from = PathOf(".batch/unfinished/" + item.folder);
+  const std::string to = PathOf("items/" + item.folder);
+  ordered_json      state;
+  state["seconds"] = seconds;
+  state["stamps"] = ordered_json::object();
+  for (const ordered_json & file : ReadJson((fs::path(from) / SummaryFile).string()).at("input").at("files"))
+  {
+    const std::string path = file.at("path");
+    state["stamps"][path] = StampOf(path);
+  }
+  // An item without its state is not finished, so the state goes first.
+  ReplaceTextFile(PathOf(".batch/done/" + item.folder + ".json"),
+                  [&](std::ostream & stream) { stream << state.dump(2) << '\n'; });
+  OnDisk(to, [&] {
+    if (fs::exists(to))
+    {
+      fs::rename(to, from + ".before");
+    }
+    fs::rename(from, to);
+    fs::remove_all(from + ".before");
+  });
+}
+
+void
+BatchFolder::DropItem(const BatchItem & item) const
+{
+  std::error_code ignored;
+  fs::remove_all(PathOf(".batch/unfinished/" + item.folder), ignored);
+}
+
+void
+BatchFolder::Log(const std::string & text) const
+{
+  const std::time_t  now = std::time(nullptr);
+  std::ostringstream time;
+  time << std::put_time(std::gmtime(&now), "%Y-%m-%dT%H:%M:%SZ");
+  std::ofstream stream(fs::path(PathOf("log.txt")), std::ios::binary | std::ios::app);
+  stream << time.str() << ' ' << text << '\n';
+  stream.close();
+  if (!stream)
+  {
+    throw WriteError("cannot write '" + PathOf("log.txt") + "'; is the disk full?");
+  }
+}
+
+} // namespace brickccl::batch

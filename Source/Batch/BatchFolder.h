@@ -1,0 +1,102 @@
+#ifndef BRICKCCL_BATCH_BATCHFOLDER_H
+#define BRICKCCL_BATCH_BATCHFOLDER_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Files/FindImages.h"
+#include "BrickCCL/Host/ChildProcess.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** One image of a batch. */
+struct BatchItem
+{
+  /** What tables and reports call it. */
+  std::string name;
+  /** Its folder below `items`. */
+  std::string folder;
+  FoundImage  found;
+};
+
+/** What became of an item. */
+struct ItemOutcome
+{
+  /** The item's summary; null unless it is finished. */
+  nlohmann::ordered_json summary;
+  /** The seconds of its steps; null unless it is finished. */
+  nlohmann::ordered_json seconds;
+  /** Why it failed; empty unless it did. */
+  std::string error;
+
+  bool
+  IsFinished() const
+  {
+    return !summary.is_null();
+  }
+};
+
+/** The folder that a batch writes.
+ *
+ *      recipe.toml  items.csv  defects.csv  timings.csv  manifest.json  log.txt  report.html
+ *      items/NAME/  labels.nrrd  defects.csv  picture.png  summary.json
+ *      .batch/      lock  unfinished/  done/
+ *
+ *  An item's folder is moved to `items` as a whole when the item is finished. All but timings.csv and log.txt depends
+ * on the inputs, the recipe and the version alone. */
+class BatchFolder
+{
+public:
+  /** Makes the folder, or opens one that a batch has made, and locks it.
+   *  \throws Error if it holds other files, if another process works in it, if it holds results and `resume` is false,
+   *  or if they are those of another recipe. */
+  BatchFolder(const std::string & path, const Recipe & recipe, bool resume);
+
+  const std::string &
+  Path() const
+  {
+    return m_Path;
+  }
+
+  /** \throws Error if the folder has results of items that are not among these. */
+  void CheckItems(const std::vector<BatchItem> & items) const;
+
+  /** The outcome of an item that is finished, and whose input is what it was then. \param changed  is set to true if
+   * the input is another one now. */
+  std::optional<ItemOutcome> FinishedItem(const BatchItem & item, bool & changed) const;
+
+  /** A new empty folder for an item that is worked on. */
+  std::string BeginItem(const BatchItem & item) const;
+  /** Moves it to its place. \throws Error. */
+  void FinishItem(const BatchItem & item, const nlohmann::ordered_json & seconds) const;
+  void DropItem(const BatchItem & item) const;
+
+  /** Writes recipe, tables and manifest. \throws Error. */
+  void WriteTables(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+
+  /** Adds a line with the time to the log. \throws Error. */
+  void Log(const std::string & text) const;
+
+  /** The path of a file of this folder. */
+  std::string PathOf(const std::string & file) const;
+
+private:
+  void WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+  void WriteDefects(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+  void WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+  void WriteManifest(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+
+  std::string                 m_Path;
+  const Recipe &              m_Recipe;
+  std::unique_ptr<FolderLock> m_Lock;
+};
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,208 @@
+#include "BrickCCL/Batch/CompareBatches.h"
+
+#include "BrickCCL/Batch/Overlap.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Measuring/Measure.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+
+namespace brickccl::batch
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** The path of an item's label map; empty if it has none. */
+using LabelMaps = std::map<std::string, std::string>;
+
+LabelMaps
+LabelMapsOf(const std::string & folder)
+{
+  const fs::path items = fs::path(folder) / "items";
+  if (!fs::is_directory(items))
+  {
+    throw Error("'" + folder + "' is not the folder of a batch: it has no items");
+  }
+  LabelMaps maps;
+  for (const auto & entry : fs::directory_iterator(items))
+  {
+    const auto    summary = nlohmann::ordered_json::parse(ReadText((entry.path() / SummaryFile).string()));
+    std::string & path = maps[summary.at("item").get<std::string>()];
+    for (const auto & output : summary.at("outputs"))
+    {
+      const std::string file = output.at("path");
+      if (file.rfind(std::string(LabelsFile) + ".", 0) == 0)
+      {
+        path = (entry.path() / file).string();
+      }
+    }
+  }
+  return maps;
+}
+
+/** A label map as runs, whose labels are places in the table from 1 on. */
+struct Labels
+{
+  LoadedImage    image;
+  RunVolume      runs;
+  ComponentTable table;
+
+  Labels(const std::string & path, int threads)
+  {
+    ReadOptions options;
+    options.asLabels = true;
+    options.threads = threads;
+    image = ReadImageFile(path, options);
+    table = MeasureLabelImage(image.View(), image.geometry, {}, { threads }, runs);
+  }
+};
+
+/** For each label of one side, the label of the other side that shares most voxels with it, and how many. */
+using Partners = std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>;
+
+void
+Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64_t voxels)
+{
+  auto & best = partners[label];
+  if (voxels > best.second)
+  {
+    best = { other, voxels };
+  }
+}
+
+/** One defect with its partner, seen from one side. */
+ComparedDefect
+Pair(const Labels & before, const Labels & after, std::uint64_t first, std::uint64_t second, std::uint64_t common)
+{
+  ComparedDefect defect;
+  if (first > 0)
+  {
+    defect.before = before.table.components.Label(static_cast<std::size_t>(first - 1));
+    defect.voxelsBefore = before.table.components.VoxelCount(static_cast<std::size_t>(first - 1));
+  }
+  if (second > 0)
+  {
+    defect.after = after.table.components.Label(static_cast<std::size_t>(second - 1));
+    defect.voxelsAfter = after.table.components.VoxelCount(static_cast<std::size_t>(second - 1));
+  }
+  defect.commonVoxels = common;
+  return defect;
+}
+
+std::vector<ComparedDefect>
+CompareLabels(const Labels & before, const Labels & after, double tolerance)
+{
+  Partners forward;
+  Partners backward;
+  for (const auto & [pair, voxels] : CountCommon(before.runs, after.runs))
+  {
+    Offer(forward, pair.first, pair.second, voxels);
+    Offer(backward, pair.second, pair.first, voxels);
+  }
+  std::vector<ComparedDefect> defects;
+  for (std::uint64_t label = 1; label <= before.table.components.size(); ++label)
+  {
+    const auto     partner = forward.find(label);
+    const bool     isAlone = partner == forward.end();
+    ComparedDefect defect = isAlone ? Pair(before, after, label, 0, 0)
+                                    : Pair(before, after, label, partner->second.first, partner->second.second);
+    const auto     low = static_cast<double>(defect.voxelsBefore) * (1 - tolerance);
+    const auto     high = static_cast<double>(defect.voxelsBefore) * (1 + tolerance);
+    const auto     now = static_cast<double>(defect.voxelsAfter);
+    defect.change = isAlone                                        ? DefectChange::Vanished
+                  : backward[partner->second.first].first != label ? DefectChange::Merged
+                  : now > high                                     ? DefectChange::Grown
+                  : now < low                                      ? DefectChange::Shrunk
+                                                                   : DefectChange::Same;
+    defects.push_back(defect);
+  }
+  for (std::uint64_t label = 1; label <= after.table.components.size(); ++label)
+  {
+    const auto partner = backward.find(label);
+    if (partner == backward.end())
+    {
+      defects.push_back(Pair(before, after, 0, label, 0));
+      defects.back().change = DefectChange::New;
+    }
+    else if (forward[partner->second.first].first != label)
+    {
+      defects.push_back(Pair(before, after, partner->second.first, label, partner->second.second));
+      defects.back().change = DefectChange::Split;
+    }
+  }
+  return defects;
+}
+
+ComparedItem
+CompareItem(const std::string & name,
+            const std::string & before,
+            const std::string & after,
+            double              tolerance,
+            int                 threads)
+{
+  ComparedItem item;
+  item.name = name;
+  if (before.empty() || after.empty())
+  {
+    item.reason = "it has no label map (outputs.labels of the recipe)";
+    return item;
+  }
+  const Labels first(before, threads);
+  const Labels second(after, threads);
+  try
+  {
+    CheckSameGrid(first.image, second.image, after);
+    item.defects = CompareLabels(first, second, tolerance);
+  }
+  catch (const InvalidArgument & error)
+  {
+    item.reason = error.what();
+  }
+  return item;
+}
+
+} // namespace
+
+std::string
+NameOf(DefectChange change)
+{
+  static const char * const names[] = { "same", "grown", "shrunk", "new", "vanished", "split", "merged" };
+  return names[static_cast<int>(change)];
+}
+
+std::vector<ComparedItem>
+CompareBatches(const std::string & before, const std::string & after, double tolerance, int threads)
+{
+  const LabelMaps           first = LabelMapsOf(before);
+  const LabelMaps           second = LabelMapsOf(after);
+  std::vector<ComparedItem> items;
+  for (const auto & [name, path] : first)
+  {
+    if (WasInterrupted())
+    {
+      throw Cancelled();
+    }
+    const auto other = second.find(name);
+    items.push_back(other == second.end() ? ComparedItem{ name, "'" + after + "' has no such item", {} }
+                                          : CompareItem(name, path, other->second, tolerance, threads));
+  }
+  for (const auto & [name, path] : second)
+  {
+    if (first.count(name) == 0)
+    {
+      items.push_back({ name, "'" + before + "' has no such item", {} });
+    }
+  }
+  return items;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,154 @@
+#include "BrickCCL/Batch/RecipeFile.h"
+
+#include "BrickCCL/Files/Settle.h"
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+using files::Shortest;
+
+std::string
+TextOf(const Criterion::Range & range)
+{
+  return "from " + Shortest(static_cast<double>(range.low)) + " to " + Shortest(static_cast<double>(range.high));
+}
+
+std::string
+ExplainPart(const Recipe::Part & part)
+{
+  std::string text = "The part is the largest ";
+  text += part.method == "pores"   ? "piece of values "
+        : part.method == "largest" ? "component of values "
+                                   : "component that touches no side along x and y of values ";
+  text += part.range ? TextOf(*part.range) : "at or above the threshold that " + part.threshold + " finds";
+  text += part.method == "pores"     ? ", with its pores; bores that run straight through are outside"
+        : part.fillHoles == "volume" ? ", with what it encloses"
+        : part.fillHoles == "slices" ? ", with what it encloses in each slice"
+                                     : "";
+  text +=
+    part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
+  text += "; only voxels in it count";
+  return text + (part.erode > 0 ? ", if they lie deeper than " + Shortest(part.erode) + " mm." : ".");
+}
+
+std::string
+ExplainLabeling(const Recipe & recipe)
+{
+  const Recipe::Labeling & labeling = recipe.labeling;
+  std::string              text = "Neighbouring voxels that take part belong to one component";
+  text += labeling.criterion == "equal-value" ? " if their values are equal"
+        : labeling.criterion == "tolerance"   ? " if their values differ by at most " + Shortest(labeling.tolerance)
+                                              : std::string();
+  text += labeling.connectivity == 0 ? "; neighbours share a face."
+                                     : "; each voxel has " + std::to_string(labeling.connectivity) + " neighbours.";
+  if (!labeling.bySlice.empty())
+  {
+    text += " Each slice across " + labeling.bySlice + " is labeled on its own.";
+  }
+  return text;
+}
+
+std::string
+ExplainRule(const AcceptanceRule & rule)
+{
+  const std::string limit = Shortest(rule.limit);
+  std::string       text;
+  if (rule.rule == "largest")
+  {
+    text = "no defect has more than " + limit + " in " + rule.column;
+  }
+  else if (rule.rule == "smallest")
+  {
+    text = "no defect has less than " + limit + " in " + rule.column;
+  }
+  else if (rule.rule == "porosity")
+  {
+    text = "defects fill at most " + limit + " % of the part (of the image where there is no part)";
+  }
+  else if (rule.rule == "porosity-per-slice")
+  {
+    text = "defects fill at most " + limit + " % of the part in every slice across z";
+  }
+  else if (rule.rule == "number")
+  {
+    text = "there are at most " + limit + " defects";
+  }
+  else if (rule.rule == "number-per-slice")
+  {
+    text = "every slice across z cuts at most " + limit + " defects";
+  }
+  else if (rule.rule == "near-surface")
+  {
+    text = "at most " + limit + " defects lie nearer than " + Shortest(rule.within) + " mm to the part's surface";
+  }
+  else
+  {
+    text = "the gap from a defect to its nearest neighbour is at least " + limit + " mm";
+  }
+  return text + (rule.where.empty() ? "" : ", of those with " + rule.where);
+}
+
+} // namespace
+
+std::vector<std::string>
+ExplainRecipe(const Recipe & recipe)
+{
+  std::vector<std::string> lines = { recipe.name };
+  const auto               add = [&](const std::string & line) { lines.push_back(line); };
+  if (!recipe.description.empty())
+  {
+    add(recipe.description);
+  }
+  add(recipe.input.slicesAreVolumes ? "The slice images of a folder are one volume."
+                                    : "Every slice image is an item of its own.");
+  if (!recipe.input.spacing.empty())
+  {
+    std::string spacing;
+    for (const double step : recipe.input.spacing)
+    {
+      spacing += (spacing.empty() ? "" : " x ") + Shortest(step);
+    }
+    add("Voxels are taken as " + spacing + " mm, whatever files say.");
+  }
+  if (!recipe.smoothing.empty())
+  {
+    add("The image is smoothed by " + recipe.smoothing + ".");
+  }
+  if (recipe.part.method != "none")
+  {
+    add(ExplainPart(recipe.part));
+  }
+  add(recipe.threshold.range ? "Voxels with values " + TextOf(*recipe.threshold.range) + " may belong to defects."
+      : !recipe.threshold.method.empty()
+        ? std::string("Voxels ") + (recipe.threshold.isBelow ? "below" : "at or above") + " the threshold that " +
+            recipe.threshold.method + " finds may belong to defects."
+      : recipe.part.method == "pores" ? std::string("Voxels in the part that are not material belong to defects.")
+                                      : std::string("Voxels that are not 0 may belong to defects."));
+  add(ExplainLabeling(recipe));
+  if (recipe.labeling.minimumVolume > 0 || recipe.labeling.minimumSize > 0)
+  {
+    add("Components of less than " +
+        (recipe.labeling.minimumVolume > 0 ? Shortest(recipe.labeling.minimumVolume) + " mm3"
+                                           : std::to_string(recipe.labeling.minimumSize) + " voxels") +
+        " are noise.");
+  }
+  if (recipe.labeling.maximumSize != std::numeric_limits<std::uint64_t>::max())
+  {
+    add("Components of more than " + std::to_string(recipe.labeling.maximumSize) + " voxels are no defects.");
+  }
+  add(recipe.keep.empty() ? "Every component is a defect." : "Defects are components with " + recipe.keep + ".");
+  add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
+  for (const AcceptanceRule & rule : recipe.acceptance)
+  {
+    add("  - " + ExplainRule(rule) + (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
+  }
+  add("For each item it writes a table, a summary" +
+      std::string(recipe.outputs.labels == "none" ? "" : ", a label map (" + recipe.outputs.labels + ")") +
+      (recipe.outputs.pictures ? " and a picture." : "."));
+  return lines;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,202 @@
+#include "BrickCCL/Batch/FindPart.h"
+
+#include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Geometry/DistanceTransform.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Segmenting/PoresOfPart.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+/** A mask that is being made. */
+struct NewMask
+{
+  LoadedImage    image;
+  std::uint8_t * bytes = nullptr;
+
+  /** A mask on the grid of another image; its content is unspecified. */
+  explicit NewMask(const LoadedImage & grid)
+  {
+    image.type = ScalarType::UInt8;
+    image.extent = grid.extent;
+    image.geometry = grid.geometry;
+    image.spacingSource = grid.spacingSource;
+    bytes = reinterpret_cast<std::uint8_t *>(image.voxels.Resize(image.ByteCount()));
+  }
+};
+
+/** The label of the largest component that touches no side along x and y; 0 if there is none. Labels are in the order
+ *  of sizes. */
+std::uint64_t
+LargestInside(const Labeling & labeling)
+{
+  const ComponentTable table = labeling.Measure();
+  constexpr unsigned   sidesOfXAndY = 15;
+  for (const ComponentMeasures & component : table.components)
+  {
+    if ((table.SidesTouched(component) & sidesOfXAndY) == 0)
+    {
+      return component.label;
+    }
+  }
+  return 0;
+}
+
+/** Writes 1 for the voxels of a component and 0 for all others. */
+void
+WriteMask(Labeling & labeling, std::uint64_t label, std::uint8_t * mask, int threads)
+{
+  std::vector<bool> keeps(static_cast<std::size_t>(labeling.ComponentCount()), false);
+  keeps[static_cast<std::size_t>(label - 1)] = true;
+  RunVolume runs = TakeRuns(labeling);
+  KeepComponents(runs, keeps, { threads });
+  ExpandRows(runs, 0, runs.GetExtent().RowCount(), LabelType::UInt8, mask);
+}
+
+void
+FillPart(NewMask & mask, const std::string & where, const ProgressHooks & hooks, int threads)
+{
+  CleanOptions options;
+  options.holes.emplace();
+  if (where == "slices" && mask.image.extent.dimension == 3)
+  {
+    options.holes->connectivity = Connectivity::Full(2).WithinSlices(2);
+  }
+  options.geometry = mask.image.geometry;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = threads;
+  options.progress = hooks;
+  FillHoles(mask.image.View(), mask.bytes, options);
+}
+
+/** The voxels of the mask that lie deeper than `depth` mm. */
+LoadedImage
+Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int threads)
+{
+  const auto                         count = static_cast<std::size_t>(mask.extent.VoxelCount());
+  const auto * const                 bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
+  UninitializedVector<std::uint32_t> labels(count);
+  std::copy(bytes, bytes + count, labels.begin());
+  const auto squares = SquaredDistancesToOthers(mask.extent, mask.geometry, labels, { threads, Progress(hooks) });
+  NewMask    inside(mask);
+  const auto least = static_cast<float>(depth * depth);
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    inside.bytes[i] = squares[i] > least ? 1 : 0;
+  }
+  return std::move(inside.image);
+}
+
+/** The criterion of the part's material. */
+Criterion
+MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostContext & context, FoundPart & found)
+{
+  if (part.range)
+  {
+    return Criterion::InRange(part.range->low, part.range->high);
+  }
+  found.threshold =
+    FindThreshold(HistogramOfValues(image.View(), {}, context), ThresholdMethod::FromText(part.threshold));
+  return found.threshold->AtOrAbove();
+}
+
+/** The largest piece of material with its pores. */
+void
+TakePores(const LoadedImage & image, const PoreOptions & options, FoundPart & found)
+{
+  const auto result = std::make_shared<PoresOfPart>(FindPores(image.View(), options));
+  const auto share = [&](const UninitializedVector<std::uint8_t> & bytes) {
+    LoadedImage mask;
+    mask.type = ScalarType::UInt8;
+    mask.extent = image.extent;
+    mask.geometry = image.geometry;
+    mask.voxels.Share(result, bytes.data(), bytes.size());
+    return mask;
+  };
+  found.mask = share(result->part);
+  found.pores = share(result->pores);
+  if (result->otherMaterialVoxels > 0)
+  {
+    found.notes.push_back(std::to_string(result->otherMaterialVoxels) +
+                          " voxels of material belong to smaller pieces, which are not inspected");
+  }
+  if (result->bores > 0)
+  {
+    found.notes.push_back(std::to_string(result->bores) + " bores of " + std::to_string(result->boreVoxels) +
+                          " voxels count as outside of the part");
+  }
+}
+
+/** The largest component of the material. */
+void
+TakeLargest(const LoadedImage &   image,
+            const Recipe::Part &  part,
+            const Criterion &     material,
+            const ProgressHooks & hooks,
+            int                   threads,
+            FoundPart &           found)
+{
+  LabelOptions options;
+  options.criterion = material;
+  options.device.kind = Device::Kind::Cpu;
+  options.relabel.order = LabelOrder::Size;
+  options.relabel.largest = part.method == "largest" ? 1 : 0;
+  options.threads = threads;
+  options.progress = hooks;
+  Labeling            labeling = Label(image.View(), options);
+  const std::uint64_t label = part.method == "largest" ? labeling.ComponentCount() : LargestInside(labeling);
+  if (label == 0)
+  {
+    throw InvalidArgument("no component is of the part's material (" + material.ToString() +
+                          "); [part] of the recipe says which values it has");
+  }
+  NewMask mask(image);
+  WriteMask(labeling, label, mask.bytes, threads);
+  if (part.fillHoles != "none")
+  {
+    FillPart(mask, part.fillHoles, hooks, threads);
+  }
+  found.mask = std::move(mask.image);
+}
+
+} // namespace
+
+FoundPart
+FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads)
+{
+  FoundPart       found;
+  const Criterion material = MaterialOf(image, part, { threads, Progress(hooks) }, found);
+  if (part.method == "pores")
+  {
+    PoreOptions options;
+    options.material = material;
+    options.closeWidth = part.close;
+    options.geometry = image.geometry;
+    options.device.kind = Device::Kind::Cpu;
+    options.threads = threads;
+    options.progress = hooks;
+    TakePores(image, options, found);
+  }
+  else
+  {
+    TakeLargest(image, part, material, hooks, threads, found);
+  }
+  if (part.erode > 0)
+  {
+    found.inside = Erode(found.mask, part.erode, hooks, threads);
+  }
+  return found;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,43 @@
+#ifndef BRICKCCL_BATCH_FINDPART_H
+#define BRICKCCL_BATCH_FINDPART_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** The part that is inspected, as masks of bytes. */
+struct FoundPart
+{
+  /** The part with its holes: its surface and volume are measured. */
+  LoadedImage mask;
+  /** Its pores, if the recipe asks for them. */
+  std::optional<LoadedImage> pores;
+  /** What of it lies deep enough for defects to count; empty if that is all of it. */
+  std::optional<LoadedImage> inside;
+  /** The threshold of the material, if it was found. */
+  std::optional<Threshold> threshold;
+
+  /** What is worth a note, each a sentence without a full stop. */
+  std::vector<std::string> notes;
+
+  const LoadedImage &
+  Inside() const
+  {
+    return inside ? *inside : mask;
+  }
+};
+
+/** Finds the part of an image. \throws InvalidArgument if no voxel has values of the material; Cancelled. */
+FoundPart FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads);
+
+} // namespace brickccl::batch
+
+#endif

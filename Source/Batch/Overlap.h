@@ -1,0 +1,20 @@
+#ifndef BRICKCCL_BATCH_OVERLAP_H
+#define BRICKCCL_BATCH_OVERLAP_H
+
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace brickccl::batch
+{
+
+/** The number of common voxels of each pair of labels that has any: first those of `a`, then those of `b`, which has
+ * the same extent. */
+using CommonVoxels = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;
+CommonVoxels CountCommon(const RunVolume & a, const RunVolume & b);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,442 @@
+#include "BrickCCL/Batch/ProcessItem.h"
+
+#include "BrickCCL/Batch/Acceptance.h"
+#include "BrickCCL/Batch/FileHash.h"
+#include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/CountNotANumber.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/System.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Segmenting/SmoothImage.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/Totals.h"
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+using nlohmann::ordered_json;
+
+/** Turns every error of `write`, but an interrupt, into a WriteError. */
+template <typename TFunction>
+void
+Writing(TFunction && write)
+{
+  try
+  {
+    write();
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const Unsupported &)
+  {
+    throw;
+  }
+  catch (const Error & error)
+  {
+    throw WriteError(error.what());
+  }
+}
+
+class ItemProcess
+{
+public:
+  ItemProcess(const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
+    : m_Recipe(recipe)
+    , m_Options(options)
+    , m_Folder(folder)
+  {
+    m_Hooks.cancelled = WasInterrupted;
+  }
+
+  ordered_json
+  Run(const std::string & name, const FoundImage & found)
+  {
+    m_Summary["item"] = name;
+    Read(found);
+    Lap("read");
+    Segment();
+    FindDefects();
+    Lap("label");
+    Measure();
+    m_Summary["verdict"] = JudgeItem();
+    Lap("measure");
+    Write();
+    Lap("write");
+    double total = 0;
+    for (const auto & seconds : m_Seconds)
+    {
+      total += seconds.get<double>();
+    }
+    m_Seconds["total"] = total;
+    return m_Seconds;
+  }
+
+private:
+  HostContext
+  Context() const
+  {
+    return { m_Options.threads, Progress(m_Hooks) };
+  }
+
+  void
+  Lap(const char * step)
+  {
+    const auto now = std::chrono::steady_clock::now();
+    m_Seconds[step] = std::chrono::duration<double>(now - m_Begin).count();
+    m_Begin = now;
+    Progress(m_Hooks).Update(0);
+  }
+
+  std::string
+  PathOf(const std::string & file) const
+  {
+    return (std::filesystem::path(m_Folder) / file).string();
+  }
+
+  void
+  Note(const std::string & text)
+  {
+    m_Notes.push_back(text);
+  }
+
+  void
+  Read(const FoundImage & found)
+  {
+    ReadOptions options;
+    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices;
+    options.acceptSheared = m_Recipe.input.acceptSheared;
+    options.spacing = m_Recipe.input.spacing;
+    options.asLabels = m_Recipe.labeling.criterion == "equal-value";
+    options.threads = m_Options.threads;
+    m_Image = ReadFoundImage(found, options);
+    if (m_Image.extent.dimension > 3)
+    {
+      throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
+                        " dimensions; a batch takes images of up to 3");
+    }
+    std::set<std::string> files(m_Image.files.begin(), m_Image.files.end());
+    ordered_json &        input = m_Summary["input"];
+    for (const std::string & file : files)
+    {
+      if (std::filesystem::is_regular_file(file))
+      {
+        input["files"].push_back(DescribeFile(file, file));
+      }
+    }
+    if (!found.series.empty())
+    {
+      input["series"] = found.series;
+    }
+    const Extent & extent = m_Image.extent;
+    input["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
+    input["spacing_mm"] = std::vector<double>(m_Image.geometry.spacing, m_Image.geometry.spacing + extent.dimension);
+    input["spacing_source"] = m_Image.spacingSource == "--spacing" ? "recipe" : m_Image.spacingSource;
+    m_Notes = m_Image.notes;
+    if (m_Image.spacingSource == "none")
+    {
+      Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");
+    }
+    if (const std::uint64_t count = CountNotANumber(m_Image, m_Options.threads); count > 0)
+    {
+      Note(std::to_string(count) + " values are not a number (NaN) and count as background");
+    }
+  }
+
+  /** Smooths the image, and finds the part and the threshold. */
+  void
+  Segment()
+  {
+    if (!m_Recipe.smoothing.empty())
+    {
+      m_Smoothed = SmoothImage(m_Image, SmoothingMethod::FromText(m_Recipe.smoothing), Context());
+    }
+    if (m_Recipe.part.method != "none")
+    {
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads);
+      for (const std::string & note : m_Part->notes)
+      {
+        Note(note);
+      }
+      if (m_Part->threshold)
+      {
+        m_Summary["part_threshold"] = static_cast<double>(m_Part->threshold->value);
+      }
+    }
+    if (!m_Recipe.threshold.method.empty())
+    {
+      std::optional<ImageView> inside;
+      if (m_Part)
+      {
+        inside = m_Part->mask.View();
+      }
+      m_Threshold = FindThreshold(HistogramOfValues(Segmented().View(), inside, Context()),
+                                  ThresholdMethod::FromText(m_Recipe.threshold.method));
+      m_Summary["threshold"] = static_cast<double>(m_Threshold->value);
+    }
+  }
+
+  /** The image that thresholds look at. */
+  const LoadedImage &
+  Segmented() const
+  {
+    return m_Smoothed ? *m_Smoothed : m_Image;
+  }
+
+  /** Whether the defects are the pores that FindPart found. */
+  bool
+  AreDefectsPores() const
+  {
+    return m_Part && m_Part->pores && !m_Recipe.threshold.range && m_Recipe.threshold.method.empty();
+  }
+
+  Criterion
+  CriterionOfRecipe() const
+  {
+    Criterion criterion = Criterion::Foreground();
+    if (m_Recipe.labeling.criterion == "equal-value")
+    {
+      criterion = Criterion::EqualValue();
+    }
+    if (m_Recipe.labeling.criterion == "tolerance")
+    {
+      criterion = Criterion::Tolerance(m_Recipe.labeling.tolerance);
+    }
+    if (m_Recipe.threshold.range)
+    {
+      criterion.background.reset();
+      criterion.range = m_Recipe.threshold.range;
+    }
+    if (m_Threshold)
+    {
+      criterion.background.reset();
+      criterion.range = m_Recipe.threshold.isBelow ? m_Threshold->Below().range : m_Threshold->AtOrAbove().range;
+    }
+    criterion.Validate();
+    return criterion;
+  }
+
+  void
+  FindDefects()
+  {
+    LabelOptions options;
+    options.criterion = CriterionOfRecipe();
+    options.connectivity = ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice);
+    options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
+    options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
+    options.minimumVolume = m_Recipe.labeling.minimumVolume;
+    options.geometry = m_Image.geometry;
+    options.device = Device::FromName(m_Options.device);
+    options.threads = m_Options.threads;
+    options.progress = m_Hooks;
+    if (m_Part)
+    {
+      options.mask = m_Part->Inside().View();
+    }
+    Labeling labeling;
+    Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
+    m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
+    m_Summary["criterion"] = options.criterion.ToString();
+    m_Summary["components"] = labeling.ComponentCount();
+    m_Count = labeling.ComponentCount();
+    m_Runs = TakeRuns(labeling);
+  }
+
+  MeasureOptions
+  Measures() const
+  {
+    MeasureOptions options;
+    options.groups = m_Recipe.measuring.groups;
+    if (m_Recipe.measuring.intensity)
+    {
+      options.intensity = m_Image.View();
+    }
+    if (m_Part)
+    {
+      options.part = m_Part->mask.View();
+    }
+    return options;
+  }
+
+  ComponentTable
+  MeasureRuns() const
+  {
+    std::optional<int> sliceAxis;
+    if (!m_Recipe.labeling.bySlice.empty())
+    {
+      sliceAxis = m_Recipe.labeling.bySlice[0] - 'x';
+    }
+    return MeasureComponents(m_Runs, m_Count, m_Image.geometry, Measures(), sliceAxis, Context());
+  }
+
+  void
+  Measure()
+  {
+    m_Table = MeasureRuns();
+    if (!m_Recipe.keep.empty())
+    {
+      const std::vector<bool> holds = Condition(m_Recipe.keep).Evaluate(m_Table);
+      m_Count = KeepComponents(m_Runs, holds, Context()).size();
+      // Distances and contacts are those among the defects that are left.
+      m_Table = MeasureRuns();
+    }
+    const Totals totals = TotalsOf(m_Table);
+    m_Summary["defects"] = totals.components;
+    m_Summary["defect_voxels"] = totals.voxels;
+    m_Summary["defect_" + totals.sizeName] = totals.size;
+    m_Summary["region"] = m_Part ? "part" : "image";
+    m_Summary["region_" + totals.sizeName] = totals.regionSize;
+    m_Summary["porosity_percent"] = 100 * totals.fraction;
+  }
+
+  std::string
+  JudgeItem()
+  {
+    const auto part = m_Part ? std::optional<ImageView>(m_Part->mask.View()) : std::nullopt;
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part });
+    auto       rules = ordered_json::array();
+    bool       passes = true;
+    for (std::size_t i = 0; i < results.size(); ++i)
+    {
+      const AcceptanceRule & rule = m_Recipe.acceptance[i];
+      const RuleResult &     result = results[i];
+      ordered_json           described;
+      described["name"] = rule.name;
+      described["rule"] = rule.rule;
+      described["column"] = rule.column;
+      described["where"] = rule.where;
+      described["limit"] = rule.limit;
+      described["value"] = result.value ? ordered_json(*result.value) : ordered_json();
+      described["passes"] = result.passes;
+      described["label"] = result.label ? ordered_json(*result.label) : ordered_json();
+      described["slice"] = result.slice ? ordered_json(*result.slice) : ordered_json();
+      rules.push_back(described);
+      passes = passes && result.passes;
+    }
+    m_Summary["rules"] = rules;
+    return results.empty() ? "none" : passes ? "pass" : "fail";
+  }
+
+  /** The table with the slice that shows each defect. */
+  std::string
+  TableText() const
+  {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    WriteDelimited(text, m_Table, ',');
+    if (m_Table.sliceAxis)
+    {
+      return text.str();
+    }
+    std::istringstream lines(text.str());
+    std::string        line;
+    std::string        all;
+    for (std::size_t row = 0; std::getline(lines, line); ++row)
+    {
+      all += row == 0 ? "slice" : std::to_string(SliceOf(m_Table.components[row - 1]));
+      all += ',' + line + '\n';
+    }
+    return all;
+  }
+
+  void
+  AddOutput(const std::string & file)
+  {
+    m_Summary["outputs"].push_back(DescribeFile(PathOf(file), file));
+  }
+
+  void
+  WriteLabels()
+  {
+    const LabelType   type = SmallestLabelType(m_Count);
+    const std::string file = LabelsFile + m_Recipe.outputs.labels;
+    WriteOptions      writing;
+    writing.context = Context();
+    const auto lost = WriteImageFile(
+      PathOf(file),
+      { ScalarTypeOfLabel(type),
+        m_Image.extent,
+        m_Image.geometry,
+        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Runs, begin, end, type, rows); } },
+      writing);
+    for (const std::string & note : lost)
+    {
+      Note("'" + file + "': " + note);
+    }
+    m_Summary["label_type"] = NameOf(type);
+    AddOutput(file);
+  }
+
+  void
+  Write()
+  {
+    m_Summary["outputs"] = ordered_json::array();
+    if (m_Recipe.outputs.labels != "none")
+    {
+      Writing([&] { WriteLabels(); });
+    }
+    Writing([&] {
+      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TableText(); });
+      AddOutput(DefectsFile);
+    });
+    if (m_Recipe.outputs.pictures)
+    {
+      Writing([&] {
+        WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());
+        AddOutput(PictureFile);
+      });
+    }
+    m_Summary["notes"] = m_Notes;
+    Writing([&] {
+      ReplaceTextFile(PathOf(SummaryFile), [&](std::ostream & stream) {
+        stream << m_Summary.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+      });
+    });
+  }
+
+  const Recipe &             m_Recipe;
+  const ProcessOptions &     m_Options;
+  std::string                m_Folder;
+  ProgressHooks              m_Hooks;
+  LoadedImage                m_Image;
+  std::optional<LoadedImage> m_Smoothed;
+  std::optional<FoundPart>   m_Part;
+  std::optional<Threshold>   m_Threshold;
+  RunVolume                  m_Runs;
+  std::uint64_t              m_Count = 0;
+  ComponentTable             m_Table;
+  ordered_json               m_Summary;
+  std::vector<std::string>   m_Notes;
+  ordered_json               m_Seconds;
+
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+ordered_json
+ProcessItem(const std::string &    name,
+            const FoundImage &     found,
+            const Recipe &         recipe,
+            const ProcessOptions & options,
+            const std::string &    folder)
+{
+  return ItemProcess(recipe, options, folder).Run(name, found);
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,45 @@
+#ifndef BRICKCCL_BATCH_PROCESSITEM_H
+#define BRICKCCL_BATCH_PROCESSITEM_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/FindImages.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace brickccl::batch
+{
+
+/** Something could not be written, which other items would meet as well. */
+class WriteError : public Error
+{
+public:
+  using Error::Error;
+};
+
+struct ProcessOptions
+{
+  int         threads = 1;
+  std::string device = "cpu";
+};
+
+/** The files of an item's folder. */
+inline constexpr const char * SummaryFile = "summary.json";
+inline constexpr const char * DefectsFile = "defects.csv";
+inline constexpr const char * PictureFile = "picture.png";
+inline constexpr const char * LabelsFile = "labels";
+
+/** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
+ *  folder that is there. What it writes depends on the image and the recipe alone.
+ *  \return the seconds of the steps. \throws WriteError; Error for all else; Cancelled after an interrupt. */
+nlohmann::ordered_json ProcessItem(const std::string &    name,
+                                   const FoundImage &     found,
+                                   const Recipe &         recipe,
+                                   const ProcessOptions & options,
+                                   const std::string &    folder);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef BRICKCCL_BATCH_RECIPEFILE_H
+#define BRICKCCL_BATCH_RECIPEFILE_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Core/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** What is wrong in a recipe, and where. */
+struct RecipeProblem
+{
+  /** From 1 on. */
+  int         line = 0;
+  std::string text;
+};
+
+/** Its text lists all problems, one a line: "FILE:LINE: what is wrong and what would be right". */
+class RecipeError : public InvalidArgument
+{
+public:
+  RecipeError(const std::string & file, std::vector<RecipeProblem> problems);
+
+  const std::vector<RecipeProblem> &
+  Problems() const
+  {
+    return m_Problems;
+  }
+
+private:
+  std::vector<RecipeProblem> m_Problems;
+};
+
+/** Reads a recipe from TOML, and checks all of it: keys, values, units, conditions and what contradicts itself.
+ *  \param file  is named in errors
+ *  \throws RecipeError. */
+Recipe ParseRecipe(const std::string & text, const std::string & file);
+
+/** Reads a recipe from a file. If there is no file of this name, it may be the name of a ready recipe.
+ *  \throws RecipeError; Error if the file cannot be read. */
+Recipe ReadRecipe(const std::string & path);
+
+/** The recipes that come with the program, each with its text. */
+struct ReadyRecipe
+{
+  std::string name;
+  std::string text;
+};
+const std::vector<ReadyRecipe> & ReadyRecipes();
+
+/** What a recipe does, in sentences, a line each. */
+std::vector<std::string> ExplainRecipe(const Recipe & recipe);
+
+} // namespace brickccl::batch
+
+#endif

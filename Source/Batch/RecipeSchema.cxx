@@ -1,0 +1,338 @@
+#include "BrickCCL/Batch/RecipeSchema.h"
+
+#include <cstdint>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+using Strings = std::vector<std::string>;
+
+constexpr double Infinity = std::numeric_limits<double>::infinity();
+/** The largest whole number that TOML and doubles both hold exactly. */
+constexpr double MostWhole = 9007199254740992.0;
+
+RecipeKey
+Flag(const char * table, const char * name, const char * description)
+{
+  return { table, name, KeyKind::Boolean, description };
+}
+
+RecipeKey
+ChoiceOf(const char * table, const char * name, const Strings & choices, const char * description)
+{
+  return { table, name, KeyKind::Choice, description, choices };
+}
+
+RecipeKey
+NumberOf(const char *        table,
+         const char *        name,
+         KeyKind             kind,
+         double              least,
+         double              most,
+         const std::string & unit,
+         const char *        description)
+{
+  return { table, name, kind, description, {}, least, most, unit };
+}
+
+RecipeKey
+OfRules(RecipeKey key, const Strings & rules, bool isRequired)
+{
+  key.rules = rules;
+  key.isRequired = isRequired;
+  return key;
+}
+
+std::vector<RecipeKey>
+StepKeys()
+{
+  std::vector<RecipeKey> keys = {
+    NumberOf("recipe", "schema", KeyKind::Whole, 1, RecipeSchemaVersion, "", "version of this schema: 1"),
+    { "recipe", "name", KeyKind::Text, "title of the report" },
+    { "recipe", "description", KeyKind::Text, "what the recipe is for" },
+
+    { "input", "spacing_mm", KeyKind::Spacing, "mm from voxel to voxel along x, y, z, in the place of what files say" },
+    ChoiceOf("input",
+             "slices",
+             { "volume", "single" },
+             "whether the slice images of a folder are one volume (default) or an item each"),
+    Flag("input", "accept_irregular_slices", "go on where slices lie at uneven distances; default: false"),
+    Flag("input", "accept_sheared", "take the nearest orthogonal geometry; default: false"),
+
+    ChoiceOf("smoothing", "filter", { "none", "median", "gaussian" }, "how the image is smoothed first; default: none"),
+    NumberOf("smoothing", "radius", KeyKind::Whole, 1, 100, "", "of the median, in voxels along each axis; default: 1"),
+    NumberOf("smoothing", "deviation_mm", KeyKind::Number, 0, Infinity, "mm", "standard deviation of the Gaussian"),
+
+    { "threshold", "range", KeyKind::Range, "voxels with low <= value <= high may belong to defects: [low, high]" },
+    { "threshold",
+      "method",
+      KeyKind::Threshold,
+      "finds a threshold in the part (in the image without one): otsu, multi-otsu:N, multi-otsu:N:K, valley, iso50" },
+    ChoiceOf("threshold", "side", { "below", "above" }, "on which side of that threshold defects lie; default: below"),
+
+    ChoiceOf(
+      "part",
+      "method",
+      { "none", "pores", "largest", "largest-inside" },
+      "the inspected part: none (default); pores: the largest piece of material with its pores, bores left out, and "
+      "without [threshold] defects are what in it is not material; largest: the largest component of the "
+      "material; largest-inside: the largest one that touches no side of the image along x and y"),
+    { "part", "range", KeyKind::Range, "values of the material: [low, high]" },
+    { "part",
+      "threshold",
+      KeyKind::Threshold,
+      "finds the least value of the material instead: otsu, iso50 and the like" },
+    ChoiceOf(
+      "part",
+      "fill_holes",
+      { "volume", "slices", "none" },
+      "whether what the material encloses belongs to the part: in space (default), in each slice across z, or not"),
+    NumberOf("part",
+             "close_mm",
+             KeyKind::Number,
+             0,
+             Infinity,
+             "mm",
+             "with pores: cracks and openings up to so wide belong to the part; default: 0"),
+    NumberOf("part", "erode_mm", KeyKind::Number, 0, Infinity, "mm", "defects must lie deeper than this; default: 0"),
+
+    NumberOf("labeling",
+             "connectivity",
+             KeyKind::Whole,
+             4,
+             26,
+             "",
+             "number of neighbours: 4, 8 (slices); 6, 18, 26 (volumes); default: faces"),
+    ChoiceOf(
+      "labeling",
+      "criterion",
+      { "foreground", "equal-value", "tolerance" },
+      "which neighbours belong together: all foreground (default), equal values, or values that differ by at most "
+      "`tolerance`"),
+    NumberOf("labeling", "tolerance", KeyKind::Number, 0, Infinity, "", "largest difference of neighbours"),
+    ChoiceOf("labeling", "by_slice", { "x", "y", "z" }, "label each slice across this axis on its own"),
+    NumberOf("labeling",
+             "minimum_volume_mm3",
+             KeyKind::Number,
+             0,
+             Infinity,
+             "mm3",
+             "smaller components are dropped (in slices: area in mm2)"),
+    NumberOf("labeling", "minimum_size", KeyKind::Whole, 0, MostWhole, "", "components of fewer voxels are dropped"),
+    NumberOf("labeling", "maximum_size", KeyKind::Whole, 1, MostWhole, "", "components of more voxels are dropped"),
+
+    { "measuring", "columns", KeyKind::Columns, "further columns: names of columns or of groups" },
+    Flag("measuring", "intensity", "measure the values under each component; default: false"),
+
+    { "selection", "keep", KeyKind::Condition, "condition on columns; components for which it is false are dropped" },
+  };
+  return keys;
+}
+
+std::vector<RecipeKey>
+AcceptanceKeys()
+{
+  RecipeKey rule = ChoiceOf("acceptance", "rule", {}, "what is checked");
+  for (const RuleDescription & known : AcceptanceRules())
+  {
+    rule.choices.push_back(known.name);
+  }
+  rule.isRequired = true;
+  const auto number = [](const char * name, double least, double most, const char * unit, const char * description) {
+    return NumberOf("acceptance", name, KeyKind::Number, least, most, unit, description);
+  };
+  const auto whole = [](const char * name, const char * description) {
+    return NumberOf("acceptance", name, KeyKind::Whole, 0, MostWhole, "", description);
+  };
+  return {
+    rule,
+    { "acceptance", "name", KeyKind::Text, "what the report calls the rule" },
+    { "acceptance", "where", KeyKind::Condition, "only defects for which this condition holds count; default: all" },
+    OfRules({ "acceptance", "column", KeyKind::Column, "column of the table" }, { "largest", "smallest" }, true),
+    OfRules(number("at_most", -Infinity, Infinity, "", "highest value that passes"), { "largest" }, true),
+    OfRules(number("at_least", -Infinity, Infinity, "", "lowest value that passes"), { "smallest" }, true),
+    OfRules(number("at_most_percent", 0, 100, "", "highest share of the part (of the image without one)"),
+            { "porosity", "porosity-per-slice" },
+            true),
+    OfRules(whole("at_most_count", "highest number of defects that passes"),
+            { "number", "number-per-slice", "near-surface" },
+            true),
+    OfRules(number("within_mm", 0, Infinity, "mm", "defects nearer to the surface than this count"),
+            { "near-surface" },
+            true),
+    OfRules(number("at_least_mm", 0, Infinity, "mm", "smallest gap between neighbours that passes"),
+            { "spacing" },
+            true),
+  };
+}
+
+std::vector<RecipeKey>
+OutputKeys()
+{
+  return {
+    ChoiceOf("outputs",
+             "labels",
+             { ".nrrd", ".nii.gz", ".mha", ".tif", "none" },
+             "format of the label maps; default: .nrrd"),
+    Flag("outputs", "pictures", "draw slices through the largest defect; default: true"),
+  };
+}
+
+nlohmann::ordered_json
+JsonSchemaOf(const RecipeKey & key)
+{
+  using nlohmann::ordered_json;
+  ordered_json schema;
+  schema["description"] = key.description;
+  const ordered_json number = { { "type", "number" } };
+  switch (key.kind)
+  {
+  case KeyKind::Boolean:
+    schema["type"] = "boolean";
+    break;
+  case KeyKind::Whole:
+    schema["type"] = "integer";
+    break;
+  case KeyKind::Number:
+    schema["type"] = key.unit.empty() ? ordered_json("number") : ordered_json({ "number", "string" });
+    break;
+  case KeyKind::Range:
+    schema["type"] = "array";
+    schema["items"] = number;
+    schema["minItems"] = 2;
+    schema["maxItems"] = 2;
+    break;
+  case KeyKind::Spacing:
+    schema["type"] = "array";
+    schema["items"] = { { "type", "number" }, { "exclusiveMinimum", 0 } };
+    schema["minItems"] = 1;
+    schema["maxItems"] = 4;
+    break;
+  case KeyKind::Columns:
+    schema["type"] = "array";
+    schema["items"] = { { "type", "string" } };
+    break;
+  case KeyKind::Choice:
+    schema["enum"] = key.choices;
+    break;
+  case KeyKind::Text:
+  case KeyKind::Threshold:
+  case KeyKind::Column:
+  case KeyKind::Condition:
+    schema["type"] = "string";
+    break;
+  }
+  if (key.kind == KeyKind::Whole || key.kind == KeyKind::Number)
+  {
+    if (key.least > -Infinity)
+    {
+      schema["minimum"] =
+        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.least)) : ordered_json(key.least);
+    }
+    if (key.most < Infinity)
+    {
+      schema["maximum"] =
+        key.kind == KeyKind::Whole ? ordered_json(static_cast<std::int64_t>(key.most)) : ordered_json(key.most);
+    }
+  }
+  return schema;
+}
+
+} // namespace
+
+const std::vector<RecipeTable> &
+RecipeTables()
+{
+  static const std::vector<RecipeTable> tables = {
+    { "recipe", "what the recipe is called" },
+    { "input", "how inputs are read" },
+    { "smoothing", "what is done to the image before the threshold; intensities and pictures are those of the image" },
+    { "threshold", "which voxels may belong to defects" },
+    { "part", "the part that is inspected: defects outside of it do not count" },
+    { "labeling", "how voxels become components" },
+    { "measuring", "which columns the table has beside the default ones" },
+    { "selection", "which components are defects" },
+    { "acceptance", "the rules; an item passes if it passes all of them", true },
+    { "outputs", "what is written for each item" },
+  };
+  return tables;
+}
+
+const std::vector<RecipeKey> &
+RecipeKeys()
+{
+  static const std::vector<RecipeKey> keys = [] {
+    std::vector<RecipeKey> all = StepKeys();
+    for (const auto & more : { AcceptanceKeys(), OutputKeys() })
+    {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }();
+  return keys;
+}
+
+const std::vector<RuleDescription> &
+AcceptanceRules()
+{
+  static const std::vector<RuleDescription> rules = {
+    { "largest", "no defect has more than `at_most` in `column`" },
+    { "smallest", "no defect has less than `at_least` in `column`" },
+    { "porosity", "defects fill at most `at_most_percent` of the part, or of the image where there is no part" },
+    { "porosity-per-slice", "the same for every slice across z" },
+    { "number", "there are at most `at_most_count` defects" },
+    { "number-per-slice", "no slice across z cuts more than `at_most_count` defects" },
+    { "near-surface", "at most `at_most_count` defects lie nearer than `within_mm` to the part's surface" },
+    { "spacing", "the gap between any two defects is at least `at_least_mm`" },
+  };
+  return rules;
+}
+
+nlohmann::ordered_json
+RecipeJsonSchema()
+{
+  nlohmann::ordered_json schema;
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "Recipe of `brickccl batch`";
+  schema["type"] = "object";
+  schema["additionalProperties"] = false;
+  for (const RecipeTable & table : RecipeTables())
+  {
+    nlohmann::ordered_json object;
+    object["type"] = "object";
+    object["additionalProperties"] = false;
+    auto required = nlohmann::ordered_json::array();
+    for (const RecipeKey & key : RecipeKeys())
+    {
+      if (key.table == table.name)
+      {
+        object["properties"][key.name] = JsonSchemaOf(key);
+        if (key.isRequired && key.rules.empty())
+        {
+          required.push_back(key.name);
+        }
+      }
+    }
+    if (!required.empty())
+    {
+      object["required"] = required;
+    }
+    nlohmann::ordered_json & property = schema["properties"][table.name];
+    property["description"] = table.description;
+    if (table.isList)
+    {
+      property["type"] = "array";
+      property["items"] = object;
+    }
+    else
+    {
+      property.update(object);
+    }
+  }
+  return schema;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,399 @@
+#include "BrickCCL/Batch/RecipeValues.h"
+
+#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Files/Settle.h"
+#include "BrickCCL/Segmenting/Threshold.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+std::string
+Listed(const std::vector<std::string> & names)
+{
+  std::string text;
+  for (const std::string & name : names)
+  {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+/** The nearest name, or all of them if none is near. */
+std::string
+WhatIsThere(const std::string & name, const std::vector<std::string> & known)
+{
+  return NearestName(name, known).empty() ? "; there are " + Listed(known) : DidYouMean(name, known);
+}
+
+/** A value as text, on one line. */
+std::string
+TextOf(const toml::node & node)
+{
+  std::ostringstream text;
+  node.visit([&](const auto & value) { text << value; });
+  std::string line;
+  for (const char character : text.str())
+  {
+    const bool isSpace = character == ' ' || character == '\n';
+    if (!isSpace || (!line.empty() && line.back() != ' '))
+    {
+      line += isSpace ? ' ' : character;
+    }
+  }
+  return line;
+}
+
+/** How many mm, or mm3, a unit is; nothing for one that does not measure the same. */
+std::optional<double>
+SizeOfUnit(const std::string & name, const std::string & unit)
+{
+  static const std::map<std::string, double> lengths = { { "nm", 1e-6 }, { "um", 1e-3 }, { "\xC2\xB5m", 1e-3 },
+                                                         { "mm", 1 },    { "cm", 10 },   { "m", 1000 } };
+  std::string                                base = name;
+  const bool                                 isVolume = unit == "mm3";
+  if (isVolume)
+  {
+    const bool hasSign = base.size() > 2 && base.compare(base.size() - 2, 2, "^3") == 0;
+    const bool hasDigit = !hasSign && base.size() > 1 && base.back() == '3';
+    if (!hasSign && !hasDigit)
+    {
+      return std::nullopt;
+    }
+    base.resize(base.size() - (hasSign ? 2 : 1));
+  }
+  const auto found = lengths.find(base);
+  if (found == lengths.end())
+  {
+    return std::nullopt;
+  }
+  return isVolume ? found->second * found->second * found->second : found->second;
+}
+
+class ValueReader
+{
+public:
+  ValueReader(const RecipeKey & key, const toml::node & node, std::vector<RecipeProblem> & problems)
+    : m_Key(key)
+    , m_Node(node)
+    , m_Problems(problems)
+  {}
+
+  std::optional<RecipeValue>
+  Read()
+  {
+    RecipeValue value;
+    value.line = static_cast<int>(m_Node.source().begin.line);
+    const std::size_t problems = m_Problems.size();
+    switch (m_Key.kind)
+    {
+    case KeyKind::Boolean:
+      value.value = ReadBoolean();
+      break;
+    case KeyKind::Whole:
+      value.value = ReadWhole();
+      break;
+    case KeyKind::Number:
+      value.value = ReadNumber();
+      break;
+    case KeyKind::Range:
+    case KeyKind::Spacing:
+      value.value = ReadNumbers();
+      break;
+    case KeyKind::Columns:
+      value.value = ReadTexts();
+      break;
+    case KeyKind::Text:
+    case KeyKind::Threshold:
+    case KeyKind::Choice:
+    case KeyKind::Column:
+    case KeyKind::Condition:
+      value.value = ReadText();
+      break;
+    }
+    return m_Problems.size() == problems ? std::optional<RecipeValue>(value) : std::nullopt;
+  }
+
+private:
+  void
+  Complain(const std::string & right)
+  {
+    m_Problems.push_back({ static_cast<int>(m_Node.source().begin.line),
+                           m_Key.table + "." + m_Key.name + " is " + TextOf(m_Node) + "; it must be " + right });
+  }
+
+  std::string
+  Bounds() const
+  {
+    const bool hasLeast = std::isfinite(m_Key.least);
+    const bool hasMost = std::isfinite(m_Key.most);
+    return hasLeast && hasMost ? " from " + files::Shortest(m_Key.least) + " to " + files::Shortest(m_Key.most)
+         : hasLeast            ? " of at least " + files::Shortest(m_Key.least)
+                               : std::string();
+  }
+
+  bool
+  ReadBoolean()
+  {
+    if (!m_Node.is_boolean())
+    {
+      Complain("true or false, without quotes");
+    }
+    return m_Node.value_or(false);
+  }
+
+  std::int64_t
+  ReadWhole()
+  {
+    const auto number = m_Node.value_exact<std::int64_t>();
+    if (!number || static_cast<double>(*number) < m_Key.least || static_cast<double>(*number) > m_Key.most)
+    {
+      Complain("a whole number" + Bounds());
+    }
+    return number.value_or(0);
+  }
+
+  double
+  ReadNumber()
+  {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    double           number = m_Node.is_number() ? m_Node.value_or(none) : none;
+    if (m_Node.is_string() && !m_Key.unit.empty())
+    {
+      number = ReadQuantity(m_Node.value_or(std::string()));
+    }
+    if (!std::isfinite(number) || number < m_Key.least || number > m_Key.most)
+    {
+      const std::string quantity = m_Key.unit == "mm"  ? " in mm, or a length such as \"500 um\""
+                                 : m_Key.unit == "mm3" ? " in mm3, or a volume such as \"0.02 mm3\""
+                                                       : std::string();
+      Complain("a number" + Bounds() + quantity);
+    }
+    return number;
+  }
+
+  /** A number with a unit: "500 um"; NaN if it is none. */
+  double
+  ReadQuantity(const std::string & text) const
+  {
+    double       number = 0;
+    const char * end = text.data() + text.size();
+    const auto   read = std::from_chars(text.data(), end, number);
+    std::string  unit(read.ptr, end);
+    unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+    const auto size = SizeOfUnit(unit, m_Key.unit);
+    return read.ec == std::errc() && size ? number * *size : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  std::vector<double>
+  ReadNumbers()
+  {
+    std::vector<double> numbers;
+    bool                fits = m_Node.is_array();
+    if (fits)
+    {
+      for (const toml::node & element : *m_Node.as_array())
+      {
+        fits = fits && element.is_number();
+        numbers.push_back(element.value<double>().value_or(0));
+      }
+    }
+    const auto isNan = [](double number) { return std::isnan(number); };
+    fits = fits && std::none_of(numbers.begin(), numbers.end(), isNan);
+    if (m_Key.kind == KeyKind::Range)
+    {
+      if (!fits || numbers.size() != 2 || numbers[0] > numbers[1])
+      {
+        Complain("two numbers, the lower one first: [low, high]; inf and -inf are numbers as well");
+      }
+    }
+    else
+    {
+      const auto isSize = [](double number) { return number > 0 && std::isfinite(number); };
+      if (!fits || numbers.empty() || numbers.size() > 4 || !std::all_of(numbers.begin(), numbers.end(), isSize))
+      {
+        Complain("a list of mm along x, y, z, each a number above 0: [0.1, 0.1, 0.1]");
+      }
+    }
+    return numbers;
+  }
+
+  std::vector<std::string>
+  ReadTexts()
+  {
+    std::vector<std::string> texts;
+    bool                     fits = m_Node.is_array();
+    if (fits)
+    {
+      for (const toml::node & element : *m_Node.as_array())
+      {
+        fits = fits && element.is_string();
+        texts.push_back(element.value_or(std::string()));
+      }
+    }
+    if (!fits)
+    {
+      Complain("a list of names in quotes: [\"shape\", \"surface\"]");
+    }
+    return texts;
+  }
+
+  std::string
+  ReadText()
+  {
+    const std::string text = m_Node.value_or(std::string());
+    if (!m_Node.is_string())
+    {
+      Complain(m_Key.kind == KeyKind::Choice ? "one of \"" + Listed(m_Key.choices) + "\"" : "a text in quotes");
+    }
+    else if (m_Key.kind == KeyKind::Choice &&
+             std::find(m_Key.choices.begin(), m_Key.choices.end(), text) == m_Key.choices.end())
+    {
+      Complain("one of " + Listed(m_Key.choices) + DidYouMean(text, m_Key.choices));
+    }
+    else if (m_Key.kind == KeyKind::Threshold)
+    {
+      CheckThreshold(text);
+    }
+    return text;
+  }
+
+  void
+  CheckThreshold(const std::string & text)
+  {
+    try
+    {
+      if (ThresholdMethod::FromText(text).kind == ThresholdMethod::Kind::Value)
+      {
+        Complain("a method that finds a threshold; a range has the key range");
+      }
+    }
+    catch (const InvalidArgument & error)
+    {
+      m_Problems.push_back(
+        { static_cast<int>(m_Node.source().begin.line), m_Key.table + "." + m_Key.name + ": " + error.what() });
+    }
+  }
+
+  const RecipeKey &            m_Key;
+  const toml::node &           m_Node;
+  std::vector<RecipeProblem> & m_Problems;
+};
+
+/** Reads the keys of one table. */
+RecipeTableValues
+ReadTable(const std::string & name, const toml::table & table, std::vector<RecipeProblem> & problems)
+{
+  RecipeTableValues values;
+  values.line = static_cast<int>(table.source().begin.line);
+  std::vector<std::string> known;
+  for (const RecipeKey & key : RecipeKeys())
+  {
+    if (key.table == name)
+    {
+      known.push_back(key.name);
+    }
+  }
+  for (const auto & [word, node] : table)
+  {
+    const std::string text(word.str());
+    const auto        isIt = [&](const RecipeKey & key) { return key.table == name && key.name == text; };
+    const auto        key = std::find_if(RecipeKeys().begin(), RecipeKeys().end(), isIt);
+    if (key == RecipeKeys().end())
+    {
+      problems.push_back({ static_cast<int>(word.source().begin.line),
+                           "[" + name + "] has no key '" + text + "'" + WhatIsThere(text, known) });
+      continue;
+    }
+    if (auto value = ValueReader(*key, node, problems).Read())
+    {
+      values.values.emplace(text, std::move(*value));
+    }
+  }
+  return values;
+}
+
+void
+ReadRules(const toml::node & node, RecipeValues & values, std::vector<RecipeProblem> & problems)
+{
+  const toml::array * const list = node.as_array();
+  if (list == nullptr || !std::all_of(list->begin(), list->end(), [](const auto & rule) { return rule.is_table(); }))
+  {
+    problems.push_back(
+      { static_cast<int>(node.source().begin.line), "acceptance is a list of rules: write [[acceptance]] above each" });
+    return;
+  }
+  for (const toml::node & rule : *list)
+  {
+    values.acceptance.push_back(ReadTable("acceptance", *rule.as_table(), problems));
+  }
+}
+
+} // namespace
+
+const RecipeTableValues &
+RecipeValues::operator[](const std::string & table) const
+{
+  static const RecipeTableValues none;
+  const auto                     found = tables.find(table);
+  return found == tables.end() ? none : found->second;
+}
+
+RecipeValues
+ReadRecipeValues(const std::string & text, std::vector<RecipeProblem> & problems)
+{
+  RecipeValues values;
+  toml::table  all;
+  try
+  {
+    all = toml::parse(text);
+  }
+  catch (const toml::parse_error & error)
+  {
+    problems.push_back(
+      { static_cast<int>(error.source().begin.line),
+        "this is not TOML: " + std::string(error.description()) + " (https://toml.io describes TOML)" });
+    return values;
+  }
+  std::vector<std::string> known;
+  for (const RecipeTable & table : RecipeTables())
+  {
+    known.push_back(table.name);
+  }
+  for (const auto & [word, node] : all)
+  {
+    const std::string name(word.str());
+    const int         line = static_cast<int>(word.source().begin.line);
+    if (name == "acceptance")
+    {
+      ReadRules(node, values, problems);
+    }
+    else if (std::find(known.begin(), known.end(), name) == known.end())
+    {
+      problems.push_back({ line, "there is no table [" + name + "]" + WhatIsThere(name, known) });
+    }
+    else if (!node.is_table())
+    {
+      problems.push_back({ line, name + " is a table: write [" + name + "] above its keys" });
+    }
+    else
+    {
+      values.tables.emplace(name, ReadTable(name, *node.as_table(), problems));
+    }
+  }
+  return values;
+}
+
+} // namespace brickccl::batch

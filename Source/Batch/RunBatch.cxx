@@ -1,0 +1,372 @@
+#include "BrickCCL/Batch/RunBatch.h"
+
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <new>
+
+namespace brickccl::batch
+{
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace
+{
+
+/** How the process of an item ends. */
+enum ExitCode
+{
+  ItemDone = 0,
+  ItemFailed = 3,
+  DiskFailed = 4,
+  ItemCancelled = 5
+};
+
+constexpr const char * ErrorFile = "error.txt";
+constexpr const char * StreamFile = "stderr.txt";
+constexpr const char * SecondsFile = "seconds.json";
+
+void
+LeaveText(const std::string & path, const std::string & text)
+{
+  std::ofstream stream(fs::path(path), std::ios::binary);
+  stream << text;
+}
+
+/** What the process of an item does. */
+int
+WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions & options, const std::string & folder)
+{
+  std::string error;
+  int         code = ItemFailed;
+  try
+  {
+    const ordered_json seconds = ProcessItem(item.name, item.found, recipe, options, folder);
+    LeaveText((fs::path(folder) / SecondsFile).string(), seconds.dump());
+    return ItemDone;
+  }
+  catch (const Cancelled &)
+  {
+    return ItemCancelled;
+  }
+  catch (const WriteError & failure)
+  {
+    error = failure.what();
+    code = DiskFailed;
+  }
+  catch (const std::bad_alloc &)
+  {
+    error = "not enough memory for this item";
+  }
+  catch (const std::exception & failure)
+  {
+    error = failure.what();
+  }
+  LeaveText((fs::path(folder) / ErrorFile).string(), error);
+  return code;
+}
+
+/** The text of a file that may not be there. */
+std::string
+TextIfThere(const std::string & path)
+{
+  try
+  {
+    return ReadText(path);
+  }
+  catch (const Error &)
+  {
+    return "";
+  }
+}
+
+class BatchRun
+{
+public:
+  BatchRun(const std::vector<BatchItem> & items,
+           const Recipe &                 recipe,
+           const std::string &            folder,
+           const BatchOptions &           options)
+    : m_Items(items)
+    , m_Recipe(recipe)
+    , m_Options(options)
+    , m_Folder(folder, recipe, options.resume)
+    , m_Outcomes(items.size())
+  {}
+
+  BatchResult
+  Run()
+  {
+    m_Folder.CheckItems(m_Items);
+    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + std::to_string(m_Items.size()) + " items");
+    KeepFinished();
+    try
+    {
+      WorkOnAll();
+    }
+    catch (const Error & error)
+    {
+      StopAll();
+      LogQuietly(std::string("stopped: ") + error.what());
+      throw;
+    }
+    m_Folder.WriteTables(m_Items, m_Outcomes);
+    m_Folder.Log(m_Result.wasInterrupted ? "interrupted" : "end");
+    Count();
+    return m_Result;
+  }
+
+private:
+  void
+  KeepFinished()
+  {
+    for (std::size_t i = 0; i < m_Items.size(); ++i)
+    {
+      bool changed = false;
+      auto outcome = m_Folder.FinishedItem(m_Items[i], changed);
+      if (outcome)
+      {
+        m_Outcomes[i] = std::move(*outcome);
+        ++m_Result.kept;
+        ++m_Done;
+      }
+      else
+      {
+        m_Waiting.push_back(i);
+      }
+      if (changed)
+      {
+        Tell(m_Items[i].name + ": its input is another one than before; it is done anew");
+      }
+    }
+    if (m_Result.kept > 0)
+    {
+      Tell(std::to_string(m_Result.kept) + " items are finished already");
+    }
+  }
+
+  void
+  WorkOnAll()
+  {
+    const int  processors = ProcessorCount();
+    const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
+    const auto most = std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
+    ProcessOptions process = m_Options.process;
+    process.threads = std::max(1, processors / static_cast<int>(most));
+    std::size_t next = 0;
+    while (next < m_Waiting.size() || m_Children.Count() > 0)
+    {
+      if (WasInterrupted())
+      {
+        StopAll();
+        m_Result.wasInterrupted = true;
+        return;
+      }
+      if (next < m_Waiting.size() && m_Children.Count() < most)
+      {
+        Start(m_Waiting[next++], process);
+        continue;
+      }
+      if (const auto ended = m_Children.WaitForOne())
+      {
+        TakeEnd(ended->key, ended->end);
+      }
+    }
+  }
+
+  void
+  Start(std::size_t index, const ProcessOptions & process)
+  {
+    const BatchItem & item = m_Items[index];
+    const std::string folder = m_Folder.BeginItem(item);
+    m_Children.Start(
+      index,
+      [&, folder] { return WorkOnItem(item, m_Recipe, process, folder); },
+      (fs::path(folder) / StreamFile).string());
+  }
+
+  void
+  TakeEnd(std::size_t index, const ChildEnd & end)
+  {
+    const BatchItem & item = m_Items[index];
+    const fs::path    folder = m_Folder.PathOf(".batch/unfinished/" + item.folder);
+    const auto        own = [&](const char * file) { return (folder / file).string(); };
+    if (end.signal == 0 && end.exitCode == ItemDone)
+    {
+      ItemOutcome & outcome = m_Outcomes[index];
+      outcome.seconds = ordered_json::parse(ReadText(own(SecondsFile)));
+      outcome.summary = ordered_json::parse(ReadText(own(SummaryFile)));
+      fs::remove(folder / SecondsFile);
+      fs::remove(folder / StreamFile);
+      m_Folder.FinishItem(item, outcome.seconds);
+      TakeDone(item.name + ": " + Describe(outcome));
+      return;
+    }
+    std::string error = TextIfThere(own(ErrorFile));
+    if (error.empty())
+    {
+      std::string printed = TextIfThere(own(StreamFile)).substr(0, 300);
+      printed.erase(printed.find_last_not_of("\r\n ") + 1);
+      error = "the process that worked on it ended with " + end.ToString() + (printed.empty() ? "" : ": " + printed);
+    }
+    m_Folder.DropItem(item);
+    if (end.exitCode == ItemCancelled)
+    {
+      return;
+    }
+    if (end.exitCode == DiskFailed)
+    {
+      throw WriteError(error + "; what is finished stays, and --resume continues");
+    }
+    m_Outcomes[index].error = error;
+    TakeDone(item.name + ": skipped: " + error);
+  }
+
+  static std::string
+  Describe(const ItemOutcome & outcome)
+  {
+    const ordered_json & summary = outcome.summary;
+    const auto           defects = summary.at("defects").get<std::uint64_t>();
+    std::string          text = summary.at("verdict").get<std::string>();
+    text = (text == "none" ? "" : text + ", ") + std::to_string(defects) + (defects == 1 ? " defect" : " defects");
+    for (const ordered_json & rule : summary.at("rules"))
+    {
+      if (!rule.at("passes").get<bool>())
+      {
+        text += "; " + rule.at("name").get<std::string>() + ": " + rule.at("value").dump() + ", limit " +
+                rule.at("limit").dump();
+      }
+    }
+    return text;
+  }
+
+  void
+  TakeDone(const std::string & text)
+  {
+    ++m_Done;
+    Tell(text);
+  }
+
+  void
+  Tell(const std::string & text)
+  {
+    m_Folder.Log(text);
+    if (m_Options.report)
+    {
+      BatchEvent event;
+      event.text = text;
+      event.done = m_Done;
+      event.total = m_Items.size();
+      if (m_Done > m_Result.kept)
+      {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+        event.secondsLeft =
+          seconds / static_cast<double>(m_Done - m_Result.kept) * static_cast<double>(m_Items.size() - m_Done);
+      }
+      m_Options.report(event);
+    }
+  }
+
+  /** Asks all processes to stop, and waits until they have. */
+  void
+  StopAll()
+  {
+    m_Children.Interrupt();
+    while (m_Children.Count() > 0)
+    {
+      if (const auto ended = m_Children.WaitForOne())
+      {
+        m_Folder.DropItem(m_Items[ended->key]);
+      }
+    }
+  }
+
+  void
+  LogQuietly(const std::string & text)
+  {
+    try
+    {
+      m_Folder.Log(text);
+    }
+    catch (const Error &)
+    {
+      // The disk that stopped the batch may have no room for this line.
+    }
+  }
+
+  void
+  Count()
+  {
+    for (const ItemOutcome & outcome : m_Outcomes)
+    {
+      m_Result.skipped += outcome.error.empty() ? 0 : 1;
+      if (outcome.IsFinished())
+      {
+        const std::string verdict = outcome.summary.at("verdict");
+        ++(verdict == "pass" ? m_Result.passed : verdict == "fail" ? m_Result.failed : m_Result.unjudged);
+      }
+    }
+  }
+
+  const std::vector<BatchItem> & m_Items;
+  const Recipe &                 m_Recipe;
+  const BatchOptions &           m_Options;
+  BatchFolder                    m_Folder;
+  std::vector<ItemOutcome>       m_Outcomes;
+  std::vector<std::size_t>       m_Waiting;
+  ChildProcesses                 m_Children;
+  BatchResult                    m_Result;
+  std::size_t                    m_Done = 0;
+
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+FoundItems
+FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder)
+{
+  FindImagesOptions options;
+  options.slicesAreVolumes = recipe.input.slicesAreVolumes;
+  options.leftOut = { outputFolder };
+  FoundImages                        found = FindImages(inputs, options);
+  std::vector<std::string>           names;
+  std::map<std::string, std::size_t> counts;
+  for (const FoundImage & image : found.images)
+  {
+    names.push_back(image.name);
+    ++counts[image.name];
+  }
+  const std::vector<std::string> folders = FolderNames(names);
+  FoundItems                     all;
+  all.ignored = std::move(found.ignored);
+  for (std::size_t i = 0; i < folders.size(); ++i)
+  {
+    // Two items of one name are told apart by their folders.
+    all.items.push_back({ counts[names[i]] > 1 ? folders[i] : names[i], folders[i], std::move(found.images[i]) });
+  }
+  if (all.items.empty())
+  {
+    throw Error("there is no image among the inputs; formats that are read: " + ReadableFormats());
+  }
+  return all;
+}
+
+BatchResult
+RunBatch(const std::vector<BatchItem> & items,
+         const Recipe &                 recipe,
+         const std::string &            folder,
+         const BatchOptions &           options)
+{
+  return BatchRun(items, recipe, folder, options).Run();
+}
+
+} // namespace brickccl::batch

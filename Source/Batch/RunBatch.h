@@ -1,0 +1,71 @@
+#ifndef BRICKCCL_BATCH_RUNBATCH_H
+#define BRICKCCL_BATCH_RUNBATCH_H
+
+#include "BrickCCL/Batch/BatchFolder.h"
+#include "BrickCCL/Batch/ProcessItem.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** The items of a batch. */
+struct FoundItems
+{
+  std::vector<BatchItem>   items;
+  std::vector<std::string> ignored;
+};
+
+/** Finds them among the inputs (FindImages), and gives each a name and a folder of its own. \param outputFolder  is not
+ *  searched. \throws Error, also if there is none. */
+FoundItems FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const std::string & outputFolder);
+
+/** Something that a person who waits wants to hear. */
+struct BatchEvent
+{
+  std::string text;
+  /** The number of items that are finished or failed, of `total`. */
+  std::size_t done = 0;
+  std::size_t total = 0;
+  /** The seconds that the rest will take; below 0 while unknown. */
+  double secondsLeft = -1;
+};
+
+struct BatchOptions
+{
+  /** The number of items that are worked on at the same time; 0: one for each processor. */
+  int            jobs = 0;
+  ProcessOptions process;
+  bool           resume = false;
+
+  std::function<void(const BatchEvent &)> report;
+};
+
+struct BatchResult
+{
+  std::size_t passed = 0;
+  std::size_t failed = 0;
+  /** Items without rules. */
+  std::size_t unjudged = 0;
+  /** Items that could not be read or worked on. */
+  std::size_t skipped = 0;
+  /** Items that an earlier run had finished. */
+  std::size_t kept = 0;
+  bool        wasInterrupted = false;
+};
+
+/** Does with all items what the recipe says, each in a process of its own, and writes the folder (BatchFolder). An item
+ *  that cannot be read, or whose process dies, ends no other. After an interrupt the items at work are dropped and the
+ *  tables say what is finished.
+ *  \throws Error, also if something cannot be written; what is finished by then stays. */
+BatchResult RunBatch(const std::vector<BatchItem> & items,
+                     const Recipe &                 recipe,
+                     const std::string &            folder,
+                     const BatchOptions &           options);
+
+} // namespace brickccl::batch
+
+#endif

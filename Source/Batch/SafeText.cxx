@@ -1,0 +1,142 @@
+#include "BrickCCL/Batch/SafeText.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+bool
+IsPlain(char character)
+{
+  const auto code = static_cast<unsigned char>(character);
+  return code < 128 && (std::isalnum(code) != 0 || character == '.' || character == '-' || character == '_');
+}
+
+std::string
+LowerCase(std::string text)
+{
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return text;
+}
+
+} // namespace
+
+std::string
+CsvCell(const std::string & text)
+{
+  const bool  isFormula = !text.empty() && std::string("=+-@\t\r\n").find(text[0]) != std::string::npos;
+  std::string cell = isFormula ? "'" + text : text;
+  if (cell.find_first_of(",\"\r\n'") == std::string::npos && cell == text)
+  {
+    return cell;
+  }
+  std::string quoted = "\"";
+  for (const char character : cell)
+  {
+    quoted += character;
+    quoted += character == '"' ? "\"" : "";
+  }
+  return quoted + "\"";
+}
+
+std::string
+FolderName(const std::string & name)
+{
+  std::string folder;
+  for (const char character : name)
+  {
+    // A character of UTF-8 has several bytes; the first one stands for it.
+    if ((static_cast<unsigned char>(character) & 0xC0u) != 0x80u)
+    {
+      folder += IsPlain(character) ? character : '_';
+    }
+  }
+  if (folder.empty() || folder[0] == '.' || folder[0] == '-')
+  {
+    folder.insert(folder.begin(), '_');
+  }
+  constexpr std::size_t most = 100;
+  return folder.substr(0, most);
+}
+
+std::vector<std::string>
+FolderNames(const std::vector<std::string> & names)
+{
+  std::set<std::string>    taken;
+  std::vector<std::string> folders;
+  for (const std::string & name : names)
+  {
+    const std::string folder = FolderName(name);
+    std::string       free = folder;
+    for (int number = 2; !taken.insert(LowerCase(free)).second; ++number)
+    {
+      free = folder + "-" + std::to_string(number);
+    }
+    folders.push_back(free);
+  }
+  return folders;
+}
+
+std::vector<std::string>
+CsvCells(const std::string & line)
+{
+  std::vector<std::string> cells(1);
+  bool                     isQuoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i)
+  {
+    const char character = line[i];
+    if (isQuoted && character == '"' && i + 1 < line.size() && line[i + 1] == '"')
+    {
+      cells.back() += '"';
+      ++i;
+    }
+    else if (character == '"')
+    {
+      isQuoted = !isQuoted;
+    }
+    else if (character == ',' && !isQuoted)
+    {
+      cells.emplace_back();
+    }
+    else
+    {
+      cells.back() += character;
+    }
+  }
+  return cells;
+}
+
+std::string
+ReadText(const std::string & path)
+{
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure))
+  {
+    throw Error("cannot read '" + path + "': " + (failure ? failure.message() : "it is no file"));
+  }
+  std::ifstream      stream(std::filesystem::path(path), std::ios::binary);
+  std::ostringstream text;
+  if (std::filesystem::file_size(path, failure) > 0)
+  {
+    text << stream.rdbuf();
+  }
+  if (!stream || !text)
+  {
+    throw Error("cannot read '" + path + "'");
+  }
+  return text.str();
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,30 @@
+#ifndef BRICKCCL_BATCH_SAFETEXT_H
+#define BRICKCCL_BATCH_SAFETEXT_H
+
+#include <string>
+#include <vector>
+
+/** Names and texts from files and recipes, in forms that harm nothing where they are put. */
+namespace brickccl::batch
+{
+
+/** A text as a cell of a CSV file. It is quoted where RFC 4180 asks for that. A text that a spreadsheet would take for
+ * a formula, because it begins with = + - @, a tab or a line's end, gets an apostrophe in front. */
+std::string CsvCell(const std::string & text);
+
+/** A name as that of a folder: letters, digits, dots, hyphens and underscores of ASCII. Other characters become an
+ *  underscore; it begins with a letter, a digit or an underscore and has at most 100 characters. */
+std::string FolderName(const std::string & name);
+
+/** Such names for all items, each different from the others also where upper and lower case are the same. */
+std::vector<std::string> FolderNames(const std::vector<std::string> & names);
+
+/** The cells of a line of CSV. */
+std::vector<std::string> CsvCells(const std::string & line);
+
+/** The whole text of a file. \throws Error if it cannot be read. */
+std::string ReadText(const std::string & path);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef BRICKCCL_BATCH_SCORE_H
+#define BRICKCCL_BATCH_SCORE_H
+
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+struct ScoreOptions
+{
+  /** True defects of fewer voxels need not be found, but what is found there is right. */
+  std::uint64_t minimumSize = 0;
+  /** A pair of defects matches if it shares at least so large a part of the smaller one's voxels, and one voxel. */
+  double leastOverlap = 0;
+};
+
+/** A true defect and what was found of it. */
+struct ScoreMatch
+{
+  /** The number of the true defect, in the raster order of first voxels. */
+  std::uint64_t truth = 0;
+  std::uint64_t truthVoxels = 0;
+  /** The label that shares most voxels with it, of equal ones the smallest; none if nothing matches. */
+  std::optional<std::uint64_t> label;
+  std::uint64_t                labelVoxels = 0;
+  std::uint64_t                commonVoxels = 0;
+};
+
+/** How well a label map agrees with the truth. */
+struct Score
+{
+  /** True defects that count, and how many of them are found. */
+  std::uint64_t trueDefects = 0;
+  std::uint64_t foundDefects = 0;
+  /** Labels, and how many of them match a true defect of any size. */
+  std::uint64_t labels = 0;
+  std::uint64_t rightLabels = 0;
+  /** Voxels of true defects of any size, of labels, and of both. */
+  std::uint64_t trueVoxels = 0;
+  std::uint64_t labelVoxels = 0;
+  std::uint64_t commonVoxels = 0;
+  /** One for each true defect that counts. */
+  std::vector<ScoreMatch> matches;
+
+  /** Not a number where there is nothing to find, nothing found or neither. */
+  double Recall() const;
+  double Precision() const;
+  double Dice() const;
+};
+
+/** Compares label maps defect by defect.
+ *  \param labels  every value but 0 is one defect
+ *  \param truth   a defect is a component of equal values, connected by faces, edges and corners; 0 is background
+ *  \throws InvalidArgument if the extents differ; Cancelled. */
+Score ScoreLabels(const LoadedImage &  labels,
+                  const LoadedImage &  truth,
+                  const ScoreOptions & options,
+                  const HostContext &  context);
+
+} // namespace brickccl::batch
+
+#endif

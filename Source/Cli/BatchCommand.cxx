@@ -1,0 +1,158 @@
+#include "BrickCCL/Batch/RecipeFile.h"
+#include "BrickCCL/Batch/RunBatch.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/Device.h"
+#include "BrickCCL/Report/Report.h"
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The exit code of a batch in which items were skipped. */
+constexpr int SomeSkipped = 3;
+
+struct BatchArguments
+{
+  std::string              recipe;
+  std::vector<std::string> inputs;
+  std::string              folder;
+  int                      jobs = 0;
+  std::string              device = "cpu";
+  bool                     resume = false;
+  bool                     dryRun = false;
+  bool                     report = false;
+  bool                     json = false;
+  bool                     quiet = false;
+};
+
+std::string
+DescribeTime(double seconds)
+{
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  return whole < 60   ? std::to_string(whole) + " s"
+       : whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
+                      : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+void
+PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
+{
+  for (const batch::BatchItem & item : found.items)
+  {
+    std::cout << item.name << ": "
+              << (item.found.files.size() == 1
+                    ? "'" + item.found.files[0] + "'"
+                    : std::to_string(item.found.files.size()) +
+                        (item.found.series.empty() ? " slice images" : " files of a DICOM series") + ", from '" +
+                        item.found.files.front() + "'")
+              << " -> " << arguments.folder << "/items/" << item.folder << '\n';
+  }
+  std::cout << found.items.size() << (found.items.size() == 1 ? " item" : " items") << "; nothing was written"
+            << std::endl;
+}
+
+void
+PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, const batch::BatchResult & result)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["folder"] = arguments.folder;
+    summary["items"] = found.items.size();
+    summary["passed"] = result.passed;
+    summary["failed"] = result.failed;
+    summary["without_rules"] = result.unjudged;
+    summary["skipped"] = result.skipped;
+    summary["finished_before"] = result.kept;
+    summary["ignored_files"] = found.ignored;
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    std::cout << arguments.folder << ": " << found.items.size() << " items: ";
+    if (result.unjudged > 0)
+    {
+      std::cout << result.unjudged << " measured, ";
+    }
+    std::cout << result.passed << " pass, " << result.failed << " fail, " << result.skipped << " skipped" << std::endl;
+  }
+}
+
+void
+RunBatchCommand(const BatchArguments & arguments)
+{
+  Device::FromName(arguments.device);
+  const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
+  const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
+  if (arguments.dryRun)
+  {
+    PrintItems(found, arguments);
+    return;
+  }
+  Reporter            reporter(arguments.quiet || arguments.json);
+  batch::BatchOptions options;
+  options.jobs = arguments.jobs;
+  options.resume = arguments.resume;
+  options.process.device = arguments.device;
+  options.report = [&](const batch::BatchEvent & event) {
+    reporter.Note(
+      "[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
+      (event.secondsLeft >= 0 && event.done < event.total ? " (" + DescribeTime(event.secondsLeft) + " left)" : ""));
+  };
+  for (const std::string & file : found.ignored)
+  {
+    reporter.Note("note: '" + file + "' is of no known format and is left out");
+  }
+  const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
+  if (arguments.report)
+  {
+    report::WriteReport(arguments.folder);
+  }
+  if (result.wasInterrupted)
+  {
+    throw Cancelled();
+  }
+  PrintResult(arguments, found, result);
+  if (result.skipped > 0)
+  {
+    throw CLI::RuntimeError(SomeSkipped);
+  }
+}
+
+} // namespace
+
+void
+AddBatchCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<BatchArguments>();
+  CLI::App * command = app.add_subcommand("batch", "Find, measure and judge the defects of many images by a recipe");
+  command->add_option("RECIPE", arguments->recipe, "recipe: a TOML file, or the name of a ready one")->required();
+  command
+    ->add_option("INPUT",
+                 arguments->inputs,
+                 "images, folders that are searched for volumes, DICOM series and slice images, or patterns in quotes")
+    ->required();
+  command->add_option("-o,--output", arguments->folder, "folder for the results")->required()->type_name("OUTDIR");
+  command
+    ->add_option("--jobs", arguments->jobs, "images that are worked on at the same time; 0: one for each processor")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_option("--device", arguments->device, "cpu, cuda, cuda:N or auto")->capture_default_str();
+  command->add_flag("--resume", arguments->resume, "continue a batch: what is finished is not done again");
+  command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
+  command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunBatchCommand(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,302 @@
+#include "BrickCCL/Files/FindImages.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/TiffPages.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace brickccl
+{
+
+namespace fs = std::filesystem;
+using namespace files;
+
+namespace
+{
+
+struct ListedFile
+{
+  std::string path;
+  /** Its path from the folder that was searched. */
+  std::string name;
+};
+
+/** All files of the inputs, each once. */
+class FileList
+{
+public:
+  explicit FileList(const FindImagesOptions & options)
+  {
+    for (const std::string & folder : options.leftOut)
+    {
+      m_LeftOut.insert(PlaceOf(folder));
+    }
+  }
+
+  void
+  Add(const std::string & input)
+  {
+    std::error_code failure;
+    if (fs::is_directory(input, failure))
+    {
+      AddFolder(input);
+      return;
+    }
+    if (fs::exists(input, failure))
+    {
+      AddFile(input, fs::path(input).filename().string());
+      return;
+    }
+    const auto matches =
+      input.find_first_of("*?[") == std::string::npos ? std::vector<std::string>() : FilesOfPattern(input);
+    if (matches.empty())
+    {
+      throw Error("there is no input '" + input + "', neither a file nor a folder nor files that it stands for");
+    }
+    for (const std::string & match : matches)
+    {
+      Add(match);
+    }
+  }
+
+  std::vector<ListedFile>
+  Take()
+  {
+    std::sort(m_Files.begin(), m_Files.end(), [](const ListedFile & a, const ListedFile & b) {
+      return a.name != b.name ? NaturallyBefore(a.name, b.name) : NaturallyBefore(a.path, b.path);
+    });
+    return std::move(m_Files);
+  }
+
+private:
+  static std::string
+  PlaceOf(const fs::path & path)
+  {
+    std::error_code ignored;
+    return fs::weakly_canonical(fs::absolute(path, ignored), ignored).string();
+  }
+
+  void
+  AddFile(const fs::path & path, const std::string & name)
+  {
+    if (m_Seen.insert(PlaceOf(path)).second)
+    {
+      m_Files.push_back({ path.string(), name });
+    }
+  }
+
+  void
+  AddFolder(const std::string & folder)
+  {
+    try
+    {
+      for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry)
+      {
+        const fs::path path = entry->path();
+        const bool     isHidden = path.filename().string()[0] == '.';
+        if (entry->is_directory())
+        {
+          if (isHidden || m_LeftOut.count(PlaceOf(path)) == 1)
+          {
+            entry.disable_recursion_pending();
+          }
+        }
+        else if (!isHidden && entry->is_regular_file())
+        {
+          AddFile(path, path.lexically_relative(folder).string());
+        }
+      }
+    }
+    catch (const fs::filesystem_error & error)
+    {
+      throw Error("cannot search '" + folder + "': " + error.code().message());
+    }
+  }
+
+  std::set<std::string>   m_LeftOut;
+  std::set<std::string>   m_Seen;
+  std::vector<ListedFile> m_Files;
+};
+
+std::string
+WithoutExtension(const std::string & name)
+{
+  for (const Format & format : AllFormats())
+  {
+    const std::string extensions = format.extensions;
+    for (std::size_t begin = 0; begin < extensions.size();)
+    {
+      const std::size_t end = std::min(extensions.find(' ', begin), extensions.size());
+      const std::string extension = extensions.substr(begin, end - begin);
+      if (HasExtension(name, extension.c_str()))
+      {
+        return name.substr(0, name.size() - extension.size());
+      }
+      begin = end + 1;
+    }
+  }
+  return name;
+}
+
+/** Whether a TIFF file holds a single slice. */
+bool
+IsTiffSlice(const std::string & path)
+{
+  const TiffPages pages = ReadTiffPages(FileBytes::Map(path));
+  // ImageJ writes stacks of more than 4 GB with the directory of their first slice alone.
+  return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
+}
+
+/** Whether a file is a slice image; false for a damaged one. */
+bool
+IsSliceImage(const std::string & path)
+{
+  if (HasExtension(path, ".png .jpg .jpeg .bmp"))
+  {
+    return true;
+  }
+  try
+  {
+    return HasExtension(path, ".tif .tiff") && IsTiffSlice(path);
+  }
+  catch (const Error &)
+  {
+    return false;
+  }
+}
+
+/** Whether a file is the second one of a pair whose header is there too. */
+bool
+IsDataOfPair(const std::string & path)
+{
+  for (const auto & [data, header] : { std::pair{ ".img.gz", ".hdr.gz" }, std::pair{ ".img", ".hdr" } })
+  {
+    std::error_code failure;
+    if (HasExtension(path, data) &&
+        fs::exists(path.substr(0, path.size() - std::string(data).size()) + header, failure))
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool
+LooksLikeDicom(const std::string & path)
+{
+  try
+  {
+    return IsDicom(FileBytes::Map(path));
+  }
+  catch (const Error &)
+  {
+    return false;
+  }
+}
+
+void
+AddSeries(const std::vector<ListedFile> & listed, std::vector<FoundImage> & images)
+{
+  std::map<std::string, std::string> names;
+  std::vector<std::string>           paths;
+  for (const ListedFile & file : listed)
+  {
+    names.emplace(file.path, file.name);
+    paths.push_back(file.path);
+  }
+  for (DicomSeriesFiles & series : ListDicomSeries(paths))
+  {
+    const std::string first = names[series.files.front()];
+    FoundImage        image;
+    if (series.isDamaged)
+    {
+      image.name = WithoutExtension(first);
+    }
+    else
+    {
+      image.kind = FoundImage::Kind::DicomSeries;
+      image.series = series.uid;
+      const std::string folder = fs::path(first).parent_path().string();
+      image.name = folder + (folder.empty() ? "" : "/") + (series.description.empty() ? "series" : series.description) +
+                   " " + series.uid;
+    }
+    image.files = std::move(series.files);
+    images.push_back(std::move(image));
+  }
+}
+
+} // namespace
+
+FoundImages
+FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options)
+{
+  FileList list(options);
+  for (const std::string & input : inputs)
+  {
+    list.Add(input);
+  }
+  FoundImages                       found;
+  std::vector<ListedFile>           dicom;
+  std::map<std::string, FoundImage> stacks;
+  for (const ListedFile & file : list.Take())
+  {
+    const Format * const format = FormatOfName(file.path);
+    const bool           isNamedDicom = format != nullptr && format->recognises == IsDicom;
+    if (isNamedDicom || (format == nullptr && LooksLikeDicom(file.path)))
+    {
+      dicom.push_back(file);
+    }
+    else if (format == nullptr || IsDataOfPair(file.path))
+    {
+      found.ignored.push_back(file.path);
+    }
+    else if (options.slicesAreVolumes && IsSliceImage(file.path))
+    {
+      const std::string folder = fs::path(file.path).parent_path().string();
+      FoundImage &      stack = stacks[folder];
+      stack.kind = FoundImage::Kind::SliceImages;
+      // The folder's name says more than that of a slice, unless it is the folder that was searched.
+      const std::string own = fs::path(file.name).parent_path().string();
+      stack.name = own.empty() ? fs::path(folder).filename().string() : own;
+      stack.files.push_back(file.path);
+    }
+    else
+    {
+      found.images.push_back({ FoundImage::Kind::File, WithoutExtension(file.name), { file.path }, "" });
+    }
+  }
+  AddSeries(dicom, found.images);
+  for (auto & [folder, stack] : stacks)
+  {
+    if (stack.files.size() == 1)
+    {
+      stack.kind = FoundImage::Kind::File;
+      stack.name = WithoutExtension(fs::path(stack.files[0]).filename().string());
+    }
+    found.images.push_back(std::move(stack));
+  }
+  std::stable_sort(found.images.begin(), found.images.end(), [](const FoundImage & a, const FoundImage & b) {
+    return a.name != b.name ? NaturallyBefore(a.name, b.name) : NaturallyBefore(a.files[0], b.files[0]);
+  });
+  return found;
+}
+
+LoadedImage
+ReadFoundImage(const FoundImage & image, const ReadOptions & options)
+{
+  if (image.kind == FoundImage::Kind::File)
+  {
+    return ReadImageFile(image.files.front(), options);
+  }
+  ReadOptions own = options;
+  own.series = image.series;
+  const std::string folder = fs::path(image.files.front()).parent_path().string();
+  return ReadImageFiles(folder.empty() ? "." : folder, image.files, own);
+}
+
+} // namespace brickccl

@@ -1,0 +1,60 @@
+#ifndef BRICKCCL_FILES_FINDIMAGES_H
+#define BRICKCCL_FILES_FINDIMAGES_H
+
+#include "BrickCCL/Files/ImageFile.h"
+
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** An image among many files. */
+struct FoundImage
+{
+  enum class Kind
+  {
+    /** One file (with its data files) of any format. */
+    File,
+    DicomSeries,
+    SliceImages
+  };
+  Kind kind = Kind::File;
+  /** Its path from the folder that was searched, without the extension; a DICOM series' folder, description and UID. */
+  std::string name;
+  /** In natural order. */
+  std::vector<std::string> files;
+  /** The UID of a DICOM series. */
+  std::string series;
+};
+
+struct FindImagesOptions
+{
+  /** Whether the slice images of a folder are one volume. If not, each is an image. */
+  bool slicesAreVolumes = true;
+  /** Folders that are not searched. */
+  std::vector<std::string> leftOut;
+};
+
+struct FoundImages
+{
+  /** In natural order of their names. */
+  std::vector<FoundImage> images;
+  /** Files whose formats are not known. */
+  std::vector<std::string> ignored;
+};
+
+/** Finds the images among files, folders (with the folders in them) and patterns with * and ?.
+ *
+ *  Files with DICOM images make an image for each series UID. Slice images (PNG, JPEG, BMP, and TIFF of one page) that
+ *  lie in one folder make one volume. Every other file of a known format is an image. Hidden files are left out. Only
+ *  headers are looked at; a damaged file is found as an image of its own, and its error comes when it is read.
+ *  \throws Error for an input that is not there. */
+FoundImages FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options = {});
+
+/** Reads a found image. \throws as ReadImageFile does. */
+LoadedImage ReadFoundImage(const FoundImage & image, const ReadOptions & options);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,199 @@
+#include "BrickCCL/Report/ReportData.h"
+
+#include "BrickCCL/Batch/ProcessItem.h"
+#include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Report/Report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+namespace brickccl::report
+{
+
+using batch::CsvCells;
+using batch::ReadText;
+using nlohmann::ordered_json;
+
+namespace
+{
+
+std::string
+PathIn(const std::string & folder, const std::string & file)
+{
+  return (std::filesystem::path(folder) / file).string();
+}
+
+/** A table of CSV. Cells may hold line ends. */
+struct Table
+{
+  std::vector<std::string>              columns;
+  std::vector<std::vector<std::string>> rows;
+
+  explicit Table(const std::string & path)
+  {
+    std::istringstream text(ReadText(path));
+    std::string        record;
+    for (std::string line; std::getline(text, line);)
+    {
+      record += record.empty() ? line : '\n' + line;
+      if (std::count(record.begin(), record.end(), '"') % 2 == 0)
+      {
+        (columns.empty() ? columns : rows.emplace_back()) = CsvCells(record);
+        record.clear();
+      }
+    }
+  }
+
+  std::size_t
+  Place(const std::string & column) const
+  {
+    const auto found = std::find(columns.begin(), columns.end(), column);
+    return static_cast<std::size_t>(std::distance(columns.begin(), found));
+  }
+};
+
+/** Limits of rules that the histogram of a column can show. */
+ordered_json
+Limits(const std::vector<Item> & items)
+{
+  auto limits = ordered_json::array();
+  for (const Item & item : items)
+  {
+    if (item.summary.is_null())
+    {
+      continue;
+    }
+    for (const ordered_json & rule : item.summary.at("rules"))
+    {
+      const std::string column =
+        rule.at("rule") == "spacing" ? std::string("nearest_distance_mm") : rule.at("column").get<std::string>();
+      if (!column.empty())
+      {
+        limits.push_back({ { "column", column }, { "name", rule.at("name") }, { "limit", rule.at("limit") } });
+      }
+    }
+    // The rules are the same for all items.
+    break;
+  }
+  return limits;
+}
+
+/** The columns that are shown at first: all but boxes and places. */
+std::vector<std::string>
+MainColumns(const std::vector<std::string> & columns)
+{
+  std::vector<std::string> main;
+  for (const std::string & column : columns)
+  {
+    const bool isPlace = column.rfind("bbox_", 0) == 0 || column.rfind("centroid_", 0) == 0 ||
+                         column.rfind("first_voxel_", 0) == 0 || column.rfind("equivalent_spherical_radius", 0) == 0 ||
+                         column.rfind("covariance_", 0) == 0 || column.rfind("principal_", 0) == 0;
+    if (!isPlace)
+    {
+      main.push_back(column);
+    }
+  }
+  return main;
+}
+
+ordered_json
+NumberOf(const std::string & text)
+{
+  double     number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || read.ec != std::errc() || !std::isfinite(number))
+  {
+    return {};
+  }
+  constexpr double mostWhole = 9007199254740992.0;
+  const bool       isWhole = number == std::floor(number) && std::abs(number) < mostWhole;
+  return isWhole ? ordered_json(static_cast<std::int64_t>(number)) : ordered_json(number);
+}
+
+} // namespace
+
+std::string
+Rounded(const std::string & text)
+{
+  double     number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size())
+  {
+    return text;
+  }
+  std::ostringstream rounded;
+  rounded << std::setprecision(5) << number;
+  return rounded.str();
+}
+
+std::vector<Item>
+ReadItems(const std::string & folder)
+{
+  std::vector<Item> items;
+  const Table       table(PathIn(folder, "items.csv"));
+  for (const std::vector<std::string> & row : table.rows)
+  {
+    Item item;
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+    {
+      item.cells[table.columns[i]] = i < row.size() ? row[i] : std::string();
+    }
+    if (!item.cells["folder"].empty())
+    {
+      item.summary = ordered_json::parse(ReadText(PathIn(folder, item.cells["folder"] + "/" + batch::SummaryFile)));
+    }
+    items.push_back(std::move(item));
+  }
+  // What needs attention comes first.
+  static const std::vector<std::string> order = { "fail", "error", "not done", "none", "pass" };
+  const auto                            rank = [](const Item & item) {
+    return std::find(order.begin(), order.end(), item.cells.at("verdict")) - order.begin();
+  };
+  std::stable_sort(items.begin(), items.end(), [&](const Item & a, const Item & b) { return rank(a) < rank(b); });
+  return items;
+}
+
+ordered_json
+DataOfScript(const std::string & folder, const std::vector<Item> & items)
+{
+  ordered_json                       data;
+  std::map<std::string, std::size_t> places;
+  data["items"] = ordered_json::array();
+  for (const Item & item : items)
+  {
+    places.emplace(item.cells.at("item"), data["items"].size());
+    data["items"].push_back(item.cells.at("item"));
+  }
+  data["limits"] = Limits(items);
+  Table             table(PathIn(folder, "defects.csv"));
+  const std::size_t sizes = table.Place("voxel_count");
+  if (table.rows.size() > MostDefects)
+  {
+    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const auto & a, const auto & b) {
+      return a[sizes].size() != b[sizes].size() ? a[sizes].size() > b[sizes].size() : a[sizes] > b[sizes];
+    });
+    data["defects"]["all"] = table.rows.size();
+    table.rows.resize(MostDefects);
+  }
+  data["defects"]["columns"] = table.columns;
+  data["defects"]["main"] = MainColumns(table.columns);
+  auto rows = ordered_json::array();
+  for (const std::vector<std::string> & row : table.rows)
+  {
+    auto cells = ordered_json::array();
+    cells.push_back(places.at(row[0]));
+    for (std::size_t i = 1; i < row.size(); ++i)
+    {
+      cells.push_back(NumberOf(row[i]));
+    }
+    rows.push_back(std::move(cells));
+  }
+  data["defects"]["rows"] = std::move(rows);
+  return data;
+}
+
+} // namespace brickccl::report

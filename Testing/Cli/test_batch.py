@@ -1,0 +1,480 @@
+"""`brickccl batch`: what it writes, its rules of acceptance, and what it does when something goes wrong."""
+
+import csv
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+import zlib
+
+from support import COMMAND, CommandTest, labels_of, run, write_nrrd
+
+FACES = "[labeling]\nconnectivity = 6\n"
+
+
+def write_png(path, width, height, values):
+    """Writes a gray picture of 8 bits."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes(values[y * width:(y + 1) * width]) for y in range(height))
+    with open(path, "wb") as stream:
+        stream.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+class BatchTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.input = self.path("in")
+        self.output = self.path("out")
+        os.mkdir(self.input)
+
+    def recipe(self, text=FACES, name="r.toml"):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return self.path(name)
+
+    def volume(self, name, boxes, size=(12, 10, 8), spacing=(1, 1, 1), value=1):
+        """A volume of 0 with boxes (x, y, z, width, height, depth) of a value."""
+        values = [0] * (size[0] * size[1] * size[2])
+        for x, y, z, width, height, depth in boxes:
+            for k in range(z, z + depth):
+                for j in range(y, y + height):
+                    for i in range(x, x + width):
+                        values[(k * size[1] + j) * size[0] + i] = value
+        write_nrrd(os.path.join(self.input, name), "uint8", size, values, spacing)
+
+    def batch(self, *arguments, code=0, recipe=None, inputs=None):
+        result = run("batch", recipe or self.path("r.toml"), *(inputs or [self.input]), "-o", self.output, *arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return result
+
+    def items(self):
+        return {row["item"]: row for row in rows_of(os.path.join(self.output, "items.csv"))}
+
+    def summary(self, item):
+        with open(os.path.join(self.output, "items", item, "summary.json"), encoding="utf-8") as stream:
+            return json.load(stream)
+
+    def tree(self, folder=None):
+        """All results but those that tell of time."""
+        folder = folder or self.output
+        found = {}
+        for where, folders, files in os.walk(folder):
+            if where == folder:
+                folders.remove(".batch")
+            for name in files:
+                if name not in ("timings.csv", "log.txt"):
+                    with open(os.path.join(where, name), "rb") as stream:
+                        found[os.path.relpath(os.path.join(where, name), folder)] = stream.read()
+        return found
+
+
+class ResultsTest(BatchTest):
+    def test_what_is_written(self):
+        self.recipe()
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2), (6, 5, 4, 3, 1, 1)])
+        self.volume("b.nrrd", [])
+        self.batch("--json")
+        self.assertEqual(sorted(os.listdir(self.output)),
+                         [".batch", "defects.csv", "items", "items.csv", "log.txt", "manifest.json", "recipe.toml", "timings.csv"])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.output, "items", "a"))),
+                         ["defects.csv", "labels.nrrd", "picture.png", "summary.json"])
+        kind, labels = labels_of(os.path.join(self.output, "items", "a", "labels.nrrd"))
+        self.assertEqual((kind, labels.count(1), labels.count(2)), ("uint8", 8, 3))
+        defects = rows_of(os.path.join(self.output, "defects.csv"))
+        self.assertEqual([(d["item"], d["slice"], d["label"], d["voxel_count"]) for d in defects],
+                         [("a", "2", "1", "8"), ("a", "4", "2", "3")])
+        items = self.items()
+        self.assertEqual((items["a"]["verdict"], items["a"]["defects"], items["b"]["defects"]), ("none", "2", "0"))
+        self.assertAlmostEqual(float(items["a"]["porosity_percent"]), 100 * 11 / 960)
+        times = rows_of(os.path.join(self.output, "timings.csv"))
+        self.assertEqual([row["item"] for row in times], ["a", "b"])
+        self.assertGreater(float(times[0]["total_seconds"]), 0)
+
+    def test_the_manifest_has_the_hashes_of_all_files(self):
+        self.recipe()
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        self.batch()
+        with open(os.path.join(self.output, "manifest.json"), encoding="utf-8") as stream:
+            manifest = json.load(stream)
+        self.assertTrue(manifest["complete"])
+        named = {entry["path"]: entry["sha256"] for entry in manifest["outputs"]}
+        written = {path: hashlib.sha256(data).hexdigest() for path, data in self.tree().items() if path != "manifest.json"}
+        self.assertEqual(named, written)
+        with open(os.path.join(self.input, "a.nrrd"), "rb") as stream:
+            self.assertEqual(manifest["items"][0]["input"]["files"][0]["sha256"], hashlib.sha256(stream.read()).hexdigest())
+
+    def test_results_do_not_depend_on_jobs(self):
+        self.recipe("[labeling]\nconnectivity = 26\n[measuring]\ncolumns = [\"shape\", \"surface\", \"neighbours\"]\n")
+        for seed in range(3):
+            self.ok("phantom", "balls", os.path.join(self.input, "b%d.nrrd" % seed), "--seed", seed + 1, "--size", 64, 64, 64)
+        self.batch("--jobs", 1)
+        one = self.tree()
+        self.output = self.path("two")
+        self.batch("--jobs", 3)
+        self.assertEqual(one, self.tree())
+        self.assertEqual(len(one), 3 * 4 + 4)
+
+    def test_selection_and_labels(self):
+        self.recipe(FACES + "[selection]\nkeep = \"voxel_count > 2\"\n")
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1), (4, 4, 4, 3, 1, 1), (9, 9, 7, 1, 1, 1)])
+        self.batch()
+        summary = self.summary("a")
+        self.assertEqual((summary["components"], summary["defects"]), (3, 1))
+        _, labels = labels_of(os.path.join(self.output, "items", "a", "labels.nrrd"))
+        self.assertEqual((labels.count(1), max(labels)), (3, 1))
+
+    def test_part_with_holes_filled_and_eroded(self):
+        # Material of 10 x 8 x 6 voxels with a pore of 8 voxels in the middle and one of 1 voxel below the skin.
+        size = (12, 10, 8)
+        values = [0] * 960
+        inside = [(x, y, z) for x in range(1, 11) for y in range(1, 9) for z in range(1, 7)]
+        pore = [(x, y, z) for x in (5, 6) for y in (4, 5) for z in (3, 4)] + [(2, 2, 2)]
+        for x, y, z in inside:
+            values[(z * 10 + y) * 12 + x] = 0 if (x, y, z) in pore else 100
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", size, values, (1, 1, 1))
+        text = "[threshold]\nrange = [0, 50]\n[part]\nmethod = \"largest\"\nrange = [50, 255]\n"
+        self.recipe(text)
+        self.batch()
+        summary = self.summary("p")
+        self.assertEqual((summary["defects"], summary["region_volume_mm3"]), (2, len(inside)))
+        self.assertAlmostEqual(summary["porosity_percent"], 100 * 9 / len(inside))
+        self.output = self.path("eroded")
+        self.recipe(text + "erode_mm = \"2 mm\"\n")
+        self.batch()
+        self.assertEqual((self.summary("p")["defects"], self.summary("p")["defect_voxels"]), (1, 8))
+        self.output = self.path("open")
+        self.recipe(text + "fill_holes = \"none\"\n")
+        self.batch()
+        self.assertEqual((self.summary("p")["defects"], self.summary("p")["region_volume_mm3"]), (0, len(inside) - 9))
+
+    def test_threshold_is_found_in_the_part(self):
+        self.recipe("[smoothing]\nfilter = \"median\"\n[threshold]\nmethod = \"otsu\"\n"
+                    "[part]\nmethod = \"largest\"\nthreshold = \"otsu\"\n[labeling]\nconnectivity = 26\n")
+        self.ok("phantom", "casting", os.path.join(self.input, "c.nrrd"), "--size", 96, 96, 64)
+        self.batch()
+        summary = self.summary("c")
+        self.assertTrue(-500 < summary["threshold"] < 1800, summary["threshold"])
+        self.assertEqual(summary["region"], "part")
+        self.assertGreater(summary["defects"], 3)
+        self.assertLess(summary["porosity_percent"], 5)
+
+    def test_slices_of_a_folder_are_a_volume_or_items(self):
+        self.recipe("[input]\nspacing_mm = [0.5, 0.5, 2]\n")
+        folder = os.path.join(self.input, "stack")
+        os.mkdir(folder)
+        for z in range(11):
+            write_png(os.path.join(folder, "s%d.png" % z), 8, 6, [1 if i == z else 0 for i in range(48)])
+        self.batch()
+        summary = self.summary("stack")
+        # In natural order, the voxels of neighbouring slices lie one step along x apart.
+        _, labels = labels_of(os.path.join(self.output, "items", "stack", "labels.nrrd"))
+        self.assertEqual([labels[z * 48 + z] for z in range(11)], list(range(1, 12)))
+        self.assertEqual(summary["input"]["spacing_mm"], [0.5, 0.5, 2])
+        self.output = self.path("single")
+        self.recipe("[input]\nslices = \"single\"\n")
+        self.batch()
+        self.assertEqual(list(self.items()), ["stack/s%d" % z for z in range(11)])
+
+    def test_dicom_series_are_told_apart_by_uid(self):
+        self.recipe()
+        seeds = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fuzz", "seeds", "dicom")
+        for where in ("one", "two/deep"):
+            os.makedirs(os.path.join(self.input, where))
+        shutil.copy(os.path.join(seeds, "explicit.dcm"), os.path.join(self.input, "one", "no-extension"))
+        shutil.copy(os.path.join(seeds, "explicit.dcm"), os.path.join(self.input, "one", "b.dcm"))
+        with open(os.path.join(seeds, "explicit.dcm"), "rb") as stream:
+            content = stream.read()
+        uid = content.index(b"\x20\x00\x0e\x00UI") + 8
+        length = content[uid - 2] - 1 if content[uid + content[uid - 2] - 1] == 0 else content[uid - 2]
+        other = content[:uid + length - 1] + (b"7" if content[uid + length - 1:uid + length] != b"7" else b"8") + content[uid + length:]
+        with open(os.path.join(self.input, "two/deep", "c.dcm"), "wb") as stream:
+            stream.write(other)
+        listed = self.batch("--dry-run").stdout.splitlines()
+        self.assertEqual(len(listed), 3, listed)
+        self.assertEqual(sum("2 files of a DICOM series" in line for line in listed), 1, listed)
+
+    def test_patterns_and_ignored_files(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.volume("b.nrrd", [])
+        with open(os.path.join(self.input, "notes.txt"), "w", encoding="utf-8") as stream:
+            stream.write("x")
+        with open(os.path.join(self.input, ".hidden.nrrd"), "w", encoding="utf-8") as stream:
+            stream.write("x")
+        result = json.loads(self.batch("--json").stdout)
+        self.assertEqual(result["items"], 2)
+        self.assertEqual([os.path.basename(path) for path in result["ignored_files"]], ["notes.txt"])
+        self.output = self.path("pattern")
+        self.batch(inputs=[os.path.join(self.input, "a*.nrrd")])
+        self.assertEqual(list(self.items()), ["a"])
+        self.fails("batch", self.path("r.toml"), self.path("nothing"), "-o", self.path("x"), saying="there is no input")
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_output_inside_of_the_input_is_not_searched(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.output = os.path.join(self.input, "results")
+        self.batch()
+        self.batch("--resume")
+        self.assertEqual(list(self.items()), ["a"])
+
+
+class AcceptanceTest(BatchTest):
+    # Boxes of 8, 3 and 1 voxels; the first two are 3 mm apart, the last one lies in the corner.
+    BOXES = [(1, 1, 1, 2, 2, 2), (6, 1, 1, 3, 1, 1), (11, 9, 7, 1, 1, 1)]
+
+    def judge(self, rule, part=False):
+        text = FACES + "[[acceptance]]\n" + rule
+        if part:
+            text += "\n[part]\nmethod = \"largest\"\nrange = [0, 1]\n"
+        self.recipe(text)
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.volume("a.nrrd", self.BOXES)
+        self.batch()
+        judged = self.summary("a")["rules"][0]
+        self.assertEqual(self.items()["a"]["verdict"], "pass" if judged["passes"] else "fail")
+        return judged["passes"], judged["value"], judged["label"], judged["slice"]
+
+    def test_largest_and_smallest(self):
+        rule = "rule = \"largest\"\ncolumn = \"voxel_count\"\nat_most = "
+        self.assertEqual(self.judge(rule + "8"), (True, 8, 1, 2))
+        self.assertEqual(self.judge(rule + "7.9"), (False, 8, 1, 2))
+        self.assertEqual(self.judge(rule + "2\nwhere = \"voxel_count < 3\""), (True, 1, 3, 7))
+        self.assertEqual(self.judge(rule + "2\nwhere = \"voxel_count > 99\""), (True, None, None, None))
+        self.assertEqual(self.judge("rule = \"smallest\"\ncolumn = \"voxel_count\"\nat_least = 2"), (False, 1, 3, 7))
+
+    def test_porosity(self):
+        passes, value, label, _ = self.judge("rule = \"porosity\"\nat_most_percent = 1.25")
+        self.assertEqual((passes, label), (True, 1))
+        self.assertAlmostEqual(value, 100 * 12 / 960)
+        passes, value, _, where = self.judge("rule = \"porosity-per-slice\"\nat_most_percent = 5")
+        self.assertEqual((passes, where), (False, 1))
+        self.assertAlmostEqual(value, 100 * 7 / 120)
+
+    def test_numbers(self):
+        self.assertEqual(self.judge("rule = \"number\"\nat_most_count = 2"), (False, 3, 1, 2))
+        self.assertEqual(self.judge("rule = \"number\"\nat_most_count = 3"), (True, 3, 1, 2))
+        self.assertEqual(self.judge("rule = \"number-per-slice\"\nat_most_count = 1"), (False, 2, 1, 1))
+        self.assertEqual(self.judge("rule = \"number-per-slice\"\nat_most_count = 0\nwhere = \"voxel_count == 1\""),
+                         (False, 1, 3, 7))
+
+    def test_spacing(self):
+        self.assertEqual(self.judge("rule = \"spacing\"\nat_least_mm = 3")[:3], (True, 3, 1))
+        self.assertEqual(self.judge("rule = \"spacing\"\nat_least_mm = \"0.31 cm\"")[:3], (False, 3, 1))
+
+    def test_near_surface(self):
+        # Of a part of 10 x 8 x 6 voxels: one pore of 1 voxel lies 1 mm, one of 8 voxels at least 2 mm below the surface.
+        values = [0] * 960
+        pores = [(2, 2, 2)] + [(x, y, z) for x in (5, 6) for y in (4, 5) for z in (3, 4)]
+        for x in range(1, 11):
+            for y in range(1, 9):
+                for z in range(1, 7):
+                    values[(z * 10 + y) * 12 + x] = 0 if (x, y, z) in pores else 100
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (12, 10, 8), values, (1, 1, 1))
+        for within, expected in ((1, 0), (1.5, 1), (2.5, 2)):
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.recipe("[threshold]\nrange = [0, 50]\n[part]\nmethod = \"largest\"\nrange = [50, 255]\n"
+                        "[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = %g\nat_most_count = 0\n" % within)
+            self.batch()
+            rule = self.summary("p")["rules"][0]
+            self.assertEqual((rule["value"], rule["passes"]), (expected, expected == 0), within)
+
+    def test_the_first_rule_that_fails_decides(self):
+        self.recipe(FACES + "[[acceptance]]\nrule = \"number\"\nat_most_count = 9\n[[acceptance]]\nname = \"Second\"\n"
+                    "rule = \"number\"\nat_most_count = 1\n")
+        self.volume("a.nrrd", self.BOXES)
+        self.batch()
+        item = self.items()["a"]
+        self.assertEqual((item["verdict"], item["decided_by"], item["value"], item["limit"], item["defect_label"], item["slice"]),
+                         ("fail", "Second", "3.0", "1.0", "1", "2"))
+
+
+class FaultsTest(BatchTest):
+    def fill(self, count, size=64):
+        self.recipe("[labeling]\nconnectivity = 26\n")
+        for i in range(count):
+            self.ok("phantom", "random", os.path.join(self.input, "v%02d.nrrd" % i), "--seed", i + 1, "--size", size, size,
+                    size, "--density", 0.3, "--quiet")
+
+    def start(self, *arguments):
+        return subprocess.Popen([COMMAND, "batch", self.path("r.toml"), self.input, "-o", self.output, *arguments],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def wait_for(self, condition, process):
+        limit = time.time() + 60
+        while not condition() and time.time() < limit:
+            self.assertIsNone(process.poll(), "the batch ended early")
+            time.sleep(0.002)
+        self.assertTrue(condition())
+
+    def finished(self):
+        folder = os.path.join(self.output, "items")
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+    def test_corrupt_items_are_skipped(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        write_nrrd(os.path.join(self.input, "bad.nrrd"), "uint8", (12, 10, 8), [0] * 960, truncate=100)
+        with open(os.path.join(self.input, "empty.tif"), "wb"):
+            pass
+        result = self.batch(code=3)
+        self.assertIn("bad: skipped: cannot read", result.stderr)
+        items = self.items()
+        self.assertEqual([items[name]["verdict"] for name in ("a", "bad", "empty")], ["none", "error", "error"])
+        self.assertIn("bad.nrrd", items["bad"]["error"])
+        self.assertEqual(self.finished(), ["a"])
+        # What failed is tried again.
+        self.volume("bad.nrrd", [(0, 0, 0, 2, 1, 1)])
+        self.assertIn("1 items are finished already", self.batch("--resume", code=3).stderr)
+        self.assertEqual(self.items()["bad"]["verdict"], "none")
+
+    def test_a_process_that_dies_ends_no_other(self):
+        self.fill(3, 160)
+        process = self.start("--jobs", "1")
+        children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
+        if not os.path.exists(children):
+            process.wait()
+            self.skipTest("this system does not list children")
+
+        def child():
+            with open(children, encoding="ascii") as stream:
+                return stream.read().split()
+
+        self.wait_for(lambda: child(), process)
+        os.kill(int(child()[0]), signal.SIGSEGV)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 3, errors)
+        self.assertIn("v00: skipped: the process that worked on it ended with signal 11", errors)
+        self.assertEqual(self.finished(), ["v01", "v02"])
+
+    def test_kill_and_resume(self):
+        self.fill(6, 96)
+        self.batch("--jobs", 2)
+        whole = self.tree()
+        self.output = self.path("killed")
+        process = self.start("--jobs", "2")
+        self.wait_for(lambda: len(self.finished()) >= 2, process)
+        process.kill()
+        process.communicate()
+        done = self.finished()
+        self.assertLess(len(done), 6, "it was killed too late")
+        before = {name: os.stat(os.path.join(self.output, "items", name, "labels.nrrd")).st_mtime_ns for name in done}
+        self.assertFalse(os.path.exists(os.path.join(self.output, "manifest.json")))
+        self.assertIn("%d items are finished already" % len(done), self.batch("--resume", "--jobs", 2).stderr)
+        self.assertEqual(whole, self.tree())
+        for name in done:
+            self.assertEqual(before[name], os.stat(os.path.join(self.output, "items", name, "labels.nrrd")).st_mtime_ns)
+        self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
+
+    def test_interrupt_and_resume(self):
+        self.fill(6, 128)
+        process = self.start("--jobs", "2")
+        self.wait_for(lambda: len(self.finished()) >= 1, process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
+        verdicts = [row["verdict"] for row in self.items().values()]
+        self.assertEqual(verdicts.count("none"), len(self.finished()))
+        self.assertEqual(verdicts.count("not done"), 6 - len(self.finished()))
+        self.batch("--resume")
+        self.assertEqual(len(self.finished()), 6)
+
+    def test_changed_recipe_and_input_are_noticed(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.volume("b.nrrd", [(0, 0, 0, 2, 1, 1)])
+        self.batch()
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="--resume continues it")
+        self.recipe("[labeling]\nconnectivity = 26\n")
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
+                   saying=["line 2 was 'connectivity = 6' and is 'connectivity = 26'"])
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 3, 1, 1)])
+        os.utime(os.path.join(self.input, "b.nrrd"))
+        errors = self.batch("--resume").stderr
+        self.assertIn("a: its input is another one than before; it is done anew", errors)
+        self.assertIn("1 items are finished already", errors)
+        self.assertEqual(self.summary("a")["defect_voxels"], 3)
+        os.remove(os.path.join(self.input, "b.nrrd"))
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
+                   saying="'b', which is not among the inputs now")
+
+    def test_two_runs_in_one_folder_are_refused(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        self.batch()
+        with open(os.path.join(self.output, ".batch", "lock"), "r+b") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
+                       saying=["another batch seems to work", "number %d" % os.getpid()])
+        self.batch("--resume")
+
+    def test_folders_of_others_are_refused(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        os.mkdir(self.output)
+        with open(os.path.join(self.output, "thesis.txt"), "w", encoding="utf-8") as stream:
+            stream.write("precious")
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="no batch has made it")
+        self.assertEqual(os.listdir(self.output), ["thesis.txt"])
+
+    def test_nothing_is_written_before_the_recipe_is_right(self):
+        self.recipe("[labeling]\nconnectivity = 5\n")
+        self.volume("a.nrrd", [])
+        self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, saying="r.toml:2: ")
+        self.recipe()
+        self.assertIn("1 item; nothing was written", self.batch("--dry-run").stdout)
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_a_full_disk_stops_cleanly(self):
+        self.fill(4, 96)
+        mount = self.path("small")
+        os.mkdir(mount)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("a small file system cannot be mounted here: " + mounted.stderr.decode().strip())
+        try:
+            self.output = os.path.join(mount, "out")
+            result = self.batch("--jobs", 2, code=1)
+            self.assertIn("No space left", result.stderr)
+            self.assertIn("--resume continues", result.stderr)
+            self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "unfinished")), [])
+            subprocess.run(["mount", "-o", "remount,size=100m", mount], check=True)
+            self.batch("--resume")
+            self.assertEqual(len(self.finished()), 4)
+        finally:
+            subprocess.run(["umount", mount], check=True)
+
+    def test_evil_names_harm_nothing(self):
+        self.recipe()
+        names = ["<script>alert(1)", "=1+1", "+1", "-1", "@x", "a b", "x..", "A B", "$(touch x)"]
+        for name in names:
+            self.volume(name + ".nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.batch()
+        with open(os.path.join(self.output, "items.csv"), encoding="utf-8") as stream:
+            cells = [line.split(",")[0].strip('"') for line in stream.read().splitlines()[1:]]
+        self.assertEqual(len(cells), len(names))
+        for cell in cells:
+            self.assertNotIn(cell[0], "=+-@")
+        for name in os.listdir(os.path.join(self.output, "items")):
+            self.assertRegex(name, r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$")
+        self.assertEqual(len(self.finished()), len(names))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in", "out", "r.toml"])
+
+
+if __name__ == "__main__":
+    unittest.main()

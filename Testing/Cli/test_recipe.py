@@ -1,0 +1,134 @@
+"""`brickccl recipe`: what is wrong in a recipe is said before any work, with its line and what would be right."""
+
+import json
+import os
+import unittest
+
+from support import CommandTest, run
+
+READY = ["casting-porosity", "foam-pores", "log-defects", "lung-nodules", "print-porosity"]
+
+
+class RecipeTest(CommandTest):
+    def recipe(self, text):
+        with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return self.path("r.toml")
+
+    def refuses(self, text, line, *saying):
+        result = run("recipe", "check", self.recipe(text))
+        self.assertEqual(result.returncode, 1, result.stdout)
+        faults = [fault for fault in result.stderr.splitlines() if "r.toml:%d: " % line in fault]
+        self.assertTrue(faults, "no fault in line %d:\n%s" % (line, result.stderr))
+        for part in saying:
+            self.assertTrue(any(part in fault for fault in faults), part + " is not in\n" + result.stderr)
+        return result
+
+    def accepts(self, text):
+        self.ok("recipe", "check", self.recipe(text))
+
+    def test_misspelled_names(self):
+        self.refuses("[labeling]\nconectivity = 26\n", 2, "[labeling] has no key 'conectivity'", "'connectivity'")
+        self.refuses("[part]\nmethod = \"largest\"\nrange = [0, inf]\nerode = 1\n", 4, "did you mean 'erode_mm'")
+        self.refuses("\n[labelling]\nconnectivity = 26\n", 2, "no table [labelling]", "'labeling'")
+        self.refuses("[labeling]\ncriterion = \"tolerence\"\n", 2, "'tolerance'")
+        self.refuses("[[acceptance]]\nrule = \"porosty\"\n", 2, "did you mean 'porosity'")
+        self.refuses("[selection]\nkeep = \"volume_mm > 2\"\n", 2, "'volume_mm'", "did you mean 'volume_mm3'")
+        self.refuses("[measuring]\ncolumns = [\"shap\"]\n", 2, "'shap'")
+
+    def test_kinds_and_limits(self):
+        self.refuses("[labeling]\nconnectivity = \"26\"\n", 2, "labeling.connectivity is '26'", "a whole number from 4 to 26")
+        self.refuses("[labeling]\nconnectivity = 5\n", 2, "4 or 8 in slices, 6, 18 or 26 in volumes")
+        self.refuses("[labeling]\nminimum_size = -1\n", 2, "a whole number from 0 to")
+        self.refuses("[threshold]\nrange = [5, 1]\n", 2, "the lower one first")
+        self.refuses("[threshold]\nrange = [nan, 1]\n", 2, "two numbers")
+        self.refuses("[threshold]\nmethod = \"otsi\"\n", 2, "otsu")
+        self.refuses("[input]\nspacing_mm = [0, 1, 1]\n", 2, "above 0")
+        self.refuses("[outputs]\npictures = \"yes\"\n", 2, "true or false")
+        self.refuses("acceptance = 1\n", 1, "[[acceptance]]")
+        self.refuses("[acceptance]\nrule = \"number\"\n", 1, "[[acceptance]]")
+        self.refuses("labeling = 1\n", 1, "[labeling]")
+        self.refuses("[recipe]\nschema = 2\n", 2, "from 1 to 1")
+
+    def test_units(self):
+        self.refuses("[labeling]\nminimum_volume_mm3 = \"2 mm\"\n", 2, "a number of at least 0 in mm3")
+        self.refuses("[labeling]\nminimum_volume_mm3 = \"2 kg\"\n", 2, "0.02 mm3")
+        self.refuses("[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = \"1 mm3\"\n", 3, "500 um")
+        self.refuses("[labeling]\ncriterion = \"tolerance\"\ntolerance = \"3 mm\"\n", 3, "a number of at least 0")
+        text = "[smoothing]\nfilter = \"gaussian\"\ndeviation_mm = %s\n"
+        said = [self.ok("recipe", "explain", self.recipe(text % value)).stdout
+                for value in ("0.5", "\"500 um\"", "\"0.05 cm\"")]
+        self.assertIn("gaussian:0.5", said[0])
+        self.assertEqual(said, [said[0]] * 3)
+        text = "[labeling]\nminimum_volume_mm3 = %s\n"
+        said = [self.ok("recipe", "explain", self.recipe(text % value)).stdout for value in ("2000", "\"2 cm3\"", "\"2cm^3\"")]
+        self.assertIn("less than 2000 mm3", said[0])
+        self.assertEqual(said, [said[0]] * 3)
+
+    def test_contradictions(self):
+        self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
+        self.refuses("[labeling]\nminimum_size = 9\nmaximum_size = 3\n", 2, "no component would be kept")
+        self.refuses("[labeling]\ntolerance = 3\n", 2, "criterion = \"tolerance\"")
+        self.refuses("[labeling]\ncriterion = \"tolerance\"\n", 2, "needs labeling.tolerance")
+        self.refuses("[part]\nrange = [0, 1]\n", 2, "part.method = \"pores\" or \"largest\"")
+        self.refuses("[part]\nmethod = \"pores\"\nrange = [0, 1]\nfill_holes = \"slices\"\n", 4, "leave part.fill_holes out")
+        self.refuses("[part]\nmethod = \"largest\"\nrange = [0, 1]\nclose_mm = 2\n", 4, "\"pores\" alone")
+        self.refuses("[part]\nmethod = \"pores\"\nrange = [0, 1]\n[labeling]\ncriterion = \"equal-value\"\n", 5, "needs [threshold]")
+        self.refuses("[part]\nmethod = \"largest\"\n", 2, "part.range or part.threshold")
+        self.refuses("[threshold]\nrange = [0, 1]\nmethod = \"otsu\"\n", 3, "leave one of them out")
+        self.refuses("[threshold]\nrange = [0, 1]\nside = \"below\"\n", 3, "threshold.method alone")
+        self.refuses("[smoothing]\nfilter = \"median\"\ndeviation_mm = 1\n", 3, "\"gaussian\" alone")
+        self.refuses("[smoothing]\nfilter = \"gaussian\"\n", 2, "deviation_mm above 0")
+        self.refuses("[selection]\nkeep = \"surface_distance_mm < 2\"\n", 2, "surface of the part")
+        self.refuses("[selection]\nkeep = \"intensity_mean < 2\"\n", 2, "measuring.intensity = true")
+        self.refuses("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n", 2, "surface of the part")
+        self.accepts("[selection]\nkeep = \"intensity_mean < 2\"\n[measuring]\nintensity = true\n")
+
+    def test_rules(self):
+        self.refuses("[[acceptance]]\nname = \"x\"\n", 1, "has no rule", "porosity")
+        self.refuses("[[acceptance]]\nrule = \"porosity\"\n", 1, "needs at_most_percent")
+        self.refuses("[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 101\n", 3, "from 0 to 100")
+        self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwithin_mm = 2\n", 4, "takes no within_mm")
+        self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwhere = \"volume_mm3 >\"\n", 4, "acceptance.where")
+        self.refuses("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volum_mm3\"\nat_most = 1\n", 3, "'volume_mm3'")
+
+    def test_all_faults_at_once(self):
+        result = self.refuses("[labeling]\nconnectivity = 5\n[part]\nrange = [1, 0]\nx = 1\n", 2, "labeling.connectivity")
+        self.assertIn("the recipe has 3 faults", result.stderr)
+        self.assertIn("r.toml:4: ", result.stderr)
+        self.assertIn("r.toml:5: ", result.stderr)
+
+    def test_not_toml(self):
+        self.refuses("[labeling]\nconnectivity =\n", 2, "this is not TOML")
+        with open(self.path("r.toml"), "wb") as stream:
+            stream.write(bytes(range(256)))
+        result = run("recipe", "check", self.path("r.toml"))
+        self.assertEqual(result.returncode, 1)
+        self.fails("recipe", "check", self.folder, saying=["cannot read", "it is no file"])
+        self.fails("recipe", "check", self.path("none.toml"), saying=["there is no recipe", "casting-porosity"])
+
+    def test_ready_recipes(self):
+        for name in READY:
+            self.assertIn("is right", self.ok("recipe", "check", name).stdout)
+            self.ok("recipe", "new", name, "-o", self.path(name + ".toml"))
+            self.ok("recipe", "check", self.path(name + ".toml"))
+            self.assertIn("An item passes if", self.ok("recipe", "explain", name).stdout)
+        self.fails("recipe", "new", "casting-porosity", "-o", self.path("casting-porosity.toml"), saying="is there already")
+        self.fails("recipe", "new", "nothing", saying=READY)
+
+    def test_schema(self):
+        schema = json.loads(self.ok("recipe", "schema").stdout)
+        rule = schema["properties"]["acceptance"]["items"]
+        self.assertEqual(rule["required"], ["rule"])
+        self.assertIn("near-surface", rule["properties"]["rule"]["enum"])
+        # What the schema names, the check knows; what it does not name, the check refuses.
+        for table, described in schema["properties"].items():
+            self.assertFalse(described.get("items", described)["additionalProperties"])
+            head = "[[%s]]" % table if described["type"] == "array" else "[%s]" % table
+            for key in described.get("items", described)["properties"]:
+                said = run("recipe", "check", self.recipe("%s\n%s = {}\n" % (head, key))).stderr
+                self.assertIn("r.toml:2: %s.%s is " % (table, key), said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""The ready recipes on scans with known defects: each defect that is large enough is found, and nothing else."""
+
+import csv
+import json
+import os
+import unittest
+
+from support import CommandTest, labels_of, run, write_nrrd
+
+# Seeds that the recipes were not made with.
+SEEDS = [11, 12]
+
+
+class EndToEndTest(CommandTest):
+    def batch(self, recipe, inputs, code=0):
+        result = run("batch", recipe, inputs, "-o", self.path("out"))
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+
+    def summary(self, item):
+        with open(self.path(os.path.join("out", "items", item, "summary.json")), encoding="utf-8") as stream:
+            return json.load(stream)
+
+    def labels(self, item):
+        return labels_of(self.path(os.path.join("out", "items", item, "labels.nrrd")))[1]
+
+    def truth(self, path, least, *options):
+        """The labels of the true defects of at least so many voxels, and of all of them."""
+        all_of_them, large = self.path("all.nrrd"), self.path("large.nrrd")
+        self.ok("label", path, all_of_them, "--connectivity", 26, *options)
+        self.ok("label", path, large, "--connectivity", 26, "--minimum-size", least, *options)
+        return labels_of(large)[1], labels_of(all_of_them)[1]
+
+    def compare(self, found, large, every):
+        """The shares of large true defects that are found, and of what is found that is true."""
+        hit = {t for f, t in zip(found, large) if f and t}
+        true = {f for f, t in zip(found, every) if f and t}
+        return len(hit) / max(large), len(true) / max(found)
+
+    def scans(self, kind, *options):
+        os.mkdir(self.path("in"))
+        for seed in SEEDS:
+            self.ok("phantom", kind, self.path("in/s%d.nrrd" % seed), "--seed", seed, "--truth", self.path("t%d.nrrd" % seed),
+                    *options)
+
+    def test_casting_porosity(self):
+        self.scans("casting", "--spacing", 0.1, 0.1, 0.1)
+        self.batch("casting-porosity", self.path("in"))
+        for seed in SEEDS:
+            # Balls of 3 voxels in diameter have 19 voxels.
+            recall, precision = self.compare(self.labels("s%d" % seed), *self.truth(self.path("t%d.nrrd" % seed), 19))
+            self.assertGreaterEqual(recall, 0.95)
+            self.assertGreaterEqual(precision, 0.95)
+            rules = {rule["name"]: rule for rule in self.summary("s%d" % seed)["rules"]}
+            self.assertTrue(rules["Porosity"]["passes"])
+
+    def test_print_porosity(self):
+        self.scans("casting", "--spacing", 0.02, 0.02, 0.02)
+        self.batch("print-porosity", self.path("in"))
+        for seed in SEEDS:
+            # The median rounds off what is thinner than its window.
+            recall, precision = self.compare(self.labels("s%d" % seed), *self.truth(self.path("t%d.nrrd" % seed), 40))
+            self.assertGreaterEqual(recall, 0.95)
+            self.assertGreaterEqual(precision, 0.95)
+
+    def test_log_defects(self):
+        self.scans("log")
+        self.batch("log-defects", self.path("in"))
+        for seed in SEEDS:
+            # Cracks of at least 0.5 cm3; voxels have 16 mm3.
+            recall, precision = self.compare(self.labels("s%d" % seed),
+                                             *self.truth(self.path("t%d.nrrd" % seed), 63, "--range", 1, 1))
+            self.assertGreaterEqual(recall, 0.95)
+            self.assertGreaterEqual(precision, 0.95)
+
+    def test_foam_pores(self):
+        os.mkdir(self.path("in"))
+        self.ok("phantom", "balls", self.path("solid.nrrd"), "--seed", 11, "--density", 0.2, "--size", 64, 64, 64)
+        _, solid = labels_of(self.path("solid.nrrd"))
+        write_nrrd(self.path("in/foam.nrrd"), "uint8", (64, 64, 64), [40 if v else 200 for v in solid], (0.1, 0.1, 0.1))
+        self.batch("foam-pores", self.path("in"))
+        summary = self.summary("foam")
+        self.ok("label", self.path("solid.nrrd"), self.path("l.nrrd"), "--minimum-size", 8)
+        self.assertEqual(self.labels("foam"), labels_of(self.path("l.nrrd"))[1])
+        self.assertAlmostEqual(summary["porosity_percent"], 100 * sum(map(bool, self.labels("foam"))) / 64 ** 3)
+
+    def test_lung_nodules(self):
+        # A body with two lungs that are joined, a nodule of 8 mm in one, one of 4 mm in the other, and the spine.
+        size = 64
+        values = []
+        for z in range(48):
+            for y in range(size):
+                for x in range(size):
+                    def near(cx, cy, cz, radius):
+                        return (x - cx) ** 2 + (y - cy) ** 2 + (z - cz) ** 2 <= radius ** 2
+                    isBody = (x - 32) ** 2 + (y - 32) ** 2 <= 29 ** 2
+                    isLung = (near(20, 32, 24, 10) or near(44, 32, 24, 10) or (abs(y - 32) < 3 and abs(z - 24) < 3 and 20 < x < 44))
+                    isNodule = near(20, 32, 26, 4) or near(44, 34, 22, 2)
+                    values.append(-1000 if not isBody else 30 if isNodule or not isLung else -850)
+        os.mkdir(self.path("in"))
+        write_nrrd(self.path("in/chest.nrrd"), "int16", (size, size, 48), values, (1, 1, 1))
+        self.batch("lung-nodules", self.path("in"))
+        summary = self.summary("chest")
+        self.assertEqual((summary["defects"], summary["verdict"]), (2, "fail"))
+        with open(self.path("out/defects.csv"), newline="", encoding="utf-8") as stream:
+            sizes = sorted(int(row["voxel_count"]) for row in csv.DictReader(stream))
+        self.assertEqual(sizes, [33, 257])
+        self.assertEqual(summary["rules"][0]["value"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -315,7 +315,8 @@ RunLabel(const LabelArguments & arguments)
   if (arguments.table.IsWanted() || !arguments.picture.empty() || segmented.pores)
   {
     reporter.Step("measuring");
-    table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    table = labeling.Measure(MeasureOptionsFor(segmented, arguments.table.IsWanted(), tableImages.Options(groups)),
+                             reporter.Hooks());
     NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();

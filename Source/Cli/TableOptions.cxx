@@ -169,7 +169,7 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
   }
   if (!arguments.table.empty())
   {
-    CheckTableName(arguments.table);
+    CheckTableName(arguments.table, true);
     CheckWritable(arguments.table);
   }
   if (!arguments.contacts.empty())

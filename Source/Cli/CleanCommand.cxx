@@ -253,9 +253,9 @@ AddCleanCommand(CLI::App & app)
     ->add_option(
       "--connectivity",
       arguments->connectivity,
-      "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces. Those of the "
-      "background are its dual: 8 for 4, 26 for 6, else faces")
-    ->transform(Count(1, 1000));
+      "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full. Those "
+      "of the background are its dual: 8 for 4, 26 for 6, else faces")
+    ->transform(NeighbourCount());
   command->add_option("--largest", arguments->largest, "keep the K largest components of each class; 0: all")
     ->transform(Count(0))
     ->type_name("K");

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Help.h"
 
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Version.h"
 
 #include <algorithm>
 #include <iostream>
@@ -44,7 +45,13 @@ Tasks()
         "--values" } },
     { "Holes", { "--fill-holes", "--maximum-hole-size", "--holes-by-slice" } },
     { "The label map",
-      { "--order", "--keep-labels", "--label-type", "--output-fallback", "--no-compression", "--picture" } },
+      { "--order",
+        "--keep-labels",
+        "--label-type",
+        "--output-fallback",
+        "--no-compression",
+        "--picture",
+        "--colour-table" } },
     { "The table",
       { "--statistics",
         "--output",
@@ -140,6 +147,47 @@ PrintCompletion(const CLI::App & app, const std::string & shell)
             << std::flush;
 }
 
+/** A text as the man page needs it: dashes as such, and no line that begins with a sign of troff's. */
+std::string
+ForManual(const std::string & text)
+{
+  std::string escaped;
+  for (const char letter : text)
+  {
+    escaped += letter == '-' ? "\\-" : letter == '\\' ? "\\e" : std::string(1, letter);
+    if (letter == '\n')
+    {
+      escaped += "\\&";
+    }
+  }
+  return "\\&" + escaped;
+}
+
+void
+PrintManual(const CLI::App & app)
+{
+  std::cout << ".TH BRICKCCL 1 \"\" \"BrickCCL " << Version << "\" \"User Commands\"\n.SH NAME\nbrickccl \\- "
+            << ForManual("connected components of CT and medical volumes, labeled and measured")
+            << "\n.SH SYNOPSIS\n.B brickccl\nCOMMAND [ARGUMENTS]\n";
+  for (const CLI::App * const command : app.get_subcommands([](const CLI::App *) { return true; }))
+  {
+    std::cout << ".SH BRICKCCL " << ForManual(command->get_name()) << '\n'
+              << ForManual(command->get_description()) << '\n';
+    for (const CLI::Option * const option : command->get_options())
+    {
+      const bool hasValue = option->get_type_size() != 0 && !option->get_positional();
+      std::cout << ".TP\n.B " << ForManual(option->get_name(option->get_positional(), true))
+                << (hasValue ? " " + ForManual(option->get_type_name()) : "") << '\n'
+                << ForManual(option->get_description()) << '\n';
+    }
+    if (!command->get_footer().empty())
+    {
+      std::cout << ".PP\n.nf\n" << ForManual(command->get_footer()) << "\n.fi\n";
+    }
+  }
+  std::cout << ".SH EXIT STATUS\n" << ForManual(ExitCodes) << '\n' << std::flush;
+}
+
 } // namespace
 
 void
@@ -169,13 +217,16 @@ ArrangeHelp(CLI::App & app)
 }
 
 void
-AddCompletionCommand(CLI::App & app)
+AddHelpCommands(CLI::App & app)
 {
   auto       shell = std::make_shared<std::string>();
   CLI::App * command =
     app.add_subcommand("completion", "Print a script that completes commands and options in a shell");
   command->add_option("SHELL", *shell, "bash or zsh")->required()->check(OneOf({ "bash", "zsh" }));
   command->callback([&app, shell] { PrintCompletion(app, *shell); });
+  app.add_subcommand("manual", "Print the manual as a man page: `brickccl manual | man -l -`")->callback([&app] {
+    PrintManual(app);
+  });
 }
 
 } // namespace brickccl::cli

@@ -10,9 +10,9 @@ namespace brickccl::cli
  *  subcommands are there. */
 void ArrangeHelp(CLI::App & app);
 
-/** Adds the subcommand that prints a script of completions for a shell. The script knows the options that the app has
- *  when the subcommand runs. */
-void AddCompletionCommand(CLI::App & app);
+/** Adds the subcommands that print a script of completions for a shell, and a man page. They know the commands and
+ * options that the app has when they run. */
+void AddHelpCommands(CLI::App & app);
 
 } // namespace brickccl::cli
 

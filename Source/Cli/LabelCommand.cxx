@@ -10,11 +10,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/SegmentColours.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -49,6 +51,7 @@ struct LabelArguments
   FileArguments      files;
   TableArguments     table;
   std::string        picture;
+  std::string        colourTable;
   bool               noCompression = false;
   bool               json = false;
   bool               quiet = false;
@@ -168,13 +171,32 @@ WriteLabelMap(const LabelArguments & arguments,
     { ScalarTypeOfLabel(type),
       image.extent,
       image.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); } },
+      [&](std::int64_t begin, std::int64_t end, void * rows) { labeling.WriteRows(begin, end, rows, type); },
+      labeling.ComponentCount() },
     writing);
   for (const std::string & note : lost)
   {
     reader.Note("'" + output + "': " + note);
   }
   return output;
+}
+
+/** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
+void
+WriteColourTable(const std::string & path, std::uint64_t labels)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    stream << "# Color table\n0 background 0 0 0 0\n";
+    for (std::uint64_t label = 1; label <= labels; ++label)
+    {
+      stream << label << ' ' << label;
+      for (const double channel : SegmentColour(label))
+      {
+        stream << ' ' << std::lround(255 * channel);
+      }
+      stream << " 255\n";
+    }
+  });
 }
 
 /** The limits on sizes and the order. */
@@ -216,7 +238,8 @@ RunLabel(const LabelArguments & arguments)
                                { "--output-fallback", arguments.outputFallback },
                                { "--statistics", arguments.table.table },
                                { "--contacts", arguments.table.contacts },
-                               { "--picture", arguments.picture } };
+                               { "--picture", arguments.picture },
+                               { "--colour-table", arguments.colourTable } };
   const NamedFiles inputs = { { "INPUT", arguments.input },
                               { "--mask", arguments.mask },
                               { "--intensity", arguments.table.intensity },
@@ -302,6 +325,10 @@ RunLabel(const LabelArguments & arguments)
   if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
+  }
+  if (!arguments.colourTable.empty())
+  {
+    WriteColourTable(arguments.colourTable, labeling.ComponentCount());
   }
   if (!arguments.picture.empty())
   {
@@ -432,7 +459,7 @@ AddLabelCommand(CLI::App & app)
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
-  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv or .json")
+  command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
@@ -444,6 +471,15 @@ AddLabelCommand(CLI::App & app)
     ->check([](const std::string & path) {
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
+    });
+  command
+    ->add_option("--colour-table",
+                 arguments->colourTable,
+                 "write a colour for each label, as 3D Slicer reads it: .ctbl")
+    ->type_name("FILE")
+    ->check([](const std::string & path) {
+      return ExtensionOf(path) == ".ctbl" ? std::string()
+                                          : "a colour table's name must end in .ctbl, unlike '" + path + "'";
     });
   command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object")

@@ -145,9 +145,9 @@ void
 CheckTableName(const std::string & path)
 {
   const std::string extension = ExtensionOf(path);
-  if (extension != ".csv" && extension != ".tsv" && extension != ".json")
+  if (extension != ".csv" && extension != ".tsv" && extension != ".json" && extension != ".xlsx")
   {
-    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv or .json");
+    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv, .json or .xlsx");
   }
 }
 

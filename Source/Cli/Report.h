@@ -79,7 +79,7 @@ LabelType ResolveLabelType(LabelType requested, std::uint64_t largest, const std
 /** The extension of a path in small letters: ".csv" of "table.CSV". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
-/** \throws InvalidArgument unless the extension is .csv, .tsv or .json. */
+/** \throws InvalidArgument unless the extension is .csv, .tsv, .json or .xlsx. */
 void CheckTableName(const std::string & path);
 
 } // namespace brickccl::cli

@@ -220,7 +220,8 @@ AddSelectCommand(CLI::App & app)
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
     ->capture_default_str();
-  command->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv or .json")
+  command
+    ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")

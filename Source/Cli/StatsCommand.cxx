@@ -190,7 +190,8 @@ AddStatsCommand(CLI::App & app)
                  arguments->labels,
                  "label map: " + ReadableFormats() + "; every value but 0 is one component")
     ->required();
-  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv or .json")->type_name("FILE");
+  command->add_option("-o,--output", arguments->table.table, "component table: .csv, .tsv, .json or .xlsx")
+    ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/TableLayout.h"
@@ -71,8 +72,13 @@ LayoutOf(const TableArguments & arguments)
 void
 WriteTable(const TableArguments & arguments, const ComponentTable & table, const TableText & text)
 {
+  const std::string extension = ExtensionOf(arguments.table);
+  if (extension == ".xlsx")
+  {
+    WriteXlsx(arguments.table, table, text);
+    return;
+  }
   ReplaceTextFile(arguments.table, [&](std::ostream & stream) {
-    const std::string extension = ExtensionOf(arguments.table);
     if (extension == ".json")
     {
       WriteJson(stream, table, text);

@@ -74,7 +74,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddReportCommand(app);
   brickccl::cli::AddScoreCommand(app);
   brickccl::cli::AddCompareCommand(app);
-  brickccl::cli::AddCompletionCommand(app);
+  brickccl::cli::AddHelpCommands(app);
   brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

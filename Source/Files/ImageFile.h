@@ -50,6 +50,9 @@ struct ImageToWrite
   Geometry   geometry;
   /** Writes the voxels of the rows [begin, end), x fastest, to `voxels`. Several threads call it at once. */
   std::function<void(std::int64_t begin, std::int64_t end, void * voxels)> rows;
+  /** The largest label, if the image is a label map with the labels 1, 2, 3 ... Slicer's segmentations (.seg.nrrd) list
+   *  them as segments. */
+  std::uint64_t largestLabel = 0;
 
   /** An image whose voxels lie in memory. */
   static ImageToWrite

@@ -2,6 +2,10 @@
 
 import json
 import os
+import shutil
+import signal
+import subprocess
+import time
 import unittest
 
 from support import CommandTest, labels_of, run, write_nrrd
@@ -53,6 +57,51 @@ class SpellingTest(CommandTest):
                 "--keep-labels")
         self.assertEqual(set(labels_of(self.output)[1]), {0, 1, 2})
         self.fails("select", self.image, self.output, "--where", "label > 1 ANDROID", "--keep", saying="ANDROID")
+
+
+class HelpTest(CommandTest):
+    def test_options_are_grouped_by_task_with_an_example(self):
+        shown = self.ok("label", "--help").stdout
+        for text in ("What is labeled:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
+            self.assertIn(text, shown)
+        self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+
+    def test_shells_complete_commands_and_options(self):
+        script = self.ok("completion", "bash").stdout
+        ask = script + """
+            complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _brickccl; echo "${COMPREPLY[@]}"; }
+            complete_words brickccl la
+            complete_words brickccl label image.nrrd --thresh
+            complete_words brickccl stats --hist"""
+        done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.split(), ["label", "--threshold", "--histogram"])
+        self.assertIn("bashcompinit", self.ok("completion", "zsh").stdout)
+        self.fails("completion", "fish", saying="bash or zsh")
+
+    def test_the_manual_has_every_command(self):
+        manual = self.ok("manual").stdout
+        for command in ("label", "stats", "select", "clean", "info", "phantom"):
+            self.assertIn(".SH BRICKCCL \\&%s\n" % command, manual)
+        for text in ("\\-\\-threshold", "EXIT STATUS", "130"):
+            self.assertIn(text, manual)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=manual, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_an_interrupt_ends_with_130_and_leaves_nothing(self):
+        scan = self.path("scan.nrrd")
+        self.ok("phantom", "casting", scan, "--size", 200, 200, 200)
+        before = self.contents()
+        for delay in (0.05, 0.3):
+            process = subprocess.Popen([os.environ["BRICKCCL"], "label", scan, self.path("o.nrrd"), "--smooth", "median:4",
+                                        "--threads", "1", "--quiet"], stderr=subprocess.PIPE)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            begin = time.time()
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGINT))
+            self.assertLess(time.time() - begin, 5)
+            self.assertEqual(self.contents(), before)
 
 
 class DoubtsTest(CommandTest):

@@ -3,9 +3,11 @@
 import csv
 import json
 import os
+import re
 import unittest
+import zipfile
 
-from support import CommandTest, write_nrrd
+from support import CommandTest, labels_of, read_nrrd, write_nrrd
 
 # Components of 1, 3, 2 and 3 voxels.
 LINE = [1, 0, 2, 2, 2, 0, 3, 3, 0, 4, 4, 4]
@@ -86,6 +88,38 @@ class TablesTest(CommandTest):
         self.ok("select", self.labels, output, "--where", "label > 1", "--keep", "--print", "--top", 1)
         self.fails("stats", self.labels, "--print", "--json", saying="excludes")
         self.fails("stats", self.labels, saying="--output FILE, --print or --histogram")
+
+    def test_workbooks_hold_the_same_numbers(self):
+        header, rows = self.read("--columns", "voxel_count,volume_mm3,nearest_distance_mm")
+        book = self.path("table.xlsx")
+        self.ok("stats", self.labels, "-o", book, "--columns", "voxel_count,volume_mm3,nearest_distance_mm")
+        with zipfile.ZipFile(book) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        self.assertEqual(re.findall(r"<t>([^<]*)</t>", sheet), header)
+        self.assertEqual([float(cell) for cell in re.findall(r"<v>([^<]*)</v>", sheet)],
+                         [float(cell) for row in rows for cell in row])
+
+    def test_slicer_gets_segments_and_colours(self):
+        output, colours = self.path("out.seg.nrrd"), self.path("out.ctbl")
+        self.ok("label", self.labels, output, "--equal-value", "--colour-table", colours)
+        header = read_nrrd(output)[0]
+        self.assertEqual(labels_of(output)[1], LINE)
+        for label in range(1, 5):
+            field = "Segment%d_" % (label - 1)
+            with open(output, "rb") as stream:
+                text = stream.read().split(b"\n\n")[0].decode()
+            fields = dict(line.split(":=", 1) for line in text.splitlines() if ":=" in line)
+            self.assertEqual(fields[field + "LabelValue"], str(label))
+            self.assertEqual(fields[field + "Extent"], "0 11 0 0 0 0")
+            self.assertTrue(all(0 <= float(channel) <= 1 for channel in fields[field + "Color"].split()))
+            self.assertEqual(len({fields["Segment%d_Color" % i] for i in range(4)}), 4)
+        self.assertNotIn("Segment4_ID", fields)
+        self.assertEqual(header["dimension"], "3")
+        with open(colours, encoding="utf-8") as stream:
+            lines = stream.read().splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["0", "1", "2", "3", "4"])
+        self.assertEqual(len({tuple(line.split()[2:]) for line in lines[1:]}), 5)
+        self.fails("label", self.labels, self.path("o.nrrd"), "--colour-table", self.path("c.txt"), saying=".ctbl")
 
     def test_histograms_and_conditions_bring_in_their_columns(self):
         result = self.ok("stats", self.labels, "--histogram", "feret_diameter_mm", "--bins", 2, "--json")

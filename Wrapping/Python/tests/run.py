@@ -78,7 +78,7 @@ def check_contents(wheel):
     expected = {
         f"brickccl/{path.relative_to(sources)}"
         for path in sources.rglob("*")
-        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
+        if path.suffix in (".py", ".pyi", ".yaml") or path.name == "py.typed"
     }
     expected.add("brickccl/_core.abi3.so")
     assert names == expected, names ^ expected
@@ -114,8 +114,9 @@ def main(folder, options):
     check_contents(wheel)
     run(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", repair(python, wheel, folder))
     tests = PACKAGE / "tests"
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, tests, *options]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "QT_API": "pyqt6"}
+    display = ["xvfb-run", "-a", "-s", "-screen 0 1440x1000x24 +extension GLX"] if shutil.which("xvfb-run") else []
+    command = [*display, python, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", tests, tests, *options]
     return subprocess.run(command, cwd=folder, env=environment).returncode
 
 

@@ -1,0 +1,30 @@
+#ifndef BRICKCCL_FILES_SEGMENTCOLOURS_H
+#define BRICKCCL_FILES_SEGMENTCOLOURS_H
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace brickccl
+{
+
+/** The red, green and blue, 0 to 1, of a label in colour tables. Neighbouring labels differ clearly: hues go on by the
+ *  golden ratio. */
+inline std::array<double, 3>
+SegmentColour(std::uint64_t label)
+{
+  constexpr double goldenRatio = 0.6180339887498949;
+  const double     hue = std::fmod(static_cast<double>(label % 1000003) * goldenRatio, 1.0) * 6;
+  const double     lightest = label % 2 == 0 ? 0.75 : 0.95;
+  const auto       channel = [&](double offset) {
+    const double place = std::fmod(hue + offset, 6.0);
+    const double share = std::fmin(1.0, std::fmax(0.0, std::abs(place - 3) - 1));
+    return lightest * (0.25 + 0.75 * share);
+  };
+  return { channel(0), channel(4), channel(2) };
+}
+
+} // namespace brickccl
+
+#endif

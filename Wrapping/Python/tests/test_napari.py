@@ -1,0 +1,161 @@
+"""The plugin in a window of napari; it needs a display (xvfb-run gives one)."""
+
+import os
+import pathlib
+import sys
+
+import brickccl
+import numpy as np
+import pytest
+
+napari = pytest.importorskip("napari")
+pytest.importorskip("pytestqt")
+if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+    pytest.skip("there is no display; run the tests by xvfb-run", allow_module_level=True)
+
+from brickccl.napari import _widgets
+
+SHOTS = os.environ.get("BRICKCCL_SCREENSHOTS")
+
+
+def scan(shape=(24, 40, 48)):
+    """Balls of different size and grey value in noise."""
+    z, y, x = np.indices(shape)
+    image = np.random.default_rng(3).normal(20, 4, shape)
+    for number, (at, radius) in enumerate((((8, 10, 12), 6), ((14, 28, 30), 8), ((6, 30, 10), 3), ((18, 8, 40), 4))):
+        inside = (z - at[0]) ** 2 + (y - at[1]) ** 2 + (x - at[2]) ** 2 <= radius**2
+        image[inside] = 100 + 20 * number
+    return image.round().astype(np.int16)
+
+
+@pytest.fixture
+def viewer(make_napari_viewer):
+    return make_napari_viewer(show=SHOTS is not None)
+
+
+def dock(viewer, name):
+    widget = viewer.window.add_plugin_dock_widget("brickccl", name)[1]
+    return widget
+
+
+def run(qtbot, widget):
+    widget.start.changed.emit(True)
+    qtbot.waitUntil(lambda: widget.start.enabled, timeout=30000)
+
+
+def shot(viewer, name):
+    if SHOTS:
+        viewer.screenshot(str(pathlib.Path(SHOTS) / name), canvas_only=False)
+
+
+def test_components_of_a_range_with_their_table(viewer, qtbot):
+    image = scan()
+    layer = viewer.add_image(image, name="scan", scale=(2, 0.5, 0.5), translate=(5, 6, 7))
+    widget = dock(viewer, "Label components")
+    assert widget.layer.value is layer
+    widget.criterion.value = "range of values"
+    widget.low.value = "80"
+    widget.minimum_volume.value = 100
+    run(qtbot, widget)
+    labels = viewer.layers["scan components"]
+    expected, table = brickccl.label(
+        image, range=(80, float("inf")), spacing=(2, 0.5, 0.5), minimum_volume=100, return_table=True
+    )
+    np.testing.assert_array_equal(labels.data, expected)
+    assert widget.told.value == f"{table.row_count} components"
+    np.testing.assert_allclose(labels.scale, layer.scale)
+    np.testing.assert_allclose(labels.translate, layer.translate)
+    assert labels.features["index"].tolist() == [0, *table["label"].tolist()]
+    np.testing.assert_array_equal(labels.features["volume_mm3"][1:], table["volume_mm3"])
+    assert "volume_mm3" in labels.get_status(labels.data_to_world(np.argwhere(expected == 1)[0]))["value"]
+    widget.color.value = "volume_mm3"
+    smallest, largest = table["label"][np.argsort(table["volume_mm3"])[[0, -1]]]
+    assert not np.allclose(labels.get_color(int(smallest)), labels.get_color(int(largest)))
+    viewer.dims.set_current_step(0, 12)
+    shot(viewer, "label.png")
+    widget.color.value = "label"
+
+
+def test_units_of_the_layer_count(viewer, qtbot):
+    image = np.zeros((8, 8, 8), np.uint8)
+    image[1, 1, 1] = image[4:6, 4:6, 4:6] = 1
+    viewer.add_image(image, name="um", scale=(500, 500, 500), units=("um", "um", "um"))
+    widget = dock(viewer, "Label components")
+    widget.minimum_volume.value = 0.9
+    run(qtbot, widget)
+    assert viewer.layers["um components"].data.max() == 1
+    assert viewer.layers["um components"].features["volume_mm3"][1] == pytest.approx(1)
+
+
+def test_slices_criteria_and_two_dimensions(viewer, qtbot):
+    image = scan() // 20
+    viewer.add_image(image, name="image")
+    widget = dock(viewer, "Label components")
+    widget.criterion.value = "equal values"
+    widget.neighbours.value = "all"
+    widget.slices.value = True
+    run(qtbot, widget)
+    np.testing.assert_array_equal(
+        viewer.layers["image components"].data, brickccl.label(image, criterion="equal", by_slice=0, connectivity=8)
+    )
+    flat = viewer.add_image(image[10], name="flat")
+    widget.layer.value = flat
+    widget.slices.value = False
+    widget.criterion.value = "similar values"
+    widget.tolerance.value = "1"
+    run(qtbot, widget)
+    np.testing.assert_array_equal(viewer.layers["flat components"].data, brickccl.label(image[10], tolerance=1, connectivity=8))
+
+
+def test_what_cannot_be_done_is_said(viewer, qtbot, monkeypatch):
+    told = []
+    monkeypatch.setattr(_widgets, "show_error", told.append)
+    widget = dock(viewer, "Label components")
+    widget.start.changed.emit(True)
+    assert "no layer" in told.pop()
+    viewer.add_image(np.zeros((8, 8, 3), np.uint8), rgb=True, name="colours")
+    widget.start.changed.emit(True)
+    assert "colours" in told.pop()
+    viewer.add_image(np.zeros((2, 2, 2, 2, 2), np.uint8), name="five")
+    widget.layer.value = viewer.layers["five"]
+    run(qtbot, widget)
+    assert "1 to 4" in told.pop()
+    viewer.add_image(np.zeros((8, 8), np.uint8), name="flat")
+    widget.layer.value = viewer.layers["flat"]
+    widget.criterion.value = "range of values"
+    widget.low.value = "0,5"
+    widget.start.changed.emit(True)
+    assert "must be a number" in told.pop()
+    assert [layer.name for layer in viewer.layers] == ["colours", "five", "flat"]
+
+
+def test_work_is_cancelled(viewer, qtbot):
+    viewer.add_image(np.random.default_rng(0).random((200, 300, 300)).astype(np.float32), name="noise")
+    widget = dock(viewer, "Label components")
+    widget.criterion.value = "equal values"
+    widget.start.changed.emit(True)
+    widget.cancel.changed.emit(True)
+    qtbot.waitUntil(lambda: widget.start.enabled, timeout=30000)
+    assert widget.told.value == "cancelled"
+    assert [layer.name for layer in viewer.layers] == ["noise"]
+
+
+def test_a_segmentation_is_cleaned(viewer, qtbot):
+    segmentation = np.zeros((20, 30, 30), np.uint8)
+    segmentation[4:12, 4:14, 4:14] = 1
+    segmentation[7, 8, 8] = 0
+    segmentation[15, 20, 20] = 1
+    segmentation[4:10, 18:26, 18:26] = 2
+    segmentation[15, 4, 4] = 2
+    viewer.add_labels(segmentation, name="organs", scale=(2, 1, 1))
+    widget = dock(viewer, "Clean segmentation")
+    widget.values.value = "1"
+    widget.minimum_volume.value = 2.5
+    run(qtbot, widget)
+    np.testing.assert_array_equal(
+        viewer.layers["organs cleaned"].data,
+        brickccl.clean(segmentation, values=[1], minimum_volume=2.5, fill_holes=True, spacing=(2, 1, 1)),
+    )
+    assert widget.told.value == "1 of 2 components removed, 1 hole filled"
+    viewer.dims.set_current_step(0, 7)
+    shot(viewer, "clean.png")

@@ -4,6 +4,7 @@
 /** Everything that a C++ program needs to label, measure and clean. */
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Algorithms.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"

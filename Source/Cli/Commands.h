@@ -11,6 +11,7 @@ void AddLabelCommand(CLI::App & app);
 void AddStatsCommand(CLI::App & app);
 void AddSelectCommand(CLI::App & app);
 void AddCleanCommand(CLI::App & app);
+void AddSweepCommand(CLI::App & app);
 void AddInfoCommand(CLI::App & app);
 void AddPhantomCommand(CLI::App & app);
 void AddBatchCommand(CLI::App & app);

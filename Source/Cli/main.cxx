@@ -63,6 +63,7 @@ main(int argc, char ** argv)
   brickccl::cli::AddStatsCommand(app);
   brickccl::cli::AddSelectCommand(app);
   brickccl::cli::AddCleanCommand(app);
+  brickccl::cli::AddSweepCommand(app);
 #ifdef BRICKCCL_USE_VTK
   // It is here only for the list of commands.
   app.add_subcommand("mesh", brickccl::cli::MeshSummary);

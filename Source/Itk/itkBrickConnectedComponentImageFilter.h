@@ -4,11 +4,15 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
+#include "itkBrickProcess.h"
 
 #include "itkImage.h"
 #include "itkImageToImageFilter.h"
 
+#include <cstddef>
 #include <functional>
+#include <list>
+#include <optional>
 
 namespace itk
 {
@@ -28,8 +32,9 @@ namespace itk
  * labeled each on its own; size filters; order by size; and a table of the measured components.
  *
  * Inputs: the image; optionally a mask (voxels where it is 0 take no part); optionally an intensity image for the
- * table. All must have the same region and geometry. Pixels may have ITK's integer and floating types, or be RGB or
- * vectors. Images have up to 4 dimensions. NaN is never foreground.
+ * table. All must have the same geometry, and the regions of the others must hold that of the image. Pixels may have
+ * ITK's integer and floating types (but long double), or be RGB or vectors. An ImageAdaptor is copied first. Images
+ * have up to 4 dimensions. NaN is never foreground.
  *
  * If the output pixel type cannot hold the labels, Update throws before anything is written. AbortGenerateDataOn
  * stops the filter with ProcessAborted.
@@ -52,12 +57,30 @@ public:
   itkNewMacro(Self);
   itkTypeMacro(BrickConnectedComponentImageFilter, ImageToImageFilter);
 
+  /** The names that ConnectedComponentImageFilter has. */
   using InputImageType = TInputImage;
+  using InputImagePointer = typename Superclass::InputImagePointer;
+  using InputPixelType = typename TInputImage::PixelType;
+  using InputInternalPixelType = typename TInputImage::InternalPixelType;
+  using IndexType = typename TInputImage::IndexType;
+  using SizeType = typename TInputImage::SizeType;
+  using OffsetType = typename TInputImage::OffsetType;
   using OutputImageType = TOutputImage;
-  using MaskImageType = TMaskImage;
   using OutputImagePixelType = typename TOutputImage::PixelType;
+  using OutputPixelType = typename TOutputImage::PixelType;
+  using OutputInternalPixelType = typename TOutputImage::InternalPixelType;
+  using RegionType = typename TOutputImage::RegionType;
+  using OutputIndexType = typename TOutputImage::IndexType;
+  using OutputSizeType = typename TOutputImage::SizeType;
+  using OutputOffsetType = typename TOutputImage::OffsetType;
+  using MaskImageType = TMaskImage;
+  using MaskImagePointer = typename MaskImageType::Pointer;
+  using MaskPixelType = typename TMaskImage::PixelType;
+  using ListType = std::list<IndexType>;
   using LabelType = IdentifierType;
   static constexpr unsigned int ImageDimension = TOutputImage::ImageDimension;
+  static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
+  static_assert(IsBrickPlainImage<TOutputImage>, "labels are written to an itk::Image; they cannot go to an adaptor");
   static_assert(TInputImage::ImageDimension == ImageDimension && TMaskImage::ImageDimension == ImageDimension,
                 "input, output and mask have the same dimension");
 
@@ -141,25 +164,48 @@ public:
     return m_ColumnGroups;
   }
 
-  /** Pixels where the mask is 0 become background. */
+  /** Pixels where the mask is 0 become background. NaN is not 0. */
   itkSetInputMacro(MaskImage, MaskImageType);
   itkGetInputMacro(MaskImage, MaskImageType);
 
-  /** The image whose values the table's intensity columns measure. It is scalar, of any pixel type. */
+  /** The image whose values the table's intensity columns measure. It is scalar, of any pixel type; null takes it
+   *  away. */
   template <typename TIntensityImage>
   void
   SetIntensityImage(const TIntensityImage * image)
   {
     this->SetViewedInput("IntensityImage", image, m_ViewIntensity);
   }
+  template <typename TIntensityImage>
+  void
+  SetIntensityImage(const SmartPointer<TIntensityImage> & image)
+  {
+    this->SetIntensityImage(static_cast<const TIntensityImage *>(image.GetPointer()));
+  }
+  void
+  SetIntensityImage(std::nullptr_t)
+  {
+    this->SetIntensityImage(static_cast<const InputImageType *>(nullptr));
+  }
 
   /** The part that is inspected: a scalar mask that is not 0 inside. The table then has each component's distance to
-   *  the part's surface, and its volume as a share of the part's. */
+   *  the part's surface, and its volume as a share of the part's. Null takes it away. */
   template <typename TPartImage>
   void
   SetPartImage(const TPartImage * image)
   {
     this->SetViewedInput("PartImage", image, m_ViewPart);
+  }
+  template <typename TPartImage>
+  void
+  SetPartImage(const SmartPointer<TPartImage> & image)
+  {
+    this->SetPartImage(static_cast<const TPartImage *>(image.GetPointer()));
+  }
+  void
+  SetPartImage(std::nullptr_t)
+  {
+    this->SetPartImage(static_cast<const InputImageType *>(nullptr));
   }
 
   /** The number of components in the output, after the size filters. Valid after Update. */
@@ -170,7 +216,8 @@ public:
   const brickccl::ComponentTable & GetComponentTable() const;
 
   /** The components as an itk::LabelMap. Its label objects have the attributes of their type. It is made from runs; see
-   *  MakeBrickLabelMap. Labels are 1..ObjectCount. Valid after Update and before ReleaseWorkspace.
+   *  MakeBrickLabelMap. Labels are 1..ObjectCount. It is that of the last Update, whatever inputs were set since; only
+   *  attributes of intensities need the IntensityImage still. Valid after Update and before ReleaseWorkspace.
    *  \throws ExceptionObject for attributes of intensities without an IntensityImage, or too small a label type. */
   template <typename TLabelMap>
   typename TLabelMap::Pointer MakeLabelMap() const;
@@ -180,6 +227,7 @@ public:
   ReleaseWorkspace()
   {
     m_Labeling = brickccl::Labeling();
+    m_Grid = nullptr;
   }
 
 protected:
@@ -188,12 +236,27 @@ protected:
 
   void GenerateData() override;
   void GenerateOutputInformation() override;
+  void VerifyInputInformation() ITKv5_CONST override;
   void GenerateInputRequestedRegion() override;
   void EnlargeOutputRequestedRegion(DataObject * output) override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** The criterion that is used. A subclass may make it of other parameters. */
+  virtual brickccl::Criterion
+  MakeCriterion() const
+  {
+    return m_Criterion;
+  }
+
+  /** Labels the image. A subclass may link pixels by functions of its own. */
+  virtual void
+  LabelImage(const brickccl::ImageView & image, const brickccl::LabelOptions & options, brickccl::Labeling & labeling)
+  {
+    brickccl::Label(image, options, labeling);
+  }
+
 private:
-  using ViewFunction = std::function<brickccl::ImageView(const DataObject *)>;
+  using ViewFunction = std::function<BrickRegionView(const DataObject *, const RegionType &)>;
 
   /** Sets an input of any pixel type by the function that knows the type. */
   template <typename TImage>
@@ -201,12 +264,19 @@ private:
   SetViewedInput(const char * name, const TImage * image, ViewFunction & view)
   {
     static_assert(TImage::ImageDimension == ImageDimension, "the image has the input's dimension");
-    view = [](const DataObject * data) { return MakeBrickImageView(static_cast<const TImage *>(data)); };
+    view = [](const DataObject * data, const RegionType & region) {
+      return MakeBrickRegionView(static_cast<const TImage *>(data), region);
+    };
     this->ProcessObject::SetInput(name, const_cast<TImage *>(image));
   }
 
-  brickccl::LabelOptions   MakeOptions(const brickccl::ProgressHooks & hooks) const;
-  brickccl::MeasureOptions MakeMeasureOptions(const brickccl::ColumnGroups & groups) const;
+  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
+
+  /** Views an input of any pixel type in the labeled region. \return nothing if it is not set */
+  std::optional<BrickRegionView>
+  ViewOtherInput(const char * name, const ViewFunction & view, const RegionType & region) const;
+
+  void MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks);
 
   bool                     m_FullyConnected{ false };
   unsigned int             m_Connectivity{ 0 };
@@ -226,6 +296,9 @@ private:
   bool                     m_HasComponentTable{ false };
   brickccl::ComponentTable m_ComponentTable;
   brickccl::Labeling       m_Labeling;
+
+  /** The region and geometry of the image that m_Labeling is of; null if there is none. */
+  typename ImageBase<ImageDimension>::Pointer m_Grid;
 
   ViewFunction m_ViewIntensity;
   ViewFunction m_ViewPart;

@@ -3,8 +3,6 @@
 
 #include "itkBrickConnectedComponentImageFilter.h"
 
-#include <algorithm>
-
 namespace itk
 {
 
@@ -37,14 +35,31 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyInputInformation() ITKv5_CONST
+{
+  Superclass::VerifyInputInformation();
+  for (const auto & name : this->GetInputNames())
+  {
+    RequireBrickInputRegion(name, this->ProcessObject::GetInput(name), this->GetInput()->GetLargestPossibleRegion());
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
+  auto * const image = const_cast<InputImageType *>(this->GetInput());
+  if (image == nullptr)
+  {
+    return;
+  }
+  // The others must have the image's region; what they have beside it is not read.
   for (const auto & name : this->GetInputNames())
   {
-    if (DataObject * input = this->ProcessObject::GetInput(name))
+    if (auto * const input = dynamic_cast<ImageBase<ImageDimension> *>(this->ProcessObject::GetInput(name)))
     {
-      input->SetRequestedRegionToLargestPossibleRegion();
+      input->SetRequestedRegion(image->GetLargestPossibleRegion());
     }
   }
 }
@@ -70,11 +85,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
                                       : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
                                                          : brickccl::Connectivity::Face(dimension);
   options.connectivity = m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis) : connectivity;
-  options.criterion = m_Criterion;
-  if (const MaskImageType * mask = this->GetMaskImage())
-  {
-    options.mask = MakeBrickImageView(mask);
-  }
+  options.criterion = this->MakeCriterion();
   options.relabel.order = m_Order;
   options.relabel.minimumSize = m_MinimumObjectSize;
   options.relabel.maximumSize = m_MaximumObjectSize;
@@ -83,24 +94,23 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
   options.geometry = MakeBrickGeometry<ImageDimension>(this->GetInput());
   options.algorithm = m_Algorithm;
   options.device = brickccl::Device::FromName(m_Device);
-  options.threads =
-    static_cast<int>(std::min(this->GetNumberOfWorkUnits(), this->GetMultiThreader()->GetMaximumNumberOfThreads()));
+  options.threads = BrickThreadsOf(const_cast<Self *>(this));
   options.progress = hooks;
   return options;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-brickccl::MeasureOptions
-BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeMeasureOptions(
-  const brickccl::ColumnGroups & groups) const
+std::optional<BrickRegionView>
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ViewOtherInput(
+  const char *         name,
+  const ViewFunction & view,
+  const RegionType &   region) const
 {
-  brickccl::MeasureOptions options;
-  options.groups = groups;
-  if (const DataObject * intensity = this->ProcessObject::GetInput("IntensityImage"))
+  if (const DataObject * const input = this->ProcessObject::GetInput(name))
   {
-    options.intensity = m_ViewIntensity(intensity);
+    return view(input, region);
   }
-  return options;
+  return std::nullopt;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -109,7 +119,7 @@ typename TLabelMap::Pointer
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeLabelMap() const
 {
   static_assert(TLabelMap::ImageDimension == ImageDimension, "the label map has the input's dimension");
-  if (m_Labeling.GetExtent().dimension == 0)
+  if (!m_Grid)
   {
     itkExceptionMacro("there are no components to make a label map of; call Update() first");
   }
@@ -118,16 +128,24 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeL
   {
     groups.Add("feret");
   }
-  try
-  {
+  typename TLabelMap::Pointer map;
+  RunBrickWork(this, [&] {
+    brickccl::MeasureOptions       options;
+    std::optional<BrickRegionView> intensity;
+    if (groups.Has("intensity"))
+    {
+      intensity = this->ViewOtherInput("IntensityImage", m_ViewIntensity, m_Grid->GetLargestPossibleRegion());
+    }
+    options.groups = groups;
+    if (intensity)
+    {
+      options.intensity = intensity->view;
+    }
     const brickccl::ComponentTable table =
-      groups.Has("shape") ? m_Labeling.Measure(MakeMeasureOptions(groups)) : brickccl::ComponentTable();
-    return MakeBrickLabelMap<TLabelMap>(m_Labeling, table, this->GetInput());
-  }
-  catch (const brickccl::Error & error)
-  {
-    itkExceptionMacro(<< error.what());
-  }
+      groups.Has("shape") ? m_Labeling.Measure(options) : brickccl::ComponentTable();
+    map = MakeBrickLabelMap<TLabelMap>(m_Labeling, table, m_Grid.GetPointer(), options.intensity);
+  });
+  return map;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -136,52 +154,63 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Gener
 {
   m_HasComponentTable = false;
   m_ObjectCount = 0;
-
-  // Of the filter's progress, labeling takes 70 per cent, writing 20 and measuring 10.
-  double     begin = 0;
-  double     share = 0.7;
-  const auto hooks = brickccl::ProgressHooks{ [&](double fraction) {
-                                               this->UpdateProgress(static_cast<float>(begin + share * fraction));
-                                             },
-                                              [this] { return this->GetAbortGenerateData(); } };
-  try
-  {
-    brickccl::Label(MakeBrickImageView(this->GetInput()), MakeOptions(hooks), m_Labeling);
+  m_Grid = nullptr;
+  RunBrickWork(this, [this] {
+    const RegionType region = this->GetInput()->GetLargestPossibleRegion();
+    // Of the filter's progress, labeling takes 70 per cent, writing 20 and measuring 10.
+    BrickProgress progress(this);
+    progress.Stage(0, 0.7);
+    const BrickRegionView  image = MakeBrickRegionView(this->GetInput(), region);
+    BrickRegionView        mask;
+    brickccl::LabelOptions options = this->MakeOptions(progress.Hooks());
+    if (this->GetMaskImage() != nullptr)
+    {
+      mask = MakeBrickMaskView(this->GetMaskImage(), region);
+      options.mask = mask.view;
+    }
+    this->LabelImage(image.view, options, m_Labeling);
     if (!m_Labeling.UsedDevice().remark.empty())
     {
       itkWarningMacro(<< m_Labeling.UsedDevice().remark);
     }
 
-    begin = 0.7;
-    share = 0.2;
+    progress.Stage(0.7, 0.9);
     this->AllocateOutputs();
-    m_Labeling.Write(this->GetOutput()->GetBufferPointer(), m_BackgroundValue, hooks);
+    m_Labeling.Write(this->GetOutput()->GetBufferPointer(), m_BackgroundValue, progress.Hooks());
 
-    begin = 0.9;
-    share = 0.1;
+    progress.Stage(0.9, 1);
     if (m_ComputeComponentTable)
     {
-      brickccl::MeasureOptions measure = MakeMeasureOptions(m_ColumnGroups);
-      if (const DataObject * part = this->ProcessObject::GetInput("PartImage"))
-      {
-        measure.part = m_ViewPart(part);
-      }
-      m_ComponentTable = m_Labeling.Measure(measure, hooks);
-      m_HasComponentTable = true;
+      this->MeasureTable(region, progress.Hooks());
     }
     m_ObjectCount = m_Labeling.ComponentCount();
+    m_Grid = ImageBase<ImageDimension>::New();
+    m_Grid->CopyInformation(this->GetInput());
+    m_Grid->SetRegions(region);
     this->UpdateProgress(1.0f);
-  }
-  catch (const brickccl::Cancelled &)
+  });
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MeasureTable(
+  const RegionType &              region,
+  const brickccl::ProgressHooks & hooks)
+{
+  const auto               intensity = this->ViewOtherInput("IntensityImage", m_ViewIntensity, region);
+  const auto               part = this->ViewOtherInput("PartImage", m_ViewPart, region);
+  brickccl::MeasureOptions options;
+  options.groups = m_ColumnGroups;
+  if (intensity)
   {
-    ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription("labeling was aborted");
-    throw aborted;
+    options.intensity = intensity->view;
   }
-  catch (const brickccl::Error & error)
+  if (part)
   {
-    itkExceptionMacro(<< error.what());
+    options.part = part->view;
   }
+  m_ComponentTable = m_Labeling.Measure(options, hooks);
+  m_HasComponentTable = true;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>

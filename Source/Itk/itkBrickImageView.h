@@ -3,38 +3,185 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 
+#include "itkImage.h"
+#include "itkImageAlgorithm.h"
 #include "itkImageBase.h"
+#include "itkImageRegionConstIterator.h"
+#include "itkImageRegionIterator.h"
 #include "itkMacro.h"
 #include "itkNumericTraits.h"
+#include "itkVectorImage.h"
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <type_traits>
 
 namespace itk
 {
 
-/** The engine's view of an ITK image's buffer. The image is an itk::VectorImage, or an itk::Image of scalars, RGB,
- *  RGBA, vectors or other fixed arrays. It must be buffered as a whole and must outlive the view. \throws
- *  itk::ExceptionObject if it is not buffered as a whole. */
+template <typename TPixel, unsigned int VDimension>
+std::true_type BrickHasPlainBuffer(const Image<TPixel, VDimension> *);
+template <typename TPixel, unsigned int VDimension>
+std::true_type  BrickHasPlainBuffer(const VectorImage<TPixel, VDimension> *);
+std::false_type BrickHasPlainBuffer(const void *);
+
+template <typename T>
+bool
+IsBrickNan([[maybe_unused]] T value)
+{
+  if constexpr (std::is_floating_point_v<T>)
+  {
+    return std::isnan(value);
+  }
+  return false;
+}
+
+/** Whether an image's buffer holds its pixels, as in itk::Image and itk::VectorImage. The buffer of an ImageAdaptor
+ * holds something else: its pixels are computed. */
+template <typename TImage>
+constexpr bool IsBrickPlainImage = decltype(BrickHasPlainBuffer(static_cast<const TImage *>(nullptr)))::value;
+
+/** The engine's view of what an image has buffered. The image is an itk::VectorImage, or an itk::Image of scalars, RGB,
+ *  RGBA, vectors or other fixed arrays. It must outlive the view. */
 template <typename TImage>
 brickccl::ImageView
-MakeBrickImageView(const TImage * image)
+ViewBrickBuffer(const TImage * image)
 {
+  static_assert(IsBrickPlainImage<TImage>,
+                "only the buffers of itk::Image and itk::VectorImage hold pixels; see BrickRegionView for others");
   static_assert(TImage::ImageDimension <= static_cast<unsigned>(brickccl::MaximumDimension),
                 "images of up to 4 dimensions can be labeled");
   using ValueType = typename NumericTraits<typename TImage::PixelType>::ValueType;
-  const auto region = image->GetBufferedRegion();
-  if (region != image->GetLargestPossibleRegion())
-  {
-    itkGenericExceptionMacro("the image must be buffered as a whole, but " << region << " is not "
-                                                                           << image->GetLargestPossibleRegion());
-  }
+  static_assert(!std::is_same_v<ValueType, long double>, "pixels of long double cannot be labeled; use double");
   std::int64_t size[TImage::ImageDimension];
   for (unsigned axis = 0; axis < TImage::ImageDimension; ++axis)
   {
-    size[axis] = static_cast<std::int64_t>(region.GetSize(axis));
+    size[axis] = static_cast<std::int64_t>(image->GetBufferedRegion().GetSize(axis));
   }
   return brickccl::ImageView(static_cast<const void *>(image->GetBufferPointer()),
                              brickccl::ScalarTypeOf<ValueType>(),
                              brickccl::Extent(TImage::ImageDimension, size),
                              static_cast<int>(image->GetNumberOfComponentsPerPixel()));
+}
+
+/** The same for an image that must be buffered as a whole. \throws itk::ExceptionObject if it is not. */
+template <typename TImage>
+brickccl::ImageView
+MakeBrickImageView(const TImage * image)
+{
+  if (image->GetBufferedRegion() != image->GetLargestPossibleRegion())
+  {
+    itkGenericExceptionMacro("the image must be buffered as a whole, but " << image->GetBufferedRegion() << " is not "
+                                                                           << image->GetLargestPossibleRegion());
+  }
+  return ViewBrickBuffer(image);
+}
+
+/** The engine's view of an image's pixels within a region, and the copy that it looks at where the buffer does not hold
+ *  exactly these pixels. */
+struct BrickRegionView
+{
+  brickccl::ImageView      view;
+  DataObject::ConstPointer copy;
+};
+
+/** Copies the pixels of a region, each converted by a function, to an image of their own. */
+template <typename TCopy, typename TImage, typename TConvert>
+BrickRegionView
+CopyBrickRegion(const TImage * image, const typename TImage::RegionType & region, const TConvert & convert)
+{
+  auto copy = TCopy::New();
+  copy->SetRegions(region);
+  copy->Allocate();
+  ImageRegionConstIterator<TImage> from(image, region);
+  for (ImageRegionIterator<TCopy> to(copy, region); !to.IsAtEnd(); ++to, ++from)
+  {
+    to.Set(convert(from.Get()));
+  }
+  return { ViewBrickBuffer(copy.GetPointer()), copy.GetPointer() };
+}
+
+/** \throws itk::ExceptionObject if a region of an image is not buffered. */
+template <typename TImage>
+void
+RequireBrickRegion(const TImage * image, const typename TImage::RegionType & region)
+{
+  if (!image->GetBufferedRegion().IsInside(region))
+  {
+    itkGenericExceptionMacro("the image's buffered region " << image->GetBufferedRegion() << " must hold all of "
+                                                            << region);
+  }
+}
+
+/** \throws itk::InvalidRequestedRegionError if the largest region of a filter's input does not hold a region. Where
+ *  VerifyInputInformation calls this, the filter can be updated again afterwards; after ITK's own later check it
+ * cannot, unless ResetPipeline is called. */
+template <unsigned int VDimension>
+void
+RequireBrickInputRegion(const std::string & name, const DataObject * input, const ImageRegion<VDimension> & region)
+{
+  const auto * const image = dynamic_cast<const ImageBase<VDimension> *>(input);
+  if (image != nullptr && !image->GetLargestPossibleRegion().IsInside(region))
+  {
+    std::ostringstream message;
+    message << "the input " << name << " has the region " << image->GetLargestPossibleRegion()
+            << ", which does not hold that of the image, " << region;
+    InvalidRequestedRegionError error(__FILE__, __LINE__);
+    error.SetLocation(ITK_LOCATION);
+    error.SetDescription(message.str());
+    error.SetDataObject(const_cast<DataObject *>(input));
+    throw error;
+  }
+}
+
+/** Views the pixels of a region: in the image's buffer if it holds exactly these, else in a copy. The image may be an
+ *  ImageAdaptor. \throws itk::ExceptionObject if the region is not buffered. */
+template <typename TImage>
+BrickRegionView
+MakeBrickRegionView(const TImage * image, const typename TImage::RegionType & region)
+{
+  using PixelType = typename TImage::PixelType;
+  RequireBrickRegion(image, region);
+  if constexpr (!IsBrickPlainImage<TImage>)
+  {
+    return CopyBrickRegion<Image<PixelType, TImage::ImageDimension>>(image, region, [](const PixelType & pixel) {
+      return pixel;
+    });
+  }
+  else
+  {
+    if (image->GetBufferedRegion() == region)
+    {
+      return { ViewBrickBuffer(image), nullptr };
+    }
+    auto copy = TImage::New();
+    copy->SetRegions(region);
+    copy->SetNumberOfComponentsPerPixel(image->GetNumberOfComponentsPerPixel());
+    copy->Allocate();
+    ImageAlgorithm::Copy(image, copy.GetPointer(), region, region);
+    return { ViewBrickBuffer(copy.GetPointer()), copy.GetPointer() };
+  }
+}
+
+/** Views a mask. A voxel takes part where the mask is not 0, as in ITK; this holds for NaN, too, which the engine would
+ *  leave out. */
+template <typename TMask>
+BrickRegionView
+MakeBrickMaskView(const TMask * mask, const typename TMask::RegionType & region)
+{
+  using PixelType = typename TMask::PixelType;
+  if constexpr (std::is_floating_point_v<PixelType>)
+  {
+    RequireBrickRegion(mask, region);
+    return CopyBrickRegion<Image<unsigned char, TMask::ImageDimension>>(mask, region, [](PixelType value) {
+      return static_cast<unsigned char>(IsBrickNan(value) || value != 0 ? 1 : 0);
+    });
+  }
+  else
+  {
+    return MakeBrickRegionView(mask, region);
+  }
 }
 
 /** Spacing, origin, direction and region start of an ITK image. */

@@ -5,14 +5,17 @@
 #include "BrickCCL/Measuring/ColumnGroups.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Tables/ComponentTable.h"
+#include "itkBrickWeightedAttributes.h"
 
 #include "itkGeometryUtilities.h"
 #include "itkImageBase.h"
 #include "itkLabelMap.h"
+#include "itkMath.h"
 #include "itkShapeLabelObject.h"
 #include "itkStatisticsLabelObject.h"
 
-#include <map>
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -48,6 +51,14 @@ BrickGroupsOfAttributes()
   return groups;
 }
 
+/** Which attributes of label objects are written, where the table has their groups. */
+struct BrickAttributeChoice
+{
+  bool perimeter = true;
+  bool feretDiameter = true;
+  bool orientedBoundingBox = true;
+};
+
 /** Fills the attributes of label objects from the rows of a component table. The names of the columns are written
  *  here. */
 template <typename TLabelObject>
@@ -56,20 +67,34 @@ class BrickAttributeWriter
 public:
   static constexpr unsigned int ImageDimension = TLabelObject::ImageDimension;
 
-  explicit BrickAttributeWriter(const brickccl::ComponentTable & table)
+  /** \param choice  which attributes of the table's groups are written */
+  explicit BrickAttributeWriter(const brickccl::ComponentTable & table, const BrickAttributeChoice & choice = {})
     : m_Table(table)
+    , m_Choice(choice)
     , m_Columns(brickccl::ColumnsOf(table))
   {
-    for (const brickccl::ComponentColumn & column : m_Columns)
+    for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      m_ColumnOf[column.name] = &column;
+      const std::string name(1, "xyzt"[axis]);
+      const std::string number = std::to_string(axis + 1);
+      m_Centroid[axis] = Find("centroid_" + name + "_mm");
+      m_PrincipalMoment[axis] = Find("principal_moment_" + number + "_mm2");
+      m_EllipsoidDiameter[axis] = Find("ellipsoid_diameter_" + number + "_mm");
+      m_WeightedCentroid[axis] = Find("weighted_centroid_" + name + "_mm");
     }
+    m_Elongation = Find("elongation");
+    m_Flatness = Find("flatness");
+    m_Roundness = Find("roundness");
+    m_Median = Find("intensity_median");
+    m_Skewness = Find("intensity_skewness");
+    m_Kurtosis = Find("intensity_kurtosis");
   }
 
   void
   WriteShape(const brickccl::ComponentMeasures & component, TLabelObject * object) const
   {
     using GeometryType = GeometryUtilities;
+    const auto &                        shape = m_Table.measures.Of<brickccl::ShapeMeasures>()[component.place];
     typename TLabelObject::RegionType   box;
     typename TLabelObject::CentroidType centroid;
     typename TLabelObject::VectorType   moments;
@@ -78,19 +103,18 @@ public:
     double                              physicalSize = static_cast<double>(component.voxelCount);
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      const std::string name(1, "xyzt"[axis]);
-      const std::string number = std::to_string(axis + 1);
       box.SetIndex(axis, component.boxMinimum[axis]);
       box.SetSize(axis, static_cast<SizeValueType>(component.boxMaximum[axis] - component.boxMinimum[axis] + 1));
-      centroid[axis] = Value(component, "centroid_" + name + "_mm");
-      moments[axis] = Value(component, "principal_moment_" + number + "_mm2");
-      ellipsoid[axis] = Value(component, "ellipsoid_diameter_" + number + "_mm");
+      centroid[axis] = Value(component, m_Centroid[axis]);
+      moments[axis] = Value(component, m_PrincipalMoment[axis]);
+      ellipsoid[axis] = Value(component, m_EllipsoidDiameter[axis]);
       physicalSize *= m_Table.geometry.spacing[axis];
       for (unsigned int i = 0; i < ImageDimension; ++i)
       {
-        axes[axis][i] = Value(component, "principal_axis_" + number + "_" + "xyzt"[i]);
+        axes[axis][i] = shape.principalAxes[axis][i];
       }
     }
+    ReflectBrickAxes(axes);
     const double radius = GeometryType::HyperSphereRadiusFromVolume(ImageDimension, physicalSize);
     object->SetNumberOfPixels(component.voxelCount);
     object->SetPhysicalSize(physicalSize);
@@ -101,18 +125,60 @@ public:
     object->SetEquivalentEllipsoidDiameter(ellipsoid);
     object->SetEquivalentSphericalRadius(radius);
     object->SetEquivalentSphericalPerimeter(GeometryType::HyperSpherePerimeter(ImageDimension, radius));
-    object->SetElongation(ImageDimension > 1 ? Value(component, "elongation") : 1);
-    object->SetFlatness(ImageDimension > 1 ? Value(component, "flatness") : 1);
-    if (m_Table.HasGroup("surface"))
+    object->SetElongation(ImageDimension > 1 ? Value(component, m_Elongation) : 1);
+    object->SetFlatness(ImageDimension > 1 ? Value(component, m_Flatness) : 1);
+    if (m_Choice.perimeter && m_Table.HasGroup("surface"))
     {
       const double perimeter = m_Table.measures.Of<brickccl::SurfaceMeasures>()[component.place].crofton;
       object->SetPerimeter(perimeter);
-      object->SetRoundness(Value(component, "roundness"));
+      object->SetRoundness(Value(component, m_Roundness));
       object->SetPerimeterOnBorderRatio(object->GetPerimeterOnBorder() / perimeter);
     }
     if (m_Table.HasGroup("feret"))
     {
-      const auto & extent = m_Table.measures.Of<brickccl::ExtentMeasures>()[component.place];
+      WriteExtent(m_Table.measures.Of<brickccl::ExtentMeasures>()[component.place], axes, object);
+    }
+  }
+
+  void
+  WriteStatistics(const brickccl::ComponentMeasures & component, TLabelObject * object) const
+  {
+    typename TLabelObject::PointType centre;
+    centre.Fill(0);
+    // ITK, too, has the origin where intensities sum to 0.
+    if (Math::NotAlmostEquals(component.intensity.sum, 0.0))
+    {
+      for (unsigned int axis = 0; axis < ImageDimension; ++axis)
+      {
+        centre[axis] = Value(component, m_WeightedCentroid[axis]);
+      }
+    }
+    const double deviation = component.intensity.standardDeviation;
+    object->SetMinimum(component.intensity.minimum);
+    object->SetMaximum(component.intensity.maximum);
+    object->SetMean(component.intensity.mean);
+    object->SetSum(component.intensity.sum);
+    object->SetStandardDeviation(deviation);
+    object->SetVariance(deviation * deviation);
+    object->SetMedian(Value(component, m_Median));
+    object->SetSkewness(Value(component, m_Skewness));
+    object->SetKurtosis(Value(component, m_Kurtosis));
+    object->SetCenterOfGravity(centre);
+  }
+
+private:
+  using Column = const brickccl::ComponentColumn *;
+
+  template <typename TMatrix>
+  void
+  WriteExtent(const brickccl::ExtentMeasures & extent, const TMatrix & axes, TLabelObject * object) const
+  {
+    if (m_Choice.feretDiameter)
+    {
+      object->SetFeretDiameter(extent.feretDiameter);
+    }
+    if (m_Choice.orientedBoundingBox)
+    {
       typename TLabelObject::OrientedBoundingBoxPointType corner;
       typename TLabelObject::OrientedBoundingBoxSizeType  size;
       for (unsigned int axis = 0; axis < ImageDimension; ++axis)
@@ -124,44 +190,39 @@ public:
           corner[axis] -= axes[i][axis] * extent.orientedSize[i] / 2;
         }
       }
-      object->SetFeretDiameter(extent.feretDiameter);
       object->SetOrientedBoundingBoxSize(size);
       object->SetOrientedBoundingBoxOrigin(corner);
     }
   }
 
-  void
-  WriteStatistics(const brickccl::ComponentMeasures & component, TLabelObject * object) const
+  /** \return null if the table has no such column */
+  Column
+  Find(const std::string & name) const
   {
-    typename TLabelObject::PointType centre;
-    for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-    {
-      centre[axis] = Value(component, std::string("weighted_centroid_") + "xyzt"[axis] + "_mm");
-    }
-    const double deviation = component.intensity.standardDeviation;
-    object->SetMinimum(component.intensity.minimum);
-    object->SetMaximum(component.intensity.maximum);
-    object->SetMean(component.intensity.mean);
-    object->SetSum(component.intensity.sum);
-    object->SetStandardDeviation(deviation);
-    object->SetVariance(deviation * deviation);
-    object->SetMedian(Value(component, "intensity_median"));
-    object->SetSkewness(Value(component, "intensity_skewness"));
-    object->SetKurtosis(Value(component, "intensity_kurtosis"));
-    object->SetCenterOfGravity(centre);
+    const auto found =
+      std::find_if(m_Columns.begin(), m_Columns.end(), [&](const auto & column) { return column.name == name; });
+    return found == m_Columns.end() ? nullptr : &*found;
   }
 
-private:
   double
-  Value(const brickccl::ComponentMeasures & component, const std::string & column) const
+  Value(const brickccl::ComponentMeasures & component, Column column) const
   {
-    return std::visit([](auto value) { return static_cast<double>(value); },
-                      m_ColumnOf.at(column)->value(m_Table, component));
+    return std::visit([](auto value) { return static_cast<double>(value); }, column->value(m_Table, component));
   }
 
-  const brickccl::ComponentTable &                         m_Table;
-  std::vector<brickccl::ComponentColumn>                   m_Columns;
-  std::map<std::string, const brickccl::ComponentColumn *> m_ColumnOf;
+  const brickccl::ComponentTable &       m_Table;
+  BrickAttributeChoice                   m_Choice;
+  std::vector<brickccl::ComponentColumn> m_Columns;
+  Column                                 m_Centroid[ImageDimension];
+  Column                                 m_PrincipalMoment[ImageDimension];
+  Column                                 m_EllipsoidDiameter[ImageDimension];
+  Column                                 m_WeightedCentroid[ImageDimension];
+  Column                                 m_Elongation;
+  Column                                 m_Flatness;
+  Column                                 m_Roundness;
+  Column                                 m_Median;
+  Column                                 m_Skewness;
+  Column                                 m_Kurtosis;
 };
 
 /** Counts the pixels and faces that a line has on the image's border, as ShapeLabelMapFilter does. */
@@ -194,47 +255,130 @@ AddBrickLineOnBorder(const typename TLabelObject::IndexType & index,
   pixels += isOnBorder ? length : length == 1 ? (begins || ends ? 1u : 0u) : (begins ? 1u : 0u) + (ends ? 1u : 0u);
 }
 
-/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels. ITK's LabelMap
- *  filters go on from here: openings and selections by attributes, keeping the N largest, colours.
+/** Makes label objects from lines that come in raster order, and gives them the attributes of their type. */
+template <typename TLabelMap>
+class BrickLabelMapBuilder
+{
+public:
+  using LabelObjectType = typename TLabelMap::LabelObjectType;
+  using LabelType = typename LabelObjectType::LabelType;
+  using IndexType = typename LabelObjectType::IndexType;
+  static constexpr bool HasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
+  static constexpr bool HasStatistics = HasBrickAttributes<LabelObjectType, StatisticsLabelObject>;
+
+  /** \param grid  the image that was labeled */
+  BrickLabelMapBuilder(const ImageBase<TLabelMap::ImageDimension> * grid, std::size_t components)
+    : m_Grid(grid)
+    , m_Objects(components)
+    , m_PixelsOnBorder(HasShape ? components : 0)
+    , m_PerimeterOnBorder(HasShape ? components : 0)
+  {
+    for (auto & object : m_Objects)
+    {
+      object = LabelObjectType::New();
+    }
+  }
+
+  /** \param component  counts from 0 */
+  void
+  AddLine(std::size_t component, const IndexType & index, SizeValueType length)
+  {
+    m_Objects[component]->AddLine(index, length);
+    if constexpr (HasShape)
+    {
+      AddBrickLineOnBorder<LabelObjectType>(index,
+                                            length,
+                                            m_Grid,
+                                            m_PixelsOnBorder[component],
+                                            m_PerimeterOnBorder[component]);
+    }
+  }
+
+  /** Hands the objects to a map of the grid's region, which has no objects.
+   *  \param labels     the labels of the components
+   *  \param table      is read if the objects have attributes
+   *  \param intensity  is read for attributes of intensities, which stay unset without it */
+  template <typename TLabels>
+  void
+  Finish(TLabelMap *                                map,
+         const TLabels &                            labels,
+         const brickccl::ComponentTable &           table,
+         const std::optional<brickccl::ImageView> & intensity,
+         const BrickAttributeChoice &               choice = {})
+  {
+    if constexpr (HasShape)
+    {
+      const BrickAttributeWriter<LabelObjectType> writer(table, choice);
+      for (std::size_t component = 0; component < m_Objects.size(); ++component)
+      {
+        LabelObjectType * const object = m_Objects[component];
+        object->SetNumberOfPixelsOnBorder(m_PixelsOnBorder[component]);
+        object->SetPerimeterOnBorder(m_PerimeterOnBorder[component]);
+        writer.WriteShape(table.components[component], object);
+        if constexpr (HasStatistics)
+        {
+          if (intensity)
+          {
+            writer.WriteStatistics(table.components[component], object);
+            WriteBrickWeightedAttributes(*intensity, m_Grid, object);
+          }
+        }
+      }
+    }
+    for (std::size_t component = 0; component < m_Objects.size(); ++component)
+    {
+      m_Objects[component]->SetLabel(labels(component));
+      map->AddLabelObject(m_Objects[component]);
+    }
+  }
+
+private:
+  const ImageBase<TLabelMap::ImageDimension> *   m_Grid;
+  std::vector<typename LabelObjectType::Pointer> m_Objects;
+  std::vector<SizeValueType>                     m_PixelsOnBorder;
+  std::vector<double>                            m_PerimeterOnBorder;
+};
+
+/** A label map of a labeling's components. It is made from runs without a pass over the image's pixels, unless its
+ *  objects have attributes of intensities. ITK's LabelMap filters go on from here: openings and selections by
+ *  attributes, keeping the N largest, colours.
  *
  *  Attributes that ITK defines in the same way have its values. Tables/COLUMNS.md lists those that differ: Perimeter
- *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Not set are
- *  MinimumIndex, MaximumIndex, Histogram and the weighted principal moments, axes, elongation and flatness.
+ *  and Roundness of anisotropic images, the signs of PrincipalAxes, and Median, which is exact. Histogram is not set.
  *  \tparam TLabelMap  itk::LabelMap of LabelObject, ShapeLabelObject or StatisticsLabelObject.
- *  \param labeling  the components.
- *  \param table  is measured with the groups of BrickGroupsOfAttributes at least.
- *  \param grid  the image that was labeled. */
+ *  \param labeling   the components.
+ *  \param table      is measured with the groups of BrickGroupsOfAttributes at least. It may be empty if there are
+ * none. \param grid       the image that was labeled. \param intensity  the intensities of the grid's region, for
+ * attributes of StatisticsLabelObject. */
 template <typename TLabelMap>
 typename TLabelMap::Pointer
 MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
                   const brickccl::ComponentTable &             table,
-                  const ImageBase<TLabelMap::ImageDimension> * grid)
+                  const ImageBase<TLabelMap::ImageDimension> * grid,
+                  const std::optional<brickccl::ImageView> &   intensity = std::nullopt)
 {
-  using LabelObjectType = typename TLabelMap::LabelObjectType;
-  using LabelType = typename LabelObjectType::LabelType;
+  using Builder = BrickLabelMapBuilder<TLabelMap>;
+  using LabelType = typename Builder::LabelType;
   if (labeling.ComponentCount() > static_cast<std::uint64_t>(NumericTraits<LabelType>::max()))
   {
     itkGenericExceptionMacro(<< labeling.ComponentCount() << " components do not fit the label type of the label map");
+  }
+  if (Builder::HasStatistics && !intensity && labeling.ComponentCount() > 0)
+  {
+    itkGenericExceptionMacro("the label map's objects have attributes of intensities; set an intensity image");
   }
   auto map = TLabelMap::New();
   map->CopyInformation(grid);
   map->SetRegions(grid->GetLargestPossibleRegion());
   map->SetBackgroundValue(LabelType{ 0 });
 
-  std::vector<typename LabelObjectType::Pointer> objects(static_cast<std::size_t>(labeling.ComponentCount()));
-  for (auto & object : objects)
-  {
-    object = LabelObjectType::New();
-  }
-  constexpr bool             hasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
-  std::vector<SizeValueType> pixelsOnBorder(hasShape ? objects.size() : 0);
-  std::vector<double>        perimeterOnBorder(hasShape ? objects.size() : 0);
-  const auto                 start = grid->GetLargestPossibleRegion().GetIndex();
-  const brickccl::Extent &   extent = labeling.GetExtent();
+  Builder                  builder(grid, static_cast<std::size_t>(labeling.ComponentCount()));
+  const auto               start = grid->GetLargestPossibleRegion().GetIndex();
+  const brickccl::Extent & extent = labeling.GetExtent();
   for (std::int64_t row = 0; row < extent.RowCount(); ++row)
   {
-    const brickccl::RowPosition         position(extent, row);
-    typename LabelObjectType::IndexType index;
+    const brickccl::RowPosition position(extent, row);
+    typename Builder::IndexType index;
     for (unsigned int axis = 1; axis < TLabelMap::ImageDimension; ++axis)
     {
       index[axis] = start[axis] + position.at[axis - 1];
@@ -243,39 +387,16 @@ MakeBrickLabelMap(const brickccl::Labeling &                   labeling,
     {
       if (run.label != 0)
       {
-        const auto component = static_cast<std::size_t>(run.label - 1);
-        const auto length = static_cast<SizeValueType>(run.length);
         index[0] = start[0] + run.place % extent.RowLength();
-        objects[component]->AddLine(index, length);
-        if constexpr (hasShape)
-        {
-          AddBrickLineOnBorder<LabelObjectType>(index,
-                                                length,
-                                                grid,
-                                                pixelsOnBorder[component],
-                                                perimeterOnBorder[component]);
-        }
+        builder.AddLine(static_cast<std::size_t>(run.label - 1), index, static_cast<SizeValueType>(run.length));
       }
     }
   }
-
-  [[maybe_unused]] const BrickAttributeWriter<LabelObjectType> writer(table);
-  for (std::size_t component = 0; component < objects.size(); ++component)
-  {
-    LabelObjectType * const object = objects[component];
-    object->SetLabel(static_cast<LabelType>(component + 1));
-    if constexpr (hasShape)
-    {
-      object->SetNumberOfPixelsOnBorder(pixelsOnBorder[component]);
-      object->SetPerimeterOnBorder(perimeterOnBorder[component]);
-      writer.WriteShape(table.components[component], object);
-    }
-    if constexpr (HasBrickAttributes<LabelObjectType, StatisticsLabelObject>)
-    {
-      writer.WriteStatistics(table.components[component], object);
-    }
-    map->AddLabelObject(object);
-  }
+  builder.Finish(
+    map,
+    [](std::size_t component) { return static_cast<LabelType>(component + 1); },
+    table,
+    intensity);
   return map;
 }
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "FloodFill.h"
+#include "ItkImages.h"
 
 #include "itkBinaryThresholdImageFilter.h"
 #include "itkCommand.h"
@@ -27,35 +28,8 @@
 namespace
 {
 
-template <typename TImage>
-typename TImage::Pointer
-MakeImage(const std::vector<std::int64_t> & size, std::uint64_t seed, bool shifted = false)
-{
-  auto                        image = TImage::New();
-  typename TImage::RegionType region;
-  for (unsigned axis = 0; axis < TImage::ImageDimension; ++axis)
-  {
-    region.SetSize(axis, static_cast<itk::SizeValueType>(size[axis]));
-    region.SetIndex(axis, shifted ? static_cast<itk::IndexValueType>(axis) * 5 - 3 : 0);
-  }
-  image->SetRegions(region);
-  image->Allocate();
-  std::uint64_t voxel = 0;
-  for (itk::ImageRegionIterator<TImage> it(image, region); !it.IsAtEnd(); ++it, ++voxel)
-  {
-    const std::uint64_t number = brickccl::HashOf(seed, voxel);
-    it.Set(static_cast<typename TImage::PixelType>(number % 4 == 0 ? 1 + number / 4 % 3 : 0));
-  }
-  return image;
-}
-
-template <typename TImage>
-std::vector<typename TImage::PixelType>
-PixelsOf(const TImage * image)
-{
-  const auto * begin = image->GetBufferPointer();
-  return { begin, begin + image->GetBufferedRegion().GetNumberOfPixels() };
-}
+using brickccl::testing::MakeImage;
+using brickccl::testing::PixelsOf;
 
 /** The filter in the place of itk::ConnectedComponentImageFilter. */
 template <typename TInput, typename TOutput>

@@ -4,6 +4,7 @@
 #include "Rules.h"
 
 #include "BrickCCL/Clean/Clean.h"
+#include "BrickCCL/Clean/Sweep.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -102,6 +103,41 @@ CleanArray(const InputArray &              segmentation,
   return RowsOf(report, type);
 }
 
+/** A row of SweepStep: threshold, components, voxels of the largest one, voxels. */
+using SweepRow = std::tuple<double, std::uint64_t, std::uint64_t, std::uint64_t>;
+
+std::vector<SweepRow>
+SweepArray(const InputArray &       image,
+           double                   from,
+           double                   to,
+           int                      steps,
+           bool                     below,
+           std::optional<int>       connectivity,
+           const std::vector<int> & sliceAxes,
+           int                      threads,
+           nb::object               progress)
+{
+  const ImageView view = ViewOf(image);
+  SweepOptions    options;
+  options.from = from;
+  options.to = to;
+  options.steps = steps;
+  options.below = below;
+  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
+  options.device = { Device::Kind::Cpu, 0 };
+  options.threads = ThreadsFor(view.extent, threads);
+  const auto            found = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    options.progress = hooks;
+    return Sweep(view, options);
+  });
+  std::vector<SweepRow> rows;
+  for (const SweepStep & step : found)
+  {
+    rows.emplace_back(step.threshold, step.components, step.largest, step.voxels);
+  }
+  return rows;
+}
+
 } // namespace
 
 HoleOptions
@@ -186,6 +222,17 @@ BindCleaning(nb::module_ & module)
              nb::arg("count_components"),
              nb::arg("threads"),
              nb::arg("geometry"),
+             nb::arg("progress").none());
+  module.def("sweep",
+             &SweepArray,
+             nb::arg("image").noconvert(),
+             nb::arg("start"),
+             nb::arg("stop"),
+             nb::arg("steps"),
+             nb::arg("below"),
+             nb::arg("connectivity").none(),
+             nb::arg("slice_axes"),
+             nb::arg("threads"),
              nb::arg("progress").none());
 }
 

@@ -5,7 +5,7 @@
 """
 
 from ._core import version as __version__
-from ._clean import CleanedClass, clean, fill_holes
+from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
 from ._labeling import (
     Component,
@@ -46,4 +46,5 @@ __all__ = [
     "relabel",
     "select",
     "statistics",
+    "sweep",
 ]

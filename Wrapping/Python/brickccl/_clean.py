@@ -1,7 +1,8 @@
-"""Operations on segmentations: components removed, holes filled."""
+"""Operations on segmentations: components removed, holes filled; a sweep over thresholds."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._filter import holes_of
+from ._table import Column
 from ._volume import Progress, Volume, as_volume, count_of, threads_of
 
 
@@ -232,3 +234,66 @@ def fill_holes(
         progress,
     )
     return (result, sum(one.filled_holes for one in report)) if return_count else result
+
+
+def sweep(
+    image: Any,
+    start: float,
+    stop: float,
+    steps: int = 64,
+    *,
+    below: bool = False,
+    connectivity: int | None = None,
+    by_slice: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Column]:
+    """Counts and measures the components of many thresholds, to choose one.
+
+    Parameters
+    ----------
+    image : array or image
+        Of any type that `label` takes.
+    start, stop : float
+        The lowest and the highest threshold.
+    steps : int, default 64
+        The number of thresholds at equal distances, both among them.
+    below : bool, default False
+        Whether what lies at or below a threshold is foreground (pores), not what lies at or above it.
+    connectivity, by_slice, threads, progress
+        As for `label`.
+
+    Returns
+    -------
+    dict
+        Columns with a value for each `threshold`, ascending: the number of `components`, the voxels of the largest one,
+        `largest_voxel_count`, those of the foreground, `voxel_count`, and their share of all, `fraction`.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> curve = brickccl.sweep(np.array([3, 1, 2, 0, 3]), 1, 3, steps=3)
+    >>> curve["components"], curve["largest_voxel_count"]
+    (array([2, 3, 2]), array([3, 1, 1]))
+    """
+    volume = as_volume(image)
+    rows = _core.sweep(
+        volume.array,
+        float(start),
+        float(stop),
+        operator.index(steps),
+        bool(below),
+        None if connectivity is None else count_of("connectivity", connectivity),
+        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
+        threads_of(threads),
+        progress,
+    )
+    thresholds, components, largest, voxels = zip(*rows)
+    counts = np.array(voxels, np.int64)
+    return {
+        "threshold": np.array(thresholds, np.float64),
+        "components": np.array(components, np.int64),
+        "largest_voxel_count": np.array(largest, np.int64),
+        "voxel_count": counts,
+        "fraction": counts / volume.array.size,
+    }

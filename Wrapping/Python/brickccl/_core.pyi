@@ -56,6 +56,8 @@ class Filter:
 
 def clean(segmentation: Annotated[NDArray, dict(device='cpu', writable=False)], output: Annotated[NDArray, dict(device='cpu')], connectivity: int | None, background: object, values: Sequence[object], minimum_size: int, minimum_volume: float, largest: int, holes: Holes | None, count_components: bool, threads: int, geometry: Geometry, progress: object | None) -> list[tuple[object, int, int, int, int, int, int]]: ...
 
+def sweep(image: Annotated[NDArray, dict(device='cpu', writable=False)], start: float, stop: float, steps: int, below: bool, connectivity: int | None, slice_axes: Sequence[int], threads: int, progress: object | None) -> list[tuple[float, int, int, int]]: ...
+
 class LabeledRuns:
     """Components as runs of voxels, without a label map."""
 

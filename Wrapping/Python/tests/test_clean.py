@@ -197,3 +197,21 @@ def test_label_refuses_what_has_no_meaning(arguments, error, saying):
 def test_clean_refuses_what_has_no_meaning(arguments, error, saying):
     with pytest.raises(error, match=saying):
         brickccl.clean(np.ones((4, 4, 4), np.uint8), **arguments)
+
+
+def test_sweep_is_a_labeling_for_each_threshold():
+    image = np.random.default_rng(4).normal(0, 10, (9, 10, 11)).astype(np.float32)
+    for below in (False, True):
+        curve = brickccl.sweep(image, -8, 8, 5, below=below, connectivity=18)
+        np.testing.assert_array_equal(curve["threshold"], [-8, -4, 0, 4, 8])
+        for place, threshold in enumerate(curve["threshold"]):
+            mask = image <= threshold if below else image >= threshold
+            labels, count = ndimage.label(mask, structure(3, 2))
+            assert curve["components"][place] == count
+            assert curve["largest_voxel_count"][place] == np.bincount(labels.ravel())[1:].max()
+            assert curve["voxel_count"][place] == mask.sum()
+            assert curve["fraction"][place] == mask.mean()
+    with pytest.raises(ValueError, match="first must be below"):
+        brickccl.sweep(image, 1, 1)
+    with pytest.raises(ValueError, match="steps"):
+        brickccl.sweep(image, 0, 1, 1)

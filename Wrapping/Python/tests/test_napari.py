@@ -45,6 +45,9 @@ def run(qtbot, widget):
 
 def shot(viewer, name):
     if SHOTS:
+        from qtpy.QtWidgets import QApplication
+
+        QApplication.processEvents()
         viewer.screenshot(str(pathlib.Path(SHOTS) / name), canvas_only=False)
 
 

@@ -82,6 +82,7 @@ class _Task(Container[Any]):
         self.cancel = PushButton(text="Cancel", enabled=False)
         self.bar = ProgressBar(label="", min=0, max=1000, value=0, visible=False)
         self.told = Label(value="")
+        self.told.native.setWordWrap(True)
         self.worker: Any = None
         self._wants_to_stop = False
         self._steps = _Steps()

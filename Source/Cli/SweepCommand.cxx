@@ -1,0 +1,283 @@
+#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Pictures/Chart.h"
+#include "BrickCCL/Tables/Columns.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct SweepArguments
+{
+  std::string   image;
+  std::string   from;
+  std::string   to;
+  int           steps = 64;
+  bool          below = false;
+  int           connectivity = 0;
+  std::string   bySlice;
+  std::string   output;
+  std::string   plot;
+  FileArguments files;
+  int           threads = 0;
+  bool          json = false;
+  bool          quiet = false;
+};
+
+/** A number that reads back as the same double. */
+std::string
+Exactly(double value)
+{
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << value;
+  std::ostringstream shorter;
+  shorter.precision(std::numeric_limits<double>::digits10);
+  shorter << value;
+  return std::stod(shorter.str()) == value ? shorter.str() : text.str();
+}
+
+/** The curve: a row for each threshold. */
+struct Curve
+{
+  std::vector<SweepStep> steps;
+  /** "volume_mm3", "area_mm2" ... and the size of a voxel. */
+  std::string  sizeName;
+  double       voxelSize = 1;
+  std::int64_t voxels = 1;
+
+  double
+  Fraction(const SweepStep & step) const
+  {
+    return static_cast<double>(step.voxels) / static_cast<double>(voxels);
+  }
+};
+
+void
+WriteDelimited(std::ostream & stream, const Curve & curve, char separator)
+{
+  const std::string names[] = {
+    "threshold",    "components", "largest_voxel_count", "largest_" + curve.sizeName, "voxel_count",
+    curve.sizeName, "fraction"
+  };
+  for (const std::string & name : names)
+  {
+    stream << (&name == names ? "" : std::string(1, separator)) << name;
+  }
+  stream << '\n';
+  for (const SweepStep & step : curve.steps)
+  {
+    stream << Exactly(step.threshold) << separator << step.components << separator << step.largest << separator
+           << Exactly(static_cast<double>(step.largest) * curve.voxelSize) << separator << step.voxels << separator
+           << Exactly(static_cast<double>(step.voxels) * curve.voxelSize) << separator << Exactly(curve.Fraction(step))
+           << '\n';
+  }
+}
+
+nlohmann::ordered_json
+AsJson(const Curve & curve)
+{
+  auto rows = nlohmann::ordered_json::array();
+  for (const SweepStep & step : curve.steps)
+  {
+    nlohmann::ordered_json row;
+    row["threshold"] = step.threshold;
+    row["components"] = step.components;
+    row["largest_voxel_count"] = step.largest;
+    row["largest_" + curve.sizeName] = static_cast<double>(step.largest) * curve.voxelSize;
+    row["voxel_count"] = step.voxels;
+    row[curve.sizeName] = static_cast<double>(step.voxels) * curve.voxelSize;
+    row["fraction"] = curve.Fraction(step);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void
+WriteCurve(const std::string & path, const Curve & curve)
+{
+  ReplaceTextFile(path, [&](std::ostream & stream) {
+    const std::string extension = ExtensionOf(path);
+    if (extension == ".json")
+    {
+      stream << ToText(AsJson(curve)) << '\n';
+    }
+    else
+    {
+      WriteDelimited(stream, curve, extension == ".csv" ? ',' : '\t');
+    }
+  });
+}
+
+/** Three lines of different units, each as a share of its own largest value, which the legend names. */
+void
+WritePlot(const std::string & path, const Curve & curve, bool below)
+{
+  std::uint64_t mostComponents = 1;
+  std::uint64_t mostOfLargest = 1;
+  double        mostFraction = 0;
+  for (const SweepStep & step : curve.steps)
+  {
+    mostComponents = std::max(mostComponents, step.components);
+    mostOfLargest = std::max(mostOfLargest, step.largest);
+    mostFraction = std::max(mostFraction, curve.Fraction(step));
+  }
+  std::ostringstream percent;
+  percent.precision(3);
+  percent << 100 * mostFraction;
+  ChartSeries components{ "components, up to " + std::to_string(mostComponents), {} };
+  ChartSeries largest{ "largest, up to " + std::to_string(mostOfLargest) + " voxels", {} };
+  ChartSeries fraction{ "foreground, up to " + percent.str() + " %", {} };
+  for (const SweepStep & step : curve.steps)
+  {
+    components.points.emplace_back(step.threshold,
+                                   static_cast<double>(step.components) / static_cast<double>(mostComponents));
+    largest.points.emplace_back(step.threshold, static_cast<double>(step.largest) / static_cast<double>(mostOfLargest));
+    fraction.points.emplace_back(step.threshold, mostFraction > 0 ? curve.Fraction(step) / mostFraction : 0);
+  }
+  WriteLineChart(path,
+                 { "What is foreground at each threshold",
+                   below ? "threshold: foreground is at or below" : "threshold: foreground is at or above",
+                   "share of the largest value",
+                   false,
+                   { components, largest, fraction } });
+}
+
+void
+RunSweep(const SweepArguments & arguments)
+{
+  Reporter       reporter(arguments.quiet || arguments.json);
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+  SweepOptions   options;
+  options.from = static_cast<double>(ParseNumber(arguments.from, "--range-from"));
+  options.to = static_cast<double>(ParseNumber(arguments.to, "--range-to"));
+  options.steps = arguments.steps;
+  options.below = arguments.below;
+  options.threads = arguments.threads;
+  options.device = { Device::Kind::Cpu, 0 };
+  options.Thresholds();
+  const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
+  const NamedFiles inputs = { { "IMAGE", arguments.image } };
+  CheckTableName(arguments.output);
+  CheckWritable(arguments.output);
+  if (!arguments.plot.empty())
+  {
+    CheckChartName(arguments.plot);
+    CheckWritable(arguments.plot);
+  }
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
+
+  reporter.Step("reading " + arguments.image);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedImage image = reader.Read(arguments.image, false);
+  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  seconds["read"] = watch.Lap();
+
+  reporter.Step("sweeping");
+  options.progress = reporter.Hooks();
+  const int   dimension = image.extent.dimension;
+  const Curve curve{ Sweep(image.View(), options),
+                     SizeName(dimension),
+                     image.geometry.VoxelVolume(dimension),
+                     image.extent.VoxelCount() };
+  seconds["sweep"] = watch.Lap();
+
+  reporter.Step("writing " + arguments.output);
+  WriteCurve(arguments.output, curve);
+  if (!arguments.plot.empty())
+  {
+    WritePlot(arguments.plot, curve, arguments.below);
+  }
+  seconds["write"] = watch.Lap();
+  seconds["total"] = total.Lap();
+
+  const auto most = std::max_element(curve.steps.begin(), curve.steps.end(), [](const auto & a, const auto & b) {
+    return a.components < b.components;
+  });
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["steps"] = AsJson(curve);
+    summary["connectivity"] = options.connectivity->NeighbourCount();
+    summary["below"] = arguments.below;
+    summary["notes"] = reader.Notes();
+    summary["seconds"] = seconds;
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
+              << ", connectivity " << options.connectivity->ToString() << ": most components (" << most->components
+              << ") at " << Exactly(most->threshold) << '\n'
+              << arguments.output << ": a row for each threshold" << std::endl;
+  }
+}
+
+} // namespace
+
+void
+AddSweepCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<SweepArguments>();
+  CLI::App * command =
+    app.add_subcommand("sweep", "Count and measure the components of many thresholds, to choose one");
+  command->add_option("IMAGE", arguments->image, "image of one channel: " + ReadableFormats())->required();
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--range-from", arguments->from, "the lowest threshold")
+    ->check(AnyNumber())
+    ->type_name("A")
+    ->required();
+  command->add_option("--range-to", arguments->to, "the highest threshold")
+    ->check(AnyNumber())
+    ->type_name("B")
+    ->required();
+  command->add_option("--steps", arguments->steps, "thresholds at equal distances, A and B among them")
+    ->transform(Count(2, SweepOptions::MaximumSteps))
+    ->type_name("N")
+    ->capture_default_str();
+  command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
+  command
+    ->add_option("--connectivity",
+                 arguments->connectivity,
+                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
+    ->transform(Count(1, 1000));
+  command->add_option("--by-slice", arguments->bySlice, "components of each slice orthogonal to an axis on its own")
+    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+  command
+    ->add_option("-o,--output",
+                 arguments->output,
+                 "the curve: .csv, .tsv or .json, a row for each threshold with the number of components, the largest "
+                 "one, the foreground and its share of all voxels (the porosity with --below)")
+    ->type_name("FILE")
+    ->required();
+  command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_flag("--json", arguments->json, "print the curve and a summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunSweep(*arguments); });
+}
+
+} // namespace brickccl::cli

@@ -1,0 +1,98 @@
+#ifndef itkBrickProcess_h
+#define itkBrickProcess_h
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/Progress.h"
+
+#include "itkMultiThreaderBase.h"
+#include "itkProcessObject.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace itk
+{
+
+/** The engine's progress as that of a filter, stage by stage, and the filter's AbortGenerateData as the engine's wish
+ * to stop. */
+class BrickProgress
+{
+public:
+  explicit BrickProgress(ProcessObject * filter)
+    : m_Filter(filter)
+  {}
+  BrickProgress(const BrickProgress &) = delete;
+  BrickProgress & operator=(const BrickProgress &) = delete;
+
+  /** What follows is this share of the filter's work. */
+  void
+  Stage(double begin, double end)
+  {
+    m_Begin = begin;
+    m_End = end;
+  }
+
+  /** Hooks that are valid as long as this object. */
+  brickccl::ProgressHooks
+  Hooks()
+  {
+    return { [this](double fraction) { Report(fraction); }, [this] { return m_Filter->GetAbortGenerateData(); } };
+  }
+
+  /** Reports a fraction of the stage. \throws Cancelled if the filter is to stop. */
+  void
+  Update(double fraction)
+  {
+    if (m_Filter->GetAbortGenerateData())
+    {
+      throw brickccl::Cancelled();
+    }
+    Report(fraction);
+  }
+
+private:
+  void
+  Report(double fraction)
+  {
+    m_Filter->UpdateProgress(static_cast<float>(m_Begin + (m_End - m_Begin) * fraction));
+  }
+
+  ProcessObject * m_Filter;
+  double          m_Begin = 0;
+  double          m_End = 1;
+};
+
+/** Runs a filter's work. Errors of the engine become ITK's exceptions, and a wish to stop becomes ProcessAborted. */
+template <typename TWork>
+void
+RunBrickWork(const ProcessObject * filter, const TWork & work)
+{
+  try
+  {
+    work();
+  }
+  catch (const brickccl::Cancelled &)
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("the filter was aborted");
+    throw aborted;
+  }
+  catch (const brickccl::Error & error)
+  {
+    std::ostringstream message;
+    message << "ITK ERROR: " << filter->GetNameOfClass() << "(" << filter << "): " << error.what();
+    throw ExceptionObject(__FILE__, __LINE__, message.str(), ITK_LOCATION);
+  }
+}
+
+/** The number of threads that a filter may use. */
+inline int
+BrickThreadsOf(ProcessObject * filter)
+{
+  return static_cast<int>(
+    std::min(filter->GetNumberOfWorkUnits(), filter->GetMultiThreader()->GetMaximumNumberOfThreads()));
+}
+
+} // namespace itk
+
+#endif

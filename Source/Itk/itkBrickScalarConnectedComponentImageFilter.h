@@ -1,0 +1,81 @@
+#ifndef itkBrickScalarConnectedComponentImageFilter_h
+#define itkBrickScalarConnectedComponentImageFilter_h
+
+#include "itkBrickConnectedComponentImageFilter.h"
+
+namespace itk
+{
+
+/** \class BrickScalarConnectedComponentImageFilter
+ * \brief Labels components of pixels whose neighbours' values differ by at most a threshold; takes the place of
+ * ScalarConnectedComponentImageFilter.
+ *
+ * Every pixel belongs to a component, also one of value 0, unless a mask says otherwise. The components are those of
+ * ITK's filter where its differences do not wrap: here they are exact for every type. Labels are 1, 2, 3 ... in the
+ * raster order of first pixels, where ITK's have gaps; ObjectCount is set, and labels that the output type cannot hold
+ * are an error, where ITK warns and merges objects. NaN gets the label of the background.
+ *
+ * All else is that of BrickConnectedComponentImageFilter: connectivities, size filters, the component table, threads.
+ * Other criteria are set there, too, so that SetCriterion is not to be had here.
+ *
+ * \sa ScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter */
+template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
+class ITK_TEMPLATE_EXPORT BrickScalarConnectedComponentImageFilter
+  : public BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(BrickScalarConnectedComponentImageFilter);
+
+  using Self = BrickScalarConnectedComponentImageFilter;
+  using Superclass = BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+  using InputPixelType = typename TInputImage::PixelType;
+
+  itkNewMacro(Self);
+  itkTypeMacro(BrickScalarConnectedComponentImageFilter, BrickConnectedComponentImageFilter);
+
+  /** The largest difference of two neighbours that are joined. A negative one is an error at Update. Default: 0. */
+  virtual void
+  SetDistanceThreshold(const InputPixelType & threshold)
+  {
+    if (!(m_DistanceThreshold == threshold))
+    {
+      m_DistanceThreshold = threshold;
+      this->Modified();
+    }
+  }
+  virtual InputPixelType
+  GetDistanceThreshold()
+  {
+    return m_DistanceThreshold;
+  }
+
+  void SetCriterion(const brickccl::Criterion & criterion) = delete;
+
+protected:
+  BrickScalarConnectedComponentImageFilter() = default;
+  ~BrickScalarConnectedComponentImageFilter() override = default;
+
+  brickccl::Criterion
+  MakeCriterion() const override
+  {
+    return brickccl::Criterion::Tolerance(m_DistanceThreshold, std::nullopt);
+  }
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent
+       << "DistanceThreshold: " << static_cast<typename NumericTraits<InputPixelType>::PrintType>(m_DistanceThreshold)
+       << std::endl;
+  }
+
+private:
+  InputPixelType m_DistanceThreshold{};
+};
+
+} // namespace itk
+
+#endif

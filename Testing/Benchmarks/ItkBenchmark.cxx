@@ -1,0 +1,339 @@
+// Times each ITK filter of BrickCCL beside the filter of ITK that it replaces, in one run:
+//
+//   brickccl-itk-benchmark [--size N] [--repetitions N] [--threads N,N] [--only TEXT]
+//
+// The images are N^3 voxels (default 256). Each line has the median seconds of ITK's filter and of ours and their ratio
+// for each number of threads. A filter that takes more than 10 seconds runs once. The two filters take turns. Both are
+// made anew for each run.
+
+#include "itkBrickBinaryFillholeImageFilter.h"
+#include "itkBrickBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBrickConnectedComponentImageFilter.h"
+#include "itkBrickLabelImageToShapeLabelMapFilter.h"
+#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
+#include "itkBrickRelabelComponentImageFilter.h"
+#include "itkBrickScalarConnectedComponentImageFilter.h"
+#include "itkBrickThresholdMaximumConnectedComponentsImageFilter.h"
+#include "itkBrickVectorConnectedComponentImageFilter.h"
+
+#include "BrickCCL/Phantoms/Phantoms.h"
+
+#include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkConnectedComponentImageFilter.h"
+#include "itkLabelImageToShapeLabelMapFilter.h"
+#include "itkLabelImageToStatisticsLabelMapFilter.h"
+#include "itkRelabelComponentImageFilter.h"
+#include "itkScalarConnectedComponentImageFilter.h"
+#include "itkThresholdMaximumConnectedComponentsImageFilter.h"
+#include "itkVector.h"
+#include "itkVectorConnectedComponentImageFilter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using Mask = itk::Image<unsigned char, 3>;
+using Scan = itk::Image<short, 3>;
+using Labels = itk::Image<unsigned int, 3>;
+using Field = itk::Image<itk::Vector<float, 2>, 3>;
+
+struct Options
+{
+  std::int64_t     size = 256;
+  int              repetitions = 5;
+  std::vector<int> threads{ 1, 2 };
+  std::string      only;
+};
+
+template <typename TImage>
+typename TImage::Pointer
+NewImage(std::int64_t size)
+{
+  auto                      image = TImage::New();
+  typename TImage::SizeType sizes;
+  sizes.Fill(static_cast<itk::SizeValueType>(size));
+  image->SetRegions(sizes);
+  image->Allocate();
+  return image;
+}
+
+template <typename TImage, typename TVoxels>
+typename TImage::Pointer
+ImageOf(const TVoxels & voxels, std::int64_t size, int scale = 1)
+{
+  auto image = NewImage<TImage>(size);
+  std::transform(voxels.begin(), voxels.end(), image->GetBufferPointer(), [scale](auto value) {
+    return static_cast<typename TImage::PixelType>(value * scale);
+  });
+  return image;
+}
+
+/** Makes a filter, sets its parameters, and measures one Update. */
+template <typename TFilter, typename TSet>
+double
+SecondsOf(const TSet & set)
+{
+  auto filter = TFilter::New();
+  set(filter.GetPointer());
+  const auto start = std::chrono::steady_clock::now();
+  filter->Update();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double
+Median(std::vector<double> seconds)
+{
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+/** One line of the table. */
+template <typename TTheirs, typename TOurs, typename TSet, typename TSetOurs>
+void
+Compare(const Options & options, const std::string & name, const TSet & set, const TSetOurs & setOurs)
+{
+  if (name.find(options.only) == std::string::npos)
+  {
+    return;
+  }
+  std::printf("| %s |", name.c_str());
+  for (const int threads : options.threads)
+  {
+    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(threads));
+    std::vector<double> theirs;
+    std::vector<double> ours;
+    for (int repetition = 0; repetition < options.repetitions; ++repetition)
+    {
+      if (theirs.empty() || theirs.front() < 10)
+      {
+        theirs.push_back(SecondsOf<TTheirs>(set));
+      }
+      ours.push_back(SecondsOf<TOurs>([&](TOurs * filter) {
+        set(filter);
+        setOurs(filter);
+      }));
+    }
+    std::printf(" %.3f | %.3f | %.1f |", Median(theirs), Median(ours), Median(theirs) / Median(ours));
+    std::fflush(stdout);
+  }
+  std::printf("\n");
+}
+
+template <typename TTheirs, typename TOurs, typename TSet>
+void
+Compare(const Options & options, const std::string & name, const TSet & set)
+{
+  Compare<TTheirs, TOurs>(options, name, set, [](TOurs *) {});
+}
+
+/** Unit vectors whose direction is that of the grain. */
+Field::Pointer
+MakeField(const std::vector<std::int16_t> & grains, std::int64_t size)
+{
+  auto   field = NewImage<Field>(size);
+  auto * vector = field->GetBufferPointer();
+  for (const std::int16_t value : grains)
+  {
+    const double angle = 0.0157 * value / 40;
+    (*vector)[0] = static_cast<float>(std::cos(angle));
+    (*vector)[1] = static_cast<float>(std::sin(angle));
+    ++vector;
+  }
+  return field;
+}
+
+void
+CompareComponents(const Options & options, const Mask * mask)
+{
+  using Theirs = itk::ConnectedComponentImageFilter<Mask, Labels>;
+  using Ours = itk::BrickConnectedComponentImageFilter<Mask, Labels>;
+  for (const bool fully : { false, true })
+  {
+    const auto set = [&](auto * filter) {
+      filter->SetInput(mask);
+      filter->SetFullyConnected(fully);
+    };
+    const std::string neighbours = fully ? "26 neighbours" : "6 neighbours";
+    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours, set);
+    Compare<Theirs, Ours>(options, "ConnectedComponent, " + neighbours + ", no table", set, [](Ours * filter) {
+      filter->ComputeComponentTableOff();
+    });
+  }
+}
+
+void
+CompareGrains(const Options & options)
+{
+  const brickccl::Extent extent{ options.size, options.size, options.size };
+  const auto             grains = brickccl::MakeGrains(extent, 24, 1);
+  {
+    const auto scan = ImageOf<Scan>(grains, options.size);
+    Compare<itk::ScalarConnectedComponentImageFilter<Scan, Labels>,
+            itk::BrickScalarConnectedComponentImageFilter<Scan, Labels>>(options,
+                                                                         "ScalarConnectedComponent",
+                                                                         [&](auto * filter) {
+                                                                           filter->SetInput(scan);
+                                                                           filter->SetDistanceThreshold(20);
+                                                                         });
+    using Threshold = itk::ThresholdMaximumConnectedComponentsImageFilter<Scan, Mask>;
+    using OurThreshold = itk::BrickThresholdMaximumConnectedComponentsImageFilter<Scan, Mask>;
+    Compare<Threshold, OurThreshold>(options, "ThresholdMaximumConnectedComponents", [&](auto * filter) {
+      filter->SetInput(scan);
+      filter->SetMinimumObjectSizeInPixels(50);
+    });
+  }
+  const auto field = MakeField(grains, options.size);
+  using Vectors = itk::VectorConnectedComponentImageFilter<Field, Labels, Mask>;
+  using OurVectors = itk::BrickVectorConnectedComponentImageFilter<Field, Labels, Mask>;
+  const auto set = [&](auto * filter) {
+    filter->SetInput(field);
+    filter->SetDistanceThreshold(1e-4f);
+  };
+  Compare<Vectors, OurVectors>(options, "VectorConnectedComponent", set);
+  Compare<Vectors, OurVectors>(options, "VectorConnectedComponent, sum of differences", set, [](OurVectors * filter) {
+    filter->SetDistance(itk::BrickVectorDistance::SumOfDifferences);
+    filter->SetDistanceThreshold(0.02f);
+  });
+}
+
+void
+CompareLabelImages(const Options & options, const std::string & kind, const Labels * labels, const Mask * feature)
+{
+  Compare<itk::RelabelComponentImageFilter<Labels, Labels>, itk::BrickRelabelComponentImageFilter<Labels, Labels>>(
+    options,
+    "RelabelComponent, " + kind,
+    [&](auto * filter) { filter->SetInput(labels); });
+  Compare<itk::LabelImageToShapeLabelMapFilter<Labels>, itk::BrickLabelImageToShapeLabelMapFilter<Labels>>(
+    options,
+    "LabelImageToShapeLabelMap, " + kind,
+    [&](auto * filter) { filter->SetInput(labels); });
+  if (feature != nullptr)
+  {
+    Compare<itk::LabelImageToStatisticsLabelMapFilter<Labels, Mask>,
+            itk::BrickLabelImageToStatisticsLabelMapFilter<Labels, Mask>>(options,
+                                                                          "LabelImageToStatisticsLabelMap, " + kind,
+                                                                          [&](auto * filter) {
+                                                                            filter->SetInput(labels);
+                                                                            filter->SetFeatureImage(feature);
+                                                                          });
+  }
+}
+
+void
+CompareAll(const Options & options)
+{
+  // ITK's pool has for ever the threads that it was made with.
+  const auto most = static_cast<itk::ThreadIdType>(*std::max_element(options.threads.begin(), options.threads.end()));
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(most);
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(most);
+  itk::MultiThreaderBase::New();
+  const brickccl::Extent extent{ options.size, options.size, options.size };
+  const auto             mask = ImageOf<Mask>(brickccl::MakeBalls(extent, 0.25, 1), options.size, 255);
+  CompareComponents(options, mask);
+  {
+    using Fill = itk::BinaryFillholeImageFilter<Mask>;
+    const auto shells = ImageOf<Mask>(brickccl::MakeRandom(extent, 0.7, 3, 1), options.size, 255);
+    Compare<Fill, itk::BrickBinaryFillholeImageFilter<Mask>>(options, "BinaryFillhole", [&](auto * filter) {
+      filter->SetInput(shells);
+    });
+  }
+  using Keep = itk::BinaryShapeKeepNObjectsImageFilter<Mask>;
+  using OurKeep = itk::BrickBinaryShapeKeepNObjectsImageFilter<Mask>;
+  for (const char * attribute : { "NumberOfPixels", "Elongation" })
+  {
+    Compare<Keep, OurKeep>(options, std::string("BinaryShapeKeepNObjects, ") + attribute, [&](auto * filter) {
+      filter->SetInput(mask);
+      filter->SetNumberOfObjects(10);
+      filter->SetAttribute(std::string(attribute));
+    });
+  }
+  {
+    auto labeler = itk::BrickConnectedComponentImageFilter<Mask, Labels>::New();
+    labeler->SetInput(mask);
+    labeler->Update();
+    CompareLabelImages(options, "balls", labeler->GetOutput(), mask);
+  }
+  const auto cells = ImageOf<Labels>(brickccl::MakeVoronoi(extent, 8, 1), options.size);
+  CompareLabelImages(options, "cells of 8^3", cells, nullptr);
+  CompareGrains(options);
+}
+
+Options
+ReadOptions(int argc, char ** argv)
+{
+  Options options;
+  for (int i = 1; i < argc; i += 2)
+  {
+    const std::string name = argv[i];
+    if (i + 1 == argc)
+    {
+      throw std::invalid_argument(name + " lacks its value");
+    }
+    const std::string value = argv[i + 1];
+    if (name == "--size")
+    {
+      options.size = std::stoll(value);
+    }
+    else if (name == "--repetitions")
+    {
+      options.repetitions = std::stoi(value);
+    }
+    else if (name == "--threads")
+    {
+      options.threads.clear();
+      std::istringstream list(value);
+      for (std::string number; std::getline(list, number, ',');)
+      {
+        options.threads.push_back(std::stoi(number));
+      }
+    }
+    else if (name == "--only")
+    {
+      options.only = value;
+    }
+    else
+    {
+      throw std::invalid_argument("unknown option " + name + "; there are --size, --repetitions, --threads and --only");
+    }
+  }
+  return options;
+}
+
+} // namespace
+
+int
+main(int argc, char ** argv)
+{
+  try
+  {
+    const Options options = ReadOptions(argc, argv);
+    std::printf("| %lld^3 |", static_cast<long long>(options.size));
+    for (const int threads : options.threads)
+    {
+      std::printf(" ITK, %d threads | BrickCCL | ratio |", threads);
+    }
+    std::printf("\n| --- |");
+    for (std::size_t i = 0; i < options.threads.size(); ++i)
+    {
+      std::printf(" --: | --: | --: |");
+    }
+    std::printf("\n");
+    CompareAll(options);
+    return EXIT_SUCCESS;
+  }
+  catch (const std::exception & error)
+  {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,363 @@
+// The filters that make label maps of label images.
+#include "itkBrickLabelImageToShapeLabelMapFilter.h"
+#include "itkBrickLabelImageToStatisticsLabelMapFilter.h"
+
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "ItkImages.h"
+
+#include "itkImageAdaptor.h"
+#include "itkLabelImageToShapeLabelMapFilter.h"
+#include "itkLabelImageToStatisticsLabelMapFilter.h"
+#include "itkLabelMapToLabelImageFilter.h"
+#include "itkShapeOpeningLabelMapFilter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace
+{
+
+using brickccl::testing::FillFromSeed;
+using brickccl::testing::MakeEmptyImage;
+using brickccl::testing::PixelsOf;
+
+void
+ExpectNear(double value, double expected, const char * name)
+{
+  EXPECT_NEAR(value, expected, 1e-6 * (1 + std::fabs(expected))) << name;
+}
+
+template <typename TObject>
+void
+ExpectSameShape(const TObject * a, const TObject * b, bool isIsotropic)
+{
+  ASSERT_EQ(a->GetNumberOfLines(), b->GetNumberOfLines());
+  for (itk::SizeValueType i = 0; i < a->GetNumberOfLines(); ++i)
+  {
+    ASSERT_EQ(a->GetLine(i).GetIndex(), b->GetLine(i).GetIndex());
+    ASSERT_EQ(a->GetLine(i).GetLength(), b->GetLine(i).GetLength());
+  }
+  EXPECT_EQ(a->GetBoundingBox(), b->GetBoundingBox());
+  EXPECT_EQ(a->GetNumberOfPixels(), b->GetNumberOfPixels());
+  EXPECT_EQ(a->GetNumberOfPixelsOnBorder(), b->GetNumberOfPixelsOnBorder());
+  ExpectNear(a->GetPhysicalSize(), b->GetPhysicalSize(), "physical size");
+  ExpectNear(a->GetPerimeterOnBorder(), b->GetPerimeterOnBorder(), "perimeter on border");
+  ExpectNear(a->GetFeretDiameter(), b->GetFeretDiameter(), "Feret diameter");
+  // Moments of nothing but rounding give ratios that mean nothing.
+  if (a->GetPrincipalMoments()[0] > 1e-6)
+  {
+    ExpectNear(a->GetElongation(), b->GetElongation(), "elongation");
+    ExpectNear(a->GetFlatness(), b->GetFlatness(), "flatness");
+  }
+  ExpectNear(a->GetEquivalentSphericalRadius(), b->GetEquivalentSphericalRadius(), "radius");
+  ExpectNear(a->GetEquivalentSphericalPerimeter(), b->GetEquivalentSphericalPerimeter(), "spherical perimeter");
+  bool isBoxUnique = true;
+  for (unsigned axis = 0; axis < TObject::ImageDimension; ++axis)
+  {
+    ExpectNear(a->GetCentroid()[axis], b->GetCentroid()[axis], "centroid");
+    ExpectNear(a->GetPrincipalMoments()[axis], b->GetPrincipalMoments()[axis], "moments");
+    isBoxUnique =
+      isBoxUnique && (axis == 0 || b->GetPrincipalMoments()[axis] - b->GetPrincipalMoments()[axis - 1] > 1e-3);
+  }
+  if (isIsotropic)
+  {
+    ExpectNear(a->GetPerimeter(), b->GetPerimeter(), "perimeter");
+    ExpectNear(a->GetRoundness(), b->GetRoundness(), "roundness");
+    ExpectNear(a->GetPerimeterOnBorderRatio(), b->GetPerimeterOnBorderRatio(), "perimeter on border ratio");
+  }
+  for (unsigned axis = 0; axis < TObject::ImageDimension && isBoxUnique; ++axis)
+  {
+    ExpectNear(a->GetOrientedBoundingBoxSize()[axis], b->GetOrientedBoundingBoxSize()[axis], "oriented box");
+  }
+}
+
+template <typename TOurs, typename TTheirs>
+void
+ExpectSameShapes(TOurs * ours, TTheirs * theirs, bool isIsotropic)
+{
+  ours->Update();
+  theirs->Update();
+  const auto * a = ours->GetOutput();
+  const auto * b = theirs->GetOutput();
+  EXPECT_EQ(a->GetBackgroundValue(), b->GetBackgroundValue());
+  EXPECT_EQ(a->GetLargestPossibleRegion(), b->GetLargestPossibleRegion());
+  EXPECT_EQ(a->GetSpacing(), b->GetSpacing());
+  ASSERT_EQ(a->GetLabels(), b->GetLabels());
+  ASSERT_GT(a->GetNumberOfLabelObjects(), 0u);
+  for (const auto label : a->GetLabels())
+  {
+    ExpectSameShape(a->GetLabelObject(label), b->GetLabelObject(label), isIsotropic);
+  }
+}
+
+/** Cells of a few values, among them the lowest and 0, in a matter of noise. */
+template <typename TImage>
+typename TImage::Pointer
+MakeLabels(const std::vector<std::int64_t> & size)
+{
+  using Pixel = typename TImage::PixelType;
+  auto image = MakeEmptyImage<TImage>(size, true);
+  for (itk::ImageRegionIterator<TImage> it(image, image->GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)
+  {
+    const auto    index = image->ComputeIndex(&it.Value() - image->GetBufferPointer());
+    std::uint64_t cell = 0;
+    std::uint64_t place = 0;
+    for (unsigned axis = 0; axis < TImage::ImageDimension; ++axis)
+    {
+      cell = cell * 4 + static_cast<std::uint64_t>(index[axis] + 3) / 5;
+      place = place * 100 + static_cast<std::uint64_t>(index[axis] + 3);
+    }
+    const std::uint64_t label = brickccl::HashOf(1, cell) % 9;
+    const bool          isNoise = brickccl::HashOf(2, place) % 6 == 0;
+    it.Set(isNoise      ? static_cast<Pixel>(0)
+           : label == 8 ? std::numeric_limits<Pixel>::lowest()
+                        : static_cast<Pixel>(label * 14));
+  }
+  return image;
+}
+
+template <typename TPixel, unsigned int VDimension>
+void
+CheckShapes(const std::vector<std::int64_t> & size)
+{
+  using Image = itk::Image<TPixel, VDimension>;
+  const auto image = MakeLabels<Image>(size);
+  for (const bool isIsotropic : { true, false })
+  {
+    double spacing[VDimension];
+    for (unsigned axis = 0; axis < VDimension; ++axis)
+    {
+      spacing[axis] = isIsotropic ? 0.5 : 0.4 + axis;
+    }
+    image->SetSpacing(spacing);
+    for (const TPixel background : { std::numeric_limits<TPixel>::lowest(), TPixel(0), TPixel(28) })
+    {
+      auto ours = itk::BrickLabelImageToShapeLabelMapFilter<Image>::New();
+      auto theirs = itk::LabelImageToShapeLabelMapFilter<Image>::New();
+      EXPECT_EQ(ours->GetBackgroundValue(), theirs->GetBackgroundValue());
+      ours->SetInput(image);
+      theirs->SetInput(image);
+      ours->SetBackgroundValue(background);
+      theirs->SetBackgroundValue(background);
+      ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), isIsotropic);
+      ours->ComputeFeretDiameterOn();
+      theirs->ComputeFeretDiameterOn();
+      ours->ComputePerimeterOff();
+      theirs->ComputePerimeterOff();
+      ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+      ours->ComputeFeretDiameterOff();
+      theirs->ComputeFeretDiameterOff();
+      ours->ComputeOrientedBoundingBoxOn();
+      theirs->ComputeOrientedBoundingBoxOn();
+      ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+    }
+  }
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, HasTheObjectsOfItksFilterForEveryPixelType)
+{
+  CheckShapes<unsigned char, 3>({ 23, 17, 12 });
+  CheckShapes<short, 3>({ 23, 17, 12 });
+  CheckShapes<short, 2>({ 43, 37 });
+  CheckShapes<signed char, 2>({ 43, 37 });
+  CheckShapes<unsigned int, 3>({ 23, 17, 12 });
+  CheckShapes<std::int64_t, 2>({ 43, 37 });
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, DefaultsAreThoseOfItk)
+{
+  using Image = itk::Image<short, 3>;
+  auto ours = itk::BrickLabelImageToShapeLabelMapFilter<Image>::New();
+  auto theirs = itk::LabelImageToShapeLabelMapFilter<Image>::New();
+  EXPECT_EQ(ours->GetBackgroundValue(), theirs->GetBackgroundValue());
+  EXPECT_EQ(ours->GetComputePerimeter(), theirs->GetComputePerimeter());
+  EXPECT_EQ(ours->GetComputeFeretDiameter(), theirs->GetComputeFeretDiameter());
+  EXPECT_EQ(ours->GetComputeOrientedBoundingBox(), theirs->GetComputeOrientedBoundingBox());
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, ObjectsWithAttributesOfIntensitiesHaveTheirShapesAlone)
+{
+  using Image = itk::Image<unsigned short, 3>;
+  using Map = itk::LabelMap<itk::StatisticsLabelObject<unsigned long, 3>>;
+  const auto image = MakeLabels<Image>({ 23, 17, 12 });
+  auto       ours = itk::BrickLabelImageToShapeLabelMapFilter<Image, Map>::New();
+  auto       theirs = itk::LabelImageToShapeLabelMapFilter<Image, Map>::New();
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+  for (const auto label : ours->GetOutput()->GetLabels())
+  {
+    EXPECT_EQ(ours->GetOutput()->GetLabelObject(label)->GetSum(), theirs->GetOutput()->GetLabelObject(label)->GetSum());
+  }
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, FourDimensionsWithoutPerimeters)
+{
+  using Image = itk::Image<unsigned char, 4>;
+  const auto image = MakeLabels<Image>({ 12, 7, 6, 5 });
+  auto       ours = itk::BrickLabelImageToShapeLabelMapFilter<Image>::New();
+  auto       theirs = itk::LabelImageToShapeLabelMapFilter<Image>::New();
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject);
+  ours->ComputePerimeterOff();
+  theirs->ComputePerimeterOff();
+  ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, StandsInAPipelineThatRunsTwice)
+{
+  using Image = itk::Image<unsigned short, 3>;
+  using Map = itk::LabelMap<itk::ShapeLabelObject<unsigned short, 3>>;
+  auto image = MakeLabels<Image>({ 30, 20, 15 });
+  auto map = itk::BrickLabelImageToShapeLabelMapFilter<Image, Map>::New();
+  auto opening = itk::ShapeOpeningLabelMapFilter<Map>::New();
+  auto back = itk::LabelMapToLabelImageFilter<Map, Image>::New();
+  map->SetInput(image);
+  opening->SetInput(map->GetOutput());
+  opening->SetAttribute("NumberOfPixels");
+  back->SetInput(opening->GetOutput());
+  for (const double least : { 0.0, 1200.0, 500.0 })
+  {
+    opening->SetLambda(least);
+    map->Modified();
+    back->Update();
+    std::map<unsigned short, int> counts;
+    for (const unsigned short label : PixelsOf(image.GetPointer()))
+    {
+      ++counts[label];
+    }
+    const auto after = PixelsOf(back->GetOutput());
+    const auto before = PixelsOf(image.GetPointer());
+    for (std::size_t i = 0; i < before.size(); ++i)
+    {
+      ASSERT_EQ(after[i], counts[before[i]] >= least ? before[i] : 0);
+    }
+  }
+  // Another image, of another region; then an abort, and on.
+  image = MakeLabels<Image>({ 9, 8, 7 });
+  map->SetInput(image);
+  opening->SetLambda(0);
+  back->Update();
+  EXPECT_EQ(PixelsOf(back->GetOutput()), PixelsOf(image.GetPointer()));
+  const auto tag =
+    map->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { map->AbortGenerateDataOn(); });
+  map->Modified();
+  EXPECT_THROW(back->Update(), itk::ProcessAborted);
+  map->RemoveObserver(tag);
+  back->Update();
+  EXPECT_EQ(PixelsOf(back->GetOutput()), PixelsOf(image.GetPointer()));
+}
+
+TEST(BrickLabelImageToShapeLabelMapFilter, LabelsThatDoNotFitAreAnError)
+{
+  using Image = itk::Image<unsigned short, 2>;
+  using Map = itk::LabelMap<itk::ShapeLabelObject<unsigned char, 2>>;
+  auto image = MakeEmptyImage<Image>({ 9, 9 });
+  image->SetPixel({ { 2, 2 } }, 257);
+  auto ours = itk::BrickLabelImageToShapeLabelMapFilter<Image, Map>::New();
+  ours->SetInput(image);
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject) << "ITK makes it 1";
+  image->SetPixel({ { 2, 2 } }, 255);
+  image->Modified();
+  ours->Update();
+  EXPECT_EQ(ours->GetOutput()->GetNumberOfLabelObjects(), 1u);
+  // An image of nothing but background.
+  image->SetPixel({ { 2, 2 } }, 0);
+  image->Modified();
+  ours->Update();
+  EXPECT_EQ(ours->GetOutput()->GetNumberOfLabelObjects(), 0u);
+}
+
+/** \param values  the feature of each of a series of random numbers */
+template <typename TFeature, typename TValueOf>
+void
+CheckStatistics(const TValueOf & valueOf, double binWidth, bool isWide = false)
+{
+  using Image = itk::Image<unsigned char, 3>;
+  using Feature = itk::Image<TFeature, 3>;
+  const auto image = MakeLabels<Image>({ 23, 17, 12 });
+  auto       feature = MakeEmptyImage<Feature>({ 23, 17, 12 }, true);
+  FillFromSeed(feature.GetPointer(), 7, valueOf);
+  auto ours = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Feature>::New();
+  auto theirs = itk::LabelImageToStatisticsLabelMapFilter<Image, Feature>::New();
+  EXPECT_EQ(ours->GetNumberOfBins(), theirs->GetNumberOfBins());
+  EXPECT_EQ(ours->GetComputeHistogram(), theirs->GetComputeHistogram());
+  EXPECT_EQ(ours->GetComputePerimeter(), theirs->GetComputePerimeter());
+  EXPECT_EQ(ours->GetComputeFeretDiameter(), theirs->GetComputeFeretDiameter());
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  ours->SetFeatureImage(feature);
+  theirs->SetFeatureImage(feature);
+  if (isWide)
+  {
+    ours->SetNumberOfBins(300);
+    theirs->SetNumberOfBins(300);
+  }
+  ExpectSameShapes(ours.GetPointer(), theirs.GetPointer(), true);
+  for (const auto label : ours->GetOutput()->GetLabels())
+  {
+    const auto * a = ours->GetOutput()->GetLabelObject(label);
+    const auto * b = theirs->GetOutput()->GetLabelObject(label);
+    EXPECT_EQ(a->GetMinimum(), b->GetMinimum());
+    EXPECT_EQ(a->GetMaximum(), b->GetMaximum());
+    EXPECT_EQ(a->GetMinimumIndex(), b->GetMinimumIndex());
+    EXPECT_EQ(a->GetMaximumIndex(), b->GetMaximumIndex());
+    ExpectNear(a->GetSum(), b->GetSum(), "sum");
+    ExpectNear(a->GetMean(), b->GetMean(), "mean");
+    ExpectNear(a->GetVariance(), b->GetVariance(), "variance");
+    ExpectNear(a->GetStandardDeviation(), b->GetStandardDeviation(), "standard deviation");
+    ExpectNear(a->GetSkewness(), b->GetSkewness(), "skewness");
+    ExpectNear(a->GetKurtosis(), b->GetKurtosis(), "kurtosis");
+    // ITK's median is the middle of a bin.
+    EXPECT_NEAR(a->GetMedian(), b->GetMedian(), binWidth);
+    ExpectNear(a->GetWeightedElongation(), b->GetWeightedElongation(), "weighted elongation");
+    ExpectNear(a->GetWeightedFlatness(), b->GetWeightedFlatness(), "weighted flatness");
+    for (unsigned axis = 0; axis < 3; ++axis)
+    {
+      ExpectNear(a->GetCenterOfGravity()[axis], b->GetCenterOfGravity()[axis], "centre of gravity");
+      ExpectNear(a->GetWeightedPrincipalMoments()[axis], b->GetWeightedPrincipalMoments()[axis], "weighted moments");
+    }
+    ASSERT_NE(a->GetHistogram(), nullptr);
+    ASSERT_EQ(a->GetHistogram()->Size(), b->GetHistogram()->Size());
+    EXPECT_EQ(a->GetHistogram()->GetTotalFrequency(), b->GetHistogram()->GetTotalFrequency());
+    for (unsigned bin = 0; bin < a->GetHistogram()->Size(); ++bin)
+    {
+      ASSERT_EQ(a->GetHistogram()->GetFrequency(bin), b->GetHistogram()->GetFrequency(bin));
+      ASSERT_EQ(a->GetHistogram()->GetMeasurement(bin, 0), b->GetHistogram()->GetMeasurement(bin, 0));
+    }
+  }
+}
+
+TEST(BrickLabelImageToStatisticsLabelMapFilter, HasTheAttributesOfItksFilterForEveryPixelType)
+{
+  CheckStatistics<unsigned char>([](std::uint64_t number) { return number % 256; }, 0.51);
+  CheckStatistics<unsigned char>([](std::uint64_t number) { return 1 + number % 3; }, 0.51);
+  CheckStatistics<unsigned short>([](std::uint64_t number) { return 100 + number % 500; }, 0.51);
+  CheckStatistics<short>([](std::uint64_t number) { return 10 + number % 5000; }, 18, true);
+  CheckStatistics<int>([](std::uint64_t number) { return 1000 + number % 70000; }, 70000. / 127);
+  CheckStatistics<float>([](std::uint64_t number) { return static_cast<double>(number % 1000) / 300; }, 3.4 / 127);
+  CheckStatistics<double>([](std::uint64_t) { return 2.5; }, 1e-9);
+}
+
+TEST(BrickLabelImageToStatisticsLabelMapFilter, FeatureImagesThatDoNotFitAndTooFewInputs)
+{
+  using Image = itk::Image<unsigned char, 3>;
+  auto ours = itk::BrickLabelImageToStatisticsLabelMapFilter<Image, Image>::New();
+  ours->SetInput1(MakeLabels<Image>({ 9, 8, 7 }));
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject) << "no feature image";
+  ours->SetInput2(MakeEmptyImage<Image>({ 9, 8, 7 }, false));
+  EXPECT_THROW(ours->Update(), itk::InvalidRequestedRegionError) << "of another region";
+  ours->SetInput2(MakeEmptyImage<Image>({ 9, 8, 7 }, true));
+  ours->SetNumberOfBins(0);
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject);
+  ours->ComputeHistogramOff();
+  ours->Update();
+  EXPECT_GT(ours->GetOutput()->GetNumberOfLabelObjects(), 1u);
+  EXPECT_EQ(ours->GetOutput()->GetNthLabelObject(0)->GetHistogram(), nullptr);
+  EXPECT_EQ(ours->GetOutput()->GetNthLabelObject(0)->GetMaximum(), 0);
+}
+
+} // namespace

@@ -1,0 +1,185 @@
+#include "FloodFill.h"
+#include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Phantoms/Random.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace brickccl
+{
+namespace
+{
+
+/** Values in a range, smooth along x so that components have some size. */
+template <typename T>
+std::vector<T>
+Values(const Extent & extent, double low, double high, std::uint64_t seed)
+{
+  std::vector<T> voxels(static_cast<std::size_t>(extent.VoxelCount()));
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+  {
+    const double u = 0.6 * UniformOf(seed, i / 3) + 0.4 * UniformOf(seed + 1, i);
+    voxels[i] = static_cast<T>(low + (high - low) * u);
+  }
+  return voxels;
+}
+
+template <typename T>
+void
+ExpectLikeLabelings(const Extent &         extent,
+                    const std::vector<T> & voxels,
+                    const SweepOptions &   options,
+                    int                    rank,
+                    int                    sliceAxis = -1)
+{
+  testing::FloodFillProblem problem;
+  problem.extent = extent;
+  problem.values.assign(voxels.begin(), voxels.end());
+  problem.rank = rank;
+  problem.sliceAxis = sliceAxis;
+  SweepOptions asked = options;
+  asked.connectivity = sliceAxis < 0 ? Connectivity(extent.dimension, rank)
+                                     : Connectivity(extent.dimension - 1, rank).WithinSlices(sliceAxis);
+  for (const int threads : { 1, 3 })
+  {
+    asked.threads = threads;
+    const auto steps = Sweep(ImageView(voxels.data(), extent), asked);
+    ASSERT_EQ(steps.size(), static_cast<std::size_t>(options.steps));
+    for (const SweepStep & step : steps)
+    {
+      constexpr Number infinity = std::numeric_limits<Number>::infinity();
+      problem.criterion =
+        options.below ? Criterion::InRange(-infinity, step.threshold) : Criterion::InRange(step.threshold, infinity);
+      std::map<std::uint64_t, std::uint64_t> sizes;
+      for (const std::uint64_t label : testing::FloodFill(problem))
+      {
+        ++sizes[label];
+      }
+      sizes.erase(0);
+      std::uint64_t largest = 0;
+      std::uint64_t sum = 0;
+      for (const auto & [label, size] : sizes)
+      {
+        largest = std::max(largest, size);
+        sum += size;
+      }
+      const std::string what = extent.ToString() + " at " + std::to_string(step.threshold) + ", rank " +
+                               std::to_string(rank) + ", " + NameOf(ScalarTypeOf<T>());
+      ASSERT_EQ(step.components, sizes.size()) << what;
+      ASSERT_EQ(step.largest, largest) << what;
+      ASSERT_EQ(step.voxels, sum) << what;
+    }
+  }
+}
+
+TEST(Sweep, IsWhatALabelingForEachThresholdGives)
+{
+  std::uint64_t seed = 0;
+  for (const Extent & extent :
+       { Extent{ 60 }, Extent{ 19, 14 }, Extent{ 13, 9, 8 }, Extent{ 1, 12, 7 }, Extent{ 7, 5, 4, 3 } })
+  {
+    for (int rank = 1; rank <= extent.dimension; ++rank)
+    {
+      for (const bool below : { false, true })
+      {
+        SweepOptions options;
+        options.from = 20;
+        options.to = 100;
+        options.steps = 9;
+        options.below = below;
+        ExpectLikeLabelings(extent, Values<std::uint8_t>(extent, 0, 120, ++seed), options, rank);
+        options.from = -30.5;
+        options.to = 33.25;
+        options.steps = 7;
+        ExpectLikeLabelings(extent, Values<std::int16_t>(extent, -40, 40, ++seed), options, rank);
+        ExpectLikeLabelings(extent, Values<std::int8_t>(extent, -40, 40, ++seed), options, rank);
+        ExpectLikeLabelings(extent, Values<float>(extent, -40, 40, ++seed), options, rank);
+        ExpectLikeLabelings(extent, Values<std::int64_t>(extent, -40, 40, ++seed), options, rank);
+      }
+    }
+  }
+}
+
+TEST(Sweep, SlicesAreSweptEachOnItsOwn)
+{
+  const Extent extent{ 9, 8, 7 };
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    SweepOptions options;
+    options.from = 10;
+    options.to = 90;
+    options.steps = 5;
+    ExpectLikeLabelings(extent, Values<std::uint16_t>(extent, 0, 100, 40), options, 2, axis);
+  }
+}
+
+TEST(Sweep, TakesManyStepsAndThresholdsBeyondTheType)
+{
+  const Extent extent{ 11, 9 };
+  SweepOptions options;
+  options.from = -100;
+  options.to = 400;
+  options.steps = 300;
+  for (const bool below : { false, true })
+  {
+    options.below = below;
+    ExpectLikeLabelings(extent, Values<std::uint8_t>(extent, 0, 256, 3), options, 1);
+    ExpectLikeLabelings(extent, Values<std::uint32_t>(extent, 0, 256, 3), options, 1);
+  }
+}
+
+TEST(Sweep, NaNIsNeverForeground)
+{
+  const float              nan = std::nanf("");
+  const std::vector<float> voxels = { 1, nan, 1, 3, nan, -2 };
+  SweepOptions             options;
+  options.from = 0;
+  options.to = 2;
+  options.steps = 3;
+  for (const bool below : { false, true })
+  {
+    options.below = below;
+    const auto steps = Sweep(ImageView(voxels.data(), Extent{ 6 }), options);
+    EXPECT_EQ(steps[1].threshold, 1);
+    EXPECT_EQ(steps[1].voxels, 3u) << below;
+    EXPECT_EQ(steps[1].components, below ? 3u : 2u);
+  }
+}
+
+TEST(Sweep, RefusesWhatHasNoMeaning)
+{
+  const std::vector<std::uint8_t> voxels(12);
+  const ImageView                 image(voxels.data(), Extent{ 4, 3 });
+  SweepOptions                    options;
+  EXPECT_THROW(Sweep(image, options), InvalidArgument);
+  options.to = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(Sweep(image, options), InvalidArgument);
+  options.to = 5;
+  EXPECT_NO_THROW(Sweep(image, options));
+  for (const int steps : { 1, 0, -3, SweepOptions::MaximumSteps + 1 })
+  {
+    options.steps = steps;
+    EXPECT_THROW(Sweep(image, options), InvalidArgument) << steps;
+  }
+  options.steps = 4;
+  options.connectivity = Connectivity::Face(3);
+  EXPECT_THROW(Sweep(image, options), InvalidArgument);
+  options.connectivity.reset();
+  EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 2, 3 }, 2), options), InvalidArgument);
+}
+
+TEST(Sweep, CanBeCancelled)
+{
+  const std::vector<std::uint8_t> voxels(12);
+  SweepOptions                    options;
+  options.to = 5;
+  options.progress.cancelled = [] { return true; };
+  EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 4, 3 }), options), Cancelled);
+}
+
+} // namespace
+} // namespace brickccl

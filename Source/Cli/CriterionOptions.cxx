@@ -186,6 +186,7 @@ struct PoreTotals
   Totals        kept;
   std::uint64_t largestVoxels = 0;
   double        voxelSize = 0;
+  double        porosity = 0;
   /** "mm^3" or the like. */
   std::string unit;
 
@@ -198,6 +199,7 @@ struct PoreTotals
     {
       largestVoxels = std::max(largestVoxels, pore.voxelCount);
     }
+    porosity = static_cast<double>(kept.voxels) / static_cast<double>(pores.partVoxels);
   }
 
   double
@@ -220,8 +222,7 @@ DescribePores(std::ostream & text, const PoresOfPart & pores, const ComponentTab
 {
   const PoreTotals totals(pores, table);
   text << "part of " << totals.TextOf(pores.partVoxels) << "; pores of " << totals.TextOf(totals.kept.voxels)
-       << ": porosity " << 100 * totals.kept.fraction << " %, largest pore " << totals.TextOf(totals.largestVoxels)
-       << '\n';
+       << ": porosity " << 100 * totals.porosity << " %, largest pore " << totals.TextOf(totals.largestVoxels) << '\n';
   if (totals.kept.voxels != pores.poreVoxels)
   {
     text << "with the pores that were dropped: " << totals.TextOf(pores.poreVoxels) << ", porosity "
@@ -238,7 +239,7 @@ PoresAsJson(const PoresOfPart & pores, const ComponentTable & table)
            { "part_" + size, totals.SizeOf(pores.partVoxels) },
            { "pore_voxels", totals.kept.voxels },
            { "pore_" + size, totals.kept.size },
-           { "porosity", totals.kept.fraction },
+           { "porosity", totals.porosity },
            { "largest_voxels", totals.largestVoxels },
            { "largest_" + size, totals.SizeOf(totals.largestVoxels) },
            { "pore_voxels_before_filters", pores.poreVoxels },

@@ -65,11 +65,11 @@ Segmented ApplyCriterion(const CriterionArguments &         arguments,
                          ImageReader &                      reader,
                          Reporter &                         reporter);
 
-/** Measures distances to the surface of the part whose pores were found. */
+/** Adds the part whose pores were found, for a table that somebody reads: distances to its surface take time. */
 inline MeasureOptions
-MeasureOptionsFor(const Segmented & segmented, MeasureOptions options)
+MeasureOptionsFor(const Segmented & segmented, bool isRead, MeasureOptions options)
 {
-  if (segmented.pores)
+  if (segmented.pores && isRead)
   {
     options.part = segmented.pores->PartView();
   }

@@ -311,7 +311,8 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   if (measures)
   {
     reporter.Step("measuring");
-    table = labeling.Measure(MeasureOptionsFor(segmented, tableImages.Options(groups)), reporter.Hooks());
+    table = labeling.Measure(MeasureOptionsFor(segmented, arguments.table.IsWanted(), tableImages.Options(groups)),
+                             reporter.Hooks());
     NoteOutsideOfPart(table, reader);
   }
   seconds["measure"] = watch.Lap();

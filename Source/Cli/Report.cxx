@@ -158,12 +158,14 @@ ParseColumns(const std::string & names, bool hasIntensity)
 }
 
 void
-CheckTableName(const std::string & path)
+CheckTableName(const std::string & path, bool mayBeWorkbook)
 {
   const std::string extension = ExtensionOf(path);
-  if (extension != ".csv" && extension != ".tsv" && extension != ".json" && extension != ".xlsx")
+  const bool        isText = extension == ".csv" || extension == ".tsv" || extension == ".json";
+  if (!isText && !(mayBeWorkbook && extension == ".xlsx"))
   {
-    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv, .json or .xlsx");
+    throw InvalidArgument("cannot write a table to '" + path + "': its extension must be .csv, .tsv" +
+                          (mayBeWorkbook ? ", .json or .xlsx" : " or .json"));
   }
 }
 

@@ -89,8 +89,8 @@ LabelType ResolveLabelType(LabelType           requested,
 /** The extension of a path in small letters: ".csv" of "table.CSV". Empty if there is none. */
 std::string ExtensionOf(const std::string & path);
 
-/** \throws InvalidArgument unless the extension is .csv, .tsv, .json or .xlsx. */
-void CheckTableName(const std::string & path);
+/** \throws InvalidArgument unless the extension is .csv, .tsv or .json, or .xlsx where that may be. */
+void CheckTableName(const std::string & path, bool mayBeWorkbook = false);
 
 /** Writes a colour table for 3D Slicer: the number, the name and the colour of each label. */
 void WriteColourTable(const std::string & path, std::uint64_t labels);

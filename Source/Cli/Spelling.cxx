@@ -49,8 +49,6 @@ std::string
 FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
 {
   const CLI::App * command = &app;
-  // The modules of Slicer have none.
-  const bool hasCommands = !app.get_subcommands([](const CLI::App *) { return true; }).empty();
   for (const std::string & argument : arguments)
   {
     const bool isOption = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
@@ -65,9 +63,13 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
                command->get_name() + "`" + DidYouMean(name, known) + "; its --help lists all";
       }
     }
-    else if (hasCommands && command == &app && !argument.empty() && argument[0] != '-')
+    else if (!argument.empty() && argument[0] != '-')
     {
-      const auto commands = app.get_subcommands([](const CLI::App *) { return true; });
+      const auto commands = command->get_subcommands([](const CLI::App *) { return true; });
+      if (commands.empty())
+      {
+        continue;
+      }
       const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App * one) {
         return one->get_name() == argument;
       });

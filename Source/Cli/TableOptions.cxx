@@ -198,7 +198,7 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
   }
   if (!arguments.table.empty())
   {
-    CheckTableName(arguments.table);
+    CheckTableName(arguments.table, true);
     CheckWritable(arguments.table);
   }
   CheckDelimitedFile(arguments.contacts, "contacts");

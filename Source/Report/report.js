@@ -110,7 +110,8 @@
     $("defect-after").disabled = page === pages - 1;
     showColumns();
   };
-  let order = null;
+  // The largest come first.
+  let order = { column: columns.indexOf("voxel_count"), isDescending: true };
   const filterDefects = () => {
     const item = $("defect-item").selectedIndex - 1;
     const column = columns.indexOf($("defect-column").value);
@@ -118,13 +119,11 @@
     shown = rows.filter((row) => (item < 0 || row[0] === item) &&
       (least === null || (row[column] !== null && row[column] >= least)) &&
       (most === null || (row[column] !== null && row[column] <= most)));
-    if (order !== null) {
-      const read = order.column === 0 ? (row) => data.items[row[0]] : (row) => row[order.column];
-      shown = shown.slice().sort((a, b) => {
-        const [x, y] = [read(a), read(b)];
-        return x === null || y === null || !order.isDescending ? compare(x, y) : compare(y, x);
-      });
-    }
+    const read = order.column === 0 ? (row) => data.items[row[0]] : (row) => row[order.column];
+    shown = shown.slice().sort((a, b) => {
+      const [x, y] = [read(a), read(b)];
+      return x === null || y === null || !order.isDescending ? compare(x, y) : compare(y, x);
+    });
     page = 0;
     showPage();
   };
@@ -132,6 +131,7 @@
     order = { column, isDescending };
     filterDefects();
   });
+  head.cells[order.column].setAttribute("aria-sort", "descending");
   for (const id of ["defect-item", "defect-column", "defect-least", "defect-most"]) {
     $(id).addEventListener("input", filterDefects);
   }
@@ -166,37 +166,42 @@
       low = Math.min(low, limit.limit);
       high = Math.max(high, limit.limit);
     }
+    // Sizes that differ by hundreds are told apart on a logarithmic axis alone.
+    const isLogarithmic = low > 0 && high / low > 200;
+    const along = isLogarithmic ? Math.log : (value) => value;
+    const back = isLogarithmic ? Math.exp : (value) => value;
+    [low, high] = [along(low), along(high)];
     if (low === high) { low -= 0.5; high += 0.5; }
     const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(values.length))));
     const counts = new Array(bins).fill(0);
-    for (const value of values) counts[Math.min(bins - 1, Math.floor((value - low) / (high - low) * bins))] += 1;
+    for (const value of values) counts[Math.min(bins - 1, Math.floor((along(value) - low) / (high - low) * bins))] += 1;
     const most = Math.max(...counts);
     // Letters keep their size on narrow screens.
     const width = Math.min(900, Math.max(320, svg.parentElement.clientWidth));
     svg.setAttribute("viewBox", "0 0 " + width + " 300");
     const [left, right, top, bottom] = [48, width - 34, 30, 250];
-    const x = (value) => left + (value - low) / (high - low) * (right - left);
+    const x = (value) => left + (along(value) - low) / (high - low) * (right - left);
     const y = (count) => bottom - count / most * (bottom - top);
     counts.forEach((count, i) => {
-      const begin = x(low + (high - low) * i / bins);
+      const begin = left + (right - left) * i / bins;
       add("rect", { class: "bar", x: begin + 0.5, y: y(count), width: (right - left) / bins - 1, height: bottom - y(count) });
     });
     add("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom });
     const ticks = width < 600 ? 3 : 5;
     for (let i = 0; i <= ticks; ++i) {
-      const value = low + (high - low) * i / ticks;
+      const value = back(low + (high - low) * i / ticks);
       add("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, show(value));
     }
     add("text", { x: left - 8, y: top + 5, "text-anchor": "end" }, most);
     add("text", { x: left - 8, y: bottom, "text-anchor": "end" }, "0");
-    add("text", { x: (left + right) / 2, y: bottom + 44, "text-anchor": "middle" }, name + ", " + values.length + " defects");
+    add("text", { x: (left + right) / 2, y: bottom + 44, "text-anchor": "middle" }, name + (isLogarithmic ? " (logarithmic), " : ", ") + values.length + " defects");
     for (const limit of limits) {
       add("line", { class: "limit", x1: x(limit.limit), x2: x(limit.limit), y1: top - 10, y2: bottom });
       const isRight = x(limit.limit) > width * 0.6;
       add("text", { class: "limit", x: x(limit.limit) + (isRight ? -6 : 6), y: top, "text-anchor": isRight ? "end" : "start" },
         limit.name + ": " + show(limit.limit));
     }
-    svg.setAttribute("aria-label", "histogram of " + name + ": " + values.length + " defects from " + show(low) + " to " + show(high));
+    svg.setAttribute("aria-label", "histogram of " + name + ": " + values.length + " defects from " + show(back(low)) + " to " + show(back(high)));
   };
   for (const id of ["histogram-column", "histogram-item"]) $(id).addEventListener("change", drawHistogram);
   addEventListener("resize", drawHistogram);

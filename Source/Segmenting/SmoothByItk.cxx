@@ -9,6 +9,7 @@
 #  include <itkImage.h>
 #  include <itkImportImageFilter.h>
 #  include <itkMedianImageFilter.h>
+#  include <itkStreamingImageFilter.h>
 #endif
 
 #include <algorithm>
@@ -137,7 +138,12 @@ SmoothReals(TReal *                 values,
     const auto median = itk::MedianImageFilter<Image, Image>::New();
     median->SetInput(import->GetOutput());
     median->SetRadius(radius);
-    output = Run(*median, context);
+    median->SetNumberOfWorkUnits(static_cast<itk::ThreadIdType>(EffectiveThreadCount(context.threads)));
+    // In pieces, between which a caller is heard.
+    const auto pieces = itk::StreamingImageFilter<Image, Image>::New();
+    pieces->SetInput(median->GetOutput());
+    pieces->SetNumberOfStreamDivisions(200);
+    output = Run(*pieces, context);
     std::copy_n(output->GetBufferPointer(), extent.VoxelCount(), values);
     return;
   }

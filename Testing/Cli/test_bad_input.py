@@ -117,7 +117,7 @@ class BadInputTest(CommandTest):
         write_nrrd(self.path("flat.nrrd"), "uint8", (4, 4), [1] * 16)
         self.fails("label", self.path("flat.nrrd"), self.path("out.png"), "--label-type", "uint64", saying="uint64")
         self.refuses("--statistics", self.path("none/t.csv"), saying="none/t.csv")
-        self.refuses("--statistics", self.path("t.xls"), saying=".csv, .tsv or .json")
+        self.refuses("--statistics", self.path("t.xls"), saying=".csv, .tsv, .json or .xlsx")
         self.refuses("--picture", self.path("p.jpg"), saying=".png")
         self.refuses("--picture", self.path("none/p.png"), saying="none/p.png")
 

@@ -132,7 +132,7 @@ class StatsTest(CommandTest):
         self.fails("stats", labels, "-o", self.path("t.csv"), saying="whole numbers")
         write_nrrd(labels, "uint8", (2, 2), [1, 1, 0, 0])
         self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "intensity", saying="need an intensity image")
-        self.fails("stats", labels, "-o", self.path("t.xls"), saying=".csv, .tsv or .json")
+        self.fails("stats", labels, "-o", self.path("t.xls"), saying=".csv, .tsv, .json or .xlsx")
         self.fails("stats", labels, "-o", self.path("t.csv"), "--columns", "form", saying="no column and no group of columns")
         self.fails("stats", self.path("none.nrrd"), "-o", self.path("t.csv"), saying="no such file")
 

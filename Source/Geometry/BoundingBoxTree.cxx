@@ -44,7 +44,7 @@ VoxelBox::Include(const VoxelBox & other)
   }
 }
 
-BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing)
+BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing, const Progress & progress)
   : m_Boxes(std::move(boxes))
 {
   if (m_Boxes.size() > std::numeric_limits<std::uint32_t>::max() / 2)
@@ -59,6 +59,11 @@ BoundingBoxTree::BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spa
     // Children are added at the end, so that this loop visits them, too.
     for (std::uint32_t node = 0; node < m_Nodes.size(); ++node)
     {
+      // The first nodes hold the most boxes.
+      if (node < 256 || node % 256 == 0)
+      {
+        progress.Update(static_cast<double>(node) * LeafSize / static_cast<double>(2 * m_Boxes.size()));
+      }
       Split(node);
     }
   }

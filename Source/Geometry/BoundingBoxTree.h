@@ -2,6 +2,7 @@
 #define BRICKCCL_GEOMETRY_BOUNDINGBOXTREE_H
 
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Host/Progress.h"
 
 #include <cstdint>
 #include <limits>
@@ -26,8 +27,8 @@ class BoundingBoxTree
 {
 public:
   BoundingBoxTree() = default;
-  /** Takes the boxes and puts them in another order. */
-  BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing);
+  /** Takes the boxes and puts them in another order. \throws Cancelled */
+  BoundingBoxTree(std::vector<VoxelBox> boxes, const double * spacing, const Progress & progress = {});
 
   bool
   IsEmpty() const

@@ -58,7 +58,7 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   const ImageView &   part = *input.options.part;
   const HostContext & context = input.context;
   RunVolume           outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context, outside);
+  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context.Part(0, 0.1), outside);
   std::vector<VoxelBox> boxes;
   boxes.reserve(static_cast<std::size_t>(outside.RunCount()));
   for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)
@@ -75,11 +75,11 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   }
   table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
   table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table);
-  const BoundingBoxTree              outsideTree(std::move(boxes), table.geometry.spacing);
-  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, context, table);
+  const BoundingBoxTree outsideTree(std::move(boxes), table.geometry.spacing, context.progress.Part(0.1, 0.4));
+  const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, context.Part(0.4, 0.6), table);
   std::vector<PartDistance>          distances(trees.size(), { std::numeric_limits<double>::quiet_NaN() });
   const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
-  ParallelFor(parts.count, context, [&](std::int64_t index) {
+  ParallelFor(parts.count, context.Part(0.6, 1), [&](std::int64_t index) {
     for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
     {
       const double square =

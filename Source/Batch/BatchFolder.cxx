@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -90,6 +91,41 @@ ReadJson(const std::string & path)
   return ordered_json::parse(ReadText(path));
 }
 
+/** What of an item's folder is not what was written; empty if nothing is. */
+std::string
+ChangedOutput(const std::string & folder, const ordered_json & outputs)
+{
+  for (const ordered_json & output : outputs)
+  {
+    const std::string name = output.at("path");
+    const std::string path = (fs::path(folder) / name).string();
+    std::error_code   failure;
+    if (!fs::is_regular_file(path, failure))
+    {
+      return "its '" + name + "' is not there any more";
+    }
+    if (DescribeFile(path, name) != output)
+    {
+      return "its '" + name + "' is not what was written";
+    }
+  }
+  return {};
+}
+
+bool
+HasOtherInput(const BatchItem & item, const ordered_json & summary, const ordered_json & stamps)
+{
+  std::set<std::string> files(item.found.files.begin(), item.found.files.end());
+  bool                  changed = summary.at("item") != item.name;
+  for (const ordered_json & file : summary.at("input").at("files"))
+  {
+    const std::string path = file.at("path");
+    files.erase(path);
+    changed = changed || !IsUnchanged(file, stamps.contains(path) ? stamps[path] : ordered_json());
+  }
+  return changed || !files.empty();
+}
+
 } // namespace
 
 BatchFolder::BatchFolder(const std::string & path, const Recipe & recipe, bool resume)
@@ -159,38 +195,83 @@ BatchFolder::CheckItems(const std::vector<BatchItem> & items) const
 }
 
 std::optional<ItemOutcome>
-BatchFolder::FinishedItem(const BatchItem & item, bool & changed) const
+BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
 {
-  const std::string summary = PathOf("items/" + item.folder + "/" + SummaryFile);
+  const std::string folder = PathOf("items/" + item.folder);
   const std::string done = PathOf(".batch/done/" + item.folder + ".json");
-  if (!fs::exists(summary) || !fs::exists(done))
+  reason.clear();
+  if (!fs::exists(folder))
   {
     return std::nullopt;
   }
-  ItemOutcome           outcome;
-  ordered_json          state;
-  std::set<std::string> files(item.found.files.begin(), item.found.files.end());
+  ItemOutcome outcome;
   try
   {
-    outcome.summary = ReadJson(summary);
-    state = ReadJson(done);
-    outcome.seconds = state.at("seconds");
-    changed = outcome.summary.at("item") != item.name;
-    const ordered_json & stamps = state.at("stamps");
-    for (const ordered_json & file : outcome.summary.at("input").at("files"))
+    const ordered_json state = ReadJson(done);
+    reason = ChangedOutput(folder, state.at("outputs"));
+    if (!reason.empty())
     {
-      const std::string path = file.at("path");
-      files.erase(path);
-      changed = changed || !IsUnchanged(file, stamps.contains(path) ? stamps[path] : ordered_json());
+      return std::nullopt;
+    }
+    outcome.summary = ReadJson((fs::path(folder) / SummaryFile).string());
+    outcome.seconds = state.at("seconds").get<std::map<std::string, double>>();
+    if (HasOtherInput(item, outcome.summary, state.at("stamps")))
+    {
+      reason = "its input is another one than before";
+      return std::nullopt;
     }
   }
-  catch (const ordered_json::exception & error)
+  catch (const ordered_json::exception &)
   {
-    throw Error("'" + summary + "' or '" + done + "' is damaged (" + error.what() + "); remove '" + m_Path + "/items/" +
-                item.folder + "' and resume");
+    reason = "'" + done + "' is damaged";
+    return std::nullopt;
   }
-  changed = changed || !files.empty();
-  return changed ? std::nullopt : std::optional<ItemOutcome>(std::move(outcome));
+  catch (const Error & error)
+  {
+    reason = error.what();
+    return std::nullopt;
+  }
+  return outcome;
+}
+
+bool
+BatchFolder::RemoveStale(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  bool hadReport = false;
+  if (!TellsOf(items, outcomes))
+  {
+    OnDisk(m_Path, [&] {
+      hadReport = fs::remove(PathOf("report.html"));
+      for (const char * const file : { "manifest.json", "items.csv", "defects.csv", "timings.csv" })
+      {
+        fs::remove(PathOf(file));
+      }
+    });
+  }
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    if (!outcomes[i].IsFinished())
+    {
+      RemoveItem(items[i]);
+    }
+  }
+  return hadReport;
+}
+
+void
+BatchFolder::RemoveItem(const BatchItem & item) const
+{
+  const std::string folder = PathOf("items/" + item.folder);
+  const std::string removed = PathOf(".batch/unfinished/" + item.folder + ".before");
+  OnDisk(folder, [&] {
+    if (fs::exists(folder))
+    {
+      // It goes as a whole, so that no half of it is taken for an item.
+      fs::rename(folder, removed);
+      fs::remove_all(removed);
+    }
+    fs::remove(PathOf(".batch/done/" + item.folder + ".json"));
+  });
 }
 
 std::string
@@ -212,22 +293,18 @@ BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds) co
   ordered_json      state;
   state["seconds"] = seconds;
   state["stamps"] = ordered_json::object();
-  for (const ordered_json & file : ReadJson((fs::path(from) / SummaryFile).string()).at("input").at("files"))
+  const ordered_json summary = ReadJson((fs::path(from) / SummaryFile).string());
+  for (const ordered_json & file : summary.at("input").at("files"))
   {
     const std::string path = file.at("path");
     state["stamps"][path] = StampOf(path);
   }
+  state["outputs"] = summary.at("outputs");
+  state["outputs"].push_back(DescribeFile((fs::path(from) / SummaryFile).string(), SummaryFile));
   // An item without its state is not finished, so the state goes first.
   ReplaceTextFile(PathOf(".batch/done/" + item.folder + ".json"),
                   [&](std::ostream & stream) { stream << state.dump(2) << '\n'; });
-  OnDisk(to, [&] {
-    if (fs::exists(to))
-    {
-      fs::rename(to, from + ".before");
-    }
-    fs::rename(from, to);
-    fs::remove_all(from + ".before");
-  });
+  OnDisk(to, [&] { fs::rename(from, to); });
 }
 
 void

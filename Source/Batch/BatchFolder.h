@@ -67,9 +67,14 @@ public:
   /** \throws Error if the folder has results of items that are not among these. */
   void CheckItems(const std::vector<BatchItem> & items) const;
 
-  /** The outcome of an item that is finished, and whose input is what it was then. \param changed  is set to true if
-   * the input is another one now. */
-  std::optional<ItemOutcome> FinishedItem(const BatchItem & item, bool & changed) const;
+  /** The outcome of an item that is finished, and whose input and results are what they were then. \param reason  why
+   *  what is there of it does not count; empty if nothing is there. */
+  std::optional<ItemOutcome> FinishedItem(const BatchItem & item, std::string & reason) const;
+
+  /** Removes the report and the tables if they do not tell of these outcomes, and then the results of the items that
+   *  have none: a run that is killed later leaves nothing that contradicts its items.
+   *  \return whether there was a report, which is gone. */
+  bool RemoveStale(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
 
   /** A new empty folder for an item that is worked on. */
   std::string BeginItem(const BatchItem & item) const;
@@ -87,6 +92,10 @@ public:
   std::string PathOf(const std::string & file) const;
 
 private:
+  std::string ItemsText(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+  bool        TellsOf(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
+  void        RemoveItem(const BatchItem & item) const;
+
   void WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void WriteDefects(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
   void WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;

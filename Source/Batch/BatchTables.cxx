@@ -7,6 +7,7 @@
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 /** The tables of a batch, from the summaries and tables of its items. */
@@ -58,6 +59,25 @@ Joined(const std::vector<std::string> & cells)
   return line;
 }
 
+/** Where an image is: its file, or the folder of its slices. */
+std::string
+PlaceOf(const FoundImage & image)
+{
+  const std::filesystem::path first = image.files.front();
+  return image.kind == FoundImage::Kind::SliceImages ? first.parent_path().string() : first.string();
+}
+
+std::string
+NotesOf(const ordered_json & summary)
+{
+  std::string text;
+  for (const ordered_json & note : summary.at("notes"))
+  {
+    text += (text.empty() ? "" : "; ") + note.get<std::string>();
+  }
+  return text;
+}
+
 /** The lines of an item's table. */
 std::vector<std::string>
 LinesOf(const std::string & path)
@@ -73,31 +93,59 @@ LinesOf(const std::string & path)
 
 } // namespace
 
+std::string
+BatchFolder::ItemsText(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  std::string text =
+    "item,folder,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent,components,error,input,"
+    "notes\n";
+  for (std::size_t i = 0; i < items.size(); ++i)
+  {
+    const ItemOutcome &      outcome = outcomes[i];
+    std::vector<std::string> cells = { CsvCell(items[i].name),
+                                       outcome.IsFinished() ? "items/" + items[i].folder : std::string(),
+                                       Verdict(outcome) };
+    const ordered_json       rule = outcome.IsFinished() ? DecidingRule(outcome.summary) : ordered_json();
+    for (const char * const key : { "name", "value", "limit", "label", "slice" })
+    {
+      cells.push_back(rule.is_null() ? std::string() : Cell(rule.at(key)));
+    }
+    for (const char * const key : { "defects", "porosity_percent", "components" })
+    {
+      cells.push_back(outcome.IsFinished() ? Cell(outcome.summary.at(key)) : std::string());
+    }
+    cells.push_back(CsvCell(outcome.error));
+    cells.push_back(CsvCell(PlaceOf(items[i].found)));
+    cells.push_back(CsvCell(outcome.IsFinished() ? NotesOf(outcome.summary) : std::string()));
+    text += Joined(cells) + '\n';
+  }
+  return text;
+}
+
+bool
+BatchFolder::TellsOf(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
+{
+  const auto isFinished = [](const ItemOutcome & outcome) { return outcome.IsFinished(); };
+  try
+  {
+    return std::all_of(outcomes.begin(), outcomes.end(), isFinished) &&
+           ReadText(PathOf("items.csv")) == ItemsText(items, outcomes) &&
+           ordered_json::parse(ReadText(PathOf("manifest.json"))).value("brickccl", std::string()) == Version;
+  }
+  catch (const ordered_json::exception &)
+  {
+    return false;
+  }
+  catch (const Error &)
+  {
+    return false;
+  }
+}
+
 void
 BatchFolder::WriteItems(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
-  ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) {
-    stream
-      << "item,folder,verdict,decided_by,value,limit,defect_label,slice,defects,porosity_percent,components,error\n";
-    for (std::size_t i = 0; i < items.size(); ++i)
-    {
-      const ItemOutcome &      outcome = outcomes[i];
-      std::vector<std::string> cells = { CsvCell(items[i].name),
-                                         outcome.IsFinished() ? "items/" + items[i].folder : std::string(),
-                                         Verdict(outcome) };
-      const ordered_json       rule = outcome.IsFinished() ? DecidingRule(outcome.summary) : ordered_json();
-      for (const char * const key : { "name", "value", "limit", "label", "slice" })
-      {
-        cells.push_back(rule.is_null() ? std::string() : Cell(rule.at(key)));
-      }
-      for (const char * const key : { "defects", "porosity_percent", "components" })
-      {
-        cells.push_back(outcome.IsFinished() ? Cell(outcome.summary.at(key)) : std::string());
-      }
-      cells.push_back(CsvCell(outcome.error));
-      stream << Joined(cells) << '\n';
-    }
-  });
+  ReplaceTextFile(PathOf("items.csv"), [&](std::ostream & stream) { stream << ItemsText(items, outcomes); });
 }
 
 void

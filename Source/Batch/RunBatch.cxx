@@ -130,8 +130,8 @@ private:
   {
     for (std::size_t i = 0; i < m_Items.size(); ++i)
     {
-      bool changed = false;
-      auto outcome = m_Folder.FinishedItem(m_Items[i], changed);
+      std::string reason;
+      auto        outcome = m_Folder.FinishedItem(m_Items[i], reason);
       if (outcome)
       {
         m_Outcomes[i] = std::move(*outcome);
@@ -142,10 +142,14 @@ private:
       {
         m_Waiting.push_back(i);
       }
-      if (changed)
+      if (!reason.empty())
       {
-        Tell(m_Items[i].name + ": its input is another one than before; it is done anew");
+        Tell(m_Items[i].name + ": " + reason + "; it is done anew");
       }
+    }
+    if (m_Folder.RemoveStale(m_Items, m_Outcomes) && !m_Options.writesReport)
+    {
+      Tell("note: report.html told of earlier results and is removed; --report writes it anew");
     }
     if (m_Result.kept > 0)
     {

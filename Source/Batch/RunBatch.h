@@ -40,6 +40,8 @@ struct BatchOptions
   int            jobs = 0;
   ProcessOptions process;
   bool           resume = false;
+  /** Whether the caller writes the report afterwards. */
+  bool writesReport = false;
 
   std::function<void(const BatchEvent &)> report;
 };

@@ -91,6 +91,10 @@ void
 RunBatchCommand(const BatchArguments & arguments)
 {
   Device::FromName(arguments.device);
+  if (arguments.folder.empty())
+  {
+    throw InvalidArgument("-o is an empty name; name the folder for the results");
+  }
   const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
   if (arguments.dryRun)
@@ -102,6 +106,7 @@ RunBatchCommand(const BatchArguments & arguments)
   batch::BatchOptions options;
   options.jobs = arguments.jobs;
   options.resume = arguments.resume;
+  options.writesReport = arguments.report;
   options.process.device = arguments.device;
   options.report = [&](const batch::BatchEvent & event) {
     reporter.Note(

@@ -223,6 +223,23 @@ class ResultsTest(BatchTest):
         self.fails("batch", self.path("r.toml"), self.path("nothing"), "-o", self.path("x"), saying="there is no input")
         self.assertFalse(os.path.exists(self.path("x")))
 
+    def test_items_say_where_they_come_from_and_what_was_noted(self):
+        self.recipe()
+        for folder in ("x", "y"):
+            os.mkdir(os.path.join(self.input, folder))
+            self.volume(folder + "/p.nrrd", [(0, 0, 0, 1, 1, 1)])
+        os.mkdir(os.path.join(self.input, "stack"))
+        for z in range(2):
+            write_png(os.path.join(self.input, "stack", "s%d.png" % z), 3, 3, [0] * 9)
+        inputs = [os.path.join(self.input, name) for name in ("x", "y", "stack")]
+        self.batch(inputs=inputs)
+        rows = rows_of(os.path.join(self.output, "items.csv"))
+        self.assertEqual([(row["item"], row["input"]) for row in rows],
+                         [("p", os.path.join(inputs[0], "p.nrrd")), ("p-2", os.path.join(inputs[1], "p.nrrd")),
+                          ("stack", inputs[2])])
+        self.assertEqual(rows[0]["notes"], "")
+        self.assertIn("the file holds no spacing; 1 mm is taken", rows[2]["notes"])
+
     def test_output_inside_of_the_input_is_not_searched(self):
         self.recipe()
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
@@ -412,6 +429,79 @@ class FaultsTest(BatchTest):
         os.remove(os.path.join(self.input, "b.nrrd"))
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
                    saying="'b', which is not among the inputs now")
+
+    def test_no_old_report_or_item_stays(self):
+        self.recipe(FACES + "[[acceptance]]\nrule = \"number\"\nat_most_count = 1\n")
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.volume("b.nrrd", [])
+        self.batch("--report")
+        report = os.path.join(self.output, "report.html")
+        before = os.stat(report).st_mtime_ns
+        self.batch("--resume")
+        self.assertEqual(os.stat(report).st_mtime_ns, before, "a run that changes nothing keeps the report")
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1), (5, 5, 5, 1, 1, 1)])
+        self.assertIn("report.html told of earlier results", self.batch("--resume").stderr)
+        self.assertEqual(self.items()["a"]["verdict"], "fail")
+        self.assertFalse(os.path.exists(report))
+        self.batch("--resume", "--report")
+        write_nrrd(os.path.join(self.input, "a.nrrd"), "uint8", (12, 10, 8), [0] * 960, truncate=100)
+        self.batch("--resume", code=3)
+        self.assertEqual((self.finished(), self.items()["a"]["verdict"]), (["b"], "error"))
+        self.assertFalse(os.path.exists(report))
+        self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "done")), ["b.json"])
+
+    def test_nothing_old_stays_when_a_resumed_run_is_killed(self):
+        self.fill(2, 200)
+        self.batch("--report")
+        shutil.copy(os.path.join(self.input, "v01.nrrd"), os.path.join(self.input, "v00.nrrd"))
+        process = self.start("--resume")
+        self.wait_for(lambda: self.finished() == ["v01"], process)
+        process.kill()
+        process.communicate()
+        self.assertEqual(sorted(os.listdir(self.output)), [".batch", "items", "log.txt", "recipe.toml"])
+
+    def test_results_that_were_changed_are_done_anew(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.volume("b.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.batch()
+        whole = self.tree()
+        own = lambda name: os.path.join(self.output, "items", "a", name)
+        done = os.path.join(self.output, ".batch", "done", "a.json")
+
+        def write(path, text):
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(text)
+
+        with open(own("summary.json"), encoding="utf-8") as stream:
+            summary = stream.read()
+        with open(own("defects.csv"), encoding="utf-8") as stream:
+            defects = stream.read()
+        for change, saying in (
+                (lambda: os.remove(own("labels.nrrd")), "a: its 'labels.nrrd' is not there any more; it is done anew"),
+                (lambda: write(own("defects.csv"), defects.replace("1", "2")), "a: its 'defects.csv' is not what was written"),
+                (lambda: write(own("summary.json"), summary.replace("\"defects\": 1", "\"defects\": 0")),
+                 "a: its 'summary.json' is not what was written"),
+                (lambda: os.remove(own("summary.json")), "a: its 'summary.json' is not there any more"),
+                (lambda: write(done, "{"), "a.json' is damaged; it is done anew"),
+                (lambda: write(done, "[]"), "a.json' is damaged; it is done anew"),
+                (lambda: write(done, json.dumps({"seconds": {"read": "x"}, "stamps": {}, "outputs": []})), "a.json' is damaged"),
+                (lambda: os.remove(done), "a.json': No such file")):
+            change()
+            errors = self.batch("--resume").stderr
+            self.assertIn(saying, errors)
+            self.assertIn("1 items are finished already", errors)
+            self.assertEqual(whole, self.tree(), saying)
+
+    def test_an_empty_output_name_is_refused(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        os.mkdir(self.path("here"))
+        result = subprocess.run([COMMAND, "batch", self.path("r.toml"), self.input, "-o", ""], cwd=self.path("here"),
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("name the folder for the results", result.stderr)
+        self.assertEqual(os.listdir(self.path("here")), [])
 
     def test_two_runs_in_one_folder_are_refused(self):
         self.recipe()

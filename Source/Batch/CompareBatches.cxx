@@ -21,32 +21,84 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** The path of an item's label map; empty if it has none. */
-using LabelMaps = std::map<std::string, std::string>;
-
-LabelMaps
-LabelMapsOf(const std::string & folder)
+/** What a batch has of an item. */
+struct ItemOfBatch
 {
-  const fs::path items = fs::path(folder) / "items";
-  if (!fs::is_directory(items))
+  /** Its label map; empty if it has none. */
+  std::string labels;
+  /** Why there are no results of it; empty if there are. */
+  std::string reason;
+};
+
+using ItemsOfBatch = std::map<std::string, ItemOfBatch>;
+
+nlohmann::ordered_json
+ReadJson(const std::string & path)
+{
+  try
+  {
+    return nlohmann::ordered_json::parse(ReadText(path));
+  }
+  catch (const nlohmann::ordered_json::exception & error)
+  {
+    throw Error("'" + path + "' is damaged: " + error.what());
+  }
+}
+
+/** The items that the batch worked on without a result. */
+void
+AddUnfinished(const std::string & folder, ItemsOfBatch & items)
+{
+  const std::string path = (fs::path(folder) / "manifest.json").string();
+  if (!fs::exists(path))
+  {
+    return;
+  }
+  const auto manifest = ReadJson(path);
+  for (const auto & item : manifest.at("items"))
+  {
+    const std::string verdict = item.at("verdict");
+    const std::string name = item.at("item");
+    if (items.count(name) == 0 && (verdict == "error" || verdict == "not done"))
+    {
+      items[name].reason =
+        (verdict == "error" ? "skipped: '" : "not done: '") + folder + "' has no results of it (items.csv there)";
+    }
+  }
+}
+
+ItemsOfBatch
+ItemsOf(const std::string & folder)
+{
+  const fs::path folders = fs::path(folder) / "items";
+  if (!fs::is_directory(folders))
   {
     throw Error("'" + folder + "' is not the folder of a batch: it has no items");
   }
-  LabelMaps maps;
-  for (const auto & entry : fs::directory_iterator(items))
+  ItemsOfBatch items;
+  for (const auto & entry : fs::directory_iterator(folders))
   {
-    const auto    summary = nlohmann::ordered_json::parse(ReadText((entry.path() / SummaryFile).string()));
-    std::string & path = maps[summary.at("item").get<std::string>()];
-    for (const auto & output : summary.at("outputs"))
+    const std::string path = (entry.path() / SummaryFile).string();
+    try
     {
-      const std::string file = output.at("path");
-      if (file.rfind(std::string(LabelsFile) + ".", 0) == 0)
+      const auto    summary = ReadJson(path);
+      ItemOfBatch & item = items[summary.at("item").get<std::string>()];
+      for (const auto & output : summary.at("outputs"))
       {
-        path = (entry.path() / file).string();
+        const std::string file = output.at("path");
+        if (file.rfind(std::string(LabelsFile) + ".", 0) == 0)
+        {
+          item.labels = (entry.path() / file).string();
+        }
       }
     }
+    catch (const nlohmann::ordered_json::exception & error)
+    {
+      throw Error("'" + path + "' is damaged: " + error.what());
+    }
   }
-  return maps;
+  AddUnfinished(folder, items);
+  return items;
 }
 
 /** A label map as runs, whose labels are places in the table from 1 on. */
@@ -144,23 +196,28 @@ CompareLabels(const Labels & before, const Labels & after, double tolerance)
 
 ComparedItem
 CompareItem(const std::string & name,
-            const std::string & before,
-            const std::string & after,
+            const ItemOfBatch & before,
+            const ItemOfBatch & after,
             double              tolerance,
             int                 threads)
 {
   ComparedItem item;
   item.name = name;
-  if (before.empty() || after.empty())
+  item.reason = before.reason.empty() ? after.reason : before.reason;
+  if (!item.reason.empty())
+  {
+    return item;
+  }
+  if (before.labels.empty() || after.labels.empty())
   {
     item.reason = "it has no label map (outputs.labels of the recipe)";
     return item;
   }
-  const Labels first(before, threads);
-  const Labels second(after, threads);
+  const Labels first(before.labels, threads);
+  const Labels second(after.labels, threads);
   try
   {
-    CheckSameGrid(first.image, second.image, after);
+    CheckSameGrid(first.image, second.image, after.labels);
     item.defects = CompareLabels(first, second, tolerance);
   }
   catch (const InvalidArgument & error)
@@ -182,10 +239,10 @@ NameOf(DefectChange change)
 std::vector<ComparedItem>
 CompareBatches(const std::string & before, const std::string & after, double tolerance, int threads)
 {
-  const LabelMaps           first = LabelMapsOf(before);
-  const LabelMaps           second = LabelMapsOf(after);
+  const ItemsOfBatch        first = ItemsOf(before);
+  const ItemsOfBatch        second = ItemsOf(after);
   std::vector<ComparedItem> items;
-  for (const auto & [name, path] : first)
+  for (const auto & [name, item] : first)
   {
     if (WasInterrupted())
     {
@@ -193,9 +250,9 @@ CompareBatches(const std::string & before, const std::string & after, double tol
     }
     const auto other = second.find(name);
     items.push_back(other == second.end() ? ComparedItem{ name, "'" + after + "' has no such item", {} }
-                                          : CompareItem(name, path, other->second, tolerance, threads));
+                                          : CompareItem(name, item, other->second, tolerance, threads));
   }
-  for (const auto & [name, path] : second)
+  for (const auto & [name, item] : second)
   {
     if (first.count(name) == 0)
     {

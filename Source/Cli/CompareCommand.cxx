@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -43,6 +44,20 @@ WriteComparison(std::ostream & stream, const std::vector<batch::ComparedItem> & 
   }
 }
 
+/** \throws InvalidArgument for a file in the folder of a batch, which holds what the batch wrote alone. */
+void
+CheckOutside(const std::string & output, const std::string & folder)
+{
+  namespace fs = std::filesystem;
+  const auto     placeOf = [](const std::string & path) { return fs::weakly_canonical(fs::absolute(path)); };
+  const fs::path way = placeOf(output).lexically_relative(placeOf(folder));
+  if (!way.empty() && *way.begin() != "..")
+  {
+    throw InvalidArgument("cannot write a comparison to '" + output + "': '" + folder +
+                          "' is the folder of a batch; name a file outside of it");
+  }
+}
+
 void
 RunCompare(const CompareArguments & arguments)
 {
@@ -52,6 +67,8 @@ RunCompare(const CompareArguments & arguments)
     {
       throw InvalidArgument("cannot write a comparison to '" + arguments.output + "': its extension must be .csv");
     }
+    CheckOutside(arguments.output, arguments.before);
+    CheckOutside(arguments.output, arguments.after);
     CheckWritable(arguments.output);
   }
   const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.tolerance, arguments.threads);

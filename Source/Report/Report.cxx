@@ -1,5 +1,6 @@
 #include "BrickCCL/Report/Report.h"
 
+#include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
@@ -85,6 +86,7 @@ public:
       }
     }
     m_Manifest = ordered_json::parse(ReadText(PathOf("manifest.json")));
+    CheckOutputs();
     m_Items = ReadItems(folder);
   }
 
@@ -285,6 +287,24 @@ private:
     for (const ordered_json & note : summary.at("notes"))
     {
       stream << "<p class=\"soft\">Note: " << EscapeXml(note) << "</p>\n";
+    }
+  }
+
+  /** \throws Error if a file that the page shows is not what the batch wrote. */
+  void
+  CheckOutputs() const
+  {
+    for (const ordered_json & output : m_Manifest.at("outputs"))
+    {
+      const std::string name = output.at("path");
+      if (fs::path(name).stem().string().rfind(batch::LabelsFile, 0) == 0)
+      {
+        continue;
+      }
+      if (batch::DescribeFile(PathOf(name), name) != output)
+      {
+        throw Error("'" + PathOf(name) + "' is not what the batch wrote; `brickccl batch ... --resume` makes it anew");
+      }
     }
   }
 

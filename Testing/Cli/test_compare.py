@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from support import CommandTest, write_nrrd
+from support import CommandTest, run, write_nrrd
 
 
 class CompareTest(CommandTest):
@@ -46,6 +46,30 @@ class CompareTest(CommandTest):
         self.fails("compare", before, after, saying="no item of")
         self.fails("compare", before, self.folder, saying="is not the folder of a batch")
         self.fails("compare", before, before, "-o", self.path("x.txt"), saying=".csv")
+
+    def test_the_batches_own_files_are_not_overwritten(self):
+        batch = self.batch("one", {"a": self.BEFORE})
+        other = self.batch("two", {"a": self.BEFORE})
+        for output in ("items.csv", "items/a/defects.csv", "new.csv", "../one-out/items/../defects.csv"):
+            for first, second in ((batch, other), (other, batch)):
+                self.fails("compare", first, second, "-o", os.path.join(batch, output), saying="the folder of a batch; name a file outside")
+        self.assertNotIn("new.csv", os.listdir(batch))
+        with open(os.path.join(batch, "items.csv"), encoding="utf-8") as stream:
+            self.assertTrue(stream.read().startswith("item,folder,verdict"))
+        self.ok("compare", batch, other, "-o", batch + "-2.csv")
+
+    def test_skipped_items_are_not_compared(self):
+        before = self.batch("one", {"a": self.BEFORE, "b": self.BEFORE})
+        after = self.batch("two", {"a": self.BEFORE, "b": self.BEFORE})
+        write_nrrd(self.path("two/b.nrrd"), "uint8", (12, 3, 1), [0] * 36, truncate=8)
+        result = run("batch", self.path("r.toml"), self.path("two"), "-o", after, "--resume")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        result = self.ok("compare", before, after)
+        self.assertIn("a: 6 same", result.stdout)
+        self.assertIn("b: not compared: skipped", result.stdout)
+        with open(os.path.join(after, "items/a/summary.json"), "w", encoding="utf-8") as stream:
+            stream.write("{")
+        self.fails("compare", before, after, saying="summary.json' is damaged")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,19 @@ class ReportTest(CommandTest):
             self.assertEqual(stream.read(), text)
         self.fails("report", self.folder, saying="is not the folder of a finished batch")
 
+    def test_damaged_tables_are_refused(self):
+        self.report(["a"], self.RECIPE)
+        for name in ("defects.csv", "items.csv", "items/a/defects.csv", "items/a/summary.json", "items/a/picture.png", "recipe.toml"):
+            with open(self.path("out/" + name), "rb") as stream:
+                content = stream.read()
+            for damaged in (content.replace(b"a", b"b", 1), content[:len(content) // 2], b""):
+                with open(self.path("out/" + name), "wb") as stream:
+                    stream.write(damaged)
+                self.fails("report", self.path("out"), saying=[os.path.basename(name), "is not what the batch wrote"])
+            with open(self.path("out/" + name), "wb") as stream:
+                stream.write(content)
+        self.ok("report", self.path("out"))
+
 
 if __name__ == "__main__":
     unittest.main()

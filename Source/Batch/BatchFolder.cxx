@@ -26,8 +26,6 @@ using nlohmann::ordered_json;
 namespace
 {
 
-constexpr const char * StateFolder = ".batch";
-
 /** Calls `function`, and turns errors of the file system into ones with a sentence. */
 template <typename TFunction>
 void

@@ -15,6 +15,9 @@
 namespace brickccl::batch
 {
 
+/** What makes a folder that of a batch. */
+inline constexpr const char * StateFolder = ".batch";
+
 /** One image of a batch. */
 struct BatchItem
 {

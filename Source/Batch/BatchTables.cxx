@@ -64,7 +64,8 @@ std::string
 PlaceOf(const FoundImage & image)
 {
   const std::filesystem::path first = image.files.front();
-  return image.kind == FoundImage::Kind::SliceImages ? first.parent_path().string() : first.string();
+  const std::filesystem::path folder = first.has_parent_path() ? first.parent_path() : ".";
+  return image.kind == FoundImage::Kind::SliceImages ? folder.string() : first.string();
 }
 
 std::string

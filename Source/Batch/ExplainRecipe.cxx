@@ -102,7 +102,10 @@ ExplainRecipe(const Recipe & recipe)
   {
     add(recipe.description);
   }
-  add(recipe.input.slicesAreVolumes ? "The slice images of a folder are one volume."
+  add(recipe.input.slicesAreVolumes ? "The slice images of a folder are one volume" +
+                                        std::string(recipe.input.acceptIrregularNames
+                                                      ? ", also where numbers are missing or names differ."
+                                                      : "; their names must be the same but for a number without gaps.")
                                     : "Every slice image is an item of its own.");
   if (!recipe.input.spacing.empty())
   {

@@ -118,6 +118,11 @@ private:
   void
   Read(const FoundImage & found)
   {
+    if (!found.problem.empty() && !m_Recipe.input.acceptIrregularNames)
+    {
+      throw InvalidArgument("the slice images of this folder are no whole volume: " + found.problem +
+                            "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
+    }
     ReadOptions options;
     options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices;
     options.acceptSheared = m_Recipe.input.acceptSheared;
@@ -148,6 +153,10 @@ private:
     input["spacing_mm"] = std::vector<double>(m_Image.geometry.spacing, m_Image.geometry.spacing + extent.dimension);
     input["spacing_source"] = m_Image.spacingSource == "--spacing" ? "recipe" : m_Image.spacingSource;
     m_Notes = m_Image.notes;
+    if (!found.problem.empty())
+    {
+      Note(found.problem + "; they are stacked without a gap");
+    }
     if (m_Image.spacingSource == "none")
     {
       Note("the file holds no spacing; 1 mm is taken (input.spacing_mm of the recipe gives another)");

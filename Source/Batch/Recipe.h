@@ -40,6 +40,7 @@ struct Recipe
     bool                slicesAreVolumes = true;
     bool                acceptIrregularSlices = false;
     bool                acceptSheared = false;
+    bool                acceptIrregularNames = false;
   };
   Input input;
 
@@ -92,6 +93,8 @@ struct Recipe
     /** What the recipe asks for, and what its conditions and rules need. */
     ColumnGroups groups;
     bool         intensity = false;
+    /** Whether a condition or a rule looks at surface_distance_mm. */
+    bool decidesBySurface = false;
   };
   Measuring measuring;
 

@@ -94,6 +94,7 @@ private:
     m_Recipe.input.spacing = input.Get("spacing_mm", std::vector<double>());
     m_Recipe.input.slicesAreVolumes = input.Get("slices", std::string("volume")) == "volume";
     m_Recipe.input.acceptIrregularSlices = input.Get("accept_irregular_slices", false);
+    m_Recipe.input.acceptIrregularNames = input.Get("accept_irregular_names", false);
     m_Recipe.input.acceptSheared = input.Get("accept_sheared", false);
   }
 
@@ -376,6 +377,7 @@ private:
       }
     }
     CheckIntensity(name, key, line);
+    m_Recipe.measuring.decidesBySurface |= name == "surface_distance_mm" && !mayBeGroup;
     if (name == "surface_distance_mm" && m_Recipe.part.method == "none")
     {
       Complain(line, key + " needs the surface of the part: set part.method = \"pores\" or \"largest\"");

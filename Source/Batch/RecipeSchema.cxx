@@ -60,6 +60,10 @@ StepKeys()
              { "volume", "single" },
              "whether the slice images of a folder are one volume (default) or an item each"),
     Flag("input", "accept_irregular_slices", "go on where slices lie at uneven distances; default: false"),
+    Flag("input",
+         "accept_irregular_names",
+         "stack slice images although numbers are missing between them or their names are of different kinds; "
+         "default: false"),
     Flag("input", "accept_sheared", "take the nearest orthogonal geometry; default: false"),
 
     ChoiceOf("smoothing", "filter", { "none", "median", "gaussian" }, "how the image is smoothed first; default: none"),

@@ -341,6 +341,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   FindImagesOptions options;
   options.slicesAreVolumes = recipe.input.slicesAreVolumes;
   options.leftOut = { outputFolder };
+  options.mark = StateFolder;
   FoundImages                        found = FindImages(inputs, options);
   std::vector<std::string>           names;
   std::map<std::string, std::size_t> counts;
@@ -352,6 +353,7 @@ FindItems(const std::vector<std::string> & inputs, const Recipe & recipe, const 
   const std::vector<std::string> folders = FolderNames(names);
   FoundItems                     all;
   all.ignored = std::move(found.ignored);
+  all.otherBatches = std::move(found.markedFolders);
   for (std::size_t i = 0; i < folders.size(); ++i)
   {
     // Two items of one name are told apart by their folders.

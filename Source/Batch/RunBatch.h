@@ -15,8 +15,11 @@ namespace brickccl::batch
 /** The items of a batch. */
 struct FoundItems
 {
-  std::vector<BatchItem>   items;
+  std::vector<BatchItem> items;
+  /** Files of no known format. */
   std::vector<std::string> ignored;
+  /** Folders below the inputs that other batches wrote; they are not searched. */
+  std::vector<std::string> otherBatches;
 };
 
 /** Finds them among the inputs (FindImages), and gives each a name and a folder of its own. \param outputFolder  is not

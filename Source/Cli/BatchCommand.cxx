@@ -117,6 +117,10 @@ RunBatchCommand(const BatchArguments & arguments)
   {
     reporter.Note("note: '" + file + "' is of no known format and is left out");
   }
+  for (const std::string & other : found.otherBatches)
+  {
+    reporter.Note("note: '" + other + "' holds the results of another batch and is left out");
+  }
   const batch::BatchResult result = batch::RunBatch(found.items, recipe, arguments.folder, options);
   if (arguments.report)
   {

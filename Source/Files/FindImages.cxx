@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/TiffPages.h"
 
 #include <algorithm>
@@ -26,11 +27,15 @@ struct ListedFile
   std::string name;
 };
 
+/** Extensions of formats whose data and headers are files of their own. */
+constexpr std::pair<const char *, const char *> DataAndHeaders[] = { { ".img.gz", ".hdr.gz" }, { ".img", ".hdr" } };
+
 /** All files of the inputs, each once. */
 class FileList
 {
 public:
   explicit FileList(const FindImagesOptions & options)
+    : m_Mark(options.mark)
   {
     for (const std::string & folder : options.leftOut)
     {
@@ -41,15 +46,11 @@ public:
   void
   Add(const std::string & input)
   {
+    m_Inputs.push_back({ input, {} });
     std::error_code failure;
-    if (fs::is_directory(input, failure))
-    {
-      AddFolder(input);
-      return;
-    }
     if (fs::exists(input, failure))
     {
-      AddFile(input, fs::path(input).filename().string());
+      AddPath(input);
       return;
     }
     const auto matches =
@@ -60,8 +61,44 @@ public:
     }
     for (const std::string & match : matches)
     {
-      Add(match);
+      AddPath(match);
     }
+  }
+
+  /** \throws Error if there is an input that no image comes from. \param taken  the files of all images */
+  void
+  CheckInputs(const std::vector<FoundImage> & images) const
+  {
+    std::set<std::string> taken;
+    for (const FoundImage & image : images)
+    {
+      for (const std::string & file : image.files)
+      {
+        taken.insert(PlaceOf(file));
+        // Who names both files of a pair has named one image.
+        for (const auto & [data, header] : DataAndHeaders)
+        {
+          if (HasExtension(file, header))
+          {
+            taken.insert(PlaceOf(file.substr(0, file.size() - std::string(header).size()) + data));
+          }
+        }
+      }
+    }
+    for (const Input & input : m_Inputs)
+    {
+      const auto isTaken = [&](const std::string & place) { return taken.count(place) == 1; };
+      if (std::none_of(input.places.begin(), input.places.end(), isTaken))
+      {
+        throw Error("no image comes from the input '" + input.name + "'; formats that are read: " + ReadableFormats());
+      }
+    }
+  }
+
+  const std::vector<std::string> &
+  MarkedFolders() const
+  {
+    return m_Marked;
   }
 
   std::vector<ListedFile>
@@ -82,8 +119,40 @@ private:
   }
 
   void
+  AddPath(const std::string & path)
+  {
+    std::error_code failure;
+    if (!fs::is_directory(path, failure))
+    {
+      if (!fs::is_regular_file(path, failure))
+      {
+        throw Error("the input '" + path + "' is neither a file nor a folder");
+      }
+      AddFile(path, fs::path(path).filename().string());
+    }
+    else if (HasMark(path))
+    {
+      throw Error("the input '" + path +
+                  "' holds the results of a batch; name the files or folders in it that are "
+                  "meant");
+    }
+    else
+    {
+      AddFolder(path);
+    }
+  }
+
+  bool
+  HasMark(const fs::path & folder) const
+  {
+    std::error_code failure;
+    return !m_Mark.empty() && fs::exists(folder / m_Mark, failure);
+  }
+
+  void
   AddFile(const fs::path & path, const std::string & name)
   {
+    m_Inputs.back().places.push_back(PlaceOf(path));
     if (m_Seen.insert(PlaceOf(path)).second)
     {
       m_Files.push_back({ path.string(), name });
@@ -101,7 +170,12 @@ private:
         const bool     isHidden = path.filename().string()[0] == '.';
         if (entry->is_directory())
         {
-          if (isHidden || m_LeftOut.count(PlaceOf(path)) == 1)
+          const bool isLeftOut = m_LeftOut.count(PlaceOf(path)) == 1;
+          if (!isHidden && !isLeftOut && HasMark(path))
+          {
+            m_Marked.push_back(path.string());
+          }
+          if (isHidden || isLeftOut || HasMark(path))
           {
             entry.disable_recursion_pending();
           }
@@ -117,6 +191,16 @@ private:
       throw Error("cannot search '" + folder + "': " + error.code().message());
     }
   }
+
+  struct Input
+  {
+    std::string              name;
+    std::vector<std::string> places;
+  };
+
+  std::string              m_Mark;
+  std::vector<std::string> m_Marked;
+  std::vector<Input>       m_Inputs;
 
   std::set<std::string>   m_LeftOut;
   std::set<std::string>   m_Seen;
@@ -174,7 +258,7 @@ IsSliceImage(const std::string & path)
 bool
 IsDataOfPair(const std::string & path)
 {
-  for (const auto & [data, header] : { std::pair{ ".img.gz", ".hdr.gz" }, std::pair{ ".img", ".hdr" } })
+  for (const auto & [data, header] : DataAndHeaders)
   {
     std::error_code failure;
     if (HasExtension(path, data) &&
@@ -267,7 +351,7 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
     }
     else
     {
-      found.images.push_back({ FoundImage::Kind::File, WithoutExtension(file.name), { file.path }, "" });
+      found.images.push_back({ FoundImage::Kind::File, WithoutExtension(file.name), { file.path }, "", "" });
     }
   }
   AddSeries(dicom, found.images);
@@ -278,8 +362,11 @@ FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & op
       stack.kind = FoundImage::Kind::File;
       stack.name = WithoutExtension(fs::path(stack.files[0]).filename().string());
     }
+    stack.problem = ProblemOfSliceNames(stack.files);
     found.images.push_back(std::move(stack));
   }
+  list.CheckInputs(found.images);
+  found.markedFolders = list.MarkedFolders();
   std::stable_sort(found.images.begin(), found.images.end(), [](const FoundImage & a, const FoundImage & b) {
     return a.name != b.name ? NaturallyBefore(a.name, b.name) : NaturallyBefore(a.files[0], b.files[0]);
   });

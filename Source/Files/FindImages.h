@@ -26,6 +26,8 @@ struct FoundImage
   std::vector<std::string> files;
   /** The UID of a DICOM series. */
   std::string series;
+  /** Why the files are no stack that one can trust (SliceNames.h); empty if they are. */
+  std::string problem;
 };
 
 struct FindImagesOptions
@@ -34,6 +36,8 @@ struct FindImagesOptions
   bool slicesAreVolumes = true;
   /** Folders that are not searched. */
   std::vector<std::string> leftOut;
+  /** Folders that hold an entry of this name are not searched; empty: all are. */
+  std::string mark;
 };
 
 struct FoundImages
@@ -42,6 +46,8 @@ struct FoundImages
   std::vector<FoundImage> images;
   /** Files whose formats are not known. */
   std::vector<std::string> ignored;
+  /** Folders with the mark. */
+  std::vector<std::string> markedFolders;
 };
 
 /** Finds the images among files, folders (with the folders in them) and patterns with * and ?.
@@ -49,7 +55,7 @@ struct FoundImages
  *  Files with DICOM images make an image for each series UID. Slice images (PNG, JPEG, BMP, and TIFF of one page) that
  *  lie in one folder make one volume. Every other file of a known format is an image. Hidden files are left out. Only
  *  headers are looked at; a damaged file is found as an image of its own, and its error comes when it is read.
- *  \throws Error for an input that is not there. */
+ *  \throws Error for an input that is not there, or that no image comes from. */
 FoundImages FindImages(const std::vector<std::string> & inputs, const FindImagesOptions & options = {});
 
 /** Reads a found image. \throws as ReadImageFile does. */

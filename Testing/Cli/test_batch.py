@@ -223,6 +223,62 @@ class ResultsTest(BatchTest):
         self.fails("batch", self.path("r.toml"), self.path("nothing"), "-o", self.path("x"), saying="there is no input")
         self.assertFalse(os.path.exists(self.path("x")))
 
+    def stack(self, names):
+        folder = os.path.join(self.input, "stack")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        for name in names:
+            write_png(os.path.join(folder, name), 3, 3, [1] * 9)
+        shutil.rmtree(self.output, ignore_errors=True)
+
+    def test_slices_with_gaps_or_names_of_two_kinds_are_errors(self):
+        self.recipe()
+        for names, saying in (
+                (["s_%03d.png" % z for z in range(30) if z != 12], "'s_012.png' is missing between 's_011.png' and 's_013.png'"),
+                (["s%d.png" % z for z in (8, 9, 11, 12)], "'s10.png' is missing between 's9.png' and 's11.png'"),
+                (["a_%d.png" % z for z in range(4)] + ["b_%d.png" % z for z in range(4)], "'a_0.png' and 'b_0.png' have names of different kinds"),
+                (["t%d_z%d.png" % (t, z) for t in (1, 2) for z in (1, 2)], "more than one number changes"),
+                (["s1.png", "s01.png"], "do not have numbers that rise")):
+            self.stack(names)
+            self.batch(code=3)
+            item = self.items()["stack"]
+            self.assertEqual(item["verdict"], "error")
+            self.assertIn(saying, item["error"])
+        for names in (["s_%d.png" % z for z in range(0, 50, 10)], ["2024-11_%d_x2.png" % z for z in range(8, 12)]):
+            self.stack(names)
+            self.batch()
+        self.recipe("[input]\naccept_irregular_names = true\n")
+        self.stack(["s_%03d.png" % z for z in range(30) if z != 12])
+        self.batch()
+        self.assertIn("'s_012.png' is missing", self.items()["stack"]["notes"])
+        self.assertEqual(self.summary("stack")["input"]["extent"], [3, 3, 29])
+
+    def test_results_of_other_batches_are_no_inputs(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        first = self.output = os.path.join(self.input, "first")
+        self.batch()
+        self.output = self.path("second")
+        self.assertIn("note: '%s' holds the results of another batch" % first, self.batch().stderr)
+        self.assertEqual(list(self.items()), ["a"])
+        self.fails("batch", self.path("r.toml"), first, "-o", self.path("x"), saying="holds the results of a batch; name the files")
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_an_input_that_gives_no_image_is_an_error(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        with open(self.path("notes.txt"), "w", encoding="utf-8") as stream:
+            stream.write("x")
+        os.mkdir(self.path("empty"))
+        os.symlink(self.path("nowhere"), self.path("dead.nrrd"))
+        os.mkfifo(self.path("pipe.nrrd"))
+        for name, saying in (("notes.txt", "no image comes from"), ("empty", "no image comes from"), ("*.txt", "no image comes from"),
+                             ("dead.nrrd", "there is no input"), ("pipe.nrrd", "is neither a file nor a folder")):
+            self.fails("batch", self.path("r.toml"), self.input, self.path(name), "-o", self.path("x"), saying=[saying, name])
+            self.assertFalse(os.path.exists(self.path("x")))
+        self.batch(inputs=[self.input, os.path.join(self.input, "a.nrrd")])
+        self.assertEqual(list(self.items()), ["a"])
+
     def test_items_say_where_they_come_from_and_what_was_noted(self):
         self.recipe()
         for folder in ("x", "y"):

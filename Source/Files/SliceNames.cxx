@@ -1,0 +1,123 @@
+#include "BrickCCL/Files/SliceNames.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+
+namespace brickccl::files
+{
+
+namespace
+{
+
+/** A name as the texts between its numbers, and the numbers. */
+struct SliceName
+{
+  std::string                name;
+  std::vector<std::string>   texts = { "" };
+  std::vector<std::string>   digits;
+  std::vector<std::uint64_t> numbers;
+
+  explicit SliceName(const std::string & path)
+    : name(std::filesystem::path(path).filename().string())
+  {
+    // A longer number is no number of a slice.
+    constexpr std::size_t mostDigits = 18;
+    const auto            isDigit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+    for (auto place = name.begin(); place != name.end();)
+    {
+      const auto begin = place;
+      const bool isNumber = isDigit(*begin);
+      place = std::find_if(begin, name.end(), [&](char c) { return isDigit(c) != isNumber; });
+      const std::string piece(begin, place);
+      if (isNumber && piece.size() <= mostDigits)
+      {
+        digits.push_back(piece);
+        numbers.push_back(std::stoull(piece));
+        texts.emplace_back();
+      }
+      else
+      {
+        texts.back() += piece;
+      }
+    }
+  }
+
+  /** The name with another number in place of its own. */
+  std::string
+  WithNumber(std::size_t place, std::uint64_t number) const
+  {
+    std::string text = std::to_string(number);
+    const bool  isPadded = digits[place].size() > 1 && digits[place][0] == '0';
+    if (isPadded && text.size() < digits[place].size())
+    {
+      text.insert(0, digits[place].size() - text.size(), '0');
+    }
+    std::string whole = texts[0];
+    for (std::size_t i = 0; i < digits.size(); ++i)
+    {
+      whole += (i == place ? text : digits[i]) + texts[i + 1];
+    }
+    return whole;
+  }
+};
+
+std::string
+ProblemOfNumbers(const std::vector<SliceName> & names, std::size_t place)
+{
+  const auto    stepTo = [&](std::size_t i) { return names[i].numbers[place] - names[i - 1].numbers[place]; };
+  std::uint64_t least = stepTo(1);
+  for (std::size_t i = 1; i < names.size(); ++i)
+  {
+    if (names[i].numbers[place] <= names[i - 1].numbers[place])
+    {
+      return "'" + names[i - 1].name + "' and '" + names[i].name + "' do not have numbers that rise";
+    }
+    least = std::min(least, stepTo(i));
+  }
+  for (std::size_t i = 1; i < names.size(); ++i)
+  {
+    if (stepTo(i) != least)
+    {
+      return "'" + names[i].WithNumber(place, names[i - 1].numbers[place] + least) + "' is missing between '" +
+             names[i - 1].name + "' and '" + names[i].name + "'";
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+std::string
+ProblemOfSliceNames(const std::vector<std::string> & paths)
+{
+  const std::vector<SliceName> names(paths.begin(), paths.end());
+  std::set<std::size_t>        changing;
+  for (const SliceName & name : names)
+  {
+    if (name.texts != names[0].texts)
+    {
+      return "'" + names[0].name + "' and '" + name.name + "' have names of different kinds";
+    }
+    for (std::size_t i = 0; i < name.numbers.size(); ++i)
+    {
+      if (name.numbers[i] != names[0].numbers[i])
+      {
+        changing.insert(i);
+      }
+    }
+  }
+  if (names.size() < 2)
+  {
+    return {};
+  }
+  if (changing.size() > 1)
+  {
+    return "in '" + names.front().name + "' to '" + names.back().name + "', more than one number changes";
+  }
+  return ProblemOfNumbers(names, changing.empty() ? 0 : *changing.begin());
+}
+
+} // namespace brickccl::files

@@ -30,6 +30,22 @@ SlicesOf(const ComponentMeasures & component)
   return { component.boxMinimum[2], component.boxMaximum[2] };
 }
 
+/** A function that gives the values of a column. */
+std::function<double(const ComponentMeasures &)>
+ValuesOf(const ComponentTable & table, const std::string & name)
+{
+  for (const ComponentColumn & column : ColumnsOf(table))
+  {
+    if (column.name == name)
+    {
+      return [&table, value = column.value](const ComponentMeasures & component) {
+        return std::visit([](auto number) { return static_cast<double>(number); }, value(table, component));
+      };
+    }
+  }
+  throw InvalidArgument("a rule names the column '" + name + "', which the table of this item does not have");
+}
+
 class RuleJudge
 {
 public:
@@ -81,24 +97,6 @@ private:
     }
   }
 
-  /** A function that gives the values of a column. */
-  std::function<double(const ComponentMeasures &)>
-  ColumnNamed(const std::string & name) const
-  {
-    for (const ComponentColumn & column : ColumnsOf(m_Findings.table))
-    {
-      if (column.name == name)
-      {
-        return [this, value = column.value](const ComponentMeasures & component) {
-          return std::visit([](auto number) { return static_cast<double>(number); },
-                            value(m_Findings.table, component));
-        };
-      }
-    }
-    throw InvalidArgument("the rule '" + m_Rule.name + "' names the column '" + name +
-                          "', which the table of this item does not have");
-  }
-
   void
   Decide(const ComponentMeasures & component)
   {
@@ -110,7 +108,7 @@ private:
   void
   TakeExtreme(const std::string & column, double sign)
   {
-    const auto value = ColumnNamed(column);
+    const auto value = ValuesOf(m_Findings.table, column);
     ForDefects([&](const ComponentMeasures & component) {
       const double own = value(component);
       if (!std::isnan(own) && (!m_Result.value || sign * own > sign * *m_Result.value))
@@ -181,7 +179,7 @@ private:
   void
   JudgeNearSurface()
   {
-    const auto    distance = ColumnNamed("surface_distance_mm");
+    const auto    distance = ValuesOf(m_Findings.table, "surface_distance_mm");
     std::uint64_t count = 0;
     const auto    isNear = [&](const ComponentMeasures & component) { return distance(component) < m_Rule.within; };
     ForDefects([&](const ComponentMeasures & component) { count += isNear(component) ? 1 : 0; });
@@ -286,6 +284,18 @@ SliceOf(const ComponentMeasures & component)
   return std::clamp(static_cast<std::int64_t>(std::llround(component.centroid[2])),
                     component.boxMinimum[2],
                     component.boxMaximum[2]);
+}
+
+void
+CheckSurfaceDistances(const ComponentTable & table)
+{
+  const auto distance = ValuesOf(table, "surface_distance_mm");
+  const auto isUnknown = [&](const ComponentMeasures & component) { return std::isnan(distance(component)); };
+  if (std::any_of(table.components.begin(), table.components.end(), isUnknown))
+  {
+    throw InvalidArgument("the distance to the surface is not known, since the part reaches everywhere; [part] of the "
+                          "recipe says which values it has");
+  }
 }
 
 std::vector<RuleResult>

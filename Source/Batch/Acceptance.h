@@ -32,12 +32,15 @@ struct Findings
   const ComponentTable & table;
   /** Their runs; labels are places in the table, from 1 on. */
   const RunVolume & runs;
-  /** The mask of the part, not 0 inside. */
+  /** The mask of the part, or of its core (Recipe::Part::erode); not 0 inside. */
   std::optional<ImageView> part;
 };
 
 /** The slice across z in which a component's centroid lies. */
 std::int64_t SliceOf(const ComponentMeasures & component);
+
+/** \throws InvalidArgument if the distance of a component to the surface of the part is not known. */
+void CheckSurfaceDistances(const ComponentTable & table);
 
 /** Judges by each of the rules, in their order. \throws InvalidArgument for a column that the table does not have. */
 std::vector<RuleResult> Judge(const std::vector<AcceptanceRule> & rules, const Findings & findings);

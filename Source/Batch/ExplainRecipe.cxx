@@ -30,8 +30,23 @@ ExplainPart(const Recipe::Part & part)
                                      : "";
   text +=
     part.close > 0 ? "; cracks and openings up to " + Shortest(part.close) + " mm wide belong to it" : std::string();
-  text += "; only voxels in it count";
-  return text + (part.erode > 0 ? ", if they lie deeper than " + Shortest(part.erode) + " mm." : ".");
+  text += "; only voxels in it count.";
+  if (part.method == "pores")
+  {
+    text += " Only closed pores count: one that is open to the outside, if by one voxel, belongs to the outside";
+    text += part.close > 0 ? ", unless the opening is at most so wide." : "; part.close_mm closes openings.";
+  }
+  else if (part.fillHoles != "none")
+  {
+    text += " What is open to the outside, if by one voxel, is not enclosed.";
+  }
+  if (part.erode > 0)
+  {
+    const std::string depth = Shortest(part.erode);
+    text += " Its core are the voxels whose centres lie deeper than " + depth +
+            " mm below its surface or the image's border; only defects that lie in the core as a whole count.";
+  }
+  return text;
 }
 
 std::string
@@ -52,8 +67,9 @@ ExplainLabeling(const Recipe & recipe)
 }
 
 std::string
-ExplainRule(const AcceptanceRule & rule)
+ExplainRule(const AcceptanceRule & rule, const Recipe::Part & part)
 {
+  const std::string region = part.method == "none" ? "image" : part.erode > 0 ? "part's core" : "part";
   const std::string limit = Shortest(rule.limit);
   std::string       text;
   if (rule.rule == "largest")
@@ -66,11 +82,11 @@ ExplainRule(const AcceptanceRule & rule)
   }
   else if (rule.rule == "porosity")
   {
-    text = "defects fill at most " + limit + " % of the part (of the image where there is no part)";
+    text = "defects fill at most " + limit + " % of the " + region;
   }
   else if (rule.rule == "porosity-per-slice")
   {
-    text = "defects fill at most " + limit + " % of the part in every slice across z";
+    text = "defects fill at most " + limit + " % of the " + region + " in every slice across z";
   }
   else if (rule.rule == "number")
   {
@@ -146,7 +162,7 @@ ExplainRecipe(const Recipe & recipe)
   add(recipe.acceptance.empty() ? "There are no rules: items neither pass nor fail." : "An item passes if");
   for (const AcceptanceRule & rule : recipe.acceptance)
   {
-    add("  - " + ExplainRule(rule) + (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
+    add("  - " + ExplainRule(rule, recipe.part) + (rule.name == rule.rule ? "" : " (" + rule.name + ")"));
   }
   add("For each item it writes a table, a summary" +
       std::string(recipe.outputs.labels == "none" ? "" : ", a label map (" + recipe.outputs.labels + ")") +

@@ -3,12 +3,15 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -80,7 +83,7 @@ FillPart(NewMask & mask, const std::string & where, const ProgressHooks & hooks,
   FillHoles(mask.image.View(), mask.bytes, options);
 }
 
-/** The voxels of the mask that lie deeper than `depth` mm. */
+/** The voxels of the mask whose centres lie deeper than `depth` mm. \throws InvalidArgument if there is none. */
 LoadedImage
 Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int threads)
 {
@@ -91,6 +94,12 @@ Erode(const LoadedImage & mask, double depth, const ProgressHooks & hooks, int t
   const auto squares = SquaredDistancesToOthers(mask.extent, mask.geometry, labels, { threads, Progress(hooks) });
   NewMask    inside(mask);
   const auto least = static_cast<float>(depth * depth);
+  const auto deepest = *std::max_element(squares.begin(), squares.end());
+  if (!(deepest > least))
+  {
+    throw InvalidArgument("nothing of the part lies deeper than part.erode_mm = " + files::Shortest(depth) +
+                          " mm; its innermost voxel lies " + files::Shortest(std::sqrt(deepest)) + " mm deep");
+  }
   for (std::size_t i = 0; i < count; ++i)
   {
     inside.bytes[i] = squares[i] > least ? 1 : 0;
@@ -171,6 +180,36 @@ TakeLargest(const LoadedImage &   image,
 }
 
 } // namespace
+
+std::uint64_t
+CountVoxels(const LoadedImage & mask)
+{
+  const auto * const bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
+  const std::int64_t count = mask.extent.VoxelCount();
+  return static_cast<std::uint64_t>(count - std::count(bytes, bytes + count, std::uint8_t{ 0 }));
+}
+
+std::vector<bool>
+LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
+{
+  const auto * const      bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
+  const std::int64_t      width = mask.extent.size[0];
+  std::vector<bool>       within(static_cast<std::size_t>(count), true);
+  std::vector<LabeledRun> own;
+  for (std::int64_t row = 0; row < mask.extent.RowCount(); ++row)
+  {
+    CollectLabeledRuns(runs, row, own);
+    const std::uint8_t * const begin = bytes + row * width;
+    for (const LabeledRun & run : own)
+    {
+      if (std::find(begin + run.begin, begin + run.end, std::uint8_t{ 0 }) != begin + run.end)
+      {
+        within[static_cast<std::size_t>(run.label - 1)] = false;
+      }
+    }
+  }
+  return within;
+}
 
 FoundPart
 FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads)

@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
 #include <optional>
@@ -20,7 +21,7 @@ struct FoundPart
   LoadedImage mask;
   /** Its pores, if the recipe asks for them. */
   std::optional<LoadedImage> pores;
-  /** What of it lies deep enough for defects to count; empty if that is all of it. */
+  /** The core: what of it lies deep enough for defects to count; empty if that is all of it. */
   std::optional<LoadedImage> inside;
   /** The threshold of the material, if it was found. */
   std::optional<Threshold> threshold;
@@ -35,8 +36,14 @@ struct FoundPart
   }
 };
 
-/** Finds the part of an image. \throws InvalidArgument if no voxel has values of the material; Cancelled. */
+/** Finds the part of an image. \throws InvalidArgument if no voxel has values of the material, or none lies deep enough
+ *  for defects to count; Cancelled. */
 FoundPart FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads);
+/** For each component, whether all of its voxels lie in a mask. \param runs  labels are places from 1 on. */
+std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
+
+/** The number of voxels of a mask that are not 0. */
+std::uint64_t CountVoxels(const LoadedImage & mask);
 
 } // namespace brickccl::batch
 

@@ -255,7 +255,7 @@ private:
     options.progress = m_Hooks;
     if (m_Part)
     {
-      options.mask = m_Part->Inside().View();
+      options.mask = m_Part->mask.View();
     }
     Labeling labeling;
     Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
@@ -264,6 +264,22 @@ private:
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
+    DropOutsideOfCore();
+  }
+
+  /** Defects are measured as a whole, and count as a whole or not at all. */
+  void
+  DropOutsideOfCore()
+  {
+    if (m_Part && m_Part->inside)
+    {
+      const std::uint64_t before = m_Count;
+      m_Count = KeepComponents(m_Runs, LieWithin(*m_Part->inside, m_Runs, m_Count), Context()).size();
+      if (m_Count < before)
+      {
+        Note(std::to_string(before - m_Count) + " components do not lie as deep as part.erode_mm, and do not count");
+      }
+    }
   }
 
   MeasureOptions
@@ -297,6 +313,10 @@ private:
   Measure()
   {
     m_Table = MeasureRuns();
+    if (m_Recipe.measuring.decidesBySurface)
+    {
+      CheckSurfaceDistances(m_Table);
+    }
     if (!m_Recipe.keep.empty())
     {
       const std::vector<bool> holds = Condition(m_Recipe.keep).Evaluate(m_Table);
@@ -304,11 +324,16 @@ private:
       // Distances and contacts are those among the defects that are left.
       m_Table = MeasureRuns();
     }
+    if (m_Part && m_Part->inside)
+    {
+      // All defects lie in the core, and porosity is their share of it.
+      m_Table.partTotals.voxels = CountVoxels(*m_Part->inside);
+    }
     const Totals totals = TotalsOf(m_Table);
     m_Summary["defects"] = totals.components;
     m_Summary["defect_voxels"] = totals.voxels;
     m_Summary["defect_" + totals.sizeName] = totals.size;
-    m_Summary["region"] = m_Part ? "part" : "image";
+    m_Summary["region"] = !m_Part ? "image" : m_Part->inside ? "core" : "part";
     m_Summary["region_" + totals.sizeName] = totals.regionSize;
     m_Summary["porosity_percent"] = 100 * totals.fraction;
   }
@@ -316,7 +341,7 @@ private:
   std::string
   JudgeItem()
   {
-    const auto part = m_Part ? std::optional<ImageView>(m_Part->mask.View()) : std::nullopt;
+    const auto part = m_Part ? std::optional<ImageView>(m_Part->Inside().View()) : std::nullopt;
     const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part });
     auto       rules = ordered_json::array();
     bool       passes = true;

@@ -70,7 +70,8 @@ struct Recipe
     std::string fillHoles = "volume";
     /** Of "pores": cracks and openings up to so many mm wide belong to the part. */
     double close = 0;
-    /** Defects nearer to the surface than this do not count. */
+    /** The core of the part are the voxels whose centres lie deeper than this. Defects that do not lie in it as a whole
+     *  do not count, and porosity is a share of the core. */
     double erode = 0;
   };
   Part part;

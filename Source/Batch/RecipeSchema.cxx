@@ -100,8 +100,17 @@ StepKeys()
              0,
              Infinity,
              "mm",
-             "with pores: cracks and openings up to so wide belong to the part; default: 0"),
-    NumberOf("part", "erode_mm", KeyKind::Number, 0, Infinity, "mm", "defects must lie deeper than this; default: 0"),
+             "with pores: cracks and openings up to so wide belong to the part; default: 0: a pore that is open to the "
+             "outside, if by one voxel, does not count"),
+    NumberOf("part",
+             "erode_mm",
+             KeyKind::Number,
+             0,
+             Infinity,
+             "mm",
+             "the core of the part are the voxels whose centres lie deeper than this below the part's surface or the "
+             "image's border; only defects that lie in the core as a whole count, and porosity is a share of the core; "
+             "default: 0"),
 
     NumberOf("labeling",
              "connectivity",
@@ -285,7 +294,9 @@ AcceptanceRules()
   static const std::vector<RuleDescription> rules = {
     { "largest", "no defect has more than `at_most` in `column`" },
     { "smallest", "no defect has less than `at_least` in `column`" },
-    { "porosity", "defects fill at most `at_most_percent` of the part, or of the image where there is no part" },
+    { "porosity",
+      "defects fill at most `at_most_percent` of the part (of its core with part.erode_mm), or of the image where "
+      "there is no part" },
     { "porosity-per-slice", "the same for every slice across z" },
     { "number", "there are at most `at_most_count` defects" },
     { "number-per-slice", "no slice across z cuts more than `at_most_count` defects" },

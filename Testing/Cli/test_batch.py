@@ -154,11 +154,57 @@ class ResultsTest(BatchTest):
         self.output = self.path("eroded")
         self.recipe(text + "erode_mm = \"2 mm\"\n")
         self.batch()
-        self.assertEqual((self.summary("p")["defects"], self.summary("p")["defect_voxels"]), (1, 8))
+        summary = self.summary("p")
+        self.assertEqual((summary["defects"], summary["defect_voxels"], summary["region"]), (1, 8, "core"))
+        # Of 10 x 8 x 6 voxels, 2 go at each side.
+        self.assertEqual(summary["region_volume_mm3"], 6 * 4 * 2)
+        self.assertAlmostEqual(summary["porosity_percent"], 100 * 8 / 48)
+        self.assertIn("1 components do not lie as deep as part.erode_mm, and do not count", summary["notes"])
+        self.output = self.path("deeper")
+        self.recipe(text + "erode_mm = 3\n")
+        self.batch(code=3)
+        self.assertIn("nothing of the part lies deeper than part.erode_mm = 3 mm; its innermost voxel lies 2.5 mm deep",
+                      self.items()["p"]["error"])
         self.output = self.path("open")
         self.recipe(text + "fill_holes = \"none\"\n")
         self.batch()
         self.assertEqual((self.summary("p")["defects"], self.summary("p")["region_volume_mm3"]), (0, len(inside) - 9))
+
+    def test_defects_count_as_a_whole_or_not_at_all(self):
+        # Pores of 7 and 3 voxels along x in a part of 11 x 9 x 9; the long one begins 1 mm below the surface.
+        values = [0] * (13 * 11 * 11)
+        pores = [(x, 4, 4) for x in range(2, 9)] + [(x, 6, 6) for x in range(4, 7)]
+        for x in range(1, 12):
+            for y in range(1, 10):
+                for z in range(1, 10):
+                    values[(z * 11 + y) * 13 + x] = 0 if (x, y, z) in pores else 100
+        write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (13, 11, 11), values, (1, 1, 1))
+        self.recipe("[part]\nmethod = \"pores\"\nrange = [50, 255]\nerode_mm = 2\n"
+                    "[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"
+                    "[[acceptance]]\nrule = \"porosity-per-slice\"\nat_most_percent = 50\n")
+        self.batch()
+        summary = self.summary("p")
+        core = 7 * 5 * 5
+        self.assertEqual((summary["components"], summary["defects"], summary["defect_voxels"]), (2, 1, 3))
+        self.assertAlmostEqual(summary["porosity_percent"], 100 * 3 / core)
+        self.assertAlmostEqual(summary["rules"][0]["value"], 100 * 3 / core)
+        self.assertAlmostEqual(summary["rules"][1]["value"], 100 * 3 / 35)
+        self.assertFalse(summary["rules"][0]["passes"])
+
+    def test_an_unknown_distance_to_the_surface_is_an_error(self):
+        self.volume("a.nrrd", [(1, 1, 1, 2, 2, 2)])
+        part = "[threshold]\nrange = [1, 1]\n[part]\nmethod = \"largest\"\nrange = [0, 1]\n"
+        for text in ("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n",
+                     "[selection]\nkeep = \"surface_distance_mm < 2\"\n",
+                     "[[acceptance]]\nrule = \"number\"\nat_most_count = 0\nwhere = \"surface_distance_mm < 2\"\n"):
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.recipe(part + text)
+            self.batch(code=3)
+            self.assertIn("the distance to the surface is not known, since the part reaches everywhere", self.items()["a"]["error"])
+        shutil.rmtree(self.output)
+        self.recipe(part)
+        self.batch()
+        self.assertEqual(self.items()["a"]["defects"], "1")
 
     def test_threshold_is_found_in_the_part(self):
         self.recipe("[smoothing]\nfilter = \"median\"\n[threshold]\nmethod = \"otsu\"\n"

@@ -212,6 +212,11 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
       return std::nullopt;
     }
     outcome.summary = ReadJson((fs::path(folder) / SummaryFile).string());
+    if (state.at("outputs").size() != outcome.summary.at("outputs").size() + 1)
+    {
+      reason = "'" + done + "' is damaged";
+      return std::nullopt;
+    }
     outcome.seconds = state.at("seconds").get<std::map<std::string, double>>();
     if (HasOtherInput(item, outcome.summary, state.at("stamps")))
     {

@@ -588,6 +588,7 @@ class FaultsTest(BatchTest):
                 (lambda: write(done, "{"), "a.json' is damaged; it is done anew"),
                 (lambda: write(done, "[]"), "a.json' is damaged; it is done anew"),
                 (lambda: write(done, json.dumps({"seconds": {"read": "x"}, "stamps": {}, "outputs": []})), "a.json' is damaged"),
+                (lambda: write(done, json.dumps({"seconds": {}, "stamps": {}, "outputs": []})), "a.json' is damaged"),
                 (lambda: os.remove(done), "a.json': No such file")):
             change()
             errors = self.batch("--resume").stderr

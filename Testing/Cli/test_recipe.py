@@ -84,6 +84,27 @@ class RecipeTest(CommandTest):
         self.refuses("[[acceptance]]\nrule = \"near-surface\"\nwithin_mm = 1\nat_most_count = 0\n", 2, "surface of the part")
         self.accepts("[selection]\nkeep = \"intensity_mean < 2\"\n[measuring]\nintensity = true\n")
 
+    def test_ranges_that_find_nothing(self):
+        part = "[part]\nmethod = \"%s\"\nrange = %s\n"
+        self.refuses(part % ("pores", "[-inf, inf]"), 3, "every voxel is material")
+        self.refuses(part % ("pores", "[5, inf]") + "[threshold]\nrange = [-inf, inf]\n", 5, "threshold.range holds all values")
+        nothing = "fill_holes = \"none\"\n[threshold]\nrange = "
+        for method in ("largest", "largest-inside"):
+            for defects in ("[0, 49]", "[256, 300]"):
+                self.refuses(part % (method, "[50, 255]") + nothing + defects + "\n", 6, "no item could have a defect")
+            self.accepts(part % (method, "[50, 255]") + nothing + "[0, 50]\n")
+            self.accepts(part % (method, "[50, 255]") + "[threshold]\nrange = [0, 49]\n")
+
+    def test_what_explain_says_of_the_part(self):
+        text = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n%s[[acceptance]]\nrule = \"porosity\"\nat_most_percent = 1\n"
+        said = self.ok("recipe", "explain", self.recipe(text % "")).stdout
+        self.assertIn("Only closed pores count: one that is open to the outside, if by one voxel, belongs to the outside; "
+                      "part.close_mm closes openings.", said)
+        self.assertIn("at most 1 % of the part\n", said)
+        said = self.ok("recipe", "explain", self.recipe(text % "close_mm = 2\nerode_mm = 0.5\n")).stdout
+        self.assertIn("unless the opening is at most so wide. Its core are the voxels whose centres lie deeper than 0.5 mm", said)
+        self.assertIn("at most 1 % of the part's core\n", said)
+
     def test_rules(self):
         self.refuses("[[acceptance]]\nname = \"x\"\n", 1, "has no rule", "porosity")
         self.refuses("[[acceptance]]\nrule = \"porosity\"\n", 1, "needs at_most_percent")

@@ -107,6 +107,21 @@ Segmented::View(const LoadedImage & image) const
   return pores ? pores->PoreView() : smoothed ? smoothed->View() : image.View();
 }
 
+std::string
+Segmented::CriterionText(const CriterionArguments & arguments) const
+{
+  std::string text = asked.ToString();
+  if (!threshold || !arguments.below)
+  {
+    return text;
+  }
+  // The range ends just below the threshold; what it prints as would be the threshold.
+  const std::size_t  range = text.find(" within [");
+  std::ostringstream below;
+  below << " below " << static_cast<double>(threshold->value);
+  return range == std::string::npos ? text : text.replace(range, text.find(']', range) + 1 - range, below.str());
+}
+
 Criterion
 Segmented::ForView() const
 {
@@ -153,6 +168,14 @@ ApplyCriterion(const CriterionArguments &         arguments,
       histogram = HistogramOfValues(segmented.View(image), inside, { threads, Progress(hooks) });
     }
     segmented.threshold = FindThreshold(histogram, method);
+    if (segmented.threshold->padding)
+    {
+      std::ostringstream text;
+      text << "the value " << *segmented.threshold->padding
+           << " is taken for padding, what the scanner did not see, and left out of the threshold; give a number by "
+              "--threshold if it is a measurement";
+      reader.Note(text.str());
+    }
     segmented.asked.range =
       arguments.below ? segmented.threshold->Below().range : segmented.threshold->AtOrAbove().range;
     segmented.asked.Validate();

@@ -51,6 +51,8 @@ struct Segmented
   std::uint64_t notNumbers = 0;
 
   ImageView View(const LoadedImage & image) const;
+  /** What is asked for, for summaries. */
+  std::string CriterionText(const CriterionArguments & arguments) const;
   /** The criterion for the view. */
   Criterion ForView() const;
 };

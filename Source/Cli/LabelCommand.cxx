@@ -361,7 +361,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     summary["by_slice"] =
       arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
-    summary["criterion"] = segmented.asked.ToString();
+    summary["criterion"] = segmented.CriterionText(arguments.criterion);
     AddSegmented(summary, arguments.criterion, segmented, table);
     summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
     summary["filter"] = FilterAsJson(filter.filter, filtered);
@@ -382,7 +382,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reporter.Note("");
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
               << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
-              << segmented.asked.ToString() << '\n'
+              << segmented.CriterionText(arguments.criterion) << '\n'
               << DescribeSegmented(arguments.criterion, segmented, table) << labeling.ForegroundVoxelCount()
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "

@@ -13,6 +13,31 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** An empty text is what a script's unset variable leaves; to leave the option out in silence would be another job.
+ *  \throws CLI::ValidationError */
+void
+RefuseEmptyTexts(int argc, char ** argv)
+{
+  std::string before = "an argument";
+  for (int place = 1; place < argc; ++place)
+  {
+    const std::string text = argv[place];
+    const bool        isEmptyValue = text.size() > 3 && text.rfind("--", 0) == 0 && text.find('=') == text.size() - 1;
+    if (text.empty() || isEmptyValue)
+    {
+      throw CLI::ValidationError(text.empty() ? before : text.substr(0, text.size() - 1),
+                                 "'' is an empty text; give a value, or leave the option out");
+    }
+    // Beside an option stand up to three values.
+    before = text.front() == '-' && text.size() > 1 ? text : before;
+  }
+}
+
+} // namespace
+
 int
 RunApp(CLI::App & app, int argc, char ** argv)
 {
@@ -22,6 +47,7 @@ RunApp(CLI::App & app, int argc, char ** argv)
   CatchShortenedFiles(shortened.c_str());
   try
   {
+    RefuseEmptyTexts(argc, argv);
     app.parse(argc, argv);
     if (!std::cout.flush())
     {
@@ -31,7 +57,13 @@ RunApp(CLI::App & app, int argc, char ** argv)
   }
   catch (const CLI::Success & success)
   {
-    return app.exit(success);
+    const int code = app.exit(success);
+    if (!std::cout.flush())
+    {
+      std::cerr << app.get_name() << ": error: the standard output could not be written" << std::endl;
+      return 1;
+    }
+    return code;
   }
   catch (const CLI::ParseError & error)
   {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -158,6 +159,23 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
                    { components, largest, fraction } });
 }
 
+/** \throws InvalidArgument for a number that is no double: thresholds between the ends would be others than asked for.
+ */
+double
+DoubleOf(const std::string & text, const std::string & option)
+{
+  const Number number = ParseNumber(text, option);
+  const auto   value = static_cast<double>(number);
+  if (std::abs(number) > 9007199254740992.0L && static_cast<Number>(value) != number)
+  {
+    throw InvalidArgument(option +
+                          ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
+                          "to 9007199254740992 exactly; " +
+                          text + " is none of them");
+  }
+  return value;
+}
+
 void
 RunSweep(const SweepArguments & arguments)
 {
@@ -166,8 +184,8 @@ RunSweep(const SweepArguments & arguments)
   Stopwatch      watch;
   nlohmann::json seconds;
   SweepOptions   options;
-  options.from = static_cast<double>(ParseNumber(arguments.from, "--range-from"));
-  options.to = static_cast<double>(ParseNumber(arguments.to, "--range-to"));
+  options.from = DoubleOf(arguments.from, "--range-from");
+  options.to = DoubleOf(arguments.to, "--range-to");
   options.steps = arguments.steps;
   options.below = arguments.below;
   options.threads = arguments.threads;
@@ -258,10 +276,11 @@ AddSweepCommand(CLI::App & app)
     ->capture_default_str();
   command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
   command
-    ->add_option("--connectivity",
-                 arguments->connectivity,
-                 "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); default: faces")
-    ->transform(Count(1, 1000));
+    ->add_option(
+      "--connectivity",
+      arguments->connectivity,
+      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+    ->transform(NeighbourCount());
   command->add_option("--by-slice", arguments->bySlice, "components of each slice orthogonal to an axis on its own")
     ->check(CLI::IsMember({ "x", "y", "z", "t" }));
   command

@@ -29,7 +29,7 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
     [&](auto number) {
       const auto cell = static_cast<double>(number);
       // Numbers of a workbook are doubles; whole ones beyond them stay exact as text, and what is no number is empty.
-      if (std::is_integral_v<decltype(number)> && std::abs(cell) > 9007199254740992.0)
+      if (std::is_integral_v<decltype(number)> && std::abs(cell) >= 9007199254740992.0)
       {
         worksheet_write_string(sheet, place, across, std::to_string(number).c_str(), nullptr);
       }

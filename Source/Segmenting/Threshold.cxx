@@ -129,10 +129,35 @@ Threshold::Below() const
   return Criterion::InRange(-infinity, std::nextafter(value, -infinity));
 }
 
+namespace
+{
+
+/** \throws InvalidArgument if doubles, in which thresholds are found, do not tell the values of neighbouring bins
+ * apart. */
+void
+CheckPrecision(const ValueHistogram & histogram)
+{
+  const double farthest =
+    std::max(std::abs(static_cast<double>(histogram.minimum)), std::abs(static_cast<double>(histogram.maximum)));
+  if (std::nextafter(farthest, std::numeric_limits<double>::infinity()) - farthest > histogram.width)
+  {
+    std::ostringstream text;
+    text << "the values lie too close together for their size (up to " << farthest
+         << ") to find a threshold in 64-bit floating-point numbers; give a number";
+    throw InvalidArgument(text.str());
+  }
+}
+
+} // namespace
+
 Threshold
 FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
 {
   using Kind = ThresholdMethod::Kind;
+  if (method.kind != Kind::Value)
+  {
+    CheckPrecision(histogram);
+  }
   if (method.kind != Kind::Value && histogram.HasPadding())
   {
     ValueHistogram measured = histogram;
@@ -143,7 +168,9 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
     measured.first = measured.ValueOf(static_cast<std::size_t>(next - measured.counts.begin()));
     measured.minimum = measured.first;
     measured.counts.erase(measured.counts.begin(), next);
-    return FindThreshold(measured, method);
+    Threshold threshold = FindThreshold(measured, method);
+    threshold.padding = histogram.first;
+    return threshold;
   }
   Threshold threshold;
   threshold.method = method;

@@ -4,6 +4,7 @@
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct Threshold
   std::vector<double> all;
   /** For Valley and Iso50 the two peaks, the lower one first; else empty. */
   std::vector<double> peaks;
+
+  /** The padding that was left out, if there was any. */
+  std::optional<double> padding;
 
   /** "otsu 494.5", for summaries. */
   std::string ToString() const;

@@ -273,8 +273,11 @@ ValueHistogram::HasPadding() const
   {
     return false;
   }
-  const auto next = std::find_if(counts.begin() + 1, counts.end(), [](std::uint64_t count) { return count > 0; });
-  return next != counts.end() && static_cast<double>(next - counts.begin()) * width >= 300;
+  const auto occurs = [](std::uint64_t count) { return count > 0; };
+  const auto next = std::find_if(counts.begin() + 1, counts.end(), occurs);
+  // Of an image of two values neither is padding.
+  return next != counts.end() && static_cast<double>(next - counts.begin()) * width >= 300 &&
+         std::any_of(next + 1, counts.end(), occurs);
 }
 
 ValueHistogram

@@ -48,7 +48,7 @@ struct ValueHistogram
   double Percentile(double percent) const;
 
   /** Whether the least value is no measurement but fills what a CT scanner did not see: a single value below -1100 HU
-   *  that at least one voxel of 200 has, 300 HU or more below all others. Thresholds leave it out. */
+   *  that at least one voxel of 200 has, 300 HU or more below at least two others. Thresholds leave it out. */
   bool HasPadding() const;
 };
 

@@ -33,6 +33,11 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
     {
       names.push_back(known.name);
     }
+    if (name.rfind("intensity_", 0) == 0 || name == "surface_distance_mm")
+    {
+      throw InvalidArgument("the table has no column '" + name + "', which needs " +
+                            (name == "surface_distance_mm" ? "--part FILE" : "--intensity FILE"));
+    }
     throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
                           "; `brickccl stats --list-columns` lists all of 3-D images");
   }

@@ -30,6 +30,15 @@ class SpellingTest(CommandTest):
         self.fails("label", self.image, self.output, "--zzzzzzzz", saying="'--zzzzzzzz' is no option")
         self.fails("frobnicate", saying="there are label")
 
+    def test_empty_texts_are_no_way_to_leave_an_option_out(self):
+        for option in ("--threshold", "--smooth", "--mask", "--touching", "--statistics", "--fill-holes", "--picture",
+                       "--minimum-size", "--minimum-volume", "--threads", "--connectivity"):
+            self.fails("label", self.image, self.output, option, "", saying=[option, "empty text"])
+        self.fails("label", "", self.output, saying="empty text")
+        self.fails("stats", self.image, "-o", self.path("t.csv"), "--histogram", "", saying="empty text")
+        self.fails("info", "", saying="empty text")
+        self.assertFalse(os.path.exists(self.output))
+
     def test_values(self):
         table = self.path("t.csv")
         for options, meant in ((("--order", "sise"), "'size'"), (("--by-slice", "Z"), "'z'"), (("--threshold", "otzu"), "'otsu'"),
@@ -38,6 +47,8 @@ class SpellingTest(CommandTest):
             self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
         self.fails("select", self.image, self.output, "--where", "area_mm > 1", "--keep", saying="did you mean 'area_mm2'")
         self.fails("stats", self.image, "-o", table, "--histogram", "voxelcount", saying="did you mean 'voxel_count'")
+        self.fails("stats", self.image, "--print", "--columns", "intensity_mean", saying="needs --intensity FILE")
+        self.fails("stats", self.image, "--print", "--columns", "surface_distance_mm", saying="needs --part FILE")
         self.fails("phantom", "ball", self.path("p.nrrd"), saying="did you mean 'balls'")
 
     def test_numbers(self):

@@ -66,6 +66,14 @@ class SweepTest(CommandTest):
         result = self.ok("label", self.image, self.path("l.nrrd"), "--range", -40, "inf", "--by-slice", "z", "--connectivity", 8, "--json")
         self.assertEqual(int(self.rows("c.csv")[0]["components"]), json.loads(result.stdout)["components"])
 
+    def test_ends_that_are_no_doubles_are_refused(self):
+        image = self.path("large.nrrd")
+        write_nrrd(image, "int64", (4, 3), [2**53 + i for i in range(12)])
+        self.fails("sweep", image, "--range-from", str(2**53 + 1), "--range-to", str(2**53 + 4), "--steps", 3,
+                   "-o", self.path("s.csv"), saying=["--range-from", "9007199254740992"])
+        self.ok("sweep", image, "--range-from", str(2**53 + 2), "--range-to", str(2**53 + 8), "--steps", 2,
+                "--connectivity", "full", "-o", self.path("s.csv"))
+
     def test_bad_input(self):
         def fails(*arguments, saying):
             self.fails("sweep", self.image, *arguments, "-o", self.path("c.csv"), saying=saying)

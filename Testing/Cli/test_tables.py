@@ -99,6 +99,15 @@ class TablesTest(CommandTest):
         self.assertEqual([float(cell) for cell in re.findall(r"<v>([^<]*)</v>", sheet)],
                          [float(cell) for row in rows for cell in row])
 
+    def test_workbooks_keep_labels_that_are_no_doubles(self):
+        labels = [2**53 - 1, 2**53, 2**53 + 1, 2**64 - 1]
+        image, book = self.path("large.nrrd"), self.path("large.xlsx")
+        write_nrrd(image, "uint64", (4, 1), labels)
+        self.ok("stats", image, "-o", book, "--columns", "label")
+        with zipfile.ZipFile(book) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        self.assertEqual(re.findall(r"<[tv]>([^<]*)</[tv]>", sheet), ["label", *map(str, labels)])
+
     def test_slicer_gets_segments_and_colours(self):
         output, colours = self.path("out.seg.nrrd"), self.path("out.ctbl")
         self.ok("label", self.labels, output, "--equal-value", "--colour-table", colours)

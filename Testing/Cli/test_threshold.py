@@ -66,6 +66,30 @@ class ThresholdTest(CommandTest):
         self.assertEqual(self.label("--threshold", 5)[1], [0, 0, 1, 1, 1])
         self.assertEqual(self.label("--threshold", 5, "--below")[1], [1, 1, 0, 0, 0])
 
+    def test_below_is_told_as_it_is(self):
+        write_nrrd(self.input, "int16", (5, 1), [-30, -20, -10, -21, 5])
+        summary, labels = self.label("--threshold", "-20", "--below")
+        self.assertEqual([1, 0, 0, 2, 0], labels)
+        self.assertIn("below -20", summary["criterion"])
+        self.assertNotIn("within", summary["criterion"])
+
+    def test_padding_is_told_and_two_values_have_none(self):
+        write_nrrd(self.input, "int16", (20, 20), [-2000] * 100 + [0, 500] * 150)
+        summary, labels = self.label("--threshold", "otsu")
+        self.assertEqual(250, summary["threshold"]["value"])
+        self.assertTrue(any("-2000" in note and "padding" in note for note in summary["notes"]), summary["notes"])
+        write_nrrd(self.input, "int16", (20, 20), [-2000] * 100 + [500] * 300)
+        summary, labels = self.label("--threshold", "otsu")
+        self.assertEqual(300, sum(label != 0 for label in labels))
+
+    def test_values_that_doubles_do_not_tell_apart_are_refused(self):
+        write_nrrd(self.input, "uint64", (20, 20), [2**63 + i % 200 for i in range(400)])
+        for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
+            self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
+        self.ok("label", self.input, self.output, "--threshold", str(2**63 + 100), "--quiet")
+        self.assertEqual(200, sum(label != 0 for label in labels_of(self.output)[1]))
+        self.ok("info", self.input)
+
     def test_the_threshold_is_found_in_the_mask(self):
         write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])
         mask = self.path("mask.nrrd")

@@ -91,10 +91,6 @@ void
 RunBatchCommand(const BatchArguments & arguments)
 {
   Device::FromName(arguments.device);
-  if (arguments.folder.empty())
-  {
-    throw InvalidArgument("-o is an empty name; name the folder for the results");
-  }
   const batch::Recipe     recipe = batch::ReadRecipe(arguments.recipe);
   const batch::FoundItems found = batch::FindItems(arguments.inputs, recipe, arguments.folder);
   if (arguments.dryRun)

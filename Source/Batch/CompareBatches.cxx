@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/CompareBatches.h"
 
+#include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
@@ -89,6 +90,10 @@ ItemsOf(const std::string & folder)
         if (file.rfind(std::string(LabelsFile) + ".", 0) == 0)
         {
           item.labels = (entry.path() / file).string();
+          if (!fs::exists(item.labels) || DescribeFile(item.labels, file) != output)
+          {
+            item.reason = "'" + item.labels + "' is not what the batch wrote";
+          }
         }
       }
     }

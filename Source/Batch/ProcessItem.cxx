@@ -277,7 +277,8 @@ private:
       m_Count = KeepComponents(m_Runs, LieWithin(*m_Part->inside, m_Runs, m_Count), Context()).size();
       if (m_Count < before)
       {
-        Note(std::to_string(before - m_Count) + " components do not lie as deep as part.erode_mm, and do not count");
+        Note(std::to_string(before - m_Count) + " of " + std::to_string(before) +
+             " components do not lie as deep as part.erode_mm, and do not count");
       }
     }
   }

@@ -159,7 +159,7 @@ class ResultsTest(BatchTest):
         # Of 10 x 8 x 6 voxels, 2 go at each side.
         self.assertEqual(summary["region_volume_mm3"], 6 * 4 * 2)
         self.assertAlmostEqual(summary["porosity_percent"], 100 * 8 / 48)
-        self.assertIn("1 components do not lie as deep as part.erode_mm, and do not count", summary["notes"])
+        self.assertIn("1 of 2 components do not lie as deep as part.erode_mm, and do not count", summary["notes"])
         self.output = self.path("deeper")
         self.recipe(text + "erode_mm = 3\n")
         self.batch(code=3)

@@ -67,6 +67,11 @@ class CompareTest(CommandTest):
         result = self.ok("compare", before, after)
         self.assertIn("a: 6 same", result.stdout)
         self.assertIn("b: not compared: skipped", result.stdout)
+        with open(os.path.join(after, "items/a/labels.nrrd"), "ab") as stream:
+            stream.write(b"x")
+        self.fails("compare", before, after, saying="no item of")
+        os.remove(os.path.join(after, "items/a/labels.nrrd"))
+        self.assertIn("labels.nrrd' is not what the batch wrote", run("compare", before, after).stdout)
         with open(os.path.join(after, "items/a/summary.json"), "w", encoding="utf-8") as stream:
             stream.write("{")
         self.fails("compare", before, after, saying="summary.json' is damaged")

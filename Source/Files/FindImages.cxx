@@ -180,7 +180,8 @@ private:
             entry.disable_recursion_pending();
           }
         }
-        else if (!isHidden && entry->is_regular_file())
+        // A link to a file that is gone is found as well, and its error comes when it is read.
+        else if (!isHidden && (entry->is_regular_file() || entry->status().type() == fs::file_type::not_found))
         {
           AddFile(path, path.lexically_relative(folder).string());
         }

@@ -325,6 +325,14 @@ class ResultsTest(BatchTest):
         self.batch(inputs=[self.input, os.path.join(self.input, "a.nrrd")])
         self.assertEqual(list(self.items()), ["a"])
 
+    def test_links_to_nothing_are_errors_of_their_items(self):
+        self.recipe()
+        self.volume("a.nrrd", [])
+        os.symlink(self.path("nowhere"), os.path.join(self.input, "dead.nrrd"))
+        self.batch(code=3)
+        self.assertEqual({name: row["verdict"] for name, row in self.items().items()}, {"a": "none", "dead": "error"})
+        self.assertIn("dead.nrrd", self.items()["dead"]["error"])
+
     def test_items_say_where_they_come_from_and_what_was_noted(self):
         self.recipe()
         for folder in ("x", "y"):

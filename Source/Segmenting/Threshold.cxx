@@ -137,8 +137,9 @@ namespace
 void
 CheckPrecision(const ValueHistogram & histogram)
 {
-  const double farthest =
-    std::max(std::abs(static_cast<double>(histogram.minimum)), std::abs(static_cast<double>(histogram.maximum)));
+  // Of the bins, which leave outliers aside.
+  const double last = histogram.counts.empty() ? histogram.first : histogram.ValueOf(histogram.counts.size() - 1);
+  const double farthest = std::max(std::abs(histogram.first), std::abs(last));
   if (std::nextafter(farthest, std::numeric_limits<double>::infinity()) - farthest > histogram.width)
   {
     std::ostringstream text;

@@ -141,7 +141,7 @@ class CleanTest(CommandTest):
         out = self.path("out.nrrd")
         self.fails("clean", path, out, saying="say what to clean")
         self.fails("clean", path, out, "--largest", 1, "--values", "1,,2", saying="'' for --values is no number")
-        self.fails("clean", path, out, "--largest", 1, "--values", "", saying="names no class")
+        self.fails("clean", path, out, "--largest", 1, "--values", "", saying="empty text")
         self.fails("clean", path, out, "--largest", 1, "--values", "0,1", saying="the value 0 is that of the background")
         self.fails("clean", path, out, "--largest", 1, "--background", "256", saying="the background 256 is no value")
         self.fails("clean", path, out, "--fill-holes", "-1", saying="no number of at least 0")

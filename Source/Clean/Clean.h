@@ -7,10 +7,8 @@ namespace brickccl
 {
 
 /** Cleans a segmentation: an image of one channel in which every value but the background is a class. NaN belongs to
- *  no class and stays.
- *
- *  \param output  room for the voxels of `segmentation`, in the same type; it may be the voxels of `segmentation`
- *  themselves, but must not overlap them otherwise. After an exception, what it holds is not defined.
+ *  no class and stays. `output` is room for the voxels of `segmentation`, in the same type; it may be the voxels of
+ * `segmentation` themselves, but must not overlap them otherwise. After an exception, what it holds is not defined.
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 CleanReport Clean(const ImageView & segmentation, void * output, const CleanOptions & options);
 

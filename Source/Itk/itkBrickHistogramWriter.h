@@ -64,7 +64,7 @@ public:
     }
   }
 
-  /** \param intensity  of the grid's region, with pixels of this type */
+  /** Sets the object's histogram from the intensities of the grid's region, with pixels of this type. */
   template <typename TLabelObject>
   void
   Write(const brickccl::ImageView &                     intensity,

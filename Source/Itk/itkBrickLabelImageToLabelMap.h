@@ -64,7 +64,7 @@ public:
   using GridType = ImageBase<VDimension>;
   using CountsType = BrickLabelCounts<TPixel>;
 
-  /** \param view  of the grid's whole region; it must outlive this object */
+  /** Takes a view of the grid's whole region, which must outlive this object. */
   BrickLabelImage(ProcessObject *             filter,
                   BrickProgress &             progress,
                   const brickccl::ImageView & view,
@@ -172,10 +172,8 @@ private:
   CountsType                  m_Counts;
 };
 
-/** Fills a filter's label map, which has no objects, from a label image.
- *  \param input      the label image
- *  \param intensity  the intensities of the image's region, for objects that have attributes of them
- *  \throws itk::ExceptionObject, brickccl::Error */
+/** Fills a filter's label map, which has no objects, from a label image. The intensities are those of the image's
+ * region, for objects that have attributes of them. \throws itk::ExceptionObject, brickccl::Error */
 template <typename TInputImage, typename TLabelMap>
 void
 FillBrickLabelMap(ProcessObject *                            filter,

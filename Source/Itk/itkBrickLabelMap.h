@@ -67,7 +67,7 @@ class BrickAttributeWriter
 public:
   static constexpr unsigned int ImageDimension = TLabelObject::ImageDimension;
 
-  /** \param choice  which attributes of the table's groups are written */
+  /** The choice says which attributes of the table's groups are written. */
   explicit BrickAttributeWriter(const brickccl::ComponentTable & table, const BrickAttributeChoice & choice = {})
     : m_Table(table)
     , m_Choice(choice)
@@ -266,7 +266,7 @@ public:
   static constexpr bool HasShape = HasBrickAttributes<LabelObjectType, ShapeLabelObject>;
   static constexpr bool HasStatistics = HasBrickAttributes<LabelObjectType, StatisticsLabelObject>;
 
-  /** \param grid  the image that was labeled */
+  /** The grid is the image that was labeled. */
   BrickLabelMapBuilder(const ImageBase<TLabelMap::ImageDimension> * grid, std::size_t components)
     : m_Grid(grid)
     , m_Objects(components)
@@ -279,7 +279,7 @@ public:
     }
   }
 
-  /** \param component  counts from 0 */
+  /** Components count from 0. */
   void
   AddLine(std::size_t component, const IndexType & index, SizeValueType length)
   {
@@ -294,10 +294,9 @@ public:
     }
   }
 
-  /** Hands the objects to a map of the grid's region, which has no objects.
-   *  \param labels     the labels of the components
-   *  \param table      is read if the objects have attributes
-   *  \param intensity  is read for attributes of intensities, which stay unset without it */
+  /** Hands the objects, with the labels of the components, to a map of the grid's region, which has no objects. The
+   * table is read if the objects have attributes, the intensities for attributes of these, which stay unset without
+   * them. */
   template <typename TLabels>
   void
   Finish(TLabelMap *                                map,

@@ -39,7 +39,7 @@ public:
   using GridType = ImageBase<VDimension>;
   using IndexType = typename GridType::IndexType;
 
-  /** \param anchor  a pixel near the object; places are taken from there, so that sums stay exact far from the origin
+  /** The anchor is a pixel near the object. Places are taken from there, so that sums stay exact far from the origin.
    */
   BrickWeightedSums(const GridType * grid, const IndexType & anchor)
     : m_Grid(grid)
@@ -175,8 +175,8 @@ private:
   double                       m_Second[VDimension][VDimension] = {};
 };
 
-/** Calls a function with the index, the length and the intensities of every line of an object.
- *  \param intensity  of the grid's region; T is its type */
+/** Calls a function with the index, the length and the intensities of every line of an object. The intensities are
+ * those of the grid's region; T is their type. */
 template <typename T, typename TLabelObject, typename TVisit>
 void
 VisitBrickLines(const brickccl::ImageView &                     intensity,

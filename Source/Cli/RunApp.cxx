@@ -39,7 +39,7 @@ RefuseEmptyTexts(int argc, char ** argv)
 } // namespace
 
 int
-RunApp(CLI::App & app, int argc, char ** argv)
+RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
 {
   CatchInterrupts();
   static const std::string shortened =
@@ -47,7 +47,10 @@ RunApp(CLI::App & app, int argc, char ** argv)
   CatchShortenedFiles(shortened.c_str());
   try
   {
-    RefuseEmptyTexts(argc, argv);
+    if (!takesEmptyTexts)
+    {
+      RefuseEmptyTexts(argc, argv);
+    }
     app.parse(argc, argv);
     if (!std::cout.flush())
     {

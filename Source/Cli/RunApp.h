@@ -7,9 +7,10 @@ namespace brickccl::cli
 {
 
 /** Parses the arguments, which runs the subcommand that they name. Errors go to the error stream, each with the name of
- *  the program. \return the exit
- *  code: 0 only if everything was done and written. */
-int RunApp(CLI::App & app, int argc, char ** argv);
+ *  the program.
+ *  \param takesEmptyTexts  whether options may have an empty text; else that is an error
+ *  \return the exit code: 0 only if everything was done and written. */
+int RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts = false);
 
 } // namespace brickccl::cli
 

@@ -155,7 +155,8 @@ RunModule(const Module & module, int argc, char ** argv)
     ModuleValues values;
     values.AddOptions(app, description);
     app.callback([&] { Work(module, description, values, common); });
-    return cli::RunApp(app, argc, argv);
+    // A field of the GUI that is empty may come as an empty text.
+    return cli::RunApp(app, argc, argv, true);
   }
   catch (const std::exception & error)
   {

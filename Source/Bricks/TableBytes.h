@@ -1,0 +1,23 @@
+#ifndef BRICKCCL_BRICKS_TABLEBYTES_H
+#define BRICKCCL_BRICKS_TABLEBYTES_H
+
+#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/ByteStream.h"
+#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+namespace brickccl
+{
+
+/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
+void CheckColumnsOfBricks(const MeasureOptions & options);
+
+/** Writes what merging needs of a brick's table. */
+void WriteTable(const ComponentTable & table, ByteWriter & writer);
+
+/** Reads it. \param box  the brick that was measured. */
+ComponentTable ReadTable(ByteReader & reader, const BrickBox & box);
+
+} // namespace brickccl
+
+#endif

@@ -337,6 +337,12 @@ BrickMerge::MemoryBytes() const
   return bytes;
 }
 
+std::uint64_t
+BrickMerge::PartCount() const
+{
+  return m_State->parents.size();
+}
+
 std::size_t
 BrickMerge::BrickCount() const
 {

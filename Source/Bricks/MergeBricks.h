@@ -49,6 +49,8 @@ public:
   /** The bytes of memory that it takes. */
   std::size_t MemoryBytes() const;
   std::size_t BrickCount() const;
+  /** The number of the bricks' components, of which those of the volume are made. */
+  std::uint64_t PartCount() const;
 
 private:
   struct State;

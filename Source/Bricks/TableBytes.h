@@ -9,9 +9,6 @@
 namespace brickccl
 {
 
-/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
-void CheckColumnsOfBricks(const MeasureOptions & options);
-
 /** Writes what merging needs of a brick's table. */
 void WriteTable(const ComponentTable & table, ByteWriter & writer);
 

@@ -1,12 +1,9 @@
 #include "BrickCCL/Cli/Commands.h"
-#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Cli/Doubts.h"
-#include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/Spelling.h"
-#include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -17,7 +14,6 @@
 
 #include <iomanip>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -26,34 +22,6 @@ namespace brickccl::cli
 
 namespace
 {
-
-struct LabelArguments
-{
-  std::string        input;
-  std::string        output;
-  std::string        outputFallback;
-  int                connectivity = 0;
-  CriterionArguments criterion;
-  std::string        mask;
-  std::string        bySlice;
-  std::string        order = "raster";
-  std::uint64_t      minimumSize = 0;
-  double             minimumVolume = 0;
-  std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t      largest = 0;
-  FilterArguments    filter;
-  std::string        labelType = "auto";
-  std::string        algorithm = "Auto";
-  std::string        device = "auto";
-  int                threads = 0;
-  FileArguments      files;
-  TableArguments     table;
-  std::string        picture;
-  std::string        colourTable;
-  bool               noCompression = false;
-  bool               json = false;
-  bool               quiet = false;
-};
 
 /** The voxels of the components that are left. */
 std::uint64_t
@@ -72,52 +40,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
     }
   }
   return kept;
-}
-
-/** What was found, dropped by which limit, and kept; members of the summary. */
-void
-AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
-{
-  const RelabelReport & relabeled = labeling.Relabeled();
-  summary["components_found"] = relabeled.found;
-  summary["dropped"] = { { "too_small", relabeled.tooSmall },
-                         { "too_large", relabeled.tooLarge },
-                         { "beyond_largest", relabeled.beyondLargest } };
-  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
-}
-
-/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
-std::string
-DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
-{
-  const RelabelReport & relabeled = labeling.Relabeled();
-  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
-  const int             dimension = image.extent.dimension;
-  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
-  std::ostringstream    text;
-  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
-       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
-  if (dimension == 3 && size >= 1000)
-  {
-    text << " (" << size / 1000 << " cm^3)";
-  }
-  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
-  {
-    text << "; dropped of " << relabeled.found << " found:";
-    const char * separator = " ";
-    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
-                                        std::pair{ relabeled.tooLarge, "too large" },
-                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
-    {
-      if (count > 0)
-      {
-        text << separator << count << ' ' << what;
-        separator = ", ";
-      }
-    }
-  }
-  text << '\n';
-  return text.str();
 }
 
 std::string
@@ -177,45 +99,6 @@ WriteLabelMap(const LabelArguments & arguments,
     reader.Note("'" + output + "': " + note);
   }
   return output;
-}
-
-/** The limits on sizes and the order. */
-RelabelOptions
-RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
-{
-  if (arguments.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
-  RelabelOptions relabel;
-  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.minimumSize;
-  relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.largest;
-  return relabel;
-}
-
-NamedFiles
-OutputsOf(const LabelArguments & arguments)
-{
-  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
-  outputs.push_back({ "OUTPUT", arguments.output });
-  outputs.push_back({ "--output-fallback", arguments.outputFallback });
-  outputs.push_back({ "--picture", arguments.picture });
-  outputs.push_back({ "--colour-table", arguments.colourTable });
-  return outputs;
-}
-
-NamedFiles
-InputsOf(const LabelArguments & arguments)
-{
-  return { { "INPUT", arguments.input },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
-           { "--seeds", arguments.filter.seeds } };
 }
 
 void
@@ -347,7 +230,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     nlohmann::ordered_json summary;
     summary["components"] = labeling.ComponentCount();
     summary["foreground_voxels"] = labeling.ForegroundVoxelCount();
-    AddKept(summary, labeling, filter.filter);
+    AddKept(summary, labeling.Relabeled(), CountKeptVoxels(labeling, filter.filter));
     summary["nan_values"] = segmented.notNumbers;
     if (measures)
     {
@@ -387,7 +270,8 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
               << DescribeSpacing(image) << ")\n"
-              << DescribeFilter(filter.filter, filtered) << DescribeKept(labeling, filter.filter, image)
+              << DescribeFilter(filter.filter, filtered)
+              << DescribeKept(labeling.Relabeled(), CountKeptVoxels(labeling, filter.filter), image)
               << (output.empty() ? "no label map" : output + ": labels of type " + NameOf(type)) << ", algorithm "
               << labeling.AlgorithmName() << " on " << labeling.UsedDevice().device.ToString() << '\n'
               << "seconds: read " << Rounded(seconds["read"]) << ", label " << Rounded(seconds["label"]) << ", measure "
@@ -397,6 +281,85 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
 }
 
 } // namespace
+
+void
+AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels)
+{
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = keptVoxels;
+}
+
+std::string
+DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image)
+{
+  const int          dimension = image.extent.dimension;
+  const double       size = static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream text;
+  text << std::setprecision(6) << "kept: " << keptVoxels << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
+    {
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
+    }
+  }
+  text << '\n';
+  return text.str();
+}
+
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.largest;
+  return relabel;
+}
+
+NamedFiles
+OutputsOf(const LabelArguments & arguments)
+{
+  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
+  outputs.push_back({ "OUTPUT", arguments.output });
+  outputs.push_back({ "--output-fallback", arguments.outputFallback });
+  outputs.push_back({ "--picture", arguments.picture });
+  outputs.push_back({ "--colour-table", arguments.colourTable });
+  return outputs;
+}
+
+NamedFiles
+InputsOf(const LabelArguments & arguments)
+{
+  return { { "INPUT", arguments.input },
+           { "--mask", arguments.mask },
+           { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },
+           { "--touching", arguments.filter.touching },
+           { "--seeds", arguments.filter.seeds } };
+}
 
 void
 AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
@@ -486,7 +449,23 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_flag("--json", arguments->json, "print the summary as one JSON object")
     ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments, frontEnd] { RunLabel(*arguments, frontEnd); });
+  command
+    ->add_option("--memory",
+                 arguments->memory,
+                 "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
+                 "same. The files must be uncompressed or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images")
+    ->type_name("SIZE");
+  CLI::Option * const work =
+    command
+      ->add_option("--work",
+                   arguments->work,
+                   "with --memory: the folder that keeps the state, so that --resume can go on")
+      ->type_name("FOLDER")
+      ->needs(command->get_option("--memory"));
+  command->add_flag("--resume", arguments->resume, "go on with the state in the folder of --work")->needs(work);
+  command->callback([arguments, frontEnd] {
+    arguments->memory.empty() ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);
+  });
 }
 
 } // namespace brickccl::cli

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -348,6 +349,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage image;
+  image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
@@ -379,7 +381,13 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   const std::uint64_t offset = OffsetOf(header, isSingle);
   const std::size_t   size = SizeOf(image.type);
   const bool          swapped = header.Swapped() && size > 1;
-  if (IsGzipped(data))
+  if (IsGzipped(data) && image.inParts)
+  {
+    CheckRoom(data.Size(), MostInflated(1), image);
+    const CompressedVoxels from{ data, 0, offset, Wrapper::Gzip, NameOfFile(data) };
+    image.stream = InflatedVoxels(from, image.ByteCount(), swapped ? size : 1, context);
+  }
+  else if (IsGzipped(data))
   {
     std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
     Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, NameOfFile(data));

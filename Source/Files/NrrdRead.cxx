@@ -6,6 +6,7 @@
 #include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -277,7 +278,12 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
   }
   const auto  bunzipped = std::make_shared<std::vector<unsigned char>>();
   std::byte * output = nullptr;
-  if (!isBzip2 && (!isRaw || files.size() > 1))
+  const bool  isStream = image.inParts && isGzip && files.size() == 1;
+  if (isStream)
+  {
+    CheckRoom(present, MostInflated(1), image);
+  }
+  else if (!isBzip2 && (!isRaw || files.size() > 1))
   {
     output = MakeRoom(present, isGzip ? MostInflated(1) : size, image);
   }
@@ -289,9 +295,16 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     const std::string name = "'" + std::filesystem::path(data.Path()).filename().string() + "'";
     if (isBzip2)
     {
+      RefuseParts(image, "voxels compressed by bzip2");
       const auto skipped = static_cast<std::uint64_t>(byteSkip);
       AddBunzipped(data.Data() + begin, data.Size() - begin, name, skipped, bytesOfFile, *bunzipped);
       continue;
+    }
+    if (isStream)
+    {
+      const CompressedVoxels from{ data, begin, static_cast<std::uint64_t>(byteSkip), Wrapper::Gzip, name };
+      image.stream = InflatedVoxels(from, bytes, swapped ? size : 1, context);
+      return;
     }
     if (isGzip)
     {
@@ -363,6 +376,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader  header = ParseNrrdHeader(file);
   const HostContext context{ options.threads };
   LoadedImage       image;
+  image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))

@@ -5,7 +5,7 @@
 #include "BrickCCL/Files/TiffBlocks.h"
 #include "BrickCCL/Files/TiffDescription.h"
 
-#include "BrickCCL/Host/HugePages.h"
+#include "BrickCCL/Host/MappedFiles.h"
 
 #include <cmath>
 #include <cstring>

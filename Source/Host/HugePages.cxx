@@ -47,20 +47,6 @@ TouchPages(std::uintptr_t begin, std::uintptr_t end)
 } // namespace
 
 void
-ForgetMapped([[maybe_unused]] const void * memory, [[maybe_unused]] std::size_t bytes)
-{
-#ifdef __linux__
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-  if (begin < end)
-  {
-    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
-  }
-#endif
-}
-
-void
 AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t bytes)
 {
 #ifdef __linux__

@@ -15,10 +15,6 @@ inline constexpr std::size_t LargePage = std::size_t{ 1 } << 21;
  *  large page. */
 void AdviseHugePages(void * memory, std::size_t bytes);
 
-/** Gives the memory of a part of a mapped file back to the system, which reads the file again if the part is used
- *  again. Only whole pages are given back. It does nothing where the system cannot. */
-void ForgetMapped(const void * memory, std::size_t bytes);
-
 /** Allocates `count` elements of `size` bytes. The memory begins with a line of the cache, and with a large page if
  *  there is room for one. \throws std::bad_alloc. */
 void * AllocateAligned(std::size_t count, std::size_t size);

@@ -1,6 +1,6 @@
 #include "BrickCCL/Streaming/SlabReader.h"
 
-#include "BrickCCL/Host/HugePages.h"
+#include "BrickCCL/Host/MappedFiles.h"
 
 #include <array>
 #include <cstdint>

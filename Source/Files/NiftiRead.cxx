@@ -294,6 +294,40 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+void
+ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
+{
+  if (IsGzipped(data) && image.inParts)
+  {
+    CheckRoom(data.Size(), MostInflated(1), image);
+    const CompressedVoxels from{ data, 0, offset, Wrapper::Gzip, NameOfFile(data) };
+    image.stream = InflatedVoxels(from, image.ByteCount(), swapped ? SizeOf(image.type) : 1, context);
+  }
+  else if (IsGzipped(data))
+  {
+    std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
+    Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, NameOfFile(data));
+    std::vector<char> skipped(4096);
+    for (std::uint64_t left = offset; left > 0;)
+    {
+      const auto part = std::min<std::uint64_t>(left, skipped.size());
+      inflater.Read(skipped.data(), static_cast<std::size_t>(part));
+      left -= part;
+    }
+    inflater.Read(output, image.ByteCount());
+    inflater.Finish();
+    if (swapped)
+    {
+      SwapBytes(output, SizeOf(image.type), image.ByteCount() / SizeOf(image.type), context);
+    }
+  }
+  else
+  {
+    TakeStored(data, offset, swapped, context, image);
+    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
+  }
+}
+
 } // namespace
 
 bool
@@ -379,37 +413,8 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   SetGeometry(header, options, image);
 
   const std::uint64_t offset = OffsetOf(header, isSingle);
-  const std::size_t   size = SizeOf(image.type);
-  const bool          swapped = header.Swapped() && size > 1;
-  if (IsGzipped(data) && image.inParts)
-  {
-    CheckRoom(data.Size(), MostInflated(1), image);
-    const CompressedVoxels from{ data, 0, offset, Wrapper::Gzip, NameOfFile(data) };
-    image.stream = InflatedVoxels(from, image.ByteCount(), swapped ? size : 1, context);
-  }
-  else if (IsGzipped(data))
-  {
-    std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
-    Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, NameOfFile(data));
-    std::vector<char> skipped(4096);
-    for (std::uint64_t left = offset; left > 0;)
-    {
-      const auto part = std::min<std::uint64_t>(left, skipped.size());
-      inflater.Read(skipped.data(), static_cast<std::size_t>(part));
-      left -= part;
-    }
-    inflater.Read(output, image.ByteCount());
-    inflater.Finish();
-    if (swapped)
-    {
-      SwapBytes(output, size, image.ByteCount() / size, context);
-    }
-  }
-  else
-  {
-    TakeStored(data, offset, swapped, context, image);
-    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
-  }
+  const bool          swapped = header.Swapped() && SizeOf(image.type) > 1;
+  ReadVoxels(data, offset, swapped, context, image);
   if (isVector)
   {
     InterleaveChannels(image, context);

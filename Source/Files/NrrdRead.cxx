@@ -225,6 +225,29 @@ ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, 
   }
 }
 
+/** Whether the bytes of values are in the reverse of the machine's order. */
+bool
+AreSwapped(const NrrdHeader & header)
+{
+  const std::string endian = LowerCase(header.Get("endian"));
+  if (endian != "little" && endian != "big")
+  {
+    throw Error("its endian is '" + endian + "'; little and big are right");
+  }
+  return (endian == "big") != HostIsBigEndian;
+}
+
+std::uint64_t
+SizeOfAll(const std::vector<FileBytes> & files)
+{
+  std::uint64_t size = 0;
+  for (const FileBytes & file : files)
+  {
+    size += file.Size();
+  }
+  return size;
+}
+
 void
 ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & context, LoadedImage & image)
 {
@@ -248,17 +271,8 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
                 "; they must be at least 0 (with the encoding raw, a 'byte skip' of -1 is possible)");
   }
   const std::size_t size = SizeOf(image.type);
-  bool              swapped = false;
-  if (size > 1 && !isText)
-  {
-    const std::string endian = LowerCase(header.Get("endian"));
-    if (endian != "little" && endian != "big")
-    {
-      throw Error("its endian is '" + endian + "'; little and big are right");
-    }
-    swapped = (endian == "big") != HostIsBigEndian;
-  }
-  const bool isAttached = header.Find("data file") == nullptr;
+  bool              swapped = size > 1 && !isText && AreSwapped(header);
+  const bool        isAttached = header.Find("data file") == nullptr;
   if (isAttached && !header.endsWithBlankLine)
   {
     throw Error("the file is truncated: its header does not end");
@@ -270,15 +284,11 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     image.files.push_back(data.Path());
   }
   CheckFileCount(files.size(), image.extent);
-  const std::size_t bytesOfFile = bytes / files.size();
-  std::uint64_t     present = 0;
-  for (const FileBytes & data : files)
-  {
-    present += data.Size();
-  }
-  const auto  bunzipped = std::make_shared<std::vector<unsigned char>>();
-  std::byte * output = nullptr;
-  const bool  isStream = image.inParts && isGzip && files.size() == 1;
+  const std::size_t   bytesOfFile = bytes / files.size();
+  const std::uint64_t present = SizeOfAll(files);
+  const auto          bunzipped = std::make_shared<std::vector<unsigned char>>();
+  std::byte *         output = nullptr;
+  const bool          isStream = image.inParts && isGzip && files.size() == 1;
   if (isStream)
   {
     CheckRoom(present, MostInflated(1), image);
@@ -308,14 +318,8 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     }
     if (isGzip)
     {
-      Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, name);
-      std::vector<char> skipped(std::size_t{ 1 } << 16);
-      for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
-      {
-        inflater.Read(skipped.data(), std::min(skipped.size(), static_cast<std::size_t>(left)));
-      }
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      const CompressedVoxels from{ data, begin, static_cast<std::uint64_t>(byteSkip), Wrapper::Gzip, name };
+      InflatedVoxels(from, bytesOfFile, 1, context)->Read(0, part, bytesOfFile);
       continue;
     }
     if (byteSkip == -1)

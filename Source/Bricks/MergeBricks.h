@@ -62,10 +62,13 @@ private:
  *  \param bricks  how many there are
  *  \param record  the record of brick i. It is called once for each, in the order of their numbers.
  *  \param map     the map of brick i from BrickMerge
- *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others; Error. */
+ *  \param counts  what CountBrick says of brick i; needed for the columns of the groups `surface` and `topology`
+ *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others, or counts are needed and
+ *  not given; Error. */
 ComponentTable MergeBrickTables(std::size_t                                     bricks,
                                 const std::function<Bytes(std::size_t brick)> & record,
-                                const std::function<Bytes(std::size_t brick)> & map);
+                                const std::function<Bytes(std::size_t brick)> & map,
+                                const std::function<Bytes(std::size_t brick)> & counts = nullptr);
 
 } // namespace brickccl
 

@@ -1,5 +1,6 @@
 // Labels, counts and tables of volumes that are labeled by bricks are those of the volumes labeled at once.
 
+#include "BrickCCL/Bricks/CountBrick.h"
 #include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/BrickCCL.h"
@@ -258,10 +259,26 @@ LabelByBricks(const Case & made, bool useMask, bool fromImage, Labeling & scratc
 ComponentTable
 MergedTable(const ByBricks & done)
 {
+  std::vector<Bytes> maps;
+  for (std::size_t i = 0; i < done.bricks.size(); ++i)
+  {
+    maps.push_back(done.merge.Map(i));
+  }
   return MergeBrickTables(
     done.bricks.size(),
     [&](std::size_t i) { return done.bricks[i].record; },
-    [&](std::size_t i) { return done.merge.Map(i); });
+    [&](std::size_t i) { return maps[i]; },
+    [&](std::size_t i) {
+      std::vector<MergedBrick> before;
+      for (std::size_t other = 0; other < done.bricks.size(); ++other)
+      {
+        if (IsNeededToCount(done.boxes[i], done.boxes[other]))
+        {
+          before.push_back({ done.bricks[other].record, maps[other] });
+        }
+      }
+      return CountBrick({ done.bricks[i].record, maps[i] }, done.bricks[i].runs, before, 1);
+    });
 }
 
 void
@@ -334,7 +351,7 @@ TEST(Bricks, GiveWhatTheWholeVolumeGives)
     Case       made = MakeCase(choose);
     const bool useMask = choose.Below(3) == 0;
     made.options.measure.groups =
-      ColumnGroups::FromNames(made.extent.dimension > 3 ? "place,shape" : "place,shape,feret");
+      ColumnGroups::FromNames(made.extent.dimension > 3 ? "place,shape" : "place,shape,feret,surface,topology");
     ByBricks done;
     done.boxes = MakeBricks(made.extent, choose);
     LabelByBricks(made, useMask, choose.Below(4) == 0, scratch, done);

@@ -119,13 +119,10 @@ WorkFolder::~WorkFolder()
 std::string
 WorkFolder::PathOf(std::size_t slab, Kind kind) const
 {
-  std::string number = std::to_string(slab);
+  static const char * const endings[] = { ".record", ".runs", ".map", ".counts" };
+  std::string               number = std::to_string(slab);
   number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
-  return (fs::path(m_Path) / ("slab-" + number +
-                              (kind == Kind::Record ? ".record"
-                               : kind == Kind::Runs ? ".runs"
-                                                    : ".map")))
-    .string();
+  return (fs::path(m_Path) / ("slab-" + number + endings[static_cast<int>(kind)])).string();
 }
 
 bool

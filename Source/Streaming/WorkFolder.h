@@ -10,8 +10,8 @@
 namespace brickccl
 {
 
-/** The folder in which labeling by slabs keeps its state: `plan.txt`, and for each slab its record, its runs and its
- * map. Every file is there as a whole or not at all, whenever the program ends. */
+/** The folder in which labeling by slabs keeps its state: `plan.txt`, and for each slab its record, its runs, its map,
+ *  and counts for columns that need them. Every file is there as a whole or not at all, whenever the program ends. */
 class WorkFolder
 {
 public:
@@ -19,7 +19,8 @@ public:
   {
     Record,
     Runs,
-    Map
+    Map,
+    Counts
   };
 
   /** Opens or makes the folder.

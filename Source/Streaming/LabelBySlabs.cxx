@@ -2,8 +2,10 @@
 
 #include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Bricks/CountBrick.h"
 #include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -236,6 +238,7 @@ private:
   void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
   void          CheckMergeFits(const BrickBox & slab) const;
   void          Merge();
+  void          CountSlabs();
   std::uint64_t TableBytes() const;
   void          MergeTables();
   void          Write();
@@ -356,9 +359,39 @@ SlabLabeler::TableBytes() const
   {
     row += group->needsMoments ? 500 : 0;
     row += std::string(group->name) == "feret" ? 1500 : 0;
+    row += std::string(group->name) == "surface" ? 300 : 0;
   }
   row += m_Images.intensity != nullptr ? 240 : 0;
   return row * (m_SlabComponents + m_Result.components);
+}
+
+/** Takes the second look at slabs that surfaces and Euler numbers need. */
+void
+SlabLabeler::CountSlabs()
+{
+  if (!SecondLookOf(m_Options.groups).IsAny())
+  {
+    return;
+  }
+  const std::size_t count = m_Result.plan.slabs.size();
+  for (std::size_t slab = 0; slab < count; ++slab)
+  {
+    m_Options.step("counting voxels of slab " + std::to_string(slab + 1) + " of " + std::to_string(count));
+    NamingSlab(m_Result.plan.slabs[slab], [&] {
+      const Bytes              record = m_Folder->Read(slab, Kind::Record);
+      const Bytes              map = m_Folder->Read(slab, Kind::Map);
+      Bytes                    recordBefore, mapBefore;
+      std::vector<MergedBrick> before;
+      if (slab > 0)
+      {
+        recordBefore = m_Folder->Read(slab - 1, Kind::Record);
+        mapBefore = m_Folder->Read(slab - 1, Kind::Map);
+        before.push_back({ recordBefore, mapBefore });
+      }
+      const Bytes runs = m_Folder->Read(slab, Kind::Runs);
+      m_Folder->Write(slab, Kind::Counts, CountBrick({ record, map }, runs, before, m_Options.label.threads));
+    });
+  }
 }
 
 void
@@ -375,10 +408,9 @@ SlabLabeler::MergeTables()
                           " that --memory leaves; give more, drop small components by --minimum-size, or leave out the "
                           "table");
   }
-  m_Result.table = MergeBrickTables(
-    plan.slabs.size(),
-    [this](std::size_t slab) { return m_Folder->Read(slab, Kind::Record); },
-    [this](std::size_t slab) { return m_Folder->Read(slab, Kind::Map); });
+  CountSlabs();
+  const auto read = [this](Kind kind) { return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); }; };
+  m_Result.table = MergeBrickTables(plan.slabs.size(), read(Kind::Record), read(Kind::Map), read(Kind::Counts));
 }
 
 void

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CLI_FILTEROPTIONS_H
 #define BRICKCCL_CLI_FILTEROPTIONS_H
 
-#include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/FileOptions.h"
 
 #include <nlohmann/json.hpp>

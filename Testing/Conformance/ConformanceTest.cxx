@@ -4,6 +4,7 @@
 #include "FloodFill.h"
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -648,7 +649,7 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
 
 /** The algorithm's name with each value of each option, except the presets. */
 std::vector<std::string>
-VariantsOf(const AlgorithmInfo & algorithm)
+VariantsOf(const Algorithm & algorithm)
 {
   std::vector<std::string> variants;
   for (const AlgorithmOption & option : algorithm.options)
@@ -675,7 +676,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   std::vector<std::string> variants = { "LabelEquivalence:atomics=on,first-scan=earlier,flag=global,properties=moments",
                                         "LinkPropagation:gather=5,one-gather=off,master=off",
                                         "LinkPropagation:max-gather=off,master=off" };
-  for (const AlgorithmInfo & algorithm : ListAlgorithms())
+  for (const Algorithm & algorithm : Algorithms())
   {
     const std::vector<std::string> more = VariantsOf(algorithm);
     variants.insert(variants.end(), more.begin(), more.end());

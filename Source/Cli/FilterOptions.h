@@ -12,6 +12,17 @@
 namespace brickccl::cli
 {
 
+/** What commands ask about the sizes of components that stay. */
+struct SizeArguments
+{
+  std::uint64_t minimumSize = 0;
+  double        minimumVolume = 0;
+  std::uint64_t largest = 0;
+};
+
+/** \param largestHelp  says of which components the largest stay. */
+void AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string & largestHelp);
+
 /** What commands ask about holes. */
 struct HoleArguments
 {

@@ -83,8 +83,10 @@ def sources_of(files, sources):
 
 def check(build, path):
     begin = time.monotonic()
-    result = subprocess.run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "-p", build] + CLANG_ARGUMENTS + [path],
-                            cwd=ROOT, capture_output=True, text=True)
+    # The analyzer follows null pointers into the loads of vectors, for minutes, and knows nothing of their lengths.
+    without = ["--checks=-clang-analyzer-*"] if path.endswith("-simd.cxx") else []
+    result = subprocess.run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "-p", build] + without + CLANG_ARGUMENTS +
+                            [path], cwd=ROOT, capture_output=True, text=True)
     faults = re.sub(re.escape(ROOT) + "/(?:build/[^/ ]+/include/BrickCCL/)?", "", result.stdout).strip()
     if result.returncode != 0 and not faults:
         faults = result.stderr.strip()

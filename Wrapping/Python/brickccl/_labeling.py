@@ -1,16 +1,20 @@
-"""A labeling: label maps, tables and lists from runs."""
+"""Labeling: label maps, tables and lists from runs."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
+from ._device import is_on_device
+from ._device import label as label_on_device
+from ._filter import filter_of
 from ._output import give_labels, new_labels, smallest_dtype
 from ._table import Column, Table, group_names, plain
-from ._volume import Progress, Volume, companion_of
+from ._volume import Progress, Volume, as_volume, companion_of, count_of, threads_of
 
 
 class Runs(NamedTuple):
@@ -40,22 +44,6 @@ class Component(NamedTuple):
     slices: tuple[slice, ...]
     #: Where the component is within the crop.
     mask: np.ndarray[Any, np.dtype[np.bool_]]
-
-
-def condition_columns(condition: str, dimension: int) -> list[str]:
-    """The columns of groups that a condition names."""
-    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
-    return [name for name in _core.condition_columns(condition) if groups.get(name)]
-
-
-def numbers_of(holds: Any, keeps: bool, count: int) -> Column:
-    """New numbers 1.. for the components that stay, 0 for the others."""
-    stays = np.asarray(holds)
-    if stays.dtype != np.bool_ or stays.shape != (count,):
-        raise ValueError(f"there must be a truth value for each of {count} components, not {stays.dtype} of shape {stays.shape}")
-    if not keeps:
-        stays = ~stays
-    return np.where(stays, np.cumsum(stays), 0).astype(np.uint64)
 
 
 class Labeling:
@@ -236,3 +224,368 @@ class Labeling:
 
     def __repr__(self) -> str:
         return f"<brickccl.Labeling of {self.count} components, shape {self.shape}>"
+
+
+def condition_columns(condition: str, dimension: int) -> list[str]:
+    """The columns of groups that a condition names."""
+    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
+    return [name for name in _core.condition_columns(condition) if groups.get(name)]
+
+
+def numbers_of(holds: Any, keeps: bool, count: int) -> Column:
+    """New numbers 1.. for the components that stay, 0 for the others."""
+    stays = np.asarray(holds)
+    if stays.dtype != np.bool_ or stays.shape != (count,):
+        raise ValueError(f"there must be a truth value for each of {count} components, not {stays.dtype} of shape {stays.shape}")
+    if not keeps:
+        stays = ~stays
+    return np.where(stays, np.cumsum(stays), 0).astype(np.uint64)
+
+
+def find(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
+    device: str = "auto",
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    start: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Labeling:
+    """Finds connected components and keeps them as runs, without a label map.
+
+    Parameters
+    ----------
+    start : sequence of int, optional
+        The index of the first voxel in a larger image, for `merge_tables`.
+
+    Other Parameters
+    ----------------
+    connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
+minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+        As for `label`.
+
+    Returns
+    -------
+    Labeling
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.find(np.eye(4), connectivity=8).count
+    1
+    """
+    return _find(
+        as_volume(image),
+        connectivity,
+        criterion,
+        range,
+        background,
+        tolerance,
+        mask,
+        by_slice,
+        order,
+        minimum_size,
+        maximum_size,
+        minimum_volume,
+        largest,
+        (seeds, clear_border, touching, fill_holes),
+        device,
+        algorithm,
+        threads,
+        spacing,
+        start,
+        progress,
+    )
+
+
+def _find(
+    volume: Volume,
+    connectivity: Any,
+    criterion: Any,
+    limits: Any,
+    background: Any,
+    tolerance: Any,
+    mask: Any,
+    by_slice: Any,
+    order: Any,
+    minimum_size: Any,
+    maximum_size: Any,
+    minimum_volume: Any,
+    largest: Any,
+    kept: tuple[Any, Any, Any, Any],
+    device: Any,
+    algorithm: Any,
+    threads: Any,
+    spacing: Any,
+    start: Any,
+    progress: Any,
+) -> Labeling:
+    if minimum_volume is not None and spacing is None and volume.spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    runs = _core.find(
+        volume.array,
+        None if mask is None else volume.companion("mask", mask),
+        *_rules(criterion, limits, background, tolerance),
+        None if connectivity is None else count_of("connectivity", connectivity),
+        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
+        *_filters(order, minimum_size, maximum_size, minimum_volume, largest),
+        "Auto" if algorithm == "auto" else algorithm,
+        device,
+        0 if threads is None else threads_of(threads),
+        volume.geometry(spacing, start),
+        progress,
+        filter_of(volume, kept, spacing),
+    )
+    if runs.remark and device != "auto":
+        warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
+    return Labeling(runs, volume)
+
+
+def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
+    """Criterion, background, low, high and tolerance as the engine takes them."""
+    if tolerance is not None and criterion == "foreground":
+        criterion = "tolerance"
+    if tolerance is not None and criterion != "tolerance":
+        raise ValueError(f"a tolerance is of no use with criterion={criterion!r}")
+    low = high = None
+    if limits is not None:
+        try:
+            low, high = limits
+        except (TypeError, ValueError):
+            raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
+    return criterion, background, low, high, tolerance
+
+
+def _filters(
+    order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
+) -> tuple[str, int, int | None, float, int]:
+    """Which components stay, and their order, as the engine takes them."""
+    return (
+        order,
+        minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
+        None if maximum_size is None else count_of("maximum_size", maximum_size),
+        0.0 if minimum_volume is None else float(minimum_volume),
+        0 if largest is None else largest_of(largest),
+    )
+
+
+def largest_of(largest: Any) -> int:
+    number = count_of("largest", largest)
+    if number == 0:
+        raise ValueError("largest=0 leaves no component; give at least 1, or None for all")
+    return number
+
+
+def label(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
+    dtype: Any = "auto",
+    device: str = "auto",
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    return_count: bool = False,
+    return_table: bool = False,
+    progress: Progress | None = None,
+) -> Any:
+    """Labels the connected components of an image.
+
+    Parameters
+    ----------
+    image : array or image
+        1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
+        through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
+        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too.
+    connectivity : int, optional
+        The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
+        which neighbours may differ, 1 to the dimension. By faces (1) if not given.
+    criterion : {"foreground", "equal", "tolerance"}
+        Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
+        `tolerance`.
+    range : (low, high), optional
+        Foreground are the values low <= value <= high; bounds may be infinite.
+    background : number or None, default 0
+        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
+    tolerance : number, optional
+        Sets the criterion "tolerance". Differences of integers are exact.
+    mask : array or image, optional
+        Of the same shape; voxels where it is 0 take no part.
+    by_slice : int, optional
+        An axis of the array; the slices across it are labeled each on its own.
+    order : {"raster", "size"}
+        How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
+        order), or the largest first.
+    minimum_size, maximum_size : int, optional
+        Components of fewer (more) voxels become background.
+    minimum_volume : float, optional
+        Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
+    largest : int, optional
+        Only so many of the largest stay. The limits on sizes come after what follows, in this order.
+    fill_holes : bool or float, default False
+        Fill holes: components of the background that do not reach the image's border, or only those of at most so many
+        mm^3. With the criterion "foreground" a hole is foreground before anything is labeled, and what lies in it is
+        joined to what is around it; otherwise it gets the label that it shares the most faces with. See `fill_holes`.
+    seeds : sequence of indices, optional
+        Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
+    clear_border : bool, default False
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+    touching : array or image, optional
+        Components stay if they have a voxel where this mask is not 0.
+    dtype : dtype, default "auto"
+        An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
+        (CuPy) or int32 (PyTorch), since labels are written before their number is known.
+    device : str, default "auto"
+        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready, and the
+        one where an array lies.
+    algorithm : str, default "auto"
+        A name of `info()["algorithms"]`; the labels are the same for all.
+    threads : int, optional
+        The number of CPU threads; all if not given.
+    spacing : float or sequence of float, optional
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
+    out : numpy.ndarray, optional
+        Where the labels go: of the image's shape, in C order, of an integer type.
+    return_count, return_table : bool, default False
+        Also return the number of components, the component table (`Table`), in this order.
+    progress : callable, optional
+        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work.
+
+    Returns
+    -------
+    labels : the kind of image that was given, with its geometry
+        0 is background; components are 1..count, consecutive. On a device the work goes to the array library's current
+        stream.
+    count : int
+        If `return_count`.
+    table : Table
+        If `return_table`.
+
+    Raises
+    ------
+    ValueError
+        For arguments without meaning, with what would be right.
+    TypeError
+        For types that are not taken; nothing is cast silently.
+    OverflowError
+        If `dtype` or `out` does not hold the labels; nothing is written then.
+    NotImplementedError
+        For what this build or algorithm does not offer.
+    MemoryError
+        If there is not enough memory.
+
+    Notes
+    -----
+    The labels are the same bit for bit for every number of threads, algorithm and device. Ctrl-C ends the work within
+    0.2 s. The interpreter's lock is free meanwhile.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> image = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]])
+    >>> brickccl.label(image)
+    array([[1, 1, 0, 0],
+           [0, 0, 2, 0],
+           [3, 0, 0, 0]], dtype=uint8)
+    >>> labels, count = brickccl.label(image, connectivity=8, return_count=True)
+    >>> count
+    2
+    """
+    if type(image) is not np.ndarray and is_on_device(image):
+        if seeds is not None or clear_border or touching is not None or fill_holes:
+            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+        if minimum_volume is not None and spacing is None:
+            raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        on_device = label_on_device(
+            image,
+            _rules(criterion, range, background, tolerance),
+            None if connectivity is None else count_of("connectivity", connectivity),
+            mask,
+            by_slice,
+            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+            spacing,
+            device,
+            algorithm,
+            dtype,
+            out,
+            return_table,
+        )
+        if progress is not None:
+            progress(1.0)
+        return _results(*on_device, return_count)
+    labeling = _find(
+        as_volume(image),
+        connectivity,
+        criterion,
+        range,
+        background,
+        tolerance,
+        mask,
+        by_slice,
+        order,
+        minimum_size,
+        maximum_size,
+        minimum_volume,
+        largest,
+        (seeds, clear_border, touching, fill_holes),
+        device,
+        algorithm,
+        threads,
+        spacing,
+        None,
+        _part(progress, 0, 0.7),
+    )
+    # The table first: who asks for both gets both or an error.
+    table = labeling.table() if return_table else None
+    labels = labeling.labels(dtype, out, progress=_part(progress, 0.7, 1))
+    return _results(labels, labeling.count, table, return_count)
+
+
+def _results(labels: Any, count: int, table: Table | None, return_count: bool) -> Any:
+    if not return_count and table is None:
+        return labels
+    result: tuple[Any, ...] = (labels,)
+    if return_count:
+        result += (count,)
+    if table is not None:
+        result += (table,)
+    return result
+
+
+def _part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda fraction: progress(begin + (end - begin) * fraction)

@@ -102,7 +102,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     if shutil.which("clang-tidy") is None:
-        sys.exit("clang-tidy is not installed (Testing/install-packages.sh does that)")
+        sys.exit("clang-tidy is not installed (Testing/install-packages.sh clang-tidy does that)")
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True).stdout
+    if "version 14." not in version:
+        print("the checks are those of clang-tidy 14; this is " + " ".join(version.split()) + ": nothing is checked")
+        return 0
     if not os.path.isfile(os.path.join(arguments.build, "compile_commands.json")):
         sys.exit(f"'{arguments.build}' has no compile_commands.json: configure it first (cmake --preset release)")
 

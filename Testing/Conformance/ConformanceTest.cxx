@@ -290,11 +290,7 @@ CheckAllConnectivities(const std::string &    what,
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
     problem.rank = rank;
-    ExpectSameAsFloodFill(what, voxels, problem, Connectivity(extent.dimension, rank));
-    if (::testing::Test::HasFatalFailure())
-    {
-      return;
-    }
+    ASSERT_NO_FATAL_FAILURE(ExpectSameAsFloodFill(what, voxels, problem, Connectivity(extent.dimension, rank)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
 
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/Bytes.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>

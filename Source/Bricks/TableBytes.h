@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/ByteStream.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 namespace brickccl

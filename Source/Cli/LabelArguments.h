@@ -6,7 +6,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace brickccl::cli
 {
 
-/** What `label` is asked. */
+/** What `label` asks. */
 struct LabelArguments
 {
   std::string        input;
@@ -26,10 +26,8 @@ struct LabelArguments
   std::string        mask;
   std::string        bySlice;
   std::string        order = "raster";
-  std::uint64_t      minimumSize = 0;
-  double             minimumVolume = 0;
+  SizeArguments      sizes;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t      largest = 0;
   FilterArguments    filter;
   std::string        labelType = "auto";
   std::string        algorithm = "Auto";
@@ -48,6 +46,14 @@ struct LabelArguments
   bool        quiet = false;
 };
 
+/** Labels an image, measures its components and writes what is asked for. */
+void RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd);
+
+/** Does so slab by slab, in a given memory. */
+void RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd);
+
+// What both have in common.
+
 /** The files that are written and read, with the names of their options. */
 NamedFiles OutputsOf(const LabelArguments & arguments);
 NamedFiles InputsOf(const LabelArguments & arguments);
@@ -60,9 +66,6 @@ std::string DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxe
 
 /** What was found, dropped by which limit, and kept; members of the summary. */
 void AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels);
-
-/** Labels a volume slab by slab, with --memory. */
-void RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd);
 
 } // namespace brickccl::cli
 

@@ -198,7 +198,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
                            image.extent);
   }
   options.label.relabel = RelabelOptionsOf(arguments, reader);
-  options.label.minimumVolume = arguments.minimumVolume;
+  options.label.minimumVolume = arguments.sizes.minimumVolume;
   options.label.geometry = image.geometry;
   options.label.algorithm = arguments.algorithm;
   options.label.threads = arguments.threads;

@@ -279,14 +279,14 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      const Wrapper     wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
-      const std::string name = "'" + std::filesystem::path(data.Path()).filename().string() + "'";
+      const Wrapper wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
       if (isStream)
       {
-        image.stream = InflatedVoxels({ data, begin, 0, wrapper, name }, bytes, swapped ? size : 1, context);
+        image.stream =
+          InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      Inflater inflater(packed, packedSize, wrapper, name);
+      Inflater inflater(packed, packedSize, wrapper, data.QuotedName());
       inflater.Read(part, bytesOfFile);
       inflater.Finish();
       continue;

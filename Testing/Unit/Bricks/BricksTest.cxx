@@ -5,7 +5,7 @@
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Random.h"
-#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCase.h"
 #include "FloodFill.h"
 

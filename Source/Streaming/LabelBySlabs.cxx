@@ -330,6 +330,15 @@ void
 SlabLabeler::Merge()
 {
   m_Options.step("merging slabs");
+  // Numbering sorts, and needs up to four numbers for each component beside what is there.
+  const std::uint64_t bytes = m_Merge.MemoryBytes() + 32 * m_Merge.PartCount();
+  const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
+  if (bytes > room)
+  {
+    throw InvalidArgument("numbering " + std::to_string(m_Merge.PartCount()) + " components of slabs takes " +
+                          BytesAsText(bytes) + ", more than the " + BytesAsText(room) +
+                          " that --memory leaves; give more, or drop small components by --minimum-size");
+  }
   m_Merge.Finish();
   m_Result.components = m_Merge.ComponentCount();
   m_Result.relabeled = m_Merge.Relabeled();

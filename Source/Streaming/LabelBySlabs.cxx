@@ -363,15 +363,24 @@ SlabLabeler::Merge()
 std::uint64_t
 SlabLabeler::TableBytes() const
 {
-  std::uint64_t row = 160;
+  std::uint64_t ofSlabs = 160;
+  std::uint64_t ofVolume = 160;
   for (const ColumnGroup * const group : m_Options.groups.List())
   {
-    row += group->needsMoments ? 500 : 0;
-    row += std::string(group->name) == "feret" ? 1500 : 0;
-    row += std::string(group->name) == "surface" ? 300 : 0;
+    const std::string name = group->name;
+    ofSlabs += group->needsMoments ? 160 : 0;
+    ofVolume += group->needsMoments ? 480 : 0;
+    // Hulls of rugged components have hundreds of corners.
+    ofSlabs += name == "feret" ? 1000 : 0;
+    ofVolume += name == "feret" ? 1500 : 0;
+    ofVolume += name == "surface" || name == "topology" ? 200 : 0;
   }
-  row += m_Images.intensity != nullptr ? 240 : 0;
-  return row * (m_SlabComponents + m_Result.components);
+  if (m_Images.intensity != nullptr)
+  {
+    ofSlabs += 200;
+    ofVolume += 240;
+  }
+  return ofSlabs * m_SlabComponents + ofVolume * m_Result.components;
 }
 
 /** Takes the second look at slabs that surfaces and Euler numbers need. */

@@ -15,7 +15,7 @@ from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
 # Slices of so many voxels, so that the least memory takes few of them.
 SIDE = 448
 SLICES = 24
-MEMORY = "72MB"
+MEMORY = "96MB"
 
 
 class SlabsTest(CommandTest):

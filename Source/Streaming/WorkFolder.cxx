@@ -155,15 +155,21 @@ WorkFolder::Has(std::size_t slab, Kind kind) const
 void
 WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
 {
-  ReplaceFile(PathOf(slab, kind), [&](const std::string & temporary) {
-    std::ofstream stream(fs::path(temporary), std::ios::binary);
-    stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream)
-    {
-      throw Error("cannot write '" + PathOf(slab, kind) + "': " + std::strerror(errno));
-    }
-  });
+  // A checksum tells of a file that a crash of the system cut, so nothing waits for the disk here.
+  const std::string path = PathOf(slab, kind);
+  const std::string part = path + ".part";
+  std::ofstream     stream(fs::path(part), std::ios::binary);
+  stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  std::error_code failure;
+  if (stream)
+  {
+    fs::rename(part, path, failure);
+  }
+  if (!stream || failure)
+  {
+    throw Error("cannot write '" + path + "': " + (failure ? failure.message() : std::string(std::strerror(errno))));
+  }
 }
 
 Bytes

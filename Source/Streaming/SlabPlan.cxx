@@ -135,7 +135,8 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
   const Extent & extent = images.image->extent;
   const int      axis = SlabAxisOf(extent);
   Extent         slice = extent;
-  slice.size[axis] = 1;
+  // A single row is not cut.
+  slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
   const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion);
   const auto   sliceVoxels = static_cast<double>(slice.VoxelCount());
@@ -155,7 +156,9 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
   }
   const double room = std::min(share * static_cast<double>(memory - plan.fixedBytes) / perVoxel, MostVoxels);
   Extent       slab = extent;
-  slab.size[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(room / sliceVoxels), 1, extent.size[axis]);
+  slab.size[axis] = axis == 0
+                    ? extent.size[0]
+                    : std::clamp<std::int64_t>(static_cast<std::int64_t>(room / sliceVoxels), 1, extent.size[axis]);
   plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
   plan.slabs = CutIntoBricks(extent, slab);
   return plan;

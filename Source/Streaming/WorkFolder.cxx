@@ -20,6 +20,8 @@ namespace brickccl
 namespace
 {
 
+constexpr const char * PlanName = "plan.txt";
+
 std::string
 ReadText(const fs::path & path)
 {
@@ -99,7 +101,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
       m_Path = MakeTemporaryFolder(output).string();
       return;
     }
-    const fs::path planFile = fs::path(path) / "plan.txt";
+    const fs::path planFile = fs::path(path) / PlanName;
     if (fs::exists(planFile))
     {
       if (!resume)
@@ -143,6 +145,12 @@ WorkFolder::PathOf(std::size_t slab, Kind kind) const
   std::string               number = std::to_string(slab);
   number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
   return (fs::path(m_Path) / ("slab-" + number + endings[static_cast<int>(kind)])).string();
+}
+
+std::string
+WorkFolder::PlanIn(const std::string & path)
+{
+  return ReadText(fs::path(path) / PlanName);
 }
 
 bool

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
@@ -41,6 +42,7 @@ struct LabelArguments
   double             minimumVolume = 0;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t      largest = 0;
+  bool               perSlice = false;
   FilterArguments    filter;
   std::string        labelType = "auto";
   std::string        algorithm = "Auto";
@@ -193,6 +195,10 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.minimumSize = arguments.minimumSize;
   relabel.maximumSize = arguments.maximumSize;
   relabel.largest = arguments.largest;
+  if (arguments.perSlice)
+  {
+    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.bySlice));
+  }
   return relabel;
 }
 
@@ -446,6 +452,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("--largest", arguments->largest, "keep the K largest components only; 0: all")
     ->transform(Count(0))
     ->type_name("K");
+  command->add_flag("--per-slice", arguments->perSlice, "with --largest: keep the K largest of each slice")
+    ->needs(command->get_option("--largest"), command->get_option("--by-slice"));
   AddFilterOptions(*command, arguments->filter);
   command
     ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
@@ -464,15 +472,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
-  command
-    ->add_option("--picture",
-                 arguments->picture,
-                 "draw slices through the largest component, with a scale bar and sizes: .png")
-    ->type_name("FILE")
-    ->check([](const std::string & path) {
-      const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
-      return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
-    });
+  AddPictureOption(*command, arguments->picture);
   command
     ->add_option("--colour-table",
                  arguments->colourTable,

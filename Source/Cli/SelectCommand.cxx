@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -8,6 +9,8 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +35,7 @@ struct SelectArguments
   bool           keepLabels = false;
   FileArguments  files;
   TableArguments table;
+  std::string    picture;
   int            threads = 0;
   bool           noCompression = false;
   bool           json = false;
@@ -88,12 +92,19 @@ RunSelect(const SelectArguments & arguments)
   const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
 
   NamedFiles outputs = TableFiles(arguments.table, "--statistics");
-  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
+  outputs.insert(outputs.end(),
+                 { { "OUTPUT", arguments.output },
+                   { "--output-fallback", arguments.outputFallback },
+                   { "--picture", arguments.picture } });
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
+  if (!arguments.picture.empty())
+  {
+    CheckWritable(arguments.picture);
+  }
 
   reporter.Step("reading " + arguments.labels);
   ImageReader reader(arguments.files, arguments.threads, reporter);
@@ -106,6 +117,10 @@ RunSelect(const SelectArguments & arguments)
   {
     CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
   }
+  if (!arguments.picture.empty())
+  {
+    CheckPicture(image.extent);
+  }
   const TableImages images = ReadTableImages(arguments.table, image, arguments.threads, reader);
   seconds["read"] = watch.Lap();
 
@@ -115,7 +130,10 @@ RunSelect(const SelectArguments & arguments)
   RunVolume            volume;
   const ComponentTable before =
     MeasureLabelImage(image.View(), image.geometry, images.Options(conditionGroups), context, volume);
-  image.voxels.Release();
+  if (arguments.picture.empty() || images.intensity)
+  {
+    image.voxels.Release();
+  }
   std::vector<bool> holds = condition.Evaluate(before);
   if (arguments.remove)
   {
@@ -128,7 +146,7 @@ RunSelect(const SelectArguments & arguments)
   }
   const std::uint64_t kept = oldLabels.size() - 1;
   ComponentTable      table;
-  if (arguments.table.IsWanted())
+  if (arguments.table.IsWanted() || !arguments.picture.empty())
   {
     // Distances and contacts are measured among the components that are left.
     table =
@@ -163,6 +181,13 @@ RunSelect(const SelectArguments & arguments)
   if (arguments.table.IsWanted())
   {
     WriteTables(arguments.table, table);
+  }
+  if (!arguments.picture.empty())
+  {
+    reporter.Step("drawing " + arguments.picture);
+    WritePicture(arguments.picture,
+                 { images.intensity ? *images.intensity : image, volume, table, image.spacingSource != "none" },
+                 context.Silent());
   }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
@@ -222,6 +247,7 @@ AddSelectCommand(CLI::App & app)
     ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
+  AddPictureOption(*command, arguments->picture);
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();

@@ -1,6 +1,7 @@
 // Charts as files, ticks and numbers.
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/HistogramChart.h"

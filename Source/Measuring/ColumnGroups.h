@@ -3,7 +3,9 @@
 
 #include "BrickCCL/Tables/Columns.h"
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -73,8 +75,13 @@ private:
   std::vector<const ColumnGroup *> m_Groups;
 };
 
-/** Every column that tables of images of a dimension can have, except that of slices. */
-std::vector<ComponentColumn> AllColumns(int dimension);
+/** Every column that tables of images of a dimension can have.
+ *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were */
+std::vector<ComponentColumn> AllColumns(int dimension, const std::optional<int> & sliceAxis = std::nullopt);
+
+/** The names of the columns of all dimensions, of slices as well, with the name of the group of each. The most usual
+ *  dimension comes first. */
+std::vector<std::pair<std::string, std::string>> AllColumnNames();
 
 } // namespace brickccl
 

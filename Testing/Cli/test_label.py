@@ -143,6 +143,7 @@ class LabelTest(CommandTest):
         self.assertEqual([float(row["area_mm2"]) for row in rows], [2, 4, 6])
         self.assertAlmostEqual(float(rows[1]["equivalent_circular_diameter_mm"]), 2 * math.sqrt(4 / math.pi))
         self.assertNotIn("volume_mm3", rows[0])
+        self.assertEqual(list(self.table("--by-slice", "z", "--columns", "slice,area_mm2")[0]), ["label", "slice", "area_mm2"])
         self.assertEqual([float(row["area_mm2"]) for row in self.table("--by-slice", "x")], [12, 18, 6])
 
     def test_label_types(self):

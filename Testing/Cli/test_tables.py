@@ -58,6 +58,10 @@ class TablesTest(CommandTest):
             self.assertAlmostEqual(float(rows[1][1]), 3 * 0.125 * factor ** 3)
             self.assertAlmostEqual(float(rows[1][2]), 1.5 * factor)
             self.assertEqual(rows[1][4], "3")
+        header, rows = self.read("--columns", "volume_um3,sphericity", "--units", "um", "--sort", "+volume_um3")
+        self.assertEqual(header, ["label", "volume_um3", "sphericity"])
+        self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
+        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
 
     def test_separators(self):

@@ -273,12 +273,14 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      Inflater inflater(packed,
-                        packedSize,
-                        isGzip ? Wrapper::Gzip : Wrapper::Zlib,
-                        "'" + std::filesystem::path(data.Path()).filename().string() + "'");
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      InflateAll(packed,
+                 packedSize,
+                 isGzip ? Wrapper::Gzip : Wrapper::Zlib,
+                 "'" + std::filesystem::path(data.Path()).filename().string() + "'",
+                 0,
+                 part,
+                 bytesOfFile,
+                 context);
       continue;
     }
     if (isText)

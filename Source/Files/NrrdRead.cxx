@@ -295,14 +295,14 @@ ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & 
     }
     if (isGzip)
     {
-      Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, name);
-      std::vector<char> skipped(std::size_t{ 1 } << 16);
-      for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
-      {
-        inflater.Read(skipped.data(), std::min(skipped.size(), static_cast<std::size_t>(left)));
-      }
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      InflateAll(data.Data() + begin,
+                 data.Size() - begin,
+                 Wrapper::Gzip,
+                 name,
+                 static_cast<std::uint64_t>(std::max<std::int64_t>(byteSkip, 0)),
+                 part,
+                 bytesOfFile,
+                 context);
       continue;
     }
     if (byteSkip == -1)

@@ -273,14 +273,8 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      InflateAll(packed,
-                 packedSize,
-                 isGzip ? Wrapper::Gzip : Wrapper::Zlib,
-                 "'" + std::filesystem::path(data.Path()).filename().string() + "'",
-                 0,
-                 part,
-                 bytesOfFile,
-                 context);
+      const Wrapper wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
+      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, context);
       continue;
     }
     if (isText)

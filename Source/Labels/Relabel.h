@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/RoundNumber.h"
-#include "BrickCCL/Tables/Columns.h"
 
 #include <algorithm>
 #include <cmath>

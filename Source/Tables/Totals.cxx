@@ -1,7 +1,5 @@
 #include "BrickCCL/Tables/Totals.h"
 
-#include "BrickCCL/Tables/Columns.h"
-
 #include <cstdint>
 
 namespace brickccl

@@ -41,9 +41,9 @@ struct Histogram
   std::uint64_t notPositive = 0;
   /** The column of the weights with its unit, and what each step's components have of it together; empty without one.
    */
-  std::string         weightColumn;
-  std::string         weightUnit;
-  std::vector<double> weights;
+  std::string         weightColumn = {};
+  std::string         weightUnit = {};
+  std::vector<double> weights = {};
 };
 
 /** The histogram of a column. If all values are equal, one step around them is wide enough to show it.

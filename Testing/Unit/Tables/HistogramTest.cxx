@@ -25,9 +25,11 @@ TableOf(const std::vector<int> & lengths, double spacing = 1)
     row.insert(row.end(), static_cast<std::size_t>(length), 1);
     row.push_back(0);
   }
+  row.push_back(0);
   LabelOptions options;
   options.geometry.spacing[0] = spacing;
-  return Label(ImageView(row.data(), Extent(static_cast<std::int64_t>(row.size()))), options).Measure();
+  const Extent extent({ static_cast<std::int64_t>(row.size()) });
+  return Label(ImageView(row.data(), extent), options).Measure();
 }
 
 HistogramOptions

@@ -66,6 +66,8 @@ CheckBrick(const ImageView & image, const BrickBox & box)
 void
 LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
 {
+  const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
+  CheckLargestAcross(options.label.relabel, connectivity);
   Label(image, OptionsOfBrick(options.label, record.box), labeling);
   Labeling::Implementation & own = ImplementationOf(labeling);
   record.problem = BrickProblem(own.connectivity,

@@ -286,9 +286,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      Inflater inflater(packed, packedSize, wrapper, data.QuotedName());
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, context);
       continue;
     }
     if (isText)

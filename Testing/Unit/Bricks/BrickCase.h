@@ -129,6 +129,10 @@ MakeCase(Choices & choose)
     label.relabel.maximumSize =
       choose.Heads() ? static_cast<std::uint64_t>(5 + choose.Below(40)) : label.relabel.maximumSize;
     label.relabel.largest = choose.Heads() ? static_cast<std::uint64_t>(choose.Below(5)) : 0;
+    if (made.sliceAxis >= 0 && choose.Heads())
+    {
+      label.relabel.largestAcross = made.sliceAxis;
+    }
     label.minimumVolume = choose.Heads() ? 1.0 : 0;
   }
   return made;

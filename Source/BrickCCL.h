@@ -9,6 +9,7 @@
 #include "BrickCCL/Dispatch/Algorithms.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/MeasureLabelImage.h"
 #include "BrickCCL/Tables/Condition.h"

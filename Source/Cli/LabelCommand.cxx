@@ -3,12 +3,12 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -32,10 +32,9 @@ struct LabelArguments
   std::string        input;
   std::string        output;
   std::string        outputFallback;
-  int                connectivity = 0;
+  NeighbourArguments neighbours;
   CriterionArguments criterion;
   std::string        mask;
-  std::string        bySlice;
   std::string        order = "raster";
   std::uint64_t      minimumSize = 0;
   double             minimumVolume = 0;
@@ -210,11 +209,9 @@ OutputsOf(const LabelArguments & arguments)
 NamedFiles
 InputsOf(const LabelArguments & arguments)
 {
-  return { { "INPUT", arguments.input },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
+  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
+           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
            { "--seeds", arguments.filter.seeds } };
 }
 
@@ -251,7 +248,8 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.input, arguments.criterion.equalValue);
-  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   if (!arguments.picture.empty())
   {
     CheckPicture(image.extent);
@@ -358,9 +356,7 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
     summary["spacing_source"] = image.spacingSource;
     summary["coordinates"] = "LPS";
     summary["channels"] = image.channels;
-    summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
-    summary["by_slice"] =
-      arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+    AddNeighbours(summary, arguments.neighbours, labeling.GetConnectivity(), labeling.GetPeriodicAxes());
     summary["criterion"] = segmented.CriterionText(arguments.criterion);
     AddSegmented(summary, arguments.criterion, segmented, table);
     summary["output"] = output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(output);
@@ -381,8 +377,8 @@ RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     std::cout << labeling.ComponentCount() << (labeling.ComponentCount() == 1 ? " component" : " components")
-              << ", connectivity " << labeling.GetConnectivity().ToString() << ", criterion "
-              << segmented.CriterionText(arguments.criterion) << '\n'
+              << ", connectivity " << DescribeNeighbours(labeling.GetConnectivity(), labeling.GetPeriodicAxes())
+              << ", criterion " << segmented.CriterionText(arguments.criterion) << '\n'
               << DescribeSegmented(arguments.criterion, segmented, table) << labeling.ForegroundVoxelCount()
               << " foreground voxels of " << extent.VoxelCount() << " (" << extent.ToString()
               << (image.channels > 1 ? ", " + std::to_string(image.channels) + " channels" : "") << ", spacing "
@@ -418,16 +414,9 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
-  command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
     ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
@@ -473,6 +462,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
       const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
       return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
     });
+  // It would show slices through boxes that lie partly outside of the image.
+  command->get_option("--picture")->excludes(command->get_option("--periodic"));
   command
     ->add_option("--colour-table",
                  arguments->colourTable,

@@ -295,6 +295,8 @@ def find(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -320,8 +322,8 @@ def find(
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
-minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+    connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
         As for `label`.
 
     Returns
@@ -343,6 +345,8 @@ minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algo
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,
@@ -367,6 +371,8 @@ def _find(
     tolerance: Any,
     mask: Any,
     by_slice: Any,
+    neighbourhood: Any,
+    periodic: Any,
     order: Any,
     minimum_size: Any,
     maximum_size: Any,
@@ -382,6 +388,8 @@ def _find(
 ) -> Labeling:
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    if neighbourhood is not None and not (connectivity is None and by_slice is None):
+        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
     runs = _core.find(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
@@ -395,6 +403,8 @@ def _find(
         volume.geometry(spacing, start),
         progress,
         filter_of(volume, kept, spacing),
+        [] if neighbourhood is None else volume.neighbourhood(neighbourhood),
+        volume.axes("periodic", periodic),
     )
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
@@ -446,6 +456,8 @@ def label(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -489,6 +501,12 @@ def label(
         Of the same shape; voxels where it is 0 take no part.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
+    neighbourhood : array, optional
+        In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
+        middle. It must be symmetric about that, as scipy's `structure`.
+    periodic : int, sequence of int, sequence of bool or str, optional
+        Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
+        x the last axis ("xz"). Of such labels, tables hold no places and shapes; see `Labeling.table`.
     order : {"raster", "size"}
         How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
         order), or the largest first.
@@ -570,6 +588,8 @@ def label(
     if type(image) is not np.ndarray and is_on_device(image):
         if seeds is not None or clear_border or touching is not None or fill_holes:
             raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+        if neighbourhood is not None or np.size(periodic) > 0:
+            raise NotImplementedError("neighbourhood and periodic need the image on the host")
         if minimum_volume is not None and spacing is None:
             raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
         on_device = label_on_device(
@@ -598,6 +618,8 @@ def label(
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,

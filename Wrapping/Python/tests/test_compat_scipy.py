@@ -213,8 +213,7 @@ def test_value_indices(cases):
 
 def test_scipys_own_tests_pass_with_the_stand_ins(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "swapped_scipy", "-p", "no:cacheprovider", "-W", "ignore"]
-    # The one that is left out goes through structures that are not supported.
-    options = ["--pyargs", "scipy.ndimage.tests.test_measurements", "-k", "not test_label_structuring_elements"]
+    options = ["--pyargs", "scipy.ndimage.tests.test_measurements"]
     folder = str(pathlib.Path(__file__).parent)
     paths = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": paths}

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import _device
-from .scipy import Array, _check_structure
+from ._engine import Array
+from .scipy import _check_structure
 
 __all__ = ["label"]
 

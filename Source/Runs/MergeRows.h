@@ -6,7 +6,6 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/ListRuns.h"
 #include "BrickCCL/Runs/OwnRow.h"
-#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
 
 #include <algorithm>

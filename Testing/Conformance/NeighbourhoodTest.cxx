@@ -115,7 +115,7 @@ ExpectSameAsFloodFill(const Case & problem)
   static const bool hasCuda = ResolveDevice({ Device::Kind::Cuda, 0 }).device.kind == Device::Kind::Cuda;
   static int        cases = 0;
   // Kernels that are compiled for the host are slow.
-  if (hasCuda && problem.connectivity.Plain().AxisCount() > 0 && ++cases % 4 == 0)
+  if (hasCuda && problem.connectivity.Plain().AxisCount() > 0 && ++cases % 16 == 0)
   {
     ASSERT_GE(Compare(problem, expected, Device::Kind::Cuda), 1) << problem.ToString();
   }
@@ -292,7 +292,7 @@ TEST(NeighbourhoodConformance, PeriodicAxesOfNeighbourhoodsAndSlices)
   }
 }
 
-/** A full image along which everything is joined, and single voxels that meet only through the ends. */
+/** Single voxels that meet only through the ends. */
 TEST(NeighbourhoodConformance, VoxelsThatMeetThroughEnds)
 {
   const Extent extent{ 6, 5, 4 };
@@ -314,6 +314,10 @@ TEST(NeighbourhoodConformance, VoxelsThatMeetThroughEnds)
           made.voxels[corner] = corner % 7 == first % 7 ? 0 : 1;
         }
         ExpectSameAsFloodFill(made);
+        if (HasFailure())
+        {
+          return;
+        }
       }
     }
   }

@@ -215,6 +215,20 @@ Connectivity::Offsets() const
   return offsets;
 }
 
+bool
+Connectivity::HasWholeRows() const
+{
+  bool areWhole = Has({ 1, 0, 0, 0 });
+  for (const NeighbourOffset & offset : Offsets())
+  {
+    const bool isOfRow = offset[1] == 0 && offset[2] == 0 && offset[3] == 0;
+    areWhole = areWhole &&
+               (isOfRow || offset[0] == 0 ||
+                (Has({ 0, offset[1], offset[2], offset[3] }) && Has({ -offset[0], offset[1], offset[2], offset[3] })));
+  }
+  return areWhole;
+}
+
 Connectivity
 Connectivity::Plain() const
 {

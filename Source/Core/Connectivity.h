@@ -117,11 +117,16 @@ public:
   /** All neighbours, in raster order. */
   std::vector<NeighbourOffset> Offsets() const;
 
-  /** The neighbouring rows that raster order visits earlier. Only for a plain connectivity. */
+  /** Whether voxels are joined along x, and have of every other row either the straight neighbour or that and both
+   *  beside it; so it is for all plain ones along x, for 8+z and the like. */
+  bool HasWholeRows() const;
+  /** The neighbouring rows that raster order visits earlier. Only for a connectivity that is plain or has whole rows.
+   */
   constexpr RowOffsets
   BackwardRows() const
   {
-    return BackwardRowsOf(m_PlainRank, m_PlainAxes);
+    return IsPlain() ? BackwardRowsOf(m_PlainRank, m_PlainAxes)
+                     : BackwardRowsThat([this](const int(&step)[MaximumDimension]) { return Has(step); });
   }
   /** All neighbours of a voxel in up to three dimensions. Only for a plain connectivity. */
   constexpr NeighbourSteps

@@ -96,14 +96,22 @@ public:
       // The message also says why the CPU was to label at all.
       throw Unsupported(error.what() + (device.remark.empty() ? std::string() : " (" + device.remark + ")"));
     }
+    const Connectivity & asked = m_Result.connectivity;
+    const bool           hasWholeRows = !asked.IsPlain() && asked.HasWholeRows();
+    if (hasWholeRows && m_Asked.algorithm == nullptr)
+    {
+      choice = ChooseForWholeRows();
+    }
+    const bool         isAtOnce = hasWholeRows && choice.algorithm->cpu.takesWholeRows;
+    const Connectivity labeled = isAtOnce ? asked : traits.connectivity;
     m_Result.algorithm = choice.algorithm->name;
     const std::uint64_t found = choice.algorithm->cpu.label(links,
                                                             traits.extent,
-                                                            traits.connectivity,
+                                                            labeled,
                                                             choice.options,
                                                             Context().Part(0, LabelShare),
                                                             m_Result.volume);
-    Finish(Join(found, links));
+    Finish(Join(found, links, labeled));
   }
 
   /** Labels on a CUDA device. \return the device to use instead, if this one fails and the caller asked for `Auto`. */
@@ -133,7 +141,9 @@ public:
       return ResolvedDevice{ { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
     }
     m_Result.algorithm = m_Result.deviceLabeler->LastAlgorithm();
-    Finish(LeavesLinks() ? Join(found, *MakeRowLinks(problem.image, problem.criterion, problem.mask)) : found);
+    const Connectivity & labeled = problem.connectivity;
+    Finish(LeavesLinks(labeled) ? Join(found, *MakeRowLinks(problem.image, problem.criterion, problem.mask), labeled)
+                                : found);
 #endif
     return std::nullopt;
   }
@@ -149,20 +159,20 @@ private:
     return m_Result.Context(m_Options.progress);
   }
 
-  /** Whether there are links that algorithms leave out. */
+  /** Whether there are other links than those that were labeled. */
   bool
-  LeavesLinks() const
+  LeavesLinks(const Connectivity & labeled) const
   {
-    return !m_Result.connectivity.IsPlain() || m_Result.periodic.HasAny();
+    return labeled.NeighbourCount() != m_Result.connectivity.NeighbourCount() || m_Result.periodic.HasAny();
   }
 
   /** Joins along these links. \return the number of components that are left */
   std::uint64_t
-  Join(std::uint64_t found, const RowLinks & links)
+  Join(std::uint64_t found, const RowLinks & links, const Connectivity & labeled)
   {
     const HostContext context = Context().Part(LabelShare, JoinShare);
-    return LeavesLinks()
-           ? JoinComponents(links, m_Result.connectivity, m_Result.periodic, found, context, m_Result.volume)
+    return LeavesLinks(labeled)
+           ? JoinComponents(links, m_Result.connectivity, labeled, m_Result.periodic, found, context, m_Result.volume)
            : found;
   }
 

@@ -39,10 +39,9 @@ struct NeighbourRow
 
 /** One half of the neighbours; the other half lies opposite. */
 std::vector<NeighbourRow>
-EarlierRowsOf(const Connectivity & connectivity)
+EarlierRowsOf(const Connectivity & connectivity, const Connectivity & labeled)
 {
   std::vector<NeighbourRow> rows;
-  const Connectivity        plain = connectivity.Plain();
   const auto                offsets = connectivity.Offsets();
   for (std::size_t i = 0; i < offsets.size() / 2; ++i)
   {
@@ -51,7 +50,7 @@ EarlierRowsOf(const Connectivity & connectivity)
     {
       rows.push_back({ { offset[1], offset[2], offset[3] }, {} });
     }
-    rows.back().voxels.push_back({ offset[0], plain.Has({ offset[0], offset[1], offset[2], offset[3] }) });
+    rows.back().voxels.push_back({ offset[0], labeled.Has({ offset[0], offset[1], offset[2], offset[3] }) });
   }
   return rows;
 }
@@ -83,22 +82,31 @@ public:
   void
   Join(std::int64_t row, const RowPosition & position)
   {
-    CollectLabeledRuns(m_Volume, row, m_Runs);
-    if (m_Runs.empty())
+    if (m_Volume.FirstRun(row) == m_Volume.FirstRun(row + 1))
     {
       return;
     }
+    bool areCollected = false;
     for (const NeighbourRow & neighbour : m_Neighbours)
     {
       const OtherRow other = Find(neighbour, position);
-      if (!other.exists || !HasLinks(neighbour, other.isThroughEnd))
+      if (!other.exists)
       {
         continue;
       }
-      CollectLabeledRuns(m_Volume, other.row, m_Others);
+      const auto isWanted = [&](const NeighbourRow::Voxel & voxel) { return other.isThroughEnd || !voxel.isLabeled; };
+      if (std::any_of(neighbour.voxels.begin(), neighbour.voxels.end(), isWanted))
+      {
+        if (!areCollected)
+        {
+          CollectLabeledRuns(m_Volume, row, m_Runs);
+          areCollected = true;
+        }
+        CollectLabeledRuns(m_Volume, other.row, m_Others);
+      }
       for (const NeighbourRow::Voxel & voxel : neighbour.voxels)
       {
-        if (other.isThroughEnd || !voxel.isLabeled)
+        if (isWanted(voxel))
         {
           JoinInside(row, other, voxel.step);
         }
@@ -139,15 +147,6 @@ private:
     return other;
   }
 
-  bool
-  HasLinks(const NeighbourRow & neighbour, bool isThroughEnd) const
-  {
-    return isThroughEnd ||
-           std::any_of(neighbour.voxels.begin(), neighbour.voxels.end(), [this](const NeighbourRow::Voxel & voxel) {
-             return !voxel.isLabeled || (voxel.step != 0 && m_Periodic.Has(0));
-           });
-  }
-
   /** The links from voxels x to x + step in the other row, where that lies in it. */
   void
   JoinInside(std::int64_t row, const OtherRow & other, int step)
@@ -180,24 +179,30 @@ private:
   void
   JoinEnds(std::int64_t row, OtherRow other, int step)
   {
-    const std::int64_t length = m_Extent.RowLength();
-    const auto         hasFirst = [](const auto & runs) { return !runs.empty() && runs.front().begin == 0; };
-    const auto         hasLast = [=](const auto & runs) { return !runs.empty() && runs.back().end == length; };
-    const bool areThere = step < 0 ? hasFirst(m_Runs) && hasLast(m_Others) : hasLast(m_Runs) && hasFirst(m_Others);
-    if (!areThere)
-    {
-      return;
-    }
-    const std::int64_t x = step < 0 ? 0 : length - 1;
-    const std::int64_t otherX = length - 1 - x;
-    if (m_Links.FollowForeground() || m_Links.AreJoined(row * length + x, other.row * length + otherX))
+    const std::int64_t  length = m_Extent.RowLength();
+    const std::int64_t  x = step < 0 ? 0 : length - 1;
+    const std::int64_t  otherX = length - 1 - x;
+    const std::uint64_t from = LabelAtEnd(row, x);
+    const std::uint64_t to = LabelAtEnd(other.row, otherX);
+    if (from != 0 && to != 0 &&
+        (m_Links.FollowForeground() || m_Links.AreJoined(row * length + x, other.row * length + otherX)))
     {
       other.isThroughEnd = true;
       other.through[0] = static_cast<signed char>(step);
-      Unite(step < 0 ? m_Runs.front().label : m_Runs.back().label,
-            step < 0 ? m_Others.back().label : m_Others.front().label,
-            other);
+      Unite(from, to, other);
     }
+  }
+
+  /** The label of the first or last voxel of a row; 0 if that is background. */
+  std::uint64_t
+  LabelAtEnd(std::int64_t row, std::int64_t x) const
+  {
+    const Word word = m_Volume.Foreground(row)[x / BitsPerWord];
+    if (((word >> (x % BitsPerWord)) & 1u) == 0)
+    {
+      return 0;
+    }
+    return m_Volume.Label(x == 0 ? m_Volume.FirstRun(row) : m_Volume.FirstRun(row + 1) - 1);
   }
 
   void
@@ -310,12 +315,13 @@ JoinThroughEnds(EndLinks &            endLinks,
 std::uint64_t
 JoinComponents(const RowLinks &     links,
                const Connectivity & connectivity,
+               const Connectivity & labeled,
                const PeriodicAxes & periodic,
                std::uint64_t        components,
                const HostContext &  context,
                RunVolume &          volume)
 {
-  const auto neighbours = EarlierRowsOf(connectivity);
+  const auto neighbours = EarlierRowsOf(connectivity, labeled);
   return volume.VisitLabels([&](const auto * labels) -> std::uint64_t {
     using Label = std::remove_cv_t<std::remove_pointer_t<decltype(labels)>>;
     std::vector<Label> numbers(static_cast<std::size_t>(components) + 1);

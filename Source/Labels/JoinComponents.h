@@ -19,6 +19,7 @@ namespace brickccl
  *  \return the number of components that are left */
 std::uint64_t JoinComponents(const RowLinks &     links,
                              const Connectivity & connectivity,
+                             const Connectivity & labeled,
                              const PeriodicAxes & periodic,
                              std::uint64_t        components,
                              const HostContext &  context,

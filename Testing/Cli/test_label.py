@@ -156,9 +156,10 @@ class LabelTest(CommandTest):
         self.assertIn("3 components, connectivity 10 (8+z)", text)
 
     def test_periodic_axes(self):
-        write_nrrd(self.input, "uint8", (4, 3), [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0], spacing=(2, 3))
+        write_nrrd(self.input, "uint8", (4, 3), [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0])
         self.assertEqual(self.label()[1], [1, 0, 0, 2, 0, 0, 3, 0, 4, 0, 0, 0])
-        summary, labels = self.label("--periodic", "x,y", "--statistics", self.path("t.csv"), "--columns", "shape")
+        summary, labels = self.label("--periodic", "x,y", "--statistics", self.path("t.csv"), "--columns", "shape",
+                                     "--spacing", 2, 3)
         self.assertEqual(labels, [1, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0])
         self.assertEqual((summary["periodic"], summary["connectivity"]), ("xy", 4))
         with open(self.path("t.csv")) as stream:

@@ -584,20 +584,22 @@ def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool 
         raise ValueError(f"a graph of {vcg.ndim} dimensions is not labeled with connectivity {connectivity}")
     if vcg.dtype not in (np.uint8, np.uint32):
         raise ValueError(f"Only uint8 and uint32 are supported. Got: {vcg.dtype}")
-    if vcg.ndim == 3 and connectivity == 26 and vcg.dtype == np.uint8:
+    is_plane = vcg.ndim == 2 or (vcg.shape[2] == 1 and vcg.dtype == np.uint8)
+    if not is_plane and connectivity == 26 and vcg.dtype == np.uint8:
         raise ValueError(f"Only uint32 is supported for 18 and 26 connected. Got: {vcg.dtype}")
     if vcg.size == 0:
         empty = np.zeros(vcg.shape, np.uint32)
         return (empty, 0) if return_N else empty
     neighbours = connectivity
     graph = vcg
-    if vcg.ndim == 2:
+    if is_plane:
+        graph = vcg.reshape(vcg.shape[:2])
         # A graph of a volume has bits that one of a plane lacks: of its edges out of the plane.
         is_of_volume = vcg.dtype == np.uint32 and bool((vcg >> np.uint32(8)).any())
         has_diagonals = is_of_volume or bool((vcg & np.array(0xC0, vcg.dtype)).any())
         neighbours = 8 if connectivity in (8, 26) and has_diagonals else 4
         if is_of_volume:
-            graph = vcg[:, :, np.newaxis]
+            graph = graph[:, :, np.newaxis]
             neighbours = 26 if neighbours == 8 else 6
     runs = _engine.find_in_graph(np.ascontiguousarray(graph.T), neighbours)
     labels = _engine.write(runs, graph.T.shape, np.uint32).T.reshape(vcg.shape, order="F")

@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +35,22 @@ CountAxes(unsigned axes)
     count += (axes >> axis) & 1u;
   }
   return count;
+}
+
+constexpr int OffsetCount = 81;
+constexpr int CodeOfSelf = OffsetCount / 2;
+
+/** The number of an offset in raster order. That of the voxel itself is in the middle, and opposite offsets lie equally
+ *  far from it. */
+int
+CodeOf(const int (&step)[MaximumDimension])
+{
+  int code = 0;
+  for (int axis = MaximumDimension - 1; axis >= 0; --axis)
+  {
+    code = 3 * code + step[axis] + 1;
+  }
+  return code;
 }
 
 NeighbourOffset
@@ -326,6 +343,38 @@ Connectivity::Text() const
   const bool isText = !IsPlain() && UsesEveryAxis() && others != 0 && !alone.empty() && m_PlainAxes == others &&
                       count == CountNeighbours(CountAxes(others), m_PlainRank);
   return isText ? std::to_string(count) + '+' + alone : std::string();
+}
+
+bool
+Connectivity::Has(const int (&step)[MaximumDimension]) const
+{
+  if (IsPlain() || HasNeighbour(m_PlainRank, m_PlainAxes, step))
+  {
+    return HasNeighbour(m_PlainRank, m_PlainAxes, step);
+  }
+  for (const int along : step)
+  {
+    if (along < -1 || along > 1)
+    {
+      return false;
+    }
+  }
+  const int code = CodeOf(step);
+  const int earlier = code < CodeOfSelf ? code : OffsetCount - 1 - code;
+  return earlier != CodeOfSelf && ((m_More >> earlier) & 1u) != 0;
+}
+
+RowOffsets
+Connectivity::BackwardRows() const
+{
+  return IsPlain() ? BackwardRowsOf(m_PlainRank, m_PlainAxes)
+                   : BackwardRowsThat([this](const int(&step)[MaximumDimension]) { return Has(step); });
+}
+
+NeighbourSteps
+Connectivity::Neighbours() const
+{
+  return NeighbourSteps(BackwardRows(), Uses(0));
 }
 
 std::string

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CORE_CONNECTIVITY_H
 #define BRICKCCL_CORE_CONNECTIVITY_H
 
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Extent.h"
 
 #include <array>
 #include <cstdint>
@@ -11,10 +11,13 @@
 namespace brickccl
 {
 
+struct NeighbourSteps;
+struct RowOffsets;
+
 /** A step to a neighbouring voxel: -1, 0 or 1 along x, y, z and t. */
 using NeighbourOffset = std::array<int, MaximumDimension>;
 
-/** Which voxels are neighbours (Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
+/** Which voxels are neighbours (Core/Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
  *  one but at most `rank` of them differ. In two dimensions the ranks 1 and 2 are 4- and 8-connectivity:
  *
  *        .  o  .            o  o  o
@@ -109,11 +112,7 @@ public:
   int NeighbourCount() const;
 
   /** Whether a voxel has the neighbour one step away along x, y, z and t. */
-  constexpr bool
-  Has(const int (&step)[MaximumDimension]) const
-  {
-    return HasNeighbour(m_PlainRank, m_PlainAxes, step) || (m_More != 0 && HasMore(step));
-  }
+  bool Has(const int (&step)[MaximumDimension]) const;
   /** All neighbours, in raster order. */
   std::vector<NeighbourOffset> Offsets() const;
 
@@ -122,18 +121,9 @@ public:
   bool HasWholeRows() const;
   /** The neighbouring rows that raster order visits earlier. Only for a connectivity that is plain or has whole rows.
    */
-  constexpr RowOffsets
-  BackwardRows() const
-  {
-    return IsPlain() ? BackwardRowsOf(m_PlainRank, m_PlainAxes)
-                     : BackwardRowsThat([this](const int(&step)[MaximumDimension]) { return Has(step); });
-  }
+  RowOffsets BackwardRows() const;
   /** All neighbours of a voxel in up to three dimensions. Only for a plain connectivity. */
-  constexpr NeighbourSteps
-  Neighbours() const
-  {
-    return NeighbourSteps(BackwardRows(), Uses(0));
-  }
+  NeighbourSteps Neighbours() const;
 
   /** "6", "4 within slices along z", "10 (8+z)" or "4 of a neighbourhood of its own" */
   std::string ToString() const;
@@ -142,36 +132,6 @@ public:
   std::string Text() const;
 
 private:
-  /** The number of an offset in raster order. That of the voxel itself is in the middle, and opposite offsets lie
-   *  equally far from it. */
-  static constexpr int
-  CodeOf(const int (&step)[MaximumDimension])
-  {
-    int code = 0;
-    for (int axis = MaximumDimension - 1; axis >= 0; --axis)
-    {
-      code = 3 * code + step[axis] + 1;
-    }
-    return code;
-  }
-  static constexpr int OffsetCount = 81;
-  static constexpr int CodeOfSelf = OffsetCount / 2;
-
-  constexpr bool
-  HasMore(const int (&step)[MaximumDimension]) const
-  {
-    for (const int along : step)
-    {
-      if (along < -1 || along > 1)
-      {
-        return false;
-      }
-    }
-    const int code = CodeOf(step);
-    const int earlier = code < CodeOfSelf ? code : OffsetCount - 1 - code;
-    return earlier != CodeOfSelf && ((m_More >> earlier) & 1u) != 0;
-  }
-
   int      m_Dimension;
   int      m_Rank;
   unsigned m_Axes;

@@ -1,7 +1,7 @@
 #include "BrickCCL/Dispatch/Label.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
-#include "BrickCCL/Cuda/DeviceError.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"

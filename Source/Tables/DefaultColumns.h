@@ -2,7 +2,7 @@
 #define BRICKCCL_TABLES_DEFAULTCOLUMNS_H
 
 #include "BrickCCL/Core/PeriodicAxes.h"
-#include "BrickCCL/Tables/ColumnList.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <optional>
 

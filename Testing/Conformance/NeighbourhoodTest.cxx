@@ -5,6 +5,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 #include <gtest/gtest.h>
 

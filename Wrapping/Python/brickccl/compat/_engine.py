@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,42 @@ def without_single_axes(array: Array) -> Array:
     if len(kept) > MOST_DIMENSIONS:
         raise NotImplementedError(f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}")
     return array.reshape([array.shape[axis] for axis in kept])
+
+
+def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
+    """A structuring element as truth values, as scipy checks it; 1 for face connectivity if there is none."""
+    if structuring_element is None:
+        return 1
+    structure = np.asarray(structuring_element, dtype=bool)
+    if structure.ndim != dimension:
+        raise RuntimeError("structure and input must have equal rank")
+    if any(size != 3 for size in structure.shape):
+        raise ValueError("structure dimensions must be equal to 3")
+    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
+        raise AssertionError("Structuring element is not symmetric")
+    return structure
+
+
+def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[int]]:
+    """The same as a rank along some axes. Raises NotImplementedError for elements that scipy does not generate."""
+    structure = neighbours_of(structuring_element, dimension)
+    if isinstance(structure, int):
+        return 1, list(range(dimension))
+    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
+    chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
+    axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
+    rank = max((sum(map(abs, offset)) for offset in chosen), default=1)
+    generated = {
+        offset
+        for offset in offsets
+        if sum(map(abs, offset)) <= rank and all(axis in axes for axis in range(dimension) if offset[axis])
+    }
+    if axes and chosen != generated:
+        raise NotImplementedError(
+            "on a device brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some "
+            "axes; this structure is another one"
+        )
+    return rank, axes
 
 
 def find(

@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 from typing import Any
 
 import numpy as np
 
 from .. import _device
-from ._engine import Array
-from .scipy import _check_structure
+from ._engine import rank_and_axes
 
 __all__ = ["label"]
-
-
-def _rank_and_axes(structure: Array) -> tuple[int, list[int]]:
-    """The structuring element as a rank along some axes. Raises NotImplementedError for others."""
-    dimension = structure.ndim
-    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
-    chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
-    axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
-    rank = max((sum(map(abs, offset)) for offset in chosen), default=1)
-    generated = {
-        offset
-        for offset in offsets
-        if sum(map(abs, offset)) <= rank and all(axis in axes for axis in range(dimension) if offset[axis])
-    }
-    if axes and chosen != generated:
-        raise NotImplementedError(
-            "on a device brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some "
-            "axes; this structure is another one"
-        )
-    return rank, axes
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
@@ -70,13 +48,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError("input must be cupy.ndarray")
     if input.dtype.kind == "c":
         raise TypeError("Complex type not supported")
-    if structure is None:
-        rank, axes = 1, list(range(input.ndim))
-    else:
-        on_host = cupy.asnumpy(structure) if isinstance(structure, cupy.ndarray) else np.asarray(structure)
-        on_host = on_host.astype(bool)
-        _check_structure(on_host, input.ndim)
-        rank, axes = _rank_and_axes(on_host)
+    on_host = cupy.asnumpy(structure) if isinstance(structure, cupy.ndarray) else structure
+    rank, axes = rank_and_axes(on_host, input.ndim)
     is_given = isinstance(output, cupy.ndarray)
     if is_given and output.shape != input.shape:
         raise ValueError("output shape not correct")

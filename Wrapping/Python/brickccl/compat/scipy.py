@@ -12,16 +12,6 @@ from ._engine import Array
 __all__ = ["find_objects", "label", "sum_labels", "value_indices"]
 
 
-def _check_structure(structure: Array, dimension: int) -> None:
-    """Raises what scipy does for a structuring element that does not fit."""
-    if structure.ndim != dimension:
-        raise RuntimeError("structure and input must have equal rank")
-    if any(size != 3 for size in structure.shape):
-        raise ValueError("structure dimensions must be equal to 3")
-    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
-        raise AssertionError("Structuring element is not symmetric")
-
-
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     """Labels features as `scipy.ndimage.label`: every element that is not 0, NaN included, in C order.
 
@@ -58,10 +48,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError("Complex type not supported")
     if image.dtype.kind not in "biuf":
         raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    neighbours: int | Array = 1
-    if structure is not None:
-        neighbours = np.asarray(structure, dtype=bool)
-        _check_structure(neighbours, image.ndim)
+    neighbours = _engine.neighbours_of(structure, image.ndim)
 
     given = isinstance(output, np.ndarray)
     if given and output.shape != image.shape:

@@ -157,7 +157,13 @@ class Labeling:
         ValueError
             For a column that does not exist, an image of another shape, or an intensity column without `intensity`.
         NotImplementedError
-            For columns that images of this dimension do not have.
+            For columns that images of this dimension, or periodic ones, do not have.
+
+        Notes
+        -----
+        Of an image with `periodic` axes, boxes, centroids and moments are those of components put together, which may end
+        beyond the image. `wraps_x` tells which of them meet their own copy along x; their centroids along it are NaN. The
+        groups feret, surface, topology, inscribed, thickness and neighbours are not there.
         """
         gray, mask = (
             None if image is None else companion_of(self._shape, self._is_reversed, self._is_plain, name, image)
@@ -463,7 +469,7 @@ def label(
         middle. It must be symmetric about that, as scipy's `structure`.
     periodic : int, sequence of int, sequence of bool or str, optional
         Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
-        x the last axis ("xz"). Of such labels, tables hold no places and shapes; see `Labeling.table`.
+        x the last axis ("xz"). `Labeling.table` says what tables hold then.
     order : {"raster", "size"}
         How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
         order), or the largest first.

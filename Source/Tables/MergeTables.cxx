@@ -49,6 +49,10 @@ CheckMergeable(const ComponentTable & a, const ComponentTable & b)
     throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
                           "one image differ in nothing but their start index and extent");
   }
+  if (a.periodic.HasAny() || b.periodic.HasAny())
+  {
+    throw InvalidArgument("tables of periodic images are not merged: a part of an image has ends");
+  }
   if (Overlap(a, b))
   {
     throw InvalidArgument("the parts of the tables overlap; each part of an image has a start index of its own, and no "

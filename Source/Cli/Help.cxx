@@ -29,7 +29,8 @@ Tasks()
   static const std::vector<Task> tasks = {
     { "What is labeled",
       { "--range", "--threshold", "--below", "--smooth", "--pores", "--close", "--background", "--mask" } },
-    { "What is joined", { "--connectivity", "--by-slice", "--equal-value", "--tolerance" } },
+    { "What is joined",
+      { "--connectivity", "--neighbourhood", "--by-slice", "--periodic", "--equal-value", "--tolerance" } },
     { "Which components stay",
       { "--minimum-size",
         "--minimum-volume",

@@ -54,16 +54,9 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
-  command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
     ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
@@ -92,6 +85,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
   AddPictureOption(*command, arguments->picture);
+  // It would show slices through boxes that lie partly outside of the image.
+  command->get_option("--picture")->excludes(command->get_option("--periodic"));
   command
     ->add_option("--colour-table",
                  arguments->colourTable,

@@ -68,6 +68,11 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
 {
   const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
   CheckLargestAcross(options.label.relabel, connectivity);
+  if (options.label.periodic.HasAny())
+  {
+    throw Unsupported("periodic axes (" + options.label.periodic.ToString() +
+                      ") cannot be labeled by bricks; label the volume at once");
+  }
   Label(image, OptionsOfBrick(options.label, record.box), labeling);
   Labeling::Implementation & own = ImplementationOf(labeling);
   record.problem = BrickProblem(own.connectivity,

@@ -1,7 +1,6 @@
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -24,6 +23,7 @@ void
 CheckOptionsOfSlabs(const LabelArguments & arguments)
 {
   const std::pair<const char *, bool> options[] = {
+    { "--periodic", !arguments.neighbours.periodic.empty() },
     { "--output-fallback", !arguments.outputFallback.empty() },
     { "--smooth", !arguments.criterion.smooth.empty() },
     { "--pores", arguments.criterion.pores },
@@ -125,9 +125,7 @@ SummaryOf(const LabelArguments & arguments,
   summary["spacing_source"] = image.spacingSource;
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
-  summary["connectivity"] = options.label.connectivity->NeighbourCount();
-  summary["by_slice"] =
-    arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+  AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
   summary["criterion"] = options.label.criterion.ToString();
   summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
   summary["label_type"] = NameOf(result.type);
@@ -190,7 +188,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
-  options.label.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   if (!arguments.output.empty())
   {
     CheckImageFileWritable(arguments.output,

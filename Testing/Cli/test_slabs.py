@@ -191,7 +191,7 @@ class SlabsTest(CommandTest):
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
         for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
-                        ("--threshold", "otsu")):
+                        ("--threshold", "otsu"), ("--periodic", "x")):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
         table = ("--statistics", self.path("table.csv"))
         for group in ("thickness", "inscribed", "neighbours"):

@@ -73,6 +73,27 @@ Cut(const void * voxels, std::size_t size, const BrickBox & box)
   return cut;
 }
 
+/** A symmetric set of offsets. */
+inline Connectivity
+RandomNeighbourhood(int dimension, Choices & choose)
+{
+  std::vector<NeighbourOffset> offsets;
+  for (const NeighbourOffset & offset : Connectivity::Full(dimension).Offsets())
+  {
+    NeighbourOffset opposite = offset;
+    for (int & step : opposite)
+    {
+      step = -step;
+    }
+    if (offset < opposite && choose.Heads())
+    {
+      offsets.push_back(offset);
+      offsets.push_back(opposite);
+    }
+  }
+  return Connectivity::FromOffsets(dimension, offsets);
+}
+
 inline Case
 MakeCase(Choices & choose)
 {
@@ -112,6 +133,11 @@ MakeCase(Choices & choose)
   {
     made.sliceAxis = static_cast<int>(choose.Below(dimension));
     label.connectivity = Connectivity(dimension - 1, std::min(rank, dimension - 1)).WithinSlices(made.sliceAxis);
+  }
+  if (choose.Below(5) == 0)
+  {
+    label.connectivity = RandomNeighbourhood(dimension, choose);
+    made.sliceAxis = -1;
   }
   const Criterion criteria[] = { Criterion::Foreground(), Criterion::InRange(1, 2),
                                  Criterion::EqualValue(), Criterion::EqualValue(std::nullopt),

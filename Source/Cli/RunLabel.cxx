@@ -405,7 +405,7 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.largest = arguments.sizes.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.bySlice));
+    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
   }
   return relabel;
 }
@@ -424,12 +424,9 @@ OutputsOf(const LabelArguments & arguments)
 NamedFiles
 InputsOf(const LabelArguments & arguments)
 {
-  return { { "INPUT", arguments.input },
-           { "--neighbourhood", arguments.neighbours.File() },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
+  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
+           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
            { "--seeds", arguments.filter.seeds } };
 }
 

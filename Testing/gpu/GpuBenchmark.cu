@@ -2,7 +2,7 @@
 // CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
-//     [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//     [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
 //
 // Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
@@ -13,6 +13,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
 
 #include <cuda_runtime.h>
 
@@ -117,6 +118,74 @@ struct Average
   int    count = 0;
 };
 
+/** Times what follows labeling, for the default algorithm, and prints how many times labeling with a map it takes:
+ *  the table, also without a map; order by size; label lists without a map. */
+template <typename T>
+void
+BenchmarkAfterLabeling(const std::string &  name,
+                       const Extent &       extent,
+                       const T *            image,
+                       const Criterion &    criterion,
+                       const Connectivity & connectivity,
+                       unsigned *           labels,
+                       float                floor,
+                       float                alone)
+{
+  CudaLabeler   labeler(0);
+  std::uint64_t components = 0;
+  const auto    label = [&](unsigned * map) {
+    components =
+      labeler.LabelOnDevice("Auto", ImageView(image, extent), criterion, {}, connectivity, map, LabelType::UInt32);
+  };
+  const auto report = [&](const char * what, const std::function<void()> & work) {
+    const float time = MedianMilliseconds(work);
+    std::printf("%s,%s,%d,%s %s,%.4f,%.2f,%llu,%.2f\n",
+                name.c_str(),
+                extent.ToString().c_str(),
+                connectivity.NeighbourCount(),
+                labeler.LastAlgorithm().c_str(),
+                what,
+                time,
+                time / floor,
+                static_cast<unsigned long long>(components),
+                time / alone);
+  };
+  report("with table", [&] {
+    label(labels);
+    labeler.MeasureOnDevice();
+  });
+  report("with count alone", [&] { label(nullptr); });
+  report("with table alone", [&] {
+    label(nullptr);
+    labeler.MeasureOnDevice();
+  });
+  RelabelOptions limit;
+  limit.minimumSize = 10;
+  report("with 10 voxels and more", [&] {
+    label(nullptr);
+    labeler.RelabelOnDevice(limit, labels, LabelType::UInt32);
+  });
+  RelabelOptions bySize;
+  bySize.order = LabelOrder::Size;
+  report("with order by size", [&] {
+    label(nullptr);
+    labeler.RelabelOnDevice(bySize, labels, LabelType::UInt32);
+  });
+  label(nullptr);
+  std::int64_t * offsets = nullptr;
+  std::int64_t * voxels = nullptr;
+  Check(cudaMalloc(&offsets, (components + 1) * sizeof(*offsets)));
+  const std::uint64_t count = labeler.OffsetsOnDevice(offsets);
+  Check(cudaMalloc(&voxels, (count + 1) * sizeof(*voxels)));
+  report("with lists alone", [&] {
+    label(nullptr);
+    labeler.OffsetsOnDevice(offsets);
+    labeler.ListOnDevice(voxels);
+  });
+  Check(cudaFree(offsets));
+  Check(cudaFree(voxels));
+}
+
 template <typename T>
 void
 Benchmark(const std::string &    name,
@@ -172,28 +241,9 @@ Benchmark(const std::string &    name,
                   time / floor,
                   static_cast<unsigned long long>(components),
                   static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(extent.VoxelCount()));
-      // The component table is timed only for the default algorithm.
       if (average == nullptr && isDefault)
       {
-        const float withTable = MedianMilliseconds([&] {
-          labeler.LabelOnDevice(algorithm,
-                                ImageView(static_cast<const T *>(image), extent),
-                                criterion,
-                                {},
-                                connectivity,
-                                labels,
-                                LabelType::UInt32);
-          labeler.MeasureOnDevice();
-        });
-        std::printf("%s,%s,%d,%s with table,%.4f,%.2f,%llu,%.2f\n",
-                    name.c_str(),
-                    extent.ToString().c_str(),
-                    connectivity.NeighbourCount(),
-                    algorithm.c_str(),
-                    withTable,
-                    withTable / floor,
-                    static_cast<unsigned long long>(components),
-                    withTable / time);
+        BenchmarkAfterLabeling<T>(name, extent, image, criterion, connectivity, labels, floor, time);
       }
       isDefault = false;
       if (average != nullptr)
@@ -210,6 +260,61 @@ Benchmark(const std::string &    name,
   if (average != nullptr)
   {
     ++average->count;
+  }
+  std::fflush(stdout);
+  Check(cudaFree(image));
+  Check(cudaFree(labels));
+}
+
+/** Times labeling of slices, each on its own, beside the volume at full connectivity. */
+template <typename T>
+void
+BenchmarkSlices(const std::string &    name,
+                const Extent &         extent,
+                const std::vector<T> & voxels,
+                const Criterion &      criterion = Criterion::Foreground())
+{
+  if (!IsWanted(name))
+  {
+    return;
+  }
+  T *        image = nullptr;
+  unsigned * labels = nullptr;
+  Check(cudaMalloc(&image, voxels.size() * sizeof(T) + 64));
+  Check(cudaMalloc(&labels, voxels.size() * 4 + 64));
+  Check(cudaMemcpy(image, voxels.data(), voxels.size() * sizeof(T), cudaMemcpyHostToDevice));
+  CudaLabeler labeler(0);
+  const auto  time = [&](const Connectivity & connectivity) {
+    return MedianMilliseconds([&] {
+      labeler.LabelOnDevice("Auto",
+                            ImageView(static_cast<const T *>(image), extent),
+                            criterion,
+                            {},
+                            connectivity,
+                            labels,
+                            LabelType::UInt32);
+    });
+  };
+  const float volume = time(Connectivity::Full(3));
+  std::printf("slices; %s,%s,26,%s,%.4f,1\n",
+              name.c_str(),
+              extent.ToString().c_str(),
+              labeler.LastAlgorithm().c_str(),
+              volume);
+  for (int axis = 2; axis >= 0; --axis)
+  {
+    for (int rank = 2; rank >= 1; --rank)
+    {
+      const Connectivity connectivity = Connectivity(2, rank).WithinSlices(axis);
+      const float        slices = time(connectivity);
+      std::printf("slices; %s,%s,%s,%s,%.4f,%.2f\n",
+                  name.c_str(),
+                  extent.ToString().c_str(),
+                  connectivity.ToString().c_str(),
+                  labeler.LastAlgorithm().c_str(),
+                  slices,
+                  slices / volume);
+    }
   }
   std::fflush(stdout);
   Check(cudaFree(image));
@@ -390,6 +495,32 @@ BenchmarkKinds(const Extent & extent)
   }
 }
 
+/** Times slices of masks and of other pixels. */
+void
+BenchmarkSlices(const Extent & extent)
+{
+  const auto                balls = MakeBalls(extent, 0.2, 1);
+  std::vector<std::int16_t> scan(balls.size());
+  for (std::size_t i = 0; i < balls.size(); ++i)
+  {
+    scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(HashOf(1, i) % 128) - 64);
+  }
+  BenchmarkSlices("balls 0.2", extent, balls);
+  BenchmarkSlices("int16 balls; range 200..3000", extent, scan, Criterion::InRange(200, 3000));
+  BenchmarkSlices("int16 balls; tolerance 130", extent, scan, Criterion::Tolerance(130));
+  BenchmarkSlices("uint8 segments of grain 16",
+                  extent,
+                  MakeSegments<std::uint8_t>(extent, 16, 20),
+                  Criterion::EqualValue(0));
+  BenchmarkSlices("uint32 Voronoi cells", extent, MakeVoronoi(extent, 40, 1), Criterion::EqualValue(0));
+  for (const double density : { 0.1, 0.2, 0.3, 0.5, 0.7 })
+  {
+    char name[64];
+    std::snprintf(name, sizeof(name), "random %.2f grain 1", density);
+    BenchmarkSlices(name, extent, MakeRandom(extent, density, 1, 1));
+  }
+}
+
 /** Times segments from a file, joined by equal values. */
 template <typename T>
 void
@@ -451,6 +582,11 @@ main(int argc, char ** argv)
     {
       const long long size = std::atoll(argv[++i]);
       BenchmarkKinds(Extent{ size, size, size });
+    }
+    else if (argument == "--slices" && i + 1 < argc)
+    {
+      const long long size = std::atoll(argv[++i]);
+      BenchmarkSlices(Extent{ size, size, size });
     }
     else if (argument == "--host" && i + 1 < argc)
     {

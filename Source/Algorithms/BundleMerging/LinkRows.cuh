@@ -75,7 +75,7 @@ struct VoxelComparison
     : problem(ofProblem)
     , rows(ofRows)
     , place(voxel)
-    , rowsFurther(BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n))
+    , rowsFurther(problem.grid.RowsFurther(BackwardStepY(n), BackwardStepZ(n)))
   {}
 
   /** Whether the voxel at x is joined to that of the other row at x + step. */

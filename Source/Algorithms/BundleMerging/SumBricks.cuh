@@ -109,10 +109,10 @@ struct BrickSums
 };
 
 /** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` are those of the
- *  bundle's first row, counted from its brick. */
+ *  bundle's first row in the grid, counted from its brick. */
 template <typename TLayout>
 __device__ PieceSums
-PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
+PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z, bool isTurned)
 {
   PieceSums piece;
   const int x = word * BitsPerDeviceWord;
@@ -123,8 +123,8 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
     if (bits != 0)
     {
       const auto count = static_cast<unsigned>(__popc(bits));
-      const int  rowY = y + (r & 1);
-      const int  rowZ = z + (r >> 1);
+      const int  rowY = isTurned ? z + (r >> 1) : y + (r & 1);
+      const int  rowZ = isTurned ? y + (r & 1) : z + (r >> 1);
       // Rows come in raster order.
       if (piece.sums[0] == 0)
       {
@@ -161,9 +161,11 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   WaitForEarlierKernels();
 
   const BrickPlace   place(grid, blockIdx.x);
+  const std::int64_t atY = std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY);
+  const std::int64_t atZ = std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ);
   const std::int64_t at[3] = { std::int64_t{ place.x } * VoxelsPerBrickRow,
-                               std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY),
-                               std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ) };
+                               grid.isTurned ? atZ : atY,
+                               grid.isTurned ? atY : atZ };
   const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
   const auto         kept = bricks.Kept<TLayout>(index);
   const auto         rows = TLayout::Rows(kept);
@@ -193,13 +195,17 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
     const DeviceWord run = RunFrom(united, starts, low);
     const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
     const unsigned   label = __ldg(bricks.parent + base.component + component);
-    if (label != ownLabel && ownLabel != 0)
+    if (label != ownLabel)
     {
-      add(ownLabel, own);
+      // What a filter dropped has no label.
+      if (ownLabel != 0)
+      {
+        add(ownLabel, own);
+      }
       own = PieceSums();
     }
     ownLabel = label;
-    own.Add(PieceOfRun<TLayout>(rows, run, word, y, z));
+    own.Add(PieceOfRun<TLayout>(rows, run, word, y, z, grid.isTurned));
     rest &= ~run;
   }
   AddByLabel(ownLabel, own, add);

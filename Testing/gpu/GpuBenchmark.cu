@@ -11,11 +11,10 @@
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
 
-#include "BrickCCL/BrickCCL.h"
+#include "FurtherTimes.cuh"
+
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
-
-#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,85 +29,13 @@ namespace
 {
 
 using namespace brickccl;
+using namespace brickccl::benchmark;
 
-int repeats = 20;
-/** If it is not 0, only this connectivity and only the default algorithm are timed, for profiling. */
-int onlyConnectivity = 0;
-/** Only inputs whose names hold this text are timed. */
-std::string onlyInput;
-
-bool
-IsWanted(const std::string & input)
+/** A cube of an extent in a text. */
+Extent
+CubeOf(const char * size)
 {
-  return input.find(onlyInput) != std::string::npos;
-}
-
-void
-Check(cudaError_t status)
-{
-  if (status != cudaSuccess)
-  {
-    std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
-    std::exit(1);
-  }
-}
-
-float
-MedianMilliseconds(const std::function<void()> & work)
-{
-  cudaEvent_t begin, end;
-  Check(cudaEventCreate(&begin));
-  Check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int i = 0; i < repeats + 3; ++i)
-  {
-    Check(cudaEventRecord(begin));
-    work();
-    Check(cudaEventRecord(end));
-    Check(cudaEventSynchronize(end));
-    float time = 0;
-    Check(cudaEventElapsedTime(&time, begin, end));
-    if (i >= 3)
-    {
-      times.push_back(time);
-    }
-  }
-  Check(cudaEventDestroy(begin));
-  Check(cudaEventDestroy(end));
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
-
-/** Reads the bytes of a pixel and writes 4 bytes per voxel. A thread does 4 voxels, and stores go past the caches. */
-template <typename TQuad>
-__global__ void
-FloorKernel(const TQuad * in, uint4 * out, long long quads)
-{
-  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < quads)
-  {
-    const TQuad four = in[i];
-    __stcs(out + i, make_uint4(four.x, four.y, four.z, four.w));
-  }
-}
-
-void
-LaunchFloor(std::size_t bytesPerVoxel, const void * in, unsigned * out, long long voxels)
-{
-  const long long quads = voxels / 4;
-  const auto      blocks = static_cast<unsigned>((quads + 255) / 256);
-  auto * const    to = reinterpret_cast<uint4 *>(out);
-  switch (bytesPerVoxel)
-  {
-  case 1:
-    FloorKernel<<<blocks, 256>>>(static_cast<const uchar4 *>(in), to, quads);
-    break;
-  case 2:
-    FloorKernel<<<blocks, 256>>>(static_cast<const ushort4 *>(in), to, quads);
-    break;
-  default:
-    FloorKernel<<<blocks, 256>>>(static_cast<const uint4 *>(in), to, quads);
-  }
+  return { std::atoll(size), std::atoll(size), std::atoll(size) };
 }
 
 struct Average
@@ -117,74 +44,6 @@ struct Average
   double worst[4] = {};
   int    count = 0;
 };
-
-/** Times what follows labeling, for the default algorithm, and prints how many times labeling with a map it takes:
- *  the table, also without a map; order by size; label lists without a map. */
-template <typename T>
-void
-BenchmarkAfterLabeling(const std::string &  name,
-                       const Extent &       extent,
-                       const T *            image,
-                       const Criterion &    criterion,
-                       const Connectivity & connectivity,
-                       unsigned *           labels,
-                       float                floor,
-                       float                alone)
-{
-  CudaLabeler   labeler(0);
-  std::uint64_t components = 0;
-  const auto    label = [&](unsigned * map) {
-    components =
-      labeler.LabelOnDevice("Auto", ImageView(image, extent), criterion, {}, connectivity, map, LabelType::UInt32);
-  };
-  const auto report = [&](const char * what, const std::function<void()> & work) {
-    const float time = MedianMilliseconds(work);
-    std::printf("%s,%s,%d,%s %s,%.4f,%.2f,%llu,%.2f\n",
-                name.c_str(),
-                extent.ToString().c_str(),
-                connectivity.NeighbourCount(),
-                labeler.LastAlgorithm().c_str(),
-                what,
-                time,
-                time / floor,
-                static_cast<unsigned long long>(components),
-                time / alone);
-  };
-  report("with table", [&] {
-    label(labels);
-    labeler.MeasureOnDevice();
-  });
-  report("with count alone", [&] { label(nullptr); });
-  report("with table alone", [&] {
-    label(nullptr);
-    labeler.MeasureOnDevice();
-  });
-  RelabelOptions limit;
-  limit.minimumSize = 10;
-  report("with 10 voxels and more", [&] {
-    label(nullptr);
-    labeler.RelabelOnDevice(limit, labels, LabelType::UInt32);
-  });
-  RelabelOptions bySize;
-  bySize.order = LabelOrder::Size;
-  report("with order by size", [&] {
-    label(nullptr);
-    labeler.RelabelOnDevice(bySize, labels, LabelType::UInt32);
-  });
-  label(nullptr);
-  std::int64_t * offsets = nullptr;
-  std::int64_t * voxels = nullptr;
-  Check(cudaMalloc(&offsets, (components + 1) * sizeof(*offsets)));
-  const std::uint64_t count = labeler.OffsetsOnDevice(offsets);
-  Check(cudaMalloc(&voxels, (count + 1) * sizeof(*voxels)));
-  report("with lists alone", [&] {
-    label(nullptr);
-    labeler.OffsetsOnDevice(offsets);
-    labeler.ListOnDevice(voxels);
-  });
-  Check(cudaFree(offsets));
-  Check(cudaFree(voxels));
-}
 
 template <typename T>
 void
@@ -260,61 +119,6 @@ Benchmark(const std::string &    name,
   if (average != nullptr)
   {
     ++average->count;
-  }
-  std::fflush(stdout);
-  Check(cudaFree(image));
-  Check(cudaFree(labels));
-}
-
-/** Times labeling of slices, each on its own, beside the volume at full connectivity. */
-template <typename T>
-void
-BenchmarkSlices(const std::string &    name,
-                const Extent &         extent,
-                const std::vector<T> & voxels,
-                const Criterion &      criterion = Criterion::Foreground())
-{
-  if (!IsWanted(name))
-  {
-    return;
-  }
-  T *        image = nullptr;
-  unsigned * labels = nullptr;
-  Check(cudaMalloc(&image, voxels.size() * sizeof(T) + 64));
-  Check(cudaMalloc(&labels, voxels.size() * 4 + 64));
-  Check(cudaMemcpy(image, voxels.data(), voxels.size() * sizeof(T), cudaMemcpyHostToDevice));
-  CudaLabeler labeler(0);
-  const auto  time = [&](const Connectivity & connectivity) {
-    return MedianMilliseconds([&] {
-      labeler.LabelOnDevice("Auto",
-                            ImageView(static_cast<const T *>(image), extent),
-                            criterion,
-                            {},
-                            connectivity,
-                            labels,
-                            LabelType::UInt32);
-    });
-  };
-  const float volume = time(Connectivity::Full(3));
-  std::printf("slices; %s,%s,26,%s,%.4f,1\n",
-              name.c_str(),
-              extent.ToString().c_str(),
-              labeler.LastAlgorithm().c_str(),
-              volume);
-  for (int axis = 2; axis >= 0; --axis)
-  {
-    for (int rank = 2; rank >= 1; --rank)
-    {
-      const Connectivity connectivity = Connectivity(2, rank).WithinSlices(axis);
-      const float        slices = time(connectivity);
-      std::printf("slices; %s,%s,%s,%s,%.4f,%.2f\n",
-                  name.c_str(),
-                  extent.ToString().c_str(),
-                  connectivity.ToString().c_str(),
-                  labeler.LastAlgorithm().c_str(),
-                  slices,
-                  slices / volume);
-    }
   }
   std::fflush(stdout);
   Check(cudaFree(image));
@@ -563,8 +367,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--size" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      const Extent    extent{ size, size, size };
+      const Extent extent = CubeOf(argv[++i]);
       Benchmark("balls 0.2", extent, MakeBalls(extent, 0.2, 1));
       Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
       Benchmark("empty", extent, MakeRandom(extent, 0, 1, 1));
@@ -580,18 +383,15 @@ main(int argc, char ** argv)
     }
     else if (argument == "--kinds" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      BenchmarkKinds(Extent{ size, size, size });
+      BenchmarkKinds(CubeOf(argv[++i]));
     }
     else if (argument == "--slices" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      BenchmarkSlices(Extent{ size, size, size });
+      BenchmarkSlices(CubeOf(argv[++i]));
     }
     else if (argument == "--host" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      BenchmarkHost(Extent{ size, size, size });
+      BenchmarkHost(CubeOf(argv[++i]));
     }
     else if (argument == "--flat" && i + 1 < argc)
     {
@@ -614,8 +414,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--random" && i + 3 < argc)
     {
-      const long long size = std::atoll(argv[i + 1]);
-      const Extent    extent{ size, size, size };
+      const Extent extent = CubeOf(argv[i + 1]);
       Benchmark("random " + std::string(argv[i + 2]) + " grain " + argv[i + 3],
                 extent,
                 MakeRandom(extent, std::atof(argv[i + 2]), std::atoi(argv[i + 3]), 1));

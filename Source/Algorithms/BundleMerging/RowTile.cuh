@@ -232,7 +232,6 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   const int          rows = bundleZ >= static_cast<int>(grid.sizeZ) || below < 0 ? 0
                           : below < BundlesPerLayer                              ? below
                                                                                  : BundlesPerLayer;
-  const std::size_t  voxelsPerY = std::size_t{ grid.rowLength } * grid.rowsPerY;
   const T *          place = problem.VoxelAt(grid.RowsFurther(bundleY, bundleZ), x);
   if (problem.isAligned)
   {
@@ -254,7 +253,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
         {
           pieces[r] = *reinterpret_cast<const uint4 *>(place);
         }
-        place += voxelsPerY;
+        place += std::size_t{ grid.rowLength } * grid.rowsPerY;
       }
 #pragma unroll
       for (int r = 0; r < together; ++r)
@@ -265,7 +264,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   }
   else
   {
-    for (unsigned r = 0; r < static_cast<unsigned>(rows); ++r, place += voxelsPerY)
+    for (unsigned r = 0; r < static_cast<unsigned>(rows); ++r, place += std::size_t{ grid.rowLength } * grid.rowsPerY)
     {
 #pragma unroll
       for (unsigned i = 0; i < WordsPerBrickRow; ++i)

@@ -325,6 +325,16 @@ BenchmarkSlices(const Extent & extent)
   }
 }
 
+/** Times a mask from a file, and its slices. */
+void
+BenchmarkMask(const char * const * arguments)
+{
+  const Extent extent{ std::atoll(arguments[1]), std::atoll(arguments[2]), std::atoll(arguments[3]) };
+  const auto   voxels = ReadVoxels<std::uint8_t>(arguments[0], extent);
+  Benchmark(NameOf(arguments[0]), extent, voxels);
+  BenchmarkSlices(NameOf(arguments[0]), extent, voxels);
+}
+
 /** Times segments from a file, joined by equal values. */
 template <typename T>
 void
@@ -422,8 +432,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--mask" && i + 4 < argc)
     {
-      const Extent extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
-      Benchmark(NameOf(argv[i + 1]), extent, ReadVoxels<std::uint8_t>(argv[i + 1], extent));
+      BenchmarkMask(argv + i + 1);
       i += 4;
     }
     else if (argument == "--segments" && i + 4 < argc)

@@ -64,7 +64,7 @@ echo
   --extent 1024 1024 512 --extent 1024 1024 1024 --extent 2048 1024 1024 --extent 2048 2048 1024 >> benchmark.csv
 awk -F, '
   NR == 1 { print "| input | extent | connectivity | algorithm | ms | x floor | components | scratch |"; print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
-  /^input,/ || (/^random/ && !/,(26|8),/) || /,BrickMerging[, ]/ || /Merging with / { next }
+  /^input,/ || (/^random/ && !/,(26|8),/) || /,BrickMerging[, ]/ || /Merging with / || /^slices;/ { next }
   { printf "|"; for (i = 1; i <= 8; ++i) printf " %s |", $i; print "" }' benchmark.csv
 echo
 echo "What follows labeling, on the device: the sums of the component table's default columns, other numbers, label lists; with"
@@ -79,7 +79,7 @@ echo
 ./brickccl-gpu-benchmark --slices 512 > slices.csv
 awk -F, '
   BEGIN { print "| input | extent | connectivity | algorithm | ms | x volume |"; print "| --- | --- | --- | --- | --- | --- |" }
-  /^slices;/ { sub(/^slices; /, "", $1); printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' slices.csv
+  /^slices;/ { sub(/^slices; /, "", $1); printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' benchmark.csv slices.csv
 if python3 -c 'import cupy' 2> /dev/null; then
   echo
   echo "Other programs on the same GPU and voxels (\`peers.py\`):"

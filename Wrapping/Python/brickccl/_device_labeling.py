@@ -86,9 +86,11 @@ class DeviceLabeling(Labeling):
         return VoxelLists(offsets, indices)
 
     def runs(self) -> Any:
+        """Not there: runs are kept on the host only."""
         raise NotImplementedError("runs are kept on the host only; bring the image there")
 
     def components(self) -> Any:
+        """Not there: components are cropped on the host only."""
         raise NotImplementedError("components are cropped on the host only; voxels() has the lists on the device")
 
     def _choose(self, which: Any, keeps: bool, images: dict[str, Any]) -> DeviceLabeling:

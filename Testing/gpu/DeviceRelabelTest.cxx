@@ -71,6 +71,13 @@ CheckAfterLabeling(const DeviceProblem &             problem,
   const std::vector<std::uint64_t> & ends = lists.offsets;
   for (const std::string & algorithm : SupportingAlgorithms(problem.extent, problem.criterion, problem.connectivity))
   {
+#ifdef BRICKCCL_CUDA_ON_HOST
+    // Algorithms whose nodes are voxels share what comes after labeling.
+    if (algorithm != "BundleMerging" && algorithm != "RunMerging" && algorithm != "LabelEquivalence")
+    {
+      continue;
+    }
+#endif
     const std::string what = NameOf(algorithm, problem);
     CudaLabeler       labeler(0);
     labeler.LabelOnDevice(algorithm,
@@ -147,15 +154,16 @@ TEST_F(OnCuda, LabelsNumbersSizesTablesAndListsAreThoseOfTheHost)
   std::size_t turn = 0;
   for (const DeviceProblem & problem : ProblemsAfterLabeling())
   {
-    for (const double density : { 0.25, 0.7 })
+#ifdef BRICKCCL_CUDA_ON_HOST
+    const std::vector<double>         densities = { 0.4 };
+    const std::vector<RelabelOptions> wanted = { std::vector{ bySize, limits, largest, all, none }[turn % 5] };
+#else
+    const std::vector<double>         densities = { 0.25, 0.7 };
+    const std::vector<RelabelOptions> wanted = { RelabelOptions(), bySize, limits, largest, all, none };
+#endif
+    for (const double density : densities)
     {
       const auto voxels = RandomGrains(problem.extent, density, 1 + static_cast<int>(turn % 3));
-      CheckAfterLabeling(problem, voxels, RelabelOptions());
-#ifdef BRICKCCL_CUDA_ON_HOST
-      const std::vector<RelabelOptions> wanted = { std::vector{ bySize, limits, largest, all, none }[turn % 5] };
-#else
-      const std::vector<RelabelOptions> wanted = { bySize, limits, largest, all, none };
-#endif
       for (const RelabelOptions & options : wanted)
       {
         CheckAfterLabeling(problem, voxels, options);

@@ -11,14 +11,14 @@ namespace brickccl::benchmark
  *  the table, also without a map; order by size; label lists without a map. */
 template <typename T>
 void
-BenchmarkAfterLabeling(const std::string &  name,
-                       const Extent &       extent,
-                       const T *            image,
-                       const Criterion &    criterion,
-                       const Connectivity & connectivity,
-                       unsigned *           labels,
-                       float                floor,
-                       float                alone)
+TimeAfterLabeling(const std::string &  name,
+                  const Extent &       extent,
+                  const T *            image,
+                  const Criterion &    criterion,
+                  const Connectivity & connectivity,
+                  unsigned *           labels,
+                  float                floor,
+                  float                alone)
 {
   CudaLabeler   labeler(0);
   std::uint64_t components = 0;
@@ -78,10 +78,10 @@ BenchmarkAfterLabeling(const std::string &  name,
 /** Times labeling of slices, each on its own, beside the volume at full connectivity. */
 template <typename T>
 void
-BenchmarkSlices(const std::string &    name,
-                const Extent &         extent,
-                const std::vector<T> & voxels,
-                const Criterion &      criterion = Criterion::Foreground())
+TimeSlices(const std::string &    name,
+           const Extent &         extent,
+           const std::vector<T> & voxels,
+           const Criterion &      criterion = Criterion::Foreground())
 {
   if (!IsWanted(name))
   {

@@ -102,7 +102,7 @@ Benchmark(const std::string &    name,
                   static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(extent.VoxelCount()));
       if (average == nullptr && isDefault)
       {
-        BenchmarkAfterLabeling<T>(name, extent, image, criterion, connectivity, labels, floor, time);
+        TimeAfterLabeling<T>(name, extent, image, criterion, connectivity, labels, floor, time);
       }
       isDefault = false;
       if (average != nullptr)
@@ -309,19 +309,19 @@ BenchmarkSlices(const Extent & extent)
   {
     scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(HashOf(1, i) % 128) - 64);
   }
-  BenchmarkSlices("balls 0.2", extent, balls);
-  BenchmarkSlices("int16 balls; range 200..3000", extent, scan, Criterion::InRange(200, 3000));
-  BenchmarkSlices("int16 balls; tolerance 130", extent, scan, Criterion::Tolerance(130));
-  BenchmarkSlices("uint8 segments of grain 16",
-                  extent,
-                  MakeSegments<std::uint8_t>(extent, 16, 20),
-                  Criterion::EqualValue(0));
-  BenchmarkSlices("uint32 Voronoi cells", extent, MakeVoronoi(extent, 40, 1), Criterion::EqualValue(0));
+  TimeSlices("balls 0.2", extent, balls);
+  TimeSlices("int16 balls; range 200..3000", extent, scan, Criterion::InRange(200, 3000));
+  TimeSlices("int16 balls; tolerance 130", extent, scan, Criterion::Tolerance(130));
+  TimeSlices("uint8 segments of grain 16",
+             extent,
+             MakeSegments<std::uint8_t>(extent, 16, 20),
+             Criterion::EqualValue(0));
+  TimeSlices("uint32 Voronoi cells", extent, MakeVoronoi(extent, 40, 1), Criterion::EqualValue(0));
   for (const double density : { 0.1, 0.2, 0.3, 0.5, 0.7 })
   {
     char name[64];
     std::snprintf(name, sizeof(name), "random %.2f grain 1", density);
-    BenchmarkSlices(name, extent, MakeRandom(extent, density, 1, 1));
+    TimeSlices(name, extent, MakeRandom(extent, density, 1, 1));
   }
 }
 
@@ -332,7 +332,7 @@ BenchmarkMask(const char * const * arguments)
   const Extent extent{ std::atoll(arguments[1]), std::atoll(arguments[2]), std::atoll(arguments[3]) };
   const auto   voxels = ReadVoxels<std::uint8_t>(arguments[0], extent);
   Benchmark(NameOf(arguments[0]), extent, voxels);
-  BenchmarkSlices(NameOf(arguments[0]), extent, voxels);
+  TimeSlices(NameOf(arguments[0]), extent, voxels);
 }
 
 /** Times segments from a file, joined by equal values. */

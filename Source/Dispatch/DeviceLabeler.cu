@@ -110,7 +110,8 @@ public:
     }
     if (lastComponents > 0)
     {
-      kept = relabeling.fetched.Fetch(relabeling.kept.Data(), on);
+      relabeling.numbered.Wait();
+      kept = *relabeling.kept.Data();
     }
     lastComponents = kept;
     isRelabeled = true;
@@ -353,7 +354,7 @@ DeviceLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
   // What stands behind the last size is not read.
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sums + own.lastComponents, 0, sizeof(*sums), on));
   cuda::ExclusiveSum(sums, sums, static_cast<std::int64_t>(own.lastComponents) + 1, own.relabeling.scratch, on);
-  return own.relabeling.fetched.Fetch(sums + own.lastComponents, on);
+  return own.relabeling.kept.Fetch(sums + own.lastComponents, on);
 }
 
 void

@@ -129,7 +129,6 @@ Resize(std::uint64_t components, RelabelMemory & memory)
 {
   memory.numbers.Resize(static_cast<std::size_t>(components));
   memory.keptBefore.Resize(static_cast<std::size_t>(components) + 1);
-  memory.kept.Resize(1);
 }
 
 template <typename T>
@@ -155,7 +154,7 @@ NumberSorted(std::int64_t           count,
   SortPairs(sort, count, static_cast<T>(largestSize), stream);
   const bool bySize = options.order == LabelOrder::Size;
   const bool isCut = options.largest != 0 && options.largest < static_cast<std::uint64_t>(count);
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(memory.kept.Data(), 0, sizeof(unsigned long long), stream));
+  *memory.kept.Data() = 0;
   BRICKCCL_LAUNCH(NumberSortedKernel<T>,
                   ShapeFor(count),
                   stream,
@@ -204,6 +203,7 @@ NumberBySize(std::uint64_t          components,
   {
     NumberSorted(count, options, limits, largestSize, memory, memory.wide, stream);
   }
+  memory.numbered.Record(stream);
 }
 
 void
@@ -213,6 +213,7 @@ NumberKept(std::uint64_t components, const unsigned char * keeps, RelabelMemory 
   const auto count = static_cast<std::int64_t>(components);
   BRICKCCL_LAUNCH(FlagKeptKernel, ShapeFor(count + 1), stream, count, keeps, memory.keptBefore.Data());
   NumberFlagged(count, memory, stream);
+  memory.numbered.Record(stream);
 }
 
 } // namespace brickccl::cuda

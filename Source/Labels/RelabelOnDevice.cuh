@@ -20,22 +20,23 @@ struct RelabelMemory
   /** Of how many components that stay each one is preceded. */
   DeviceBuffer<unsigned long long> keptBefore;
   /** Sizes that 32 bits hold are sorted as such. */
-  SortMemory<unsigned>             narrow;
-  SortMemory<unsigned long long>   wide;
-  DeviceBuffer<unsigned char>      scratch;
-  DeviceBuffer<unsigned long long> kept;
-  PinnedValue<unsigned long long>  fetched;
+  SortMemory<unsigned>           narrow;
+  SortMemory<unsigned long long> wide;
+  DeviceBuffer<unsigned char>    scratch;
+  /** How many stay. A kernel writes it, and the host reads it after `numbered`, while the stream goes on. */
+  PinnedValue<unsigned long long> kept;
+  Event                           numbered;
 
   std::size_t
   CapacityBytes() const
   {
     return sizes.CapacityBytes() + numbers.CapacityBytes() + keptBefore.CapacityBytes() + narrow.CapacityBytes() +
-           wide.CapacityBytes() + scratch.CapacityBytes() + kept.CapacityBytes();
+           wide.CapacityBytes() + scratch.CapacityBytes();
   }
 };
 
 /** Queues the numbers that the options give to components in raster order, whose sizes are in `memory.sizes`:
- *  `memory.numbers`, and in `memory.kept` how many stay.
+ *  `memory.numbers`, and in `memory.kept` how many stay once `memory.numbered` has come.
  *  \param largestSize  no component is larger */
 void NumberBySize(std::uint64_t          components,
                   const RelabelOptions & options,

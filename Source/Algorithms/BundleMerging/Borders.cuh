@@ -165,7 +165,7 @@ struct BorderRole
   __device__ bool
   HasBorder(const BundleGrid & grid) const
   {
-    return axis == AlongX ? place.x > 0 : axis == AlongY ? place.y > 0 : place.z > 0 && grid.joinsSlices;
+    return (axis == AlongX ? place.x : axis == AlongY ? place.y : grid.joinsSlices ? place.z : 0) > 0;
   }
   /** The backward bundle to which the links of a part lead. */
   __device__ int

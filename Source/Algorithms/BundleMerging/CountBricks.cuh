@@ -8,70 +8,107 @@
 namespace brickccl::cuda
 {
 
-/** Adds the voxels of one brick per block to the sizes, one word per thread. A component's voxels are counted in the
- *  brick before they go to global memory. \param sizes  by label - 1 */
+/** The voxels of a brick's components in shared memory, found by their labels. */
+struct BrickCounts
+{
+  static constexpr unsigned capacity = WordsPerBrick;
+  static constexpr unsigned probes = 8;
+
+  /** 0 means that the slot is free. */
+  unsigned labels[capacity];
+  unsigned counts[capacity];
+
+  /** Components without a slot are counted in global memory at once. */
+  __device__ void
+  Add(unsigned label, unsigned count, unsigned long long * sizes)
+  {
+    unsigned slot = label * 2654435761u >> 24;
+    for (unsigned i = 0; i < probes; ++i, slot = (slot + 1) % capacity)
+    {
+      const unsigned found = atomicCAS(&labels[slot], 0u, label);
+      if (found == 0 || found == label)
+      {
+        atomicAdd(&counts[slot], count);
+        return;
+      }
+    }
+    atomicAdd(sizes + (label - 1), static_cast<unsigned long long>(count));
+  }
+};
+
+/** Adds the voxels of one brick per block to the sizes, one word per thread. They are counted in a lane, then in a
+ * warp, then in the brick before they go to global memory. \param sizes  by label - 1 */
 template <typename TLayout>
 __global__ void
 __launch_bounds__(WordsPerBrick)
   CountBricksKernel(const __grid_constant__ BrickArrays bricks, unsigned long long * __restrict__ sizes)
 {
-  constexpr unsigned most = WordsPerBrick * TLayout::runsPerWord;
-  __shared__ uint4   counts[most / 4];
-  auto * const       countOf = reinterpret_cast<unsigned *>(counts);
-  const auto         self = static_cast<unsigned>(threadIdx.x);
-  const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
-  const auto         kept = bricks.Kept<TLayout>(index);
-  const auto         rows = TLayout::Rows(kept);
-  const DeviceWord   united = rows.United();
-  const DeviceWord   before = __shfl_up_sync(AllLanes, united, 1);
-  const DeviceWord   starts = TLayout::Starts(kept, self % WordsPerBrickRow > 0 ? before : 0u);
-  for (unsigned i = self; i < most / 4; i += WordsPerBrick)
-  {
-    counts[i] = make_uint4(0, 0, 0, 0);
-  }
+  __shared__ BrickCounts memory;
+  const auto             self = static_cast<unsigned>(threadIdx.x);
+  const std::size_t      index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
+  const auto             kept = bricks.Kept<TLayout>(index);
+  const auto             rows = TLayout::Rows(kept);
+  const DeviceWord       united = rows.United();
+  const DeviceWord       before = __shfl_up_sync(AllLanes, united, 1);
+  const DeviceWord       starts = TLayout::Starts(kept, self % WordsPerBrickRow > 0 ? before : 0u);
+  const unsigned         runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
+  memory.labels[self] = 0;
+  memory.counts[self] = 0;
   if (__syncthreads_or(united != 0) == 0)
   {
     return;
   }
   const BrickBase base = bricks.bases[blockIdx.x];
-  const unsigned  runsBefore = united != 0 ? bricks.runsBefore[index] : 0u;
-  // Runs side by side mostly belong to one component.
-  unsigned own = 0;
-  unsigned ownCount = 0;
+  // Runs side by side mostly belong to one component. What a filter dropped has no label.
+  unsigned label = 0;
+  unsigned count = 0;
   for (DeviceWord rest = united; rest != 0;)
   {
     const int        low = LowestBit(rest);
     const DeviceWord run = RunFrom(united, starts, low);
     const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
-    if (component != own && ownCount != 0)
+    const unsigned   next = __ldg(bricks.parent + base.component + component);
+    if (next != label)
     {
-      atomicAdd(countOf + own, ownCount);
-      ownCount = 0;
+      if (label != 0)
+      {
+        memory.Add(label, count, sizes);
+      }
+      label = next;
+      count = 0;
     }
-    own = component;
 #pragma unroll
     for (int r = 0; r < TLayout::rowCount; ++r)
     {
-      ownCount += static_cast<unsigned>(__popc(rows.rows[r] & run));
+      count += static_cast<unsigned>(__popc(rows.rows[r] & run));
     }
     rest &= ~run;
   }
-  if (ownCount != 0)
+  constexpr int mostRounds = 2;
+  for (int round = 0; round < mostRounds; ++round)
   {
-    atomicAdd(countOf + own, ownCount);
+    const unsigned waiting = __ballot_sync(AllLanes, label != 0);
+    if (waiting == 0)
+    {
+      break;
+    }
+    const unsigned common = __shfl_sync(AllLanes, label, LowestBit(waiting));
+    const bool     belongs = label == common;
+    const unsigned together = SumOfWarp(belongs ? count : 0u);
+    if (self % 32 == 0)
+    {
+      memory.Add(common, together, sizes);
+    }
+    label = belongs ? 0 : label;
+  }
+  if (label != 0)
+  {
+    memory.Add(label, count, sizes);
   }
   __syncthreads();
-  for (unsigned component = self; component < most; component += WordsPerBrick)
+  if (const unsigned found = memory.labels[self]; found != 0)
   {
-    const unsigned count = countOf[component];
-    if (count != 0)
-    {
-      // What a filter dropped has no label.
-      if (const unsigned label = __ldg(bricks.parent + base.component + component); label != 0)
-      {
-        atomicAdd(sizes + (label - 1), static_cast<unsigned long long>(count));
-      }
-    }
+    atomicAdd(sizes + (found - 1), static_cast<unsigned long long>(memory.counts[self]));
   }
 }
 

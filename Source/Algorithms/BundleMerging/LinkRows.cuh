@@ -75,7 +75,11 @@ struct VoxelComparison
     : problem(ofProblem)
     , rows(ofRows)
     , place(voxel)
-    , rowsFurther(problem.grid.RowsFurther(BackwardStepY(n), BackwardStepZ(n)))
+    // Choices take fewer registers than products.
+    , rowsFurther((BackwardStepZ(n) == 0 ? 0 : -std::int64_t{ problem.grid.rowsPerZ }) +
+                  (BackwardStepY(n) == 0  ? 0
+                   : BackwardStepY(n) < 0 ? -std::int64_t{ problem.grid.rowsPerY }
+                                          : std::int64_t{ problem.grid.rowsPerY }))
   {}
 
   /** Whether the voxel at x is joined to that of the other row at x + step. */

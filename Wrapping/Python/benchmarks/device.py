@@ -34,13 +34,16 @@ def balls(size):
     """Balls of random places and radii that fill a fifth of a cube."""
     random = np.random.default_rng(1)
     image = np.zeros((size, size, size), np.uint8)
-    while image.mean() < 0.2:
+    filled = 0
+    while filled < 0.2 * image.size:
         radius = int(random.integers(size // 64, size // 16))
         place = random.integers(0, size, 3)
         low, high = np.maximum(place - radius, 0), np.minimum(place + radius + 1, size)
         z, y, x = (np.arange(a, b) - c for a, b, c in zip(low, high, place))
         inside = z[:, None, None] ** 2 + y[:, None] ** 2 + x**2 <= radius**2
-        image[tuple(slice(a, b) for a, b in zip(low, high))] |= inside
+        box = image[tuple(slice(a, b) for a, b in zip(low, high))]
+        filled += int(np.count_nonzero(inside & (box == 0)))
+        box |= inside
     return image
 
 

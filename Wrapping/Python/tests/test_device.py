@@ -164,8 +164,8 @@ def test_what_is_found_stays_on_the_device(arrays, shape, options):
     assert labeling.keep(labeling.sizes() > 2) is labeling
     expected.keep("voxel_count > 2")
     check()
-    labeling.remove("voxel_count = 4")
-    expected.remove("voxel_count = 4")
+    labeling.remove("voxel_count == 4")
+    expected.remove("voxel_count == 4")
     check()
     labeling.keep(np.arange(labeling.count) % 2 == 0)
     expected.keep(np.arange(expected.count) % 2 == 0)

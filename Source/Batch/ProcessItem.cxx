@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
@@ -20,7 +21,6 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 namespace brickccl::batch
 {
@@ -343,50 +343,16 @@ private:
   JudgeItem()
   {
     const auto part = m_Part ? std::optional<ImageView>(m_Part->Inside().View()) : std::nullopt;
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part });
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part, Context() });
     auto       rules = ordered_json::array();
     bool       passes = true;
     for (std::size_t i = 0; i < results.size(); ++i)
     {
-      const AcceptanceRule & rule = m_Recipe.acceptance[i];
-      const RuleResult &     result = results[i];
-      ordered_json           described;
-      described["name"] = rule.name;
-      described["rule"] = rule.rule;
-      described["column"] = rule.column;
-      described["where"] = rule.where;
-      described["limit"] = rule.limit;
-      described["value"] = result.value ? ordered_json(*result.value) : ordered_json();
-      described["passes"] = result.passes;
-      described["label"] = result.label ? ordered_json(*result.label) : ordered_json();
-      described["slice"] = result.slice ? ordered_json(*result.slice) : ordered_json();
-      rules.push_back(described);
-      passes = passes && result.passes;
+      rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
+      passes = passes && results[i].passes;
     }
     m_Summary["rules"] = rules;
     return results.empty() ? "none" : passes ? "pass" : "fail";
-  }
-
-  /** The table with the slice that shows each defect. */
-  std::string
-  TableText() const
-  {
-    std::ostringstream text;
-    text.imbue(std::locale::classic());
-    WriteDelimited(text, m_Table, ',');
-    if (m_Table.sliceAxis)
-    {
-      return text.str();
-    }
-    std::istringstream lines(text.str());
-    std::string        line;
-    std::string        all;
-    for (std::size_t row = 0; std::getline(lines, line); ++row)
-    {
-      all += row == 0 ? "slice" : std::to_string(SliceOf(m_Table.components[row - 1]));
-      all += ',' + line + '\n';
-    }
-    return all;
   }
 
   void
@@ -426,7 +392,7 @@ private:
       Writing([&] { WriteLabels(); });
     }
     Writing([&] {
-      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TableText(); });
+      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
       AddOutput(DefectsFile);
     });
     if (m_Recipe.outputs.pictures)

@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/Acceptance.h"
 
 #include "BrickCCL/Batch/Clusters.h"
+#include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/ReferenceWindow.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
@@ -9,9 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <variant>
 
 namespace brickccl::batch
 {
@@ -31,22 +30,6 @@ std::pair<std::int64_t, std::int64_t>
 SlicesOf(const ComponentMeasures & component)
 {
   return { component.boxMinimum[2], component.boxMaximum[2] };
-}
-
-/** A function that gives the values of a column. */
-std::function<double(const ComponentMeasures &)>
-ValuesOf(const ComponentTable & table, const std::string & name)
-{
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    if (column.name == name)
-    {
-      return [&table, value = column.value](const ComponentMeasures & component) {
-        return std::visit([](auto number) { return static_cast<double>(number); }, value(table, component));
-      };
-    }
-  }
-  throw InvalidArgument("a rule names the column '" + name + "', which the table of this item does not have");
 }
 
 class RuleJudge

@@ -3,8 +3,10 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -68,6 +70,7 @@ public:
   Run(const std::string & name, const FoundImage & found)
   {
     m_Summary["item"] = name;
+    m_Summary["brickccl"] = Version;
     Read(found);
     Lap("read");
     Segment();
@@ -84,6 +87,7 @@ public:
       total += seconds.get<double>();
     }
     m_Seconds["total"] = total;
+    m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
     return m_Seconds;
   }
 
@@ -129,7 +133,12 @@ private:
     options.spacing = m_Recipe.input.spacing;
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
+    options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     m_Image = ReadFoundImage(found, options);
+    if (m_MemoryForVoxels == 0)
+    {
+      PlanMemory(found, m_Image, m_Image.ByteCount());
+    }
     if (m_Image.extent.dimension > 3)
     {
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
@@ -165,6 +174,39 @@ private:
     {
       Note(std::to_string(count) + " values are not a number (NaN) and count as background");
     }
+  }
+
+  void
+  PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
+  {
+    std::set<std::string> files(found.files.begin(), found.files.end());
+    files.insert(header.files.begin(), header.files.end());
+    ItemHeader item{ header.extent, header.type, header.channels, bytes, 0 };
+    for (const std::string & file : files)
+    {
+      std::error_code failure;
+      const auto      size = std::filesystem::file_size(file, failure);
+      item.fileBytes += failure ? 0 : size;
+    }
+    m_MemoryForVoxels = MemoryForVoxels(item, m_Recipe);
+    CheckMemory(m_MemoryForVoxels);
+  }
+
+  void
+  CheckMemory(std::uint64_t needed) const
+  {
+    if (needed > m_Options.memory)
+    {
+      throw MoreMemoryNeeded(needed);
+    }
+  }
+
+  /** Checks the memory when the components are known. */
+  void
+  CheckMemoryForRuns() const
+  {
+    const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
+    CheckMemory(m_MemoryForVoxels + MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -264,6 +306,10 @@ private:
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
+    if (m_Options.memory != std::numeric_limits<std::uint64_t>::max())
+    {
+      CheckMemoryForRuns();
+    }
     DropOutsideOfCore();
   }
 
@@ -420,6 +466,7 @@ private:
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
+  std::uint64_t              m_MemoryForVoxels = 0;
   ComponentTable             m_Table;
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;

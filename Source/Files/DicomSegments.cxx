@@ -259,6 +259,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
                   " show the same segment at the same position");
     }
   }
+  TellHeader(options, image);
   const std::size_t  bytes = VoxelBytes(image.extent, 1, image.type);
   const StoredPlanes stored(planes, options.threads);
   const auto         pixels = static_cast<std::size_t>(format.PixelsOfFrame());

@@ -375,6 +375,8 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
+  const double slope = header.Real(112, 176);
+  TellHeader(options, image, image.channels > 1 || (slope != 0 && (slope != 1 || header.Real(116, 184) != 0)));
 
   const std::uint64_t offset = OffsetOf(header, isSingle);
   const std::size_t   size = SizeOf(image.type);

@@ -159,6 +159,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   ReadOptions alone = options;
   alone.threads = 1;
   alone.spacing.clear();
+  alone.onHeader = {};
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
 
@@ -170,6 +171,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   volume.spacingSource = first.spacingSource;
   const auto count = static_cast<std::int64_t>(ordered.size());
   volume.extent = SettleExtent({ first.extent.size[0], first.extent.size[1], count });
+  TellHeader(options, volume);
   const std::size_t bytes = first.ByteCount();
   auto * const      voxels = volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
   MergedNotes       notes;

@@ -38,14 +38,11 @@ template <typename TFunction>
 double
 Crossing(double low, double high, bool isFalling, TFunction && function)
 {
-  for (int step = 0; step < 200 && low < high; ++step)
+  // More digits than this the sums do not have.
+  while (high - low > 1e-12 * (1 + std::abs(low)))
   {
     const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high)
-    {
-      break;
-    }
-    const bool isBefore = (function(middle) > 0) == isFalling;
+    const bool   isBefore = (function(middle) > 0) == isFalling;
     (isBefore ? low : high) = middle;
   }
   return low + (high - low) / 2;
@@ -233,9 +230,8 @@ DetectionCurve::SizeWithConfidence(double probability) const
       return {};
     }
   }
-  return std::exp(Crossing(best + step / 2, best + step, false, [&](double logSize) {
-    return Deviance(logSize, logOdds) - Critical;
-  }));
+  return std::exp(
+    Crossing(best, best + step, false, [&](double logSize) { return Deviance(logSize, logOdds) - Critical; }));
 }
 
 } // namespace brickccl::batch

@@ -18,7 +18,7 @@ constexpr Colour CurveColour{ 30, 90, 160 };
 constexpr Colour BoundColour{ 200, 90, 30 };
 constexpr Colour HitColour{ 90, 90, 90 };
 constexpr Colour TextColour{ 40, 40, 40 };
-constexpr int    Steps = 160;
+constexpr int    Steps = 80;
 constexpr int    Room = 190;
 
 /** A line with a text beside it. */

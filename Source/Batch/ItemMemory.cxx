@@ -41,8 +41,8 @@ PartBytes(const Recipe::Part & part)
   {
     return 0;
   }
-  // Looking for bores takes labels of 64 bits; closing and eroding take labels of 32 bits and distances.
-  const std::uint64_t finding = part.method == "pores" ? 11 : 6;
+  // Closing and eroding take labels of 32 bits and distances.
+  const std::uint64_t finding = part.method == "pores" ? 4 : 6;
   const std::uint64_t closing = part.close > 0 ? 12 : 0;
   const std::uint64_t eroding = part.erode > 0 ? 12 : 0;
   return std::max({ finding, closing, eroding });

@@ -260,10 +260,9 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
     }
   }
   TellHeader(options, image);
-  const std::size_t  bytes = VoxelBytes(image.extent, 1, image.type);
   const StoredPlanes stored(planes, options.threads);
   const auto         pixels = static_cast<std::size_t>(format.PixelsOfFrame());
-  std::byte * const  voxels = image.voxels.Resize(bytes);
+  std::byte * const  voxels = image.voxels.Resize(VoxelBytes(image.extent, 1, image.type));
   HostContext        context;
   context.threads = options.threads;
   ParallelFor(grid.count, context, [&](std::int64_t slice) {

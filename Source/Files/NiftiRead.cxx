@@ -293,6 +293,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** Whether values may become others than those that are stored. */
+bool
+HasScaling(const HeaderBytes & header)
+{
+  const double slope = header.Real(112, 176);
+  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
+}
+
 } // namespace
 
 bool
@@ -375,9 +383,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
-  const double slope = header.Real(112, 176);
-  TellHeader(options, image, image.channels > 1 || (slope != 0 && (slope != 1 || header.Real(116, 184) != 0)));
-
+  TellHeader(options, image, image.channels > 1 || HasScaling(header));
   const std::uint64_t offset = OffsetOf(header, isSingle);
   const std::size_t   size = SizeOf(image.type);
   const bool          swapped = header.Swapped() && size > 1;

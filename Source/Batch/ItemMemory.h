@@ -2,8 +2,7 @@
 #define BRICKCCL_BATCH_ITEMMEMORY_H
 
 #include "BrickCCL/Batch/Recipe.h"
-#include "BrickCCL/Core/Extent.h"
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 
 #include <cstdint>
 #include <exception>

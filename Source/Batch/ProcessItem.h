@@ -23,6 +23,10 @@ struct ProcessOptions
 {
   int         threads = 1;
   std::string device = "cpu";
+  /** Whether the pictures of a report are drawn, too, if the recipe wants pictures. */
+  bool drawsForReport = false;
+  /** The program that draws surfaces; empty if there is none. */
+  std::string surfacesProgram;
 };
 
 /** The files of an item's folder. */
@@ -32,7 +36,7 @@ inline constexpr const char * PictureFile = "picture.png";
 inline constexpr const char * LabelsFile = "labels";
 
 /** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
- *  folder that is there. What it writes depends on the image and the recipe alone.
+ *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone.
  *  \return the seconds of the steps. \throws WriteError; Error for all else; Cancelled after an interrupt. */
 nlohmann::ordered_json ProcessItem(const std::string &    name,
                                    const FoundImage &     found,

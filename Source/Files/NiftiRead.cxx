@@ -228,6 +228,7 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     vectors = quaternion;
     what = "qform";
   }
+  image.hasPatientAxes = hasMatrix || hasQuaternion;
   double settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };

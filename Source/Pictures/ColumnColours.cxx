@@ -1,7 +1,6 @@
 #include "BrickCCL/Pictures/ColumnColours.h"
 
-#include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,26 +57,16 @@ ColumnColours::ColumnColours(const ComponentTable &           table,
                              const std::vector<std::size_t> & places)
 {
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
-  const auto                         found =
-    std::find_if(columns.begin(), columns.end(), [&](const ComponentColumn & column) { return column.name == name; });
-  if (found == columns.end())
-  {
-    std::vector<std::string> names;
-    for (const ComponentColumn & column : columns)
-    {
-      names.push_back(column.name);
-    }
-    throw InvalidArgument("'" + name + "' is no column of this table" + DidYouMean(name, names));
-  }
-  m_Title = InWords(*found);
-  m_Unit = WithRaisedDigits(found->unit);
+  const ComponentColumn &            found = FindColumn(columns, name);
+  m_Title = InWords(found);
+  m_Unit = WithRaisedDigits(found.unit);
   m_Low = std::numeric_limits<double>::infinity();
   m_High = -m_Low;
   for (const std::size_t place : places)
   {
     const ComponentMeasures component = table.components[place];
     const double            value =
-      std::visit([](auto number) { return static_cast<double>(number); }, found->value(table, component));
+      std::visit([](auto number) { return static_cast<double>(number); }, found.value(table, component));
     m_Values[component.label] = value;
     if (std::isfinite(value))
     {

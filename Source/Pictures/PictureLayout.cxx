@@ -23,8 +23,10 @@ constexpr int    ThinnestSide = 16;
 constexpr int MontageWidth = 1200;
 constexpr int MontageHeight = 900;
 constexpr int LeastTile = 150;
-/** About as wide as a key is. */
+/** About as wide as a key is, and as high as one with few components or with a colour bar. */
 constexpr int KeyWidth = 200;
+constexpr int KeyHeight = 270;
+constexpr int KeyHeightWithBar = 440;
 
 constexpr const char * AxisNames[3] = { "x", "y", "z" };
 
@@ -339,7 +341,7 @@ LayOutPicture(const PictureContents &             contents,
   {
     const double  middle = std::floor((low + high) / 2);
     PictureLayout layout = make(middle);
-    layout.Arrange(KeyWidth, 0);
+    layout.Arrange(KeyWidth, options.columnColours == nullptr ? KeyHeight : KeyHeightWithBar);
     (layout.width <= options.width && layout.height <= options.height ? low : high) = middle;
   }
   return make(low);

@@ -100,7 +100,7 @@ ChooseBlocks(const Geometry & geometry, double pixelSize, int (&block)[3])
 {
   for (int axis = 0; axis < 3; ++axis)
   {
-    const double wanted = std::floor(PixelsPerBlock * pixelSize / geometry.spacing[axis]);
+    const double wanted = std::round(PixelsPerBlock * pixelSize / geometry.spacing[axis]);
     block[axis] = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(MostVoxelsPerBlock)));
   }
 }

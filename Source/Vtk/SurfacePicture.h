@@ -44,14 +44,14 @@ struct SurfaceReport
 };
 
 inline constexpr int SurfaceMargin = 16;
-inline constexpr int LeastSurfacePicture = 320;
+inline constexpr int LeastSurfacePicture = 480;
 inline constexpr int MostSurfacePicture = 8192;
 
 /** Components of up to so many voxels along each axis are drawn from single voxels, however small the picture is. */
 inline constexpr std::int64_t MostVoxelsOfSmallComponents = 64;
 
 /** Writes a PNG of the components' surfaces, seen from the front, the left and above, without perspective, with a key
- *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are at most two
+ *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are about two
  *  pixels wide are drawn as one, except of small components.
  *  \param width, height  from LeastSurfacePicture to MostSurfacePicture
  *  \throws Unsupported without a display (see VirtualDisplay) or OpenGL; Error if the file cannot be written;

@@ -23,6 +23,11 @@
 
 #include <algorithm>
 
+#ifndef _WIN32
+#  include <csignal>
+#  include <unistd.h>
+#endif
+
 VTK_MODULE_INIT(vtkRenderingOpenGL2)
 
 namespace brickccl
@@ -96,6 +101,44 @@ PlaceCamera(const SurfaceView & view, vtkRenderer * renderer)
   camera->SetClippingRange(distance - 1.05 * view.radius, distance + 1.05 * view.radius);
 }
 
+/** VTK ends the process where an X server has no OpenGL; meanwhile it says what is missing. */
+class DriversGuard
+{
+public:
+#ifndef _WIN32
+  DriversGuard()
+    : m_Before(std::signal(SIGABRT, SayWhatIsMissing))
+  {}
+  ~DriversGuard()
+  {
+    std::signal(SIGABRT, m_Before);
+  }
+#else
+  DriversGuard() = default;
+#endif
+  DriversGuard(const DriversGuard &) = delete;
+  DriversGuard & operator=(const DriversGuard &) = delete;
+
+  static constexpr char Message[] =
+    "surfaces are drawn by OpenGL 3.2, which this display does not have; install Mesa's "
+    "drivers (Debian and Ubuntu: apt-get install libgl1-mesa-dri)";
+
+#ifndef _WIN32
+private:
+  /** Calls only what may be called in a handler of signals. */
+  static void
+  SayWhatIsMissing(int)
+  {
+    constexpr char before[] = "brickccl: error: ";
+    const bool isSaid = ::write(2, before, sizeof(before) - 1) > 0 && ::write(2, Message, sizeof(Message) - 1) > 0 &&
+                        ::write(2, "\n", 1) > 0;
+    ::_exit(isSaid ? 1 : 2);
+  }
+
+  void (*m_Before)(int);
+#endif
+};
+
 } // namespace
 
 std::vector<unsigned char>
@@ -105,6 +148,7 @@ DrawScene(const ColouredSurface & components,
           const Colour &          ground)
 {
   vtkObject::GlobalWarningDisplayOff();
+  const DriversGuard  guard;
   vtkNew<vtkRenderer> renderer;
   renderer->SetBackground(ground.red / 255.0, ground.green / 255.0, ground.blue / 255.0);
   renderer->AddActor(ActorOf(components));
@@ -123,6 +167,11 @@ DrawScene(const ColouredSurface & components,
   light->SetLightTypeToCameraLight();
   light->SetPosition(-0.5, 0.6, 1);
   renderer->AddLight(light);
+  vtkNew<vtkLight> fill;
+  fill->SetLightTypeToCameraLight();
+  fill->SetPosition(1, -0.2, 0.8);
+  fill->SetIntensity(0.35);
+  renderer->AddLight(fill);
   PlaceCamera(view, renderer);
 
   vtkNew<vtkRenderWindow> window;
@@ -132,8 +181,7 @@ DrawScene(const ColouredSurface & components,
   window->AddRenderer(renderer);
   if (window->SupportsOpenGL() == 0)
   {
-    throw Unsupported("surfaces are drawn by OpenGL 3.2, which this display does not have; install Mesa's drivers "
-                      "(Debian and Ubuntu: apt-get install libgl1-mesa-dri)");
+    throw Unsupported(DriversGuard::Message);
   }
   window->Render();
   vtkNew<vtkUnsignedCharArray> pixels;

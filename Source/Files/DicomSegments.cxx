@@ -247,7 +247,6 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   }
   image.extent = SettleExtent({ format.columns, format.rows, grid.count });
   SettleAxes(vectors, "the positions of the frames", options, image);
-  image.hasPatientAxes = true;
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
   std::map<std::int64_t, std::vector<std::size_t>>             framesOfSlice;
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> shown;

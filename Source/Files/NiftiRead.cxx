@@ -228,10 +228,9 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     vectors = quaternion;
     what = "qform";
   }
-  image.hasPatientAxes = hasMatrix || hasQuaternion;
   double settled[MaximumDimension][MaximumDimension] = {};
-  // Left and posterior are positive here.
-  constexpr double signs[3] = { -1, -1, 1 };
+  image.hasPatientAxes = hasMatrix || hasQuaternion;
+  constexpr double signs[3] = { -1, -1, 1 }; // left and posterior are positive here
   const int        spatial = std::min(dimension, 3);
   for (int axis = 0; axis < spatial; ++axis)
   {

@@ -325,6 +325,23 @@ private:
     return std::string("data:image/") + (isJpeg ? "jpeg" : "png") + ";base64," + Base64(ReadText(PathOf(file)));
   }
 
+  /** The width and height of a PNG as attributes, which keep its place until it is decoded. */
+  std::string
+  SizeOfPng(const std::string & file) const
+  {
+    const std::string bytes = ReadText(PathOf(file));
+    const auto        number = [&](std::size_t place) {
+      std::uint32_t value = 0;
+      for (std::size_t i = 0; i < 4; ++i)
+      {
+        value = value << 8 | static_cast<unsigned char>(bytes.at(place + i));
+      }
+      return std::to_string(value);
+    };
+    constexpr std::size_t header = 16;
+    return bytes.size() < header + 8 ? "" : "width=\"" + number(header) + "\" height=\"" + number(header + 4) + "\" ";
+  }
+
   void
   WritePictureOf(std::ostream & stream, Item & item, const std::string & name, const std::string & alternative)
   {
@@ -341,8 +358,8 @@ private:
              << "</a></p>\n";
       return;
     }
-    stream << "<figure><img loading=\"lazy\" alt=\"" << EscapeXml(alternative + item.cells["item"]) << "\" src=\""
-           << data << "\"></figure>\n";
+    stream << "<figure><img " << SizeOfPng(file) << "loading=\"lazy\" alt=\""
+           << EscapeXml(alternative + item.cells["item"]) << "\" src=\"" << data << "\"></figure>\n";
   }
 
   /** What `batch --report` drew: slices to look through, surfaces, the largest defects. */

@@ -122,7 +122,7 @@
   // The defects: only one page of rows is in the document, so that many thousands stay fluent.
   const { columns, rows, main } = data.defects;
   if (rows.length === 0) return;
-  const pageSize = 100;
+  const pageSize = 25;
   let shown = rows;
   let page = 0;
   const head = $("defect-table").tHead.rows[0];

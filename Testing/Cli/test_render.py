@@ -71,12 +71,12 @@ class SurfaceTest(RenderTest):
     def test_what_is_in_front_hides_what_is_behind(self):
         # The eye is at -y.
         path = self.write((30, 40, 30), [(1, (5, 30, 5), (9, 34, 9)), (2, (2, 2, 2), (28, 20, 28)), (3, (24, 30, 24), (28, 36, 29))])
-        summary, (_, _, rows) = self.draw(path, "--style", "surface")
+        summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "640x480")
         hues = [hue_and_saturation(pixel) for row in self.scene(rows, summary) for pixel in row]
         shown = sum(saturation > 0.3 for _, saturation in hues)
         largest = sum(saturation > 0.3 and (hue - 0.57) ** 2 < 0.003 for hue, saturation in hues)
         self.assertGreater(largest / shown, 0.9)
-        alone, (_, _, rows) = self.draw(path, "--style", "surface", "--labels", "1,3")
+        alone, (_, _, rows) = self.draw(path, "--style", "surface", "--labels", "1,3", "--size", "640x480")
         self.assertEqual(alone["components"], 2)
         self.assertFalse([1 for row in self.scene(rows, alone) for pixel in row
                           if (hue_and_saturation(pixel)[0] - 0.57) ** 2 < 0.003 and hue_and_saturation(pixel)[1] > 0.3])
@@ -84,7 +84,7 @@ class SurfaceTest(RenderTest):
     def test_colours_by_a_column(self):
         path = self.write((60, 30, 30), [(1, (4, 10, 10), (8, 14, 14)), (7, (20, 5, 5), (40, 25, 25)), (9, (50, 10, 10), (54, 14, 14))])
         for column in ("volume_mm3", "voxel_count"):
-            summary, (_, _, rows) = self.draw(path, "--style", "surface", "--color-by", column)
+            summary, (_, _, rows) = self.draw(path, "--style", "surface", "--color-by", column, "--size", "640x480")
             hues = [hue for hue, saturation in (hue_and_saturation(pixel) for row in self.scene(rows, summary) for pixel in row)
                     if saturation > 0.3]
             yellow, blue = sum(0.1 < hue < 0.2 for hue in hues), sum(0.6 < hue < 0.75 for hue in hues)
@@ -96,7 +96,7 @@ class SurfaceTest(RenderTest):
         size, pores = (40, 40, 40), [(1, (12, 12, 12), (18, 18, 18)), (2, (24, 24, 24), (28, 28, 28))]
         path = self.write(size, pores)
         part = self.write(size, [(1, (4, 4, 4), (36, 36, 36))], name="part.nrrd")
-        summary, (_, _, rows) = self.draw(path, "--style", "surface", "--part", part)
+        summary, (_, _, rows) = self.draw(path, "--style", "surface", "--part", part, "--size", "640x480")
         pixels = [pixel for row in self.scene(rows, summary) for pixel in row]
         sides = [32 * summary["pixel_size_mm"] ** -1] * 3
         expected = sum(abs(TO_EYE[i]) * sides[i - 1] * sides[i - 2] for i in range(3))
@@ -112,7 +112,7 @@ class SurfaceTest(RenderTest):
     def test_small_components_and_single_voxels_stay(self):
         boxes = [(i + 1, (10 * i, 3, 3), (10 * i + 1, 4, 4)) for i in range(12)] + [(13, (0, 10, 0), (120, 11, 1))]
         path = self.write((120, 12, 8), boxes)
-        summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "1600x600")
+        summary, (_, _, rows) = self.draw(path, "--style", "surface", "--size", "1000x480")
         self.assertEqual(summary["components"], 13)
         # Along the row of voxels there are as many separate spots.
         scene = self.scene(rows, summary)

@@ -174,10 +174,10 @@ TEST_F(Picture, OfAPatientStandsUpright)
         }
       }
     }
-    const LoadedImage picture = Draw(values, Extent(3, stored), geometry, true, true);
+    LoadedImage picture = Draw(values, Extent(3, stored), geometry, true, true);
     if (first.extent.VoxelCount() <= 1)
     {
-      first = picture;
+      first = std::move(picture);
       // The liver is on the right side of the patient, which is on the left, and in front, which is on top.
       std::int64_t x = 0;
       std::int64_t y = 0;
@@ -186,7 +186,7 @@ TEST_F(Picture, OfAPatientStandsUpright)
       {
         for (std::int64_t column = 0; column < 480; ++column)
         {
-          const auto [red, green, blue] = PixelOf(picture, 16 + column, 16 + row);
+          const auto [red, green, blue] = PixelOf(first, 16 + column, 16 + row);
           // Not the letters.
           if (red > 150 && green < 100)
           {

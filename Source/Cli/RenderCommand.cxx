@@ -133,6 +133,7 @@ PrintSummary(const RenderArguments &              arguments,
       summary["block"] = surfaces->block;
       summary["pixel_size_mm"] = surfaces->pixelSize;
       summary["scene"] = surfaces->scene;
+      summary["seconds"] = { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } };
     }
     summary["notes"] = reader.Notes();
     std::cout << ToText(summary) << std::endl;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -245,6 +246,7 @@ WriteSurfacePicture(const std::string &     path,
   const SurfaceView view = ViewOf(corners, width - keyWidth - 3 * SurfaceMargin, height - 2 * SurfaceMargin);
   const PictureKey  key(keyContents, view.pixelSize, height - 2 * SurfaceMargin);
 
+  const auto    begin = std::chrono::steady_clock::now();
   SurfaceReport report;
   report.pixelSize = view.pixelSize;
   report.scene[0] = view.width;
@@ -269,9 +271,12 @@ WriteSurfacePicture(const std::string &     path,
     part.surface = MakeSurface(source);
   }
   context.progress.Update(0.7);
+  const auto made = std::chrono::steady_clock::now();
+  report.makeSeconds = std::chrono::duration<double>(made - begin).count();
   report.triangles = (components.surface.triangles.size() + part.surface.triangles.size()) / 3;
   display.WaitUntilReady();
   const std::vector<unsigned char> pixels = DrawScene(components, part, view, Ground);
+  report.drawSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - made).count();
   context.progress.Update(0.95);
 
   Canvas canvas(width, height, Ground);

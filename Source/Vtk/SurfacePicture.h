@@ -39,13 +39,16 @@ struct SurfaceReport
    */
   double pixelSize = 1;
   int    scene[2] = { 1, 1 };
+  /** The seconds that it took to make the surfaces, and to draw them. */
+  double makeSeconds = 0;
+  double drawSeconds = 0;
   /** The sides in voxels of the blocks that large components are drawn from. */
   int block[3] = { 1, 1, 1 };
 };
 
 inline constexpr int SurfaceMargin = 16;
 inline constexpr int LeastSurfacePicture = 480;
-inline constexpr int MostSurfacePicture = 8192;
+inline constexpr int MostSurfacePicture = 4096;
 
 /** Components of up to so many voxels along each axis are drawn from single voxels, however small the picture is. */
 inline constexpr std::int64_t MostVoxelsOfSmallComponents = 64;

@@ -257,7 +257,7 @@ class ErrorTest(RenderTest):
                 ((path, *out, "--labels", "1,x"), "names no labels"),
                 ((path, *out, "--where", "voxel_count > 100"), "no component is left to draw"),
                 ((path, *out, "--where", "voxel_cout > 1"), "did you mean 'voxel_count'"),
-                ((path, *out, "--size", "12x12"), "from 480 to 8192"),
+                ((path, *out, "--size", "12x12"), "from 480 to 4096"),
                 ((path, *out, "--size", "1200"), "as 1200x900"),
                 ((path, *out, "--size", "1200x900x3"), "as 1200x900"),
                 ((path, "-o", self.path("q.jpg")), "use the extension .png"),

@@ -262,6 +262,15 @@ OutputFor(const std::string & output,
   }
 }
 
+void
+WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes)
+{
+  for (const std::string & lost : WriteImageFile(path, image, options))
+  {
+    notes.Note("'" + path + "': " + lost);
+  }
+}
+
 std::string
 DescribeSpacing(const LoadedImage & image)
 {

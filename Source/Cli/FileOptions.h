@@ -80,6 +80,10 @@ std::string OutputFor(const std::string & output,
                       const Extent &      extent,
                       ImageReader &       notes);
 
+/** Writes an image, and notes what its format does not hold. */
+void
+WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes);
+
 /** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
 std::string DescribeSpacing(const LoadedImage & image);
 

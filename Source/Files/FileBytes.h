@@ -27,6 +27,8 @@ public:
   {
     return m_Path;
   }
+  /** The name of the file without its folder, between quotation marks; for messages. */
+  std::string QuotedName() const;
   const unsigned char *
   Data() const
   {

@@ -273,10 +273,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      Inflater inflater(packed,
-                        packedSize,
-                        isGzip ? Wrapper::Gzip : Wrapper::Zlib,
-                        "'" + std::filesystem::path(data.Path()).filename().string() + "'");
+      Inflater inflater(packed, packedSize, isGzip ? Wrapper::Gzip : Wrapper::Zlib, data.QuotedName());
       inflater.Read(part, bytesOfFile);
       inflater.Finish();
       continue;

@@ -3,7 +3,6 @@
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "Arrays.h"
 
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 
 #include <optional>
 #include <string>

@@ -232,6 +232,10 @@ RunRender(const RenderArguments & arguments)
     {
       contents.part = images.part->View();
     }
+    if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
+    {
+      reader.Note("--style surface does not draw the intensity image; --style slices, montage and mip do");
+    }
     report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
     NoteBlocks(*report, table, places, reader);
   }

@@ -35,7 +35,7 @@ class RenderTest(CommandTest):
     def draw(self, *arguments):
         """Draws and returns the summary and the rows of pixels."""
         result = self.ok("render", *arguments, "-o", self.path("p.png"), "--json")
-        self.assertEqual(result.stderr.replace("note: ", "") if not result.stderr.startswith("note") else "", "")
+        self.assertEqual(result.stderr, "")
         return json.loads(result.stdout), read_png(self.path("p.png"))
 
     def scene(self, rows, summary):
@@ -234,6 +234,12 @@ class SliceTest(RenderTest):
         # Areas in the three projections: 3 x 36 to 80 + 80 + 64 voxels.
         ratio = (counts["mip"][0] - 144) / (counts["mip"][1] - 144)
         self.assertLess(abs(ratio / (108 / 224) - 1), 0.02)
+
+    def test_an_intensity_image_that_is_not_drawn_is_told(self):
+        path = self.write((36, 24, 28), self.BOXES)
+        arguments = ("render", path, "-o", self.path("p.png"), "--style", "surface", "--intensity", path, "--json")
+        self.assertIn("does not draw the intensity image", json.loads(self.ok(*arguments).stdout)["notes"][0])
+        self.assertEqual(json.loads(self.ok(*arguments, "--color-by", "intensity_mean").stdout)["notes"], [])
 
     def test_images_of_two_dimensions(self):
         write_nrrd(self.path("flat.nrrd"), "uint8", (6, 5), [0] * 12 + [1] * 4 + [0] * 10 + [2] * 4)

@@ -2,7 +2,7 @@
 #define BRICKCCL_CLI_CHOSENLABELS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Condition.h"
 

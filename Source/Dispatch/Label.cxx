@@ -54,6 +54,7 @@ public:
     , m_Result(ImplementationOf(result))
   {
     EffectiveThreadCount(options.threads);
+    CheckLargestAcross(options.relabel, connectivity);
     m_Result.connectivity = connectivity;
     m_Result.geometry = options.geometry;
     m_Result.threads = options.threads;

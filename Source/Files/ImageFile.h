@@ -84,6 +84,9 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
 void
 WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
 
+/** The same as a JPEG of a quality from 1 to 100. */
+void WriteColourJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
+
 /** The files that may be written beside an image file of this path: the data file of a detached header, or the other
  *  file of a pair. */
 std::vector<std::string> FilesBesideImage(const std::string & path);

@@ -274,8 +274,9 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
   const Placement placement = PlacementOf(header, unit, options, image);
-  const auto &    vectors = placement.vectors;
-  double          settled[MaximumDimension][MaximumDimension] = {};
+  image.hasPatientAxes = std::string(placement.what) != "pixdim";
+  const auto & vectors = placement.vectors;
+  double       settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -335,6 +336,15 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
     return;
   }
   const std::size_t size = SizeOf(image.type);
+  if (image.inParts)
+  {
+    CheckRoom(data.Size(), MostInflated(1), image);
+    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
+                                  image.ByteCount(),
+                                  swapped ? size : 1,
+                                  context);
+    return;
+  }
   std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
   InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
@@ -398,6 +408,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage image;
+  image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));

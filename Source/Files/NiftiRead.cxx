@@ -325,6 +325,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** Whether values may become others than those that are stored. */
+bool
+HasScaling(const HeaderBytes & header)
+{
+  const double slope = header.Real(112, 176);
+  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
+}
+
 /** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
 void
 ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
@@ -436,7 +444,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
-
+  TellHeader(options, image, image.channels > 1 || HasScaling(header));
   ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {

@@ -35,6 +35,8 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
+    { "--periodic", !arguments.neighbours.periodic.empty() },
+    { "--per-slice", arguments.perSlice },
   };
   for (const auto & [name, isGiven] : options)
   {

@@ -394,6 +394,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
     image.channels = static_cast<int>(number);
   }
   SetGeometry(header, extent.size(), options, image);
+  TellHeader(options, image, header.Find("ElementToIntensityFunctionSlope") != nullptr);
   ReadData(file, header, context, image);
   ApplyScaling(header, context, image);
   return image;

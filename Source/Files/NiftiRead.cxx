@@ -274,8 +274,9 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
   const Placement placement = PlacementOf(header, unit, options, image);
-  const auto &    vectors = placement.vectors;
-  double          settled[MaximumDimension][MaximumDimension] = {};
+  image.hasPatientAxes = std::string(placement.what) != "pixdim";
+  const auto & vectors = placement.vectors;
+  double       settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
@@ -323,6 +324,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
                 Shortest(least) + " is the least");
   }
   return static_cast<std::uint64_t>(std::max(offset, least));
+}
+
+/** Whether values may become others than those that are stored. */
+bool
+HasScaling(const HeaderBytes & header)
+{
+  const double slope = header.Real(112, 176);
+  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
 }
 
 /** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
@@ -436,7 +445,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
-
+  TellHeader(options, image, image.channels > 1 || HasScaling(header));
   ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {

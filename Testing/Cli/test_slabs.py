@@ -68,7 +68,7 @@ class SlabsTest(CommandTest):
         for place in random.sample(range(count), 2000):
             values[place] = 7
         write_nrrd(self.path("values.nrrd"), "int16", (SIDE, SIDE, SLICES), values, spacing=(0.5, 0.5, 2))
-        mask = self.phantom("mask.nrrd")
+        mask = self.phantom("mask.nrrd", "--spacing", 0.5, 0.5, 2)
         path = self.path("values.nrrd")
         for options in (("--equal-value",), ("--tolerance", 1, "--background", "none"), ("--range", 2, 4),
                         ("--threshold", 3, "--below")):
@@ -97,8 +97,7 @@ class SlabsTest(CommandTest):
         size = SIDE * SIDE
         for z in range(SLICES):
             write_nrrd(self.path("one.nrrd"), "uint8", (SIDE, SIDE), list(data[z * size:(z + 1) * size]))
-            self.ok("label", self.path("one.nrrd"), self.path("slices/s%02d.tif" % z), "--label-type", "uint8",
-                    "--equal-value")
+            self.ok("label", self.path("one.nrrd"), self.path("slices/s%02d.tif" % z), "--label-type", "uint16")
         self.ok("label", self.path("slices"), self.path("whole.nrrd"))
         summary = self.summary(self.path("slices"), self.path("slabs.nrrd"), *LIMIT)
         self.assertGreater(summary["slabs"]["count"], 3)

@@ -23,7 +23,6 @@ void
 CheckOptionsOfSlabs(const LabelArguments & arguments)
 {
   const std::pair<const char *, bool> options[] = {
-    { "--periodic", !arguments.neighbours.periodic.empty() },
     { "--output-fallback", !arguments.outputFallback.empty() },
     { "--smooth", !arguments.criterion.smooth.empty() },
     { "--pores", arguments.criterion.pores },

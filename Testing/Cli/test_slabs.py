@@ -61,11 +61,14 @@ class SlabsTest(CommandTest):
 
     def test_criteria_mask_and_intensity(self):
         random.seed(3)
-        count = SIDE * SIDE * SLICES
-        values = [0] * count
-        for start in range(0, count, 64):
-            values[start:start + 64] = [random.randrange(5)] * 64
-        for place in random.sample(range(count), 2000):
+        values = []
+        for z in range(SLICES):
+            if z % 3 == 0:
+                blocks = [[random.randrange(5) for _ in range(SIDE // 64)] for _ in range(SIDE // 32)]
+            for y in range(SIDE):
+                for value in blocks[y // 32]:
+                    values += [value] * 64
+        for place in random.sample(range(len(values)), 300):
             values[place] = 7
         write_nrrd(self.path("values.nrrd"), "int16", (SIDE, SIDE, SLICES), values, spacing=(0.5, 0.5, 2))
         mask = self.phantom("mask.nrrd", "--spacing", 0.5, 0.5, 2)

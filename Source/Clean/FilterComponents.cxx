@@ -67,6 +67,7 @@ public:
     , m_Result(result)
   {
     CheckProblem(image, options.criterion, options.mask);
+    CheckLargestAcross(options.relabel, m_Connectivity);
     if (filter.touching && filter.touching->extent != image.extent)
     {
       throw InvalidArgument("the mask that components must touch has the extent " + filter.touching->extent.ToString() +

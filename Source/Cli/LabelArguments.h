@@ -26,6 +26,7 @@ struct LabelArguments
   std::string        mask;
   std::string        order = "raster";
   SizeArguments      sizes;
+  bool               perSlice = false;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   FilterArguments    filter;
   std::string        labelType = "auto";

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Spelling.h"
 
 #include <memory>
@@ -36,6 +37,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components only; 0: all");
+  command->add_flag("--per-slice", arguments->perSlice, "with --largest: keep the K largest of each slice")
+    ->needs(command->get_option("--largest"), command->get_option("--by-slice"));
   command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")
     ->transform(Count(0))
     ->type_name("1e8");
@@ -57,15 +60,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
-  command
-    ->add_option("--picture",
-                 arguments->picture,
-                 "draw slices through the largest component, with a scale bar and sizes: .png")
-    ->type_name("FILE")
-    ->check([](const std::string & path) {
-      const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
-      return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
-    });
+  AddPictureOption(*command, arguments->picture);
   // It would show slices through boxes that lie partly outside of the image.
   command->get_option("--picture")->excludes(command->get_option("--periodic"));
   command

@@ -152,6 +152,10 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.minimumSize = arguments.sizes.minimumSize;
   relabel.maximumSize = arguments.maximumSize;
   relabel.largest = arguments.sizes.largest;
+  if (arguments.perSlice)
+  {
+    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+  }
   return relabel;
 }
 

@@ -74,6 +74,7 @@ public:
   {
     EffectiveThreadCount(options.threads);
     CheckPeriodic(options.periodic, connectivity);
+    CheckLargestAcross(options.relabel, connectivity);
     m_Result.connectivity = connectivity;
     m_Result.periodic = options.periodic;
     m_Result.geometry = options.geometry;

@@ -273,9 +273,8 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      Inflater inflater(packed, packedSize, isGzip ? Wrapper::Gzip : Wrapper::Zlib, data.QuotedName());
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      const Wrapper wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
+      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, context);
       continue;
     }
     if (isText)

@@ -336,16 +336,7 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
   }
   const std::size_t size = SizeOf(image.type);
   std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
-  Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName());
-  std::vector<char> skipped(4096);
-  for (std::uint64_t left = offset; left > 0;)
-  {
-    const auto part = std::min<std::uint64_t>(left, skipped.size());
-    inflater.Read(skipped.data(), static_cast<std::size_t>(part));
-    left -= part;
-  }
-  inflater.Read(output, image.ByteCount());
-  inflater.Finish();
+  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
   {
     SwapBytes(output, size, image.ByteCount() / size, context);

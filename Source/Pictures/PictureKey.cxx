@@ -1,5 +1,6 @@
 #include "BrickCCL/Pictures/PictureKey.h"
 
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/Ticks.h"
 

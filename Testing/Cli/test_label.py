@@ -3,6 +3,7 @@
 import csv
 import decimal
 import json
+import math
 import os
 import random
 import struct
@@ -108,6 +109,11 @@ class LabelTest(CommandTest):
         _, labels = self.label("--mask", self.path("mask.nrrd"))
         self.assertEqual(labels, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 2, 0, 0, 2, 2, 0])
 
+    def table(self, *arguments):
+        self.label(*arguments, "--statistics", self.path("t.csv"))
+        with open(self.path("t.csv")) as stream:
+            return list(csv.DictReader(stream))
+
     def test_slices_order_and_size_filters(self):
         write_nrrd(self.input, "uint8", (3, 2, 2), [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0], spacing=(1, 2, 3))
         self.assertEqual(self.label()[1], [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0])
@@ -125,6 +131,20 @@ class LabelTest(CommandTest):
                          [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--maximum-size", 1)[1], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--largest", 1)[1], [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--largest", 1, "--per-slice")[1],
+                         [0, 0, 1, 0, 0, 1, 2, 2, 2, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "x", "--largest", 1, "--per-slice", "--clear-border")[1],
+                         [0] * 12, "all touch the border of their slice")
+        self.assertEqual(self.label("--by-slice", "x", "--largest", 1, "--per-slice", "--order", "size")[1],
+                         [2, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0])
+        self.fails("label", self.input, self.output, "--largest", 1, "--per-slice", saying="--by-slice")
+        # Of slices there are areas and discs.
+        rows = self.table("--by-slice", "z")
+        self.assertEqual([float(row["area_mm2"]) for row in rows], [2, 4, 6])
+        self.assertAlmostEqual(float(rows[1]["equivalent_circular_diameter_mm"]), 2 * math.sqrt(4 / math.pi))
+        self.assertNotIn("volume_mm3", rows[0])
+        self.assertEqual(list(self.table("--by-slice", "z", "--columns", "slice,area_mm2")[0]), ["label", "slice", "area_mm2"])
+        self.assertEqual([float(row["area_mm2"]) for row in self.table("--by-slice", "x")], [12, 18, 6])
 
     def test_neighbourhoods(self):
         # Two voxels that share a face across slices, two that share an edge, and two of one slice that share a corner.

@@ -10,6 +10,30 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** The options that label a volume slab by slab. */
+void
+AddSlabOptions(CLI::App & command, LabelArguments & arguments)
+{
+  command
+    .add_option("--memory",
+                arguments.memory,
+                "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
+                "same. The files must be uncompressed or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images")
+    ->type_name("SIZE");
+  CLI::Option * const work = command
+                               .add_option("--work",
+                                           arguments.work,
+                                           "with --memory: the folder that keeps the state, so that --resume can go on")
+                               ->type_name("FOLDER")
+                               ->needs(command.get_option("--memory"));
+  command.add_flag("--resume", arguments.resume, "go on with the state in the folder of --work")->needs(work);
+}
+
+} // namespace
+
 void
 AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
@@ -76,7 +100,10 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_flag("--json", arguments->json, "print the summary as one JSON object")
     ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments, frontEnd] { RunLabel(*arguments, frontEnd); });
+  AddSlabOptions(*command, *arguments);
+  command->callback([arguments, frontEnd] {
+    arguments->memory.empty() ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);
+  });
 }
 
 } // namespace brickccl::cli

@@ -73,8 +73,8 @@ public:
     , m_Result(ImplementationOf(result))
   {
     EffectiveThreadCount(options.threads);
-    CheckPeriodic(options.periodic, connectivity);
     CheckLargestAcross(options.relabel, connectivity);
+    CheckPeriodic(options.periodic, connectivity);
     m_Result.connectivity = connectivity;
     m_Result.periodic = options.periodic;
     m_Result.geometry = options.geometry;

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._device import is_on_device
+from ._device import Task, is_on_device
 from ._device import label as label_on_device
 from ._filter import filter_of
 from ._output import give_labels, new_labels, smallest_dtype
@@ -292,6 +292,7 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
     Returns
     -------
     Labeling
+        Of an array of CuPy or PyTorch on a CUDA device a `DeviceLabeling`, which keeps everything there.
 
     Examples
     --------
@@ -299,6 +300,28 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
     >>> brickccl.find(np.eye(4), connectivity=8).count
     1
     """
+    if type(image) is not np.ndarray and is_on_device(image):
+        from ._device_labeling import DeviceLabeling
+
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
+        if start is not None:
+            raise NotImplementedError("start needs the image on the host")
+        labeling = DeviceLabeling(
+            Task(
+                image,
+                _rules(criterion, range, background, tolerance),
+                None if connectivity is None else count_of("connectivity", connectivity),
+                mask,
+                by_slice,
+                spacing,
+                device,
+                algorithm,
+            ),
+            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+        )
+        if progress is not None:
+            progress(1.0)
+        return labeling
     return _find(
         as_volume(image),
         connectivity,
@@ -372,6 +395,19 @@ def _find(
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume)
+
+
+def _check_on_device(
+    kept: tuple[Any, Any, Any, Any], joined: tuple[Any, Any], minimum_volume: Any, spacing: Any
+) -> None:
+    seeds, clear_border, touching, fill_holes = kept
+    neighbourhood, periodic = joined
+    if seeds is not None or clear_border or touching is not None or fill_holes:
+        raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+    if neighbourhood is not None or np.size(periodic) > 0:
+        raise NotImplementedError("neighbourhood and periodic need the image on the host")
+    if minimum_volume is not None and spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
 
 
 def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
@@ -549,12 +585,7 @@ def label(
     2
     """
     if type(image) is not np.ndarray and is_on_device(image):
-        if seeds is not None or clear_border or touching is not None or fill_holes:
-            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
-        if neighbourhood is not None or np.size(periodic) > 0:
-            raise NotImplementedError("neighbourhood and periodic need the image on the host")
-        if minimum_volume is not None and spacing is None:
-            raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
         on_device = label_on_device(
             image,
             _rules(criterion, range, background, tolerance),

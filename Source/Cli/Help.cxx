@@ -29,7 +29,8 @@ Tasks()
   static const std::vector<Task> tasks = {
     { "What is labeled",
       { "--range", "--threshold", "--below", "--smooth", "--pores", "--close", "--background", "--mask" } },
-    { "What is joined", { "--connectivity", "--by-slice", "--equal-value", "--tolerance" } },
+    { "What is joined",
+      { "--connectivity", "--neighbourhood", "--by-slice", "--periodic", "--equal-value", "--tolerance" } },
     { "Which components stay",
       { "--minimum-size",
         "--minimum-volume",
@@ -77,7 +78,17 @@ Tasks()
         "--list-columns-markdown" } },
     { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
     { "Running",
-      { "--jobs", "--resume", "--report", "--dry-run", "--algorithm", "--device", "--threads", "--json", "--quiet" } },
+      { "--memory",
+        "--work",
+        "--jobs",
+        "--resume",
+        "--report",
+        "--dry-run",
+        "--algorithm",
+        "--device",
+        "--threads",
+        "--json",
+        "--quiet" } },
   };
   return tasks;
 }

@@ -10,6 +10,30 @@
 namespace brickccl::cli
 {
 
+namespace
+{
+
+/** The options that label a volume slab by slab. */
+void
+AddSlabOptions(CLI::App & command, LabelArguments & arguments)
+{
+  command
+    .add_option("--memory",
+                arguments.memory,
+                "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
+                "same. The files must be uncompressed or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images")
+    ->type_name("SIZE");
+  CLI::Option * const work = command
+                               .add_option("--work",
+                                           arguments.work,
+                                           "with --memory: the folder that keeps the state, so that --resume can go on")
+                               ->type_name("FOLDER")
+                               ->needs(command.get_option("--memory"));
+  command.add_flag("--resume", arguments.resume, "go on with the state in the folder of --work")->needs(work);
+}
+
+} // namespace
+
 void
 AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
 {
@@ -30,16 +54,9 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
-  command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
     ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
@@ -68,6 +85,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
   AddPictureOption(*command, arguments->picture);
+  // It would show slices through boxes that lie partly outside of the image.
+  command->get_option("--picture")->excludes(command->get_option("--periodic"));
   command
     ->add_option("--colour-table",
                  arguments->colourTable,
@@ -81,7 +100,10 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_flag("--json", arguments->json, "print the summary as one JSON object")
     ->excludes(command->get_option("--print"));
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments, frontEnd] { RunLabel(*arguments, frontEnd); });
+  AddSlabOptions(*command, *arguments);
+  command->callback([arguments, frontEnd] {
+    arguments->memory.empty() ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);
+  });
 }
 
 } // namespace brickccl::cli

@@ -149,15 +149,11 @@ DrawLabels(const std::string &    path,
                context);
 }
 
-void
-RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
+/** Finds before the long work starts what is certain to fail. \return the groups that are measured. */
+ColumnGroups
+CheckStatsArguments(const StatsArguments & arguments)
 {
-  const auto     reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
-  Reporter &     reporter = *reporterOwner;
-  Stopwatch      total;
-  Stopwatch      watch;
-  nlohmann::json seconds;
-  ColumnGroups   groups = CheckTableArguments(arguments.table, "--output");
+  ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
   if (!arguments.table.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
   {
     throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
@@ -168,11 +164,22 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   }
   AddGroupsOf(arguments.histogram, arguments, groups);
   AddGroupsOf(arguments.weights, arguments, groups);
-
   if (!arguments.plot.empty())
   {
     CheckPlot(arguments);
   }
+  return groups;
+}
+
+void
+RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
+{
+  const auto     reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &     reporter = *reporterOwner;
+  Stopwatch      total;
+  Stopwatch      watch;
+  nlohmann::json seconds;
+  const auto     groups = CheckStatsArguments(arguments);
 
   NamedFiles outputs = TableFiles(arguments.table, "--output");
   outputs.push_back({ "--plot", arguments.plot });

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -325,6 +326,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** Whether values may become others than those that are stored. */
+bool
+HasScaling(const HeaderBytes & header)
+{
+  const double slope = header.Real(112, 176);
+  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
+}
+
 /** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
 void
 ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
@@ -336,6 +345,15 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
     return;
   }
   const std::size_t size = SizeOf(image.type);
+  if (image.inParts)
+  {
+    CheckRoom(data.Size(), MostInflated(1), image);
+    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
+                                  image.ByteCount(),
+                                  swapped ? size : 1,
+                                  context);
+    return;
+  }
   std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
   InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
@@ -399,6 +417,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage image;
+  image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
@@ -426,7 +445,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
-
+  TellHeader(options, image, image.channels > 1 || HasScaling(header));
   ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {

@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -267,7 +268,16 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
   const auto        bunzipped = std::make_shared<std::vector<unsigned char>>();
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
-  if (layout.encoding != Encoding::Bzip2 && (!isRaw || files.size() > 1))
+  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
+  if (layout.encoding == Encoding::Bzip2)
+  {
+    RefuseParts(image, "voxels compressed by bzip2");
+  }
+  else if (isStream)
+  {
+    CheckRoom(present, MostInflated(1), image);
+  }
+  else if (!isRaw || files.size() > 1)
   {
     output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MostInflated(1) : size, image);
   }
@@ -280,6 +290,15 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
     {
       const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
       AddBunzipped(data.Data() + begin, data.Size() - begin, data.QuotedName(), skipped, bytesOfFile, *bunzipped);
+    }
+    else if (isStream)
+    {
+      const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
+      image.stream = InflatedVoxels({ data, begin, skipped, Wrapper::Gzip, data.QuotedName() },
+                                    bytes,
+                                    layout.swapped ? size : 1,
+                                    context);
+      swapped = false;
     }
     else if (layout.encoding == Encoding::Gzip)
     {

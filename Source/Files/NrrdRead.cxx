@@ -148,6 +148,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader  header = ParseNrrdHeader(file);
   const HostContext context{ options.threads };
   LoadedImage       image;
+  image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))
@@ -212,6 +213,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
+  TellHeader(options, image, image.channels > 1);
   ReadNrrdData(file, header, context, image);
   if (channelsAreLast)
   {

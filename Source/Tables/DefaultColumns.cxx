@@ -3,6 +3,7 @@
 #include "BrickCCL/Tables/ColumnFormulas.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace brickccl::columns
 {
@@ -184,11 +185,23 @@ AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
 } // namespace
 
 void
-AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis)
+AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic)
 {
   AddSizes(columns, sliceAxis);
   AddBoundingBoxes(columns);
   AddCentres(columns, sliceAxis);
+  for (int axis = 0; axis < columns.Dimension(); ++axis)
+  {
+    if (periodic.Has(axis))
+    {
+      columns.Add(std::string("wraps_") + AxisNames[axis],
+                  "1 if the component meets its own copy along this periodic axis, so that it cannot be unwrapped",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [axis](Table, Component c) { return std::uint64_t{ std::isnan(c.centroid[axis]) ? 1u : 0u }; });
+    }
+  }
 }
 
 } // namespace brickccl::columns

@@ -266,7 +266,7 @@ BatchFolder::RemoveItem(const BatchItem & item) const
 std::string
 BatchFolder::BeginItem(const BatchItem & item) const
 {
-  const std::string folder = PathOf(".batch/unfinished/" + item.folder);
+  std::string folder = PathOf(".batch/unfinished/" + item.folder);
   OnDisk(folder, [&] {
     fs::remove_all(folder);
     fs::create_directories(folder);

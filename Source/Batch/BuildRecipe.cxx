@@ -19,13 +19,10 @@ namespace
 std::set<std::string>
 ColumnsOfAllTables()
 {
-  std::set<std::string> names = { "slice" };
-  for (const int dimension : { 1, 2, 3, 4 })
+  std::set<std::string> names;
+  for (const auto & known : AllColumnNames())
   {
-    for (const ComponentColumn & column : AllColumns(dimension))
-    {
-      names.insert(column.name);
-    }
+    names.insert(known.first);
   }
   return names;
 }

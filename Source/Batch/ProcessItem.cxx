@@ -5,6 +5,8 @@
 #include "BrickCCL/Batch/FindPart.h"
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
+#include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -20,6 +22,7 @@
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -31,29 +34,6 @@ namespace
 {
 
 using nlohmann::ordered_json;
-
-/** Turns every error of `write`, but an interrupt, into a WriteError. */
-template <typename TFunction>
-void
-Writing(TFunction && write)
-{
-  try
-  {
-    write();
-  }
-  catch (const Cancelled &)
-  {
-    throw;
-  }
-  catch (const Unsupported &)
-  {
-    throw;
-  }
-  catch (const Error & error)
-  {
-    throw WriteError(error.what());
-  }
-}
 
 class ItemProcess
 {
@@ -430,6 +410,23 @@ private:
   }
 
   void
+  WriteReportPictures()
+  {
+    if (m_Options.drawsForReport)
+    {
+      const bool           hasLabels = m_Recipe.outputs.labels != "none";
+      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.outputs.labels) : "";
+      const ReportPictures drawn =
+        DrawForReport({ m_Image, m_Runs, m_Table, m_Part ? &m_Part->mask : nullptr, labels, m_Options.surfacesProgram },
+                      m_Folder,
+                      Context());
+      m_Summary["report"] = drawn.description;
+      std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
+      std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
+    }
+  }
+
+  void
   Write()
   {
     m_Summary["outputs"] = ordered_json::array();
@@ -447,6 +444,7 @@ private:
         WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());
         AddOutput(PictureFile);
       });
+      Writing([&] { WriteReportPictures(); });
     }
     m_Summary["notes"] = m_Notes;
     Writing([&] {

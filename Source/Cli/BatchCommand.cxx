@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Report/Report.h"
@@ -120,6 +121,8 @@ RunBatchCommand(const BatchArguments & arguments)
   options.resume = arguments.resume;
   options.writesReport = arguments.report;
   options.process.device = arguments.device;
+  options.process.drawsForReport = arguments.report;
+  options.process.surfacesProgram = FindSurfacesProgram();
   options.report = [&](const batch::BatchEvent & event) {
     reporter.Note("[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
                   (event.secondsLeft >= 0 && event.done < event.total

@@ -210,6 +210,21 @@ ImageReader::Read(const std::string & path, bool asLabels)
 {
   ReadOptions options = m_Options;
   options.asLabels = asLabels;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadInParts(const std::string & path, bool asLabels)
+{
+  ReadOptions options = m_Options;
+  options.asLabels = asLabels;
+  options.inParts = true;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
+{
   LoadedImage image = ReadImageFile(path, options);
   m_Read.push_back({ path, image.files });
   CheckNotRead(m_Outputs);

@@ -45,6 +45,9 @@ public:
    *  \param asLabels  reads palette images as numbers. */
   LoadedImage Read(const std::string & path, bool asLabels);
 
+  /** As Read, but leaves the voxels where they are, to be read in parts. */
+  LoadedImage ReadInParts(const std::string & path, bool asLabels);
+
   /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
@@ -64,6 +67,8 @@ public:
   void Note(const std::string & text);
 
 private:
+  LoadedImage ReadWith(const ReadOptions & options, const std::string & path);
+
   ReadOptions m_Options;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -39,52 +38,6 @@ CountKeptVoxels(const Labeling & labeling, const ComponentFilter & filter)
     }
   }
   return kept;
-}
-
-/** What was found, dropped by which limit, and kept; members of the summary. */
-void
-AddKept(nlohmann::ordered_json & summary, const Labeling & labeling, const ComponentFilter & filter)
-{
-  const RelabelReport & relabeled = labeling.Relabeled();
-  summary["components_found"] = relabeled.found;
-  summary["dropped"] = { { "too_small", relabeled.tooSmall },
-                         { "too_large", relabeled.tooLarge },
-                         { "beyond_largest", relabeled.beyondLargest } };
-  summary["kept_voxels"] = CountKeptVoxels(labeling, filter);
-}
-
-/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
-std::string
-DescribeKept(const Labeling & labeling, const ComponentFilter & filter, const LoadedImage & image)
-{
-  const RelabelReport & relabeled = labeling.Relabeled();
-  const std::uint64_t   kept = CountKeptVoxels(labeling, filter);
-  const int             dimension = image.extent.dimension;
-  const double          size = static_cast<double>(kept) * image.geometry.VoxelVolume(dimension);
-  std::ostringstream    text;
-  text << std::setprecision(6) << "kept: " << kept << " voxels, " << size << " mm"
-       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
-  if (dimension == 3 && size >= 1000)
-  {
-    text << " (" << size / 1000 << " cm^3)";
-  }
-  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
-  {
-    text << "; dropped of " << relabeled.found << " found:";
-    const char * separator = " ";
-    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
-                                        std::pair{ relabeled.tooLarge, "too large" },
-                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
-    {
-      if (count > 0)
-      {
-        text << separator << count << ' ' << what;
-        separator = ", ";
-      }
-    }
-  }
-  text << '\n';
-  return text.str();
 }
 
 std::string
@@ -137,45 +90,6 @@ WriteLabelMap(const LabelArguments & arguments,
              { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
              reader);
   return output;
-}
-
-/** The limits on sizes and the order. */
-RelabelOptions
-RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
-{
-  if (arguments.sizes.minimumSize > arguments.maximumSize)
-  {
-    reader.Note("--minimum-size " + std::to_string(arguments.sizes.minimumSize) + " is above --maximum-size " +
-                std::to_string(arguments.maximumSize) + ": no component is kept");
-  }
-  RelabelOptions relabel;
-  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
-  relabel.minimumSize = arguments.sizes.minimumSize;
-  relabel.maximumSize = arguments.maximumSize;
-  relabel.largest = arguments.sizes.largest;
-  return relabel;
-}
-
-NamedFiles
-OutputsOf(const LabelArguments & arguments)
-{
-  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
-  outputs.push_back({ "OUTPUT", arguments.output });
-  outputs.push_back({ "--output-fallback", arguments.outputFallback });
-  outputs.push_back({ "--picture", arguments.picture });
-  outputs.push_back({ "--colour-table", arguments.colourTable });
-  return outputs;
-}
-
-NamedFiles
-InputsOf(const LabelArguments & arguments)
-{
-  return { { "INPUT", arguments.input },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
-           { "--seeds", arguments.filter.seeds } };
 }
 
 /** One run of the command, step by step. */
@@ -238,7 +152,8 @@ private:
   {
     m_Reporter->Step("reading " + m_Arguments.input);
     m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue);
-    m_Options.connectivity = ConnectivityFor(m_Arguments.connectivity, m_Image.extent, m_Arguments.bySlice);
+    m_Options.connectivity = ConnectivityFor(m_Arguments.neighbours, m_Image.extent, m_Reader);
+    m_Options.periodic = PeriodicFor(m_Arguments.neighbours, *m_Options.connectivity);
     if (!m_Arguments.picture.empty())
     {
       CheckPicture(m_Image.extent);
@@ -357,7 +272,7 @@ private:
     nlohmann::ordered_json summary;
     summary["components"] = m_Labeling.ComponentCount();
     summary["foreground_voxels"] = m_Labeling.ForegroundVoxelCount();
-    AddKept(summary, m_Labeling, m_Filter.filter);
+    AddKept(summary, m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter));
     summary["nan_values"] = m_Segmented.notNumbers;
     if (IsMeasured())
     {
@@ -368,9 +283,7 @@ private:
     summary["spacing_source"] = m_Image.spacingSource;
     summary["coordinates"] = "LPS";
     summary["channels"] = m_Image.channels;
-    summary["connectivity"] = m_Labeling.GetConnectivity().NeighbourCount();
-    summary["by_slice"] =
-      m_Arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(m_Arguments.bySlice);
+    AddNeighbours(summary, m_Arguments.neighbours, m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes());
     summary["criterion"] = m_Segmented.CriterionText(m_Arguments.criterion);
     AddSegmented(summary, m_Arguments.criterion, m_Segmented, m_Table);
     summary["output"] = m_Output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(m_Output);
@@ -393,13 +306,14 @@ private:
   {
     std::ostringstream text;
     text << m_Labeling.ComponentCount() << (m_Labeling.ComponentCount() == 1 ? " component" : " components")
-         << ", connectivity " << m_Labeling.GetConnectivity().ToString() << ", criterion "
-         << m_Segmented.CriterionText(m_Arguments.criterion) << '\n'
+         << ", connectivity " << DescribeNeighbours(m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes())
+         << ", criterion " << m_Segmented.CriterionText(m_Arguments.criterion) << '\n'
          << DescribeSegmented(m_Arguments.criterion, m_Segmented, m_Table) << m_Labeling.ForegroundVoxelCount()
          << " foreground voxels of " << m_Image.extent.VoxelCount() << " (" << m_Image.extent.ToString()
          << (m_Image.channels > 1 ? ", " + std::to_string(m_Image.channels) + " channels" : "") << ", spacing "
          << DescribeSpacing(m_Image) << ")\n"
-         << DescribeFilter(m_Filter.filter, m_Filtered) << DescribeKept(m_Labeling, m_Filter.filter, m_Image)
+         << DescribeFilter(m_Filter.filter, m_Filtered)
+         << DescribeKept(m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter), m_Image)
          << (m_Output.empty() ? "no label map" : m_Output + ": labels of type " + NameOf(m_Type)) << ", algorithm "
          << m_Labeling.AlgorithmName() << " on " << m_Labeling.UsedDevice().device.ToString() << '\n'
          << "seconds: read " << Rounded(m_Seconds["read"]) << ", label " << Rounded(m_Seconds["label"]) << ", measure "
@@ -434,6 +348,87 @@ private:
 };
 
 } // namespace
+
+void
+AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels)
+{
+  summary["components_found"] = relabeled.found;
+  summary["dropped"] = { { "too_small", relabeled.tooSmall },
+                         { "too_large", relabeled.tooLarge },
+                         { "beyond_largest", relabeled.beyondLargest } };
+  summary["kept_voxels"] = keptVoxels;
+}
+
+std::string
+DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image)
+{
+  const int          dimension = image.extent.dimension;
+  const double       size = static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
+  std::ostringstream text;
+  text << std::setprecision(6) << "kept: " << keptVoxels << " voxels, " << size << " mm"
+       << (dimension == 1 ? "" : "^" + std::to_string(dimension));
+  if (dimension == 3 && size >= 1000)
+  {
+    text << " (" << size / 1000 << " cm^3)";
+  }
+  if (relabeled.tooSmall + relabeled.tooLarge + relabeled.beyondLargest > 0)
+  {
+    text << "; dropped of " << relabeled.found << " found:";
+    const char * separator = " ";
+    for (const auto & [count, what] : { std::pair{ relabeled.tooSmall, "too small" },
+                                        std::pair{ relabeled.tooLarge, "too large" },
+                                        std::pair{ relabeled.beyondLargest, "beyond the largest" } })
+    {
+      if (count > 0)
+      {
+        text << separator << count << ' ' << what;
+        separator = ", ";
+      }
+    }
+  }
+  text << '\n';
+  return text.str();
+}
+
+RelabelOptions
+RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
+{
+  if (arguments.sizes.minimumSize > arguments.maximumSize)
+  {
+    reader.Note("--minimum-size " + std::to_string(arguments.sizes.minimumSize) + " is above --maximum-size " +
+                std::to_string(arguments.maximumSize) + ": no component is kept");
+  }
+  RelabelOptions relabel;
+  relabel.order = arguments.order == "size" ? LabelOrder::Size : LabelOrder::Raster;
+  relabel.minimumSize = arguments.sizes.minimumSize;
+  relabel.maximumSize = arguments.maximumSize;
+  relabel.largest = arguments.sizes.largest;
+  if (arguments.perSlice)
+  {
+    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+  }
+  return relabel;
+}
+
+NamedFiles
+OutputsOf(const LabelArguments & arguments)
+{
+  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
+  outputs.push_back({ "OUTPUT", arguments.output });
+  outputs.push_back({ "--output-fallback", arguments.outputFallback });
+  outputs.push_back({ "--picture", arguments.picture });
+  outputs.push_back({ "--colour-table", arguments.colourTable });
+  return outputs;
+}
+
+NamedFiles
+InputsOf(const LabelArguments & arguments)
+{
+  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
+           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
+           { "--seeds", arguments.filter.seeds } };
+}
 
 void
 RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd)

@@ -321,6 +321,7 @@ SettleGeometry(const std::vector<Plane> & planes,
     AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
   }
   SettleAxes(vectors, "the positions of the slices", options, image);
+  image.hasPatientAxes = true;
 }
 
 void

@@ -89,6 +89,7 @@ FileBytes::Map(const std::string & path)
   }
   FileBytes bytes;
   bytes.m_Path = path;
+  bytes.m_IsMapped = true;
   bytes.m_Size = static_cast<std::size_t>(size.QuadPart);
   if (bytes.m_Size > 0)
   {
@@ -151,6 +152,7 @@ FileBytes::Map(const std::string & path)
   }
   FileBytes bytes;
   bytes.m_Path = path;
+  bytes.m_IsMapped = true;
   bytes.m_Size = static_cast<std::size_t>(status.st_size);
   if (bytes.m_Size > 0)
   {

@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -273,8 +274,9 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
   const Placement placement = PlacementOf(header, unit, options, image);
-  const auto &    vectors = placement.vectors;
-  double          settled[MaximumDimension][MaximumDimension] = {};
+  image.hasPatientAxes = std::string(placement.what) != "pixdim";
+  const auto & vectors = placement.vectors;
+  double       settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
@@ -343,17 +345,17 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
     return;
   }
   const std::size_t size = SizeOf(image.type);
-  std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
-  Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName());
-  std::vector<char> skipped(4096);
-  for (std::uint64_t left = offset; left > 0;)
+  if (image.inParts)
   {
-    const auto part = std::min<std::uint64_t>(left, skipped.size());
-    inflater.Read(skipped.data(), static_cast<std::size_t>(part));
-    left -= part;
+    CheckRoom(data.Size(), MostInflated(1), image);
+    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
+                                  image.ByteCount(),
+                                  swapped ? size : 1,
+                                  context);
+    return;
   }
-  inflater.Read(output, image.ByteCount());
-  inflater.Finish();
+  std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
+  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
   {
     SwapBytes(output, size, image.ByteCount() / size, context);
@@ -415,6 +417,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage image;
+  image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));

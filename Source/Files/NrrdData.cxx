@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Bzip2.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -179,16 +180,21 @@ DataLayoutOf(const NrrdHeader & header, std::size_t size)
 
 /** Reads the data of a file that is compressed by gzip. */
 void
-Inflate(const FileBytes & data, std::uint64_t begin, std::int64_t byteSkip, std::size_t bytes, std::byte * output)
+Inflate(const FileBytes &   data,
+        std::uint64_t       begin,
+        std::int64_t        byteSkip,
+        std::size_t         bytes,
+        const HostContext & context,
+        std::byte *         output)
 {
-  Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, data.QuotedName());
-  std::vector<char> skipped(std::size_t{ 1 } << 16);
-  for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
-  {
-    inflater.Read(skipped.data(), std::min(skipped.size(), static_cast<std::size_t>(left)));
-  }
-  inflater.Read(output, bytes);
-  inflater.Finish();
+  InflateAll(data.Data() + begin,
+             data.Size() - begin,
+             Wrapper::Gzip,
+             data.QuotedName(),
+             static_cast<std::uint64_t>(byteSkip),
+             output,
+             bytes,
+             context);
 }
 
 /** Reads the `bytes` of a file that is not compressed. Without `output` it makes them the image's voxels.
@@ -262,7 +268,16 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
   const auto        bunzipped = std::make_shared<std::vector<unsigned char>>();
   std::byte *       output = nullptr;
   bool              swapped = layout.swapped;
-  if (layout.encoding != Encoding::Bzip2 && (!isRaw || files.size() > 1))
+  const bool        isStream = image.inParts && layout.encoding == Encoding::Gzip && files.size() == 1;
+  if (layout.encoding == Encoding::Bzip2)
+  {
+    RefuseParts(image, "voxels compressed by bzip2");
+  }
+  else if (isStream)
+  {
+    CheckRoom(present, MostInflated(1), image);
+  }
+  else if (!isRaw || files.size() > 1)
   {
     output = MakeRoom(present, layout.encoding == Encoding::Gzip ? MostInflated(1) : size, image);
   }
@@ -276,9 +291,18 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
       const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
       AddBunzipped(data.Data() + begin, data.Size() - begin, data.QuotedName(), skipped, bytesOfFile, *bunzipped);
     }
+    else if (isStream)
+    {
+      const auto skipped = static_cast<std::uint64_t>(layout.byteSkip);
+      image.stream = InflatedVoxels({ data, begin, skipped, Wrapper::Gzip, data.QuotedName() },
+                                    bytes,
+                                    layout.swapped ? size : 1,
+                                    context);
+      swapped = false;
+    }
     else if (layout.encoding == Encoding::Gzip)
     {
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, part);
+      Inflate(data, begin, layout.byteSkip, bytesOfFile, context, part);
     }
     else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), context, image))
     {

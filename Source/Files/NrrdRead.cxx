@@ -148,6 +148,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader  header = ParseNrrdHeader(file);
   const HostContext context{ options.threads };
   LoadedImage       image;
+  image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -159,6 +160,21 @@ Counted(std::uint64_t count, const std::string & one, const std::string & severa
 } // namespace
 
 void
+AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string & largestHelp)
+{
+  command.add_option("--minimum-size", arguments.minimumSize, "drop components of fewer voxels")
+    ->transform(Count(0))
+    ->type_name("1e8");
+  command
+    .add_option("--minimum-volume",
+                arguments.minimumVolume,
+                "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
+    ->check(NumberFromZero())
+    ->type_name("MM3");
+  command.add_option("--largest", arguments.largest, largestHelp)->transform(Count(0))->type_name("K");
+}
+
+void
 AddHoleOptions(CLI::App & command, HoleArguments & arguments)
 {
   auto * fill =
@@ -213,9 +229,13 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
     }
     if (connectivity.Uses(axis))
     {
-      const int within = extent.dimension - 1;
-      const int rank = std::min(connectivity.Rank(), within);
-      holes.connectivity = Connectivity(within, rank).Dual().WithinSlices(axis);
+      std::vector<NeighbourOffset> inSlices = connectivity.Offsets();
+      inSlices.erase(
+        std::remove_if(inSlices.begin(),
+                       inSlices.end(),
+                       [axis](const NeighbourOffset & offset) { return offset[static_cast<std::size_t>(axis)] != 0; }),
+        inSlices.end());
+      holes.connectivity = Connectivity::FromOffsets(extent.dimension, inSlices).Dual();
     }
   }
   return holes;

@@ -4,8 +4,8 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Cuda/DeviceError.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_LOADEDIMAGE_H
 
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Files/VoxelStream.h"
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstddef>
@@ -75,13 +76,19 @@ private:
 struct LoadedImage
 {
   VoxelMemory voxels;
-  ScalarType  type = ScalarType::UInt8;
+  /** Whether the voxels are read later, in parts (ReadOptions::inParts): from `stream`, or, if there is none, from
+   *  `voxels`, which then lie in a mapped file. */
+  bool                         inParts = false;
+  std::shared_ptr<VoxelStream> stream;
+  ScalarType                   type = ScalarType::UInt8;
   /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;
   Geometry geometry;
   /** The source of the spacing: "file", "--spacing", or "none" if the file has none and 1 mm is assumed. */
   std::string spacingSource = "file";
+  /** Whether the file says that its axes are those of a patient: left, posterior, superior. */
+  bool hasPatientAxes = false;
   /** The files that the image was read from, including data files beside a header. */
   std::vector<std::string> files;
   /** What is unusual about a file whose voxels and geometry are right. Each note is a sentence without a full stop. */

@@ -134,221 +134,6 @@ AxesOf(const NrrdHeader & header)
   return axes;
 }
 
-/** The files of detached data. If data are attached, it is the file itself. */
-std::vector<FileBytes>
-DataFilesOf(const FileBytes & file, const NrrdHeader & header)
-{
-  const std::string * const field = header.Find("data file");
-  if (field == nullptr)
-  {
-    return { file };
-  }
-  std::vector<std::string> names;
-  const auto               words = Words(*field);
-  if (!words.empty() && words[0] == "LIST")
-  {
-    names = header.dataFiles;
-  }
-  else if (words.size() >= 4 && field->find('%') != std::string::npos &&
-           !std::filesystem::exists(PathBeside(file.Path(), *field)))
-  {
-    const auto number = [&](std::size_t i) { return WholeNumber(words[i], "data file"); };
-    names = NamesOfPattern(words[0], number(1), number(2), number(3));
-  }
-  else
-  {
-    names = { *field };
-  }
-  if (names.empty() || names[0].empty())
-  {
-    throw Error("its field 'data file' names no file");
-  }
-  return MapDataFiles(file.Path(), names);
-}
-
-/** The place of the data behind `lines` lines. */
-std::uint64_t
-AfterLines(const FileBytes & file, std::uint64_t begin, std::int64_t lines)
-{
-  const auto * place = file.Data() + begin;
-  const auto * end = file.Data() + file.Size();
-  for (std::int64_t line = 0; line < lines; ++line)
-  {
-    place = std::find(place, end, '\n');
-    if (place == end)
-    {
-      throw Error("the file is truncated: there are fewer lines than the 'line skip' of " + std::to_string(lines));
-    }
-    ++place;
-  }
-  return static_cast<std::uint64_t>(place - file.Data());
-}
-
-int
-DigitOf(unsigned char letter)
-{
-  return letter >= '0' && letter <= '9' ? letter - '0'
-       : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-       : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
-                                        : -1;
-}
-
-void
-ReadHexadecimal(const FileBytes & file, std::uint64_t begin, std::size_t bytes, std::byte * output)
-{
-  std::size_t digits = 0;
-  int         high = 0;
-  for (std::uint64_t place = begin; place < file.Size() && digits < 2 * bytes; ++place)
-  {
-    const unsigned char letter = file.Data()[place];
-    if (std::isspace(letter) != 0)
-    {
-      continue;
-    }
-    const int digit = DigitOf(letter);
-    if (digit < 0)
-    {
-      throw Error("among its hexadecimal digits is a byte of value " + std::to_string(letter));
-    }
-    if (digits % 2 != 0)
-    {
-      output[digits / 2] = static_cast<std::byte>(high * 16 + digit);
-    }
-    high = digit;
-    ++digits;
-  }
-  if (digits < 2 * bytes)
-  {
-    throw Error("the file is truncated: it has " + std::to_string(digits) + " hexadecimal digits of " +
-                std::to_string(2 * bytes));
-  }
-}
-
-void
-ReadData(const FileBytes & file, const NrrdHeader & header, const HostContext & context, LoadedImage & image)
-{
-  const std::string encoding = LowerCase(header.Get("encoding"));
-  const bool        isRaw = encoding == "raw";
-  const bool        isText = encoding == "txt" || encoding == "text" || encoding == "ascii";
-  const bool        isGzip = encoding == "gzip" || encoding == "gz";
-  const bool        isBzip2 = encoding == "bzip2" || encoding == "bz2";
-  if (!isRaw && !isText && !isGzip && !isBzip2 && encoding != "hex")
-  {
-    throw Unsupported("its encoding is '" + encoding + "'; raw, gzip, bzip2, hex and text are read: save it as gzip");
-  }
-  const auto number = [&](const char * field) {
-    return header.Find(field) == nullptr ? std::int64_t{ 0 } : WholeNumber(*header.Find(field), field);
-  };
-  const std::int64_t lineSkip = number("line skip");
-  const std::int64_t byteSkip = number("byte skip");
-  if (lineSkip < 0 || byteSkip < -1 || (byteSkip == -1 && !isRaw))
-  {
-    throw Error("its 'line skip' is " + std::to_string(lineSkip) + " and its 'byte skip' " + std::to_string(byteSkip) +
-                "; they must be at least 0 (with the encoding raw, a 'byte skip' of -1 is possible)");
-  }
-  const std::size_t size = SizeOf(image.type);
-  bool              swapped = false;
-  if (size > 1 && !isText)
-  {
-    const std::string endian = LowerCase(header.Get("endian"));
-    if (endian != "little" && endian != "big")
-    {
-      throw Error("its endian is '" + endian + "'; little and big are right");
-    }
-    swapped = (endian == "big") != HostIsBigEndian;
-  }
-  const bool isAttached = header.Find("data file") == nullptr;
-  if (isAttached && !header.endsWithBlankLine)
-  {
-    throw Error("the file is truncated: its header does not end");
-  }
-  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
-  const auto        files = DataFilesOf(file, header);
-  for (const FileBytes & data : files)
-  {
-    image.files.push_back(data.Path());
-  }
-  CheckFileCount(files.size(), image.extent);
-  const std::size_t bytesOfFile = bytes / files.size();
-  std::uint64_t     present = 0;
-  for (const FileBytes & data : files)
-  {
-    present += data.Size();
-  }
-  const auto  bunzipped = std::make_shared<std::vector<unsigned char>>();
-  std::byte * output = nullptr;
-  if (!isBzip2 && (!isRaw || files.size() > 1))
-  {
-    output = MakeRoom(present, isGzip ? MostInflated(1) : size, image);
-  }
-  for (std::size_t i = 0; i < files.size(); ++i)
-  {
-    const FileBytes & data = files[i];
-    std::byte * const part = output == nullptr ? nullptr : output + i * bytesOfFile;
-    std::uint64_t     begin = AfterLines(data, isAttached ? header.end : 0, lineSkip);
-    const std::string name = "'" + std::filesystem::path(data.Path()).filename().string() + "'";
-    if (isBzip2)
-    {
-      const auto skipped = static_cast<std::uint64_t>(byteSkip);
-      AddBunzipped(data.Data() + begin, data.Size() - begin, name, skipped, bytesOfFile, *bunzipped);
-      continue;
-    }
-    if (isGzip)
-    {
-      Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, name);
-      std::vector<char> skipped(std::size_t{ 1 } << 16);
-      for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
-      {
-        inflater.Read(skipped.data(), std::min(skipped.size(), static_cast<std::size_t>(left)));
-      }
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
-      continue;
-    }
-    if (byteSkip == -1)
-    {
-      data.Require(begin, bytesOfFile);
-      begin = data.Size() - bytesOfFile;
-    }
-    else
-    {
-      data.Require(begin, static_cast<std::uint64_t>(byteSkip));
-      begin += static_cast<std::uint64_t>(byteSkip);
-    }
-    if (isText)
-    {
-      const char * const text = reinterpret_cast<const char *>(data.Data());
-      ReadText(text + begin, text + data.Size(), image.type, bytesOfFile / size, part);
-    }
-    else if (!isRaw)
-    {
-      ReadHexadecimal(data, begin, bytesOfFile, part);
-    }
-    else if (part == nullptr)
-    {
-      TakeStored(data, begin, swapped, context, image);
-      swapped = false;
-    }
-    else
-    {
-      CopyStored(data, begin, bytesOfFile, part, context);
-    }
-    if (isRaw)
-    {
-      CheckBytesBeyond(data.Size() - begin - bytesOfFile, files.size(), image);
-    }
-  }
-  if (isBzip2)
-  {
-    output = reinterpret_cast<std::byte *>(bunzipped->data());
-    image.voxels.Share(bunzipped, output, bytes);
-  }
-  if (swapped)
-  {
-    SwapBytes(output, size, bytes / size, context);
-  }
-}
-
 } // namespace
 
 bool
@@ -363,6 +148,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   const NrrdHeader  header = ParseNrrdHeader(file);
   const HostContext context{ options.threads };
   LoadedImage       image;
+  image.inParts = options.inParts;
   image.type = TypeOf(header.Get("type"));
   Axes axes = AxesOf(header);
   if (const std::string * const text = header.Find("space directions"))
@@ -427,7 +213,8 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
-  ReadData(file, header, context, image);
+  TellHeader(options, image, image.channels > 1);
+  ReadNrrdData(file, header, context, image);
   if (channelsAreLast)
   {
     InterleaveChannels(image, context);

@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/Settle.h"
 
+#include "BrickCCL/Files/PartialVoxels.h"
+
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -262,6 +264,16 @@ VoxelBytes(const Extent & extent, int channels, ScalarType type)
 }
 
 void
+TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled)
+{
+  if (options.onHeader)
+  {
+    const std::uint64_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+    options.onHeader(image, bytes + (mayBeScaled ? bytes / SizeOf(image.type) * sizeof(double) : 0));
+  }
+}
+
+void
 SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context)
 {
   const auto swap = [&](auto one) {
@@ -394,8 +406,24 @@ RescaleImage(const Scaling & scaling, const std::string & what, const HostContex
                         static_cast<double>(std::numeric_limits<T>::max()),
                         { scaling });
   });
-  VoxelMemory      scaled;
-  const auto       count = image.extent.VoxelCount() * image.channels;
+  const auto       note = [&] {
+    image.notes.push_back("its values are " + Shortest(scaling.slope) + " times the stored ones" +
+                          (scaling.intercept == 0 ? "" : " plus " + Shortest(scaling.intercept)) + " (" + what +
+                          "), as " + NameOf(type));
+  };
+  if (image.inParts)
+  {
+    auto stored = std::make_shared<LoadedImage>();
+    std::swap(stored->voxels, image.voxels);
+    std::swap(stored->stream, image.stream);
+    stored->type = image.type;
+    image.stream = RescaledVoxels(std::move(stored), scaling, type, context);
+    image.type = type;
+    note();
+    return;
+  }
+  VoxelMemory scaled;
+  const auto  count = image.extent.VoxelCount() * image.channels;
   Rescale(image.voxels.Data(),
           image.type,
           scaling,
@@ -403,9 +431,7 @@ RescaleImage(const Scaling & scaling, const std::string & what, const HostContex
           type,
           count,
           context);
-  image.notes.push_back("its values are " + Shortest(scaling.slope) + " times the stored ones" +
-                        (scaling.intercept == 0 ? "" : " plus " + Shortest(scaling.intercept)) + " (" + what +
-                        "), as " + NameOf(type));
+  note();
   image.voxels = std::move(scaled);
   image.type = type;
 }

@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Files/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/InflateOnThreads.h"
 
 #include <cstdint>
 #include <optional>
@@ -37,6 +37,10 @@ void CheckFileCount(std::size_t count, const Extent & extent);
 /** Reports bytes that follow the voxels. It adds a note, or throws an Error if there are several files, which then do
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
+
+/** \throws Error if a file of `fileBytes` bytes cannot hold the voxels of `image`, since a byte gives at most `perByte`
+ *  bytes. */
+void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image);
 
 /** Allocates the voxels of `image`. \throws Error if a file of `fileBytes` bytes cannot hold them, since a byte gives
  *  at most `perByte` bytes. The header is damaged then. */

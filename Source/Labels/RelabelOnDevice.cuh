@@ -2,7 +2,7 @@
 #define BRICKCCL_LABELS_RELABELONDEVICE_CUH
 
 #include "BrickCCL/Cuda/Sort.cuh"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 
 #include <cstdint>
 

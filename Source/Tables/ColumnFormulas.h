@@ -11,8 +11,6 @@ namespace brickccl::columns
 
 inline constexpr double Pi = 3.14159265358979323846;
 
-inline constexpr const char * AxisNames[MaximumDimension] = { "x", "y", "z", "t" };
-
 inline double
 VolumeOf(const ComponentTable & table, const ComponentMeasures & component)
 {
@@ -36,14 +34,16 @@ BallDiameter(int dimension, double volume)
   }
 }
 
-/** A coordinate of the physical point of an index. */
+/** A coordinate of the physical point of an index. An index that is not a number matters only to the coordinates that
+ *  depend on it. */
 inline double
 PhysicalPoint(const ComponentTable & table, const double (&index)[MaximumDimension], int axis)
 {
   double value = table.geometry.origin[axis];
   for (int step = 0; step < table.extent.dimension; ++step)
   {
-    value += table.geometry.direction[axis][step] * table.geometry.spacing[step] * index[step];
+    const double perIndex = table.geometry.direction[axis][step] * table.geometry.spacing[step];
+    value += perIndex == 0 && std::isnan(index[step]) ? 0 : perIndex * index[step];
   }
   return value;
 }

@@ -1,8 +1,6 @@
-#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/DefaultColumns.h"
 
 #include <algorithm>
@@ -41,7 +39,7 @@ std::vector<ComponentColumn>
 ColumnsOf(const ComponentTable & table)
 {
   columns::ColumnList list(table.extent.dimension);
-  columns::AddDefaultColumns(list, table.sliceAxis);
+  columns::AddDefaultColumns(list, table.sliceAxis, table.periodic);
   for (const ColumnGroup * const group : table.groups)
   {
     list.BeginGroup(group->name);

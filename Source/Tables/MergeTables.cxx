@@ -33,8 +33,9 @@ Overlap(const ComponentTable & a, const ComponentTable & b)
   return true;
 }
 
+/** \throws InvalidArgument unless both tables are of parts of one image, measured in the same way. */
 void
-CheckMergeable(const ComponentTable & a, const ComponentTable & b)
+CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
 {
   const int dimension = a.extent.dimension;
   bool      isSame = b.extent.dimension == dimension;
@@ -49,10 +50,9 @@ CheckMergeable(const ComponentTable & a, const ComponentTable & b)
     throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
                           "one image differ in nothing but their start index and extent");
   }
-  if (Overlap(a, b))
+  if (a.periodic.HasAny() || b.periodic.HasAny())
   {
-    throw InvalidArgument("the parts of the tables overlap; each part of an image has a start index of its own, and no "
-                          "voxels in common with the others");
+    throw InvalidArgument("tables of periodic images are not merged: a part of an image has ends");
   }
   if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis)
   {
@@ -157,63 +157,107 @@ SumsOf(const PartRow & row, const ComponentTable & merged)
   return sums;
 }
 
-/** Merges the rows of both tables into components, in the raster order of their first voxels.
- *  \param firstRows  as FirstRowsOfComponents returns them
- *  \param places     receives the place of each row's component in the merged table. */
-UninitializedVector<ShapeSums>
-MergeRows(const std::vector<std::size_t> & firstRows,
-          const ComponentTable &           merged,
-          MergeInput &                     input,
-          std::vector<std::size_t> &       places)
+/** Puts the components that rows become in the raster order of their first voxels.
+ *  \param firstRows    as FirstRowsOfComponents returns them
+ *  \param firstVoxels  of the rows; those of first rows receive those of their components
+ *  \param count        receives the number of components
+ *  \return the place of each row's component. */
+std::vector<std::size_t>
+OrderComponents(const std::vector<std::size_t> & firstRows,
+                std::vector<std::uint64_t> &     firstVoxels,
+                std::size_t &                    count)
 {
-  const std::size_t      ofFirst = input.first.components.size();
-  std::vector<PartRow>   rows;
-  std::vector<ShapeSums> sums;
+  std::vector<std::size_t> order;
   for (std::size_t row = 0; row < firstRows.size(); ++row)
   {
-    rows.push_back(row < ofFirst ? PartRow{ &input.first, row } : PartRow{ &input.second, row - ofFirst });
-    sums.push_back(SumsOf(rows.back(), merged));
-    if (firstRows[row] != row)
-    {
-      sums[firstRows[row]].Merge(sums.back());
-    }
-  }
-  std::vector<std::size_t> order;
-  for (std::size_t row = 0; row < rows.size(); ++row)
-  {
+    firstVoxels[firstRows[row]] = std::min(firstVoxels[firstRows[row]], firstVoxels[row]);
     if (firstRows[row] == row)
     {
       order.push_back(row);
     }
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-    return sums[x].firstVoxel < sums[y].firstVoxel;
-  });
-
-  UninitializedVector<ShapeSums> ordered;
-  places.resize(rows.size());
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return firstVoxels[x] < firstVoxels[y]; });
+  std::vector<std::size_t> places(firstRows.size());
   for (std::size_t c = 0; c < order.size(); ++c)
   {
-    ordered.push_back(sums[order[c]]);
     places[order[c]] = c;
   }
-  input.begins.assign(order.size() + 1, 0);
-  for (std::size_t row = 0; row < rows.size(); ++row)
+  for (std::size_t row = 0; row < places.size(); ++row)
   {
     places[row] = places[firstRows[row]];
-    ++input.begins[places[row] + 1];
+  }
+  count = order.size();
+  return places;
+}
+
+/** Lists the rows by the components that they become. */
+MergeInput
+ListParts(const std::vector<const ComponentTable *> &   parts,
+          const std::vector<std::vector<std::size_t>> & places,
+          std::size_t                                   components)
+{
+  MergeInput input;
+  input.begins.assign(components + 1, 0);
+  for (const std::vector<std::size_t> & ofPart : places)
+  {
+    for (const std::size_t place : ofPart)
+    {
+      input.begins[place == LeftOut ? 0 : place + 1] += place == LeftOut ? 0 : 1;
+    }
   }
   std::partial_sum(input.begins.begin(), input.begins.end(), input.begins.begin());
   std::vector<std::size_t> next(input.begins.begin(), input.begins.end() - 1);
-  input.parts.resize(rows.size());
-  for (std::size_t row = 0; row < rows.size(); ++row)
+  input.parts.resize(input.begins.back());
+  for (std::size_t part = 0; part < parts.size(); ++part)
   {
-    input.parts[next[places[row]]++] = rows[row];
+    for (std::size_t row = 0; row < places[part].size(); ++row)
+    {
+      if (places[part][row] != LeftOut)
+      {
+        input.parts[next[places[part][row]]++] = { parts[part], row };
+      }
+    }
   }
-  return ordered;
+  return input;
 }
 
 } // namespace
+
+void
+MergeParts(const std::vector<const ComponentTable *> &   parts,
+           const std::vector<std::vector<std::size_t>> & places,
+           std::size_t                                   components,
+           ComponentTable &                              merged)
+{
+  const ComponentTable & model = *parts.front();
+  merged.sliceAxis = model.sliceAxis;
+  merged.hasIntensity = model.hasIntensity;
+  merged.hasPart = model.hasPart;
+  for (const ComponentTable * const part : parts)
+  {
+    CheckSameColumns(model, *part);
+    merged.partTotals.voxels += part->partTotals.voxels;
+    merged.partTotals.componentVoxels += part->partTotals.componentVoxels;
+  }
+  const MergeInput               input = ListParts(parts, places, components);
+  UninitializedVector<ShapeSums> sums;
+  sums.reserve(components);
+  for (std::size_t c = 0; c < components; ++c)
+  {
+    ShapeSums ofComponent;
+    input.ForParts(c, [&](const PartRow & row) { ofComponent.Merge(SumsOf(row, merged)); });
+    sums.push_back(ofComponent);
+  }
+  merged.components = MakeRows(merged.extent, merged.geometry, std::move(sums));
+  for (const ColumnGroup * const group : model.groups)
+  {
+    if (group->merge != nullptr)
+    {
+      merged.groups.push_back(group);
+      group->merge(input, merged);
+    }
+  }
+}
 
 ComponentTable
 MergeComponentTables(const ComponentTable & a,
@@ -221,33 +265,35 @@ MergeComponentTables(const ComponentTable & a,
                      const LabelPairs &     pairs,
                      MergedLabels *         labels)
 {
-  CheckMergeable(a, b);
+  CheckSameColumns(a, b);
+  if (Overlap(a, b))
+  {
+    throw InvalidArgument("the parts of the tables overlap; each part of an image has a start index of its own, and no "
+                          "voxels in common with the others");
+  }
   ComponentTable merged;
   UniteExtents(a, b, merged);
-  merged.sliceAxis = a.sliceAxis;
-  merged.hasIntensity = a.hasIntensity;
-  merged.hasPart = a.hasPart;
-  merged.partTotals = { a.partTotals.voxels + b.partTotals.voxels,
-                        a.partTotals.componentVoxels + b.partTotals.componentVoxels };
 
-  MergeInput                     input{ a, b, {}, {} };
-  std::vector<std::size_t>       places;
-  UninitializedVector<ShapeSums> sums = MergeRows(FirstRowsOfComponents(a, b, pairs), merged, input, places);
-  merged.components = MakeRows(merged.extent, merged.geometry, std::move(sums));
+  const std::vector<const ComponentTable *> parts = { &a, &b };
+  std::vector<std::uint64_t>                firstVoxels;
+  for (const ComponentTable * const part : parts)
+  {
+    for (std::size_t row = 0; row < part->components.size(); ++row)
+    {
+      firstVoxels.push_back(SumsOf({ part, row }, merged).firstVoxel);
+    }
+  }
+  std::size_t                    count = 0;
+  const std::vector<std::size_t> places = OrderComponents(FirstRowsOfComponents(a, b, pairs), firstVoxels, count);
+  const auto                     second = places.begin() + static_cast<std::ptrdiff_t>(a.components.size());
+  std::vector<std::vector<std::size_t>> placesOfParts = { { places.begin(), second }, { second, places.end() } };
+  MergeParts(parts, placesOfParts, count, merged);
   if (labels)
   {
     *labels = {};
     for (std::size_t row = 0; row < places.size(); ++row)
     {
       (row < a.components.size() ? labels->ofFirst : labels->ofSecond).push_back(places[row] + 1);
-    }
-  }
-  for (const ColumnGroup * const group : a.groups)
-  {
-    if (group->merge != nullptr)
-    {
-      merged.groups.push_back(group);
-      group->merge(input, merged);
     }
   }
   return merged;

@@ -6,25 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace brickccl
 {
 
-/** One row of one of the two tables that are merged. */
+/** One row of one of the tables that are merged. */
 struct PartRow
 {
   const ComponentTable * table;
   std::size_t            place;
 };
 
-/** What a group of columns is merged from: the rows of two tables, put together by the components that they become. */
+/** What a group of columns is merged from: the rows of several tables, put together by the components that they
+ *  become. */
 struct MergeInput
 {
-  const ComponentTable & first;
-  const ComponentTable & second;
-  /** Component c of the merged table is made of parts[begins[c]] up to, without it, parts[begins[c + 1]]. Rows of the
-   *  first table come before rows of the second, each in their order. */
+  /** Component c of the merged table is made of parts[begins[c]] up to, without it, parts[begins[c + 1]]. Rows of a
+   *  table come before those of the tables after it, each in their order. */
   std::vector<PartRow>     parts;
   std::vector<std::size_t> begins;
 
@@ -54,6 +54,20 @@ struct PartOffset
     }
   }
 };
+
+/** The place of a row that a merged table leaves out. */
+inline constexpr std::size_t LeftOut = std::numeric_limits<std::size_t>::max();
+
+/** Merges the tables of any number of parts of an image. MergeComponentTables is easier to call for two.
+ *  \param parts       do not overlap
+ *  \param places      for each part and each of its rows the place of its component in the merged table, or LeftOut
+ *  \param components  how many components there are; each has at least one row
+ *  \param merged      its extent and geometry are set, and are those of a box around all parts
+ *  \throws InvalidArgument if the tables have different geometries or columns. */
+void MergeParts(const std::vector<const ComponentTable *> &   parts,
+                const std::vector<std::vector<std::size_t>> & places,
+                std::size_t                                   components,
+                ComponentTable &                              merged);
 
 /** The merge rule of groups whose columns follow from the rows: there is nothing to do. */
 inline void

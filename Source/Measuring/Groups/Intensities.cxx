@@ -2,7 +2,6 @@
 #include "BrickCCL/Measuring/IntensitySums.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>
@@ -337,12 +336,15 @@ MeasureIntensities(const GroupInput & input, ComponentTable & table)
 void
 MergeIntensities(const MergeInput & input, ComponentTable & table)
 {
-  const auto first = input.first.measures.Of<IntensitySums>();
-  const auto second = input.second.measures.Of<IntensitySums>();
-  if (!first.empty() && !second.empty() &&
-      (first[0].isWhole != second[0].isWhole || first[0].hasSquares != second[0].hasSquares))
+  const IntensitySums * first = nullptr;
+  for (const PartRow & row : input.parts)
   {
-    throw InvalidArgument("the tables' intensities are of different types");
+    const IntensitySums & own = row.table->measures.Of<IntensitySums>()[row.place];
+    first = first == nullptr ? &own : first;
+    if (first->isWhole != own.isWhole || first->hasSquares != own.hasSquares)
+    {
+      throw InvalidArgument("the tables' intensities are of different types");
+    }
   }
   std::vector<IntensitySums>     sums(table.components.size());
   std::vector<IntensityMeasures> measures(table.components.size());
@@ -418,6 +420,7 @@ namespace groups
 extern constexpr ColumnGroup Intensities = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithIntensity;
+  group.allowsPeriodic = true;
   group.needsIntensity = true;
   group.addColumns = AddIntensityColumns;
   group.measure = MeasureIntensities;

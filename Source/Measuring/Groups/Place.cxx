@@ -1,6 +1,5 @@
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstdint>
@@ -75,6 +74,7 @@ namespace groups
 extern constexpr ColumnGroup Place = [] {
   ColumnGroup group;
   group.name = "place";
+  group.allowsPeriodic = true;
   group.addColumns = AddPlaceColumns;
   group.merge = MergeNothing;
   return group;

@@ -8,21 +8,9 @@ from ._core import version as __version__
 from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
 from ._device_labeling import DeviceLabeling
-from ._labeling import (
-    Component,
-    Labeling,
-    Runs,
-    VoxelLists,
-    columns,
-    components,
-    contacts,
-    find,
-    info,
-    label,
-    relabel,
-    select,
-    statistics,
-)
+from ._graph import label_graph, voxel_graph
+from ._labeling import Component, Labeling, Runs, VoxelLists, find, label
+from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._table import ColumnDescription, Table, merge_tables
 
 __all__ = [
@@ -43,10 +31,12 @@ __all__ = [
     "find",
     "info",
     "label",
+    "label_graph",
     "merge_tables",
     "release_device_memory",
     "relabel",
     "select",
     "statistics",
     "sweep",
+    "voxel_graph",
 ]

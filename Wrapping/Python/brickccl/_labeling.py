@@ -12,10 +12,9 @@ from . import _core
 from ._device import Task, is_on_device
 from ._device import label as label_on_device
 from ._filter import filter_of
-from ._table import Column, ColumnDescription, Table, group_names, plain
-from ._volume import AXES, Progress, Volume, as_volume, companion_of, count_of, threads_of
-
-_LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
+from ._output import give_labels, new_labels, smallest_dtype
+from ._table import Column, Table, group_names, plain
+from ._volume import Progress, Volume, as_volume, companion_of, count_of, threads_of
 
 
 class Runs(NamedTuple):
@@ -45,48 +44,6 @@ class Component(NamedTuple):
     slices: tuple[slice, ...]
     #: Where the component is within the crop.
     mask: np.ndarray[Any, np.dtype[np.bool_]]
-
-
-def smallest_dtype(count: int) -> np.dtype[Any]:
-    """The smallest unsigned type that holds the labels 0..count."""
-    return np.dtype(np.min_scalar_type(count)) if count > 0 else np.dtype(np.uint8)
-
-
-def new_labels(
-    dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False
-) -> np.ndarray[Any, Any]:
-    """The array for a label map of labels up to `count`. `give_labels` brings it to `out`, whose axes are turned around if
-    `is_reversed`."""
-    if out is not None:
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
-        if out.dtype not in _LABEL_TYPES or not out.dtype.isnative:
-            raise TypeError(f"out is of type {out.dtype}; it must be an integer type in native byte order")
-        wanted = shape[::-1] if is_reversed else shape
-        if out.shape != wanted:
-            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
-        if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
-            raise ValueError("out must be writeable and laid out in C order")
-        if not (dtype is None or isinstance(dtype, str) and dtype == "auto") and np.dtype(dtype) != out.dtype:
-            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
-        if not is_reversed:
-            return out
-        return out.T if out.T.flags.c_contiguous else np.empty(shape, out.dtype)
-    if dtype is None or isinstance(dtype, str) and dtype == "auto":
-        return np.empty(shape, smallest_dtype(count))
-    chosen = np.dtype(dtype)
-    if chosen not in _LABEL_TYPES or not chosen.isnative:
-        raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
-    return np.empty(shape, chosen)
-
-
-def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: Any) -> Any:
-    """What the user gets of an array from `new_labels`: `out`, or the kind of what came in."""
-    if out is None:
-        return array if wrap is None else wrap(array)
-    if is_reversed and not np.shares_memory(array, out):
-        out[...] = array.T
-    return out
 
 
 class Labeling:
@@ -200,7 +157,13 @@ class Labeling:
         ValueError
             For a column that does not exist, an image of another shape, or an intensity column without `intensity`.
         NotImplementedError
-            For columns that images of this dimension do not have.
+            For columns that images of this dimension, or periodic ones, do not have.
+
+        Notes
+        -----
+        Of an image with `periodic` axes, boxes, centroids and moments are those of components put together, which may end
+        beyond the image. `wraps_x` tells which of them meet their own copy along x; their centroids along it are NaN. The
+        groups feret, surface, topology, inscribed, thickness and neighbours are not there.
         """
         gray, mask = (
             None if image is None else companion_of(self._shape, self._is_reversed, self._is_plain, name, image)
@@ -295,6 +258,8 @@ def find(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -320,8 +285,8 @@ def find(
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
-minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+    connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
         As for `label`.
 
     Returns
@@ -338,7 +303,7 @@ minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algo
     if type(image) is not np.ndarray and is_on_device(image):
         from ._device_labeling import DeviceLabeling
 
-        _check_on_device((seeds, clear_border, touching, fill_holes), minimum_volume, spacing)
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
         if start is not None:
             raise NotImplementedError("start needs the image on the host")
         labeling = DeviceLabeling(
@@ -366,6 +331,8 @@ minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algo
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,
@@ -390,6 +357,8 @@ def _find(
     tolerance: Any,
     mask: Any,
     by_slice: Any,
+    neighbourhood: Any,
+    periodic: Any,
     order: Any,
     minimum_size: Any,
     maximum_size: Any,
@@ -405,6 +374,8 @@ def _find(
 ) -> Labeling:
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    if neighbourhood is not None and not (connectivity is None and by_slice is None):
+        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
     runs = _core.find(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
@@ -418,16 +389,23 @@ def _find(
         volume.geometry(spacing, start),
         progress,
         filter_of(volume, kept, spacing),
+        [] if neighbourhood is None else volume.neighbourhood(neighbourhood),
+        volume.axes("periodic", periodic),
     )
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume)
 
 
-def _check_on_device(kept: tuple[Any, Any, Any, Any], minimum_volume: Any, spacing: Any) -> None:
+def _check_on_device(
+    kept: tuple[Any, Any, Any, Any], joined: tuple[Any, Any], minimum_volume: Any, spacing: Any
+) -> None:
     seeds, clear_border, touching, fill_holes = kept
+    neighbourhood, periodic = joined
     if seeds is not None or clear_border or touching is not None or fill_holes:
         raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+    if neighbourhood is not None or np.size(periodic) > 0:
+        raise NotImplementedError("neighbourhood and periodic need the image on the host")
     if minimum_volume is not None and spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
 
@@ -456,11 +434,11 @@ def _filters(
         minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
         None if maximum_size is None else count_of("maximum_size", maximum_size),
         0.0 if minimum_volume is None else float(minimum_volume),
-        0 if largest is None else _largest(largest),
+        0 if largest is None else largest_of(largest),
     )
 
 
-def _largest(largest: Any) -> int:
+def largest_of(largest: Any) -> int:
     number = count_of("largest", largest)
     if number == 0:
         raise ValueError("largest=0 leaves no component; give at least 1, or None for all")
@@ -477,6 +455,8 @@ def label(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -520,6 +500,12 @@ def label(
         Of the same shape; voxels where it is 0 take no part.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
+    neighbourhood : array, optional
+        In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
+        middle. It must be symmetric about that, as scipy's `structure`.
+    periodic : int, sequence of int, sequence of bool or str, optional
+        Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
+        x the last axis ("xz"). `Labeling.table` says what tables hold then.
     order : {"raster", "size"}
         How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
         order), or the largest first.
@@ -599,7 +585,7 @@ def label(
     2
     """
     if type(image) is not np.ndarray and is_on_device(image):
-        _check_on_device((seeds, clear_border, touching, fill_holes), minimum_volume, spacing)
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
         on_device = label_on_device(
             image,
             _rules(criterion, range, background, tolerance),
@@ -626,6 +612,8 @@ def label(
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,
@@ -660,257 +648,3 @@ def _part(progress: Progress | None, begin: float, end: float) -> Progress | Non
     if progress is None:
         return None
     return lambda fraction: progress(begin + (end - begin) * fraction)
-
-
-def _measure(
-    labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
-) -> tuple[_core.LabeledRuns, Table, Volume]:
-    volume = as_volume(labels, "the label image")
-    gray = volume.companion("intensity", intensity)
-    mask = volume.companion("part", part)
-    groups = group_names(columns, volume.array.ndim, gray is not None)
-    runs, table = _core.measure_labels(
-        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), progress
-    )
-    return runs, Table(table), volume
-
-
-def statistics(
-    labels: Any,
-    *,
-    intensity: Any = None,
-    part: Any = None,
-    columns: str | Iterable[str] | None = None,
-    names: str = "brickccl",
-    spacing: float | Sequence[float] | None = None,
-    start: Sequence[int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Any:
-    """Measures an existing label image: every value but 0 is the label of one component, connected or not.
-
-    Parameters
-    ----------
-    labels : array or image
-        Whole numbers of at least 0, of any type that `label` takes.
-    intensity, part, columns
-        As for `Labeling.table`.
-    names : {"brickccl", "skimage"}
-        "skimage": a dict with the names of `skimage.measure.regionprops_table` (see `Table.to_skimage`).
-    spacing, threads, progress
-        As for `label`.
-    start : sequence of int, optional
-        The index of the first voxel in a larger image, for `merge_tables`.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        If a label is negative or not a whole number.
-
-    Examples
-    --------
-    >>> import numpy as np, brickccl
-    >>> table = brickccl.statistics(np.array([[7, 7, 0], [0, 0, 9]]), spacing=0.5)
-    >>> table["label"], table["area_mm2"]
-    (array([7, 9]), array([0.5 , 0.25]))
-    """
-    if names not in ("brickccl", "skimage"):
-        raise ValueError(f"names={names!r} are unknown; choose brickccl or skimage")
-    table = _measure(labels, intensity, part, columns, spacing, start, threads, progress)[1]
-    return table.to_skimage() if names == "skimage" else table
-
-
-def select(
-    labels: Any,
-    where: str | Sequence[bool] | np.ndarray[Any, Any],
-    *,
-    keep: bool = True,
-    keep_labels: bool = False,
-    intensity: Any = None,
-    part: Any = None,
-    dtype: Any = "auto",
-    spacing: float | Sequence[float] | None = None,
-    out: np.ndarray[Any, Any] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Any:
-    """Keeps or removes components of a label image by their measures.
-
-    Parameters
-    ----------
-    labels : array or image
-        As for `statistics`.
-    where : str or sequence of bool
-        A condition on columns (see `Table.where`), or a truth value for each label, ascending.
-    keep : bool, default True
-        Whether the components for which it holds stay, or go.
-    keep_labels : bool, default False
-        Leave labels as they are instead of numbering them from 1 on.
-    intensity, part
-        Images for columns that need them.
-    dtype, spacing, out, threads, progress
-        As for `label`.
-
-    Returns
-    -------
-    The kind of label image that was given.
-
-    Examples
-    --------
-    >>> import numpy as np, brickccl
-    >>> brickccl.select(np.array([5, 5, 0, 8, 0, 9, 9]), "voxel_count > 1")
-    array([1, 1, 0, 0, 0, 2, 2], dtype=uint8)
-    """
-    columns = None
-    if isinstance(where, str):
-        columns = condition_columns(where, as_volume(labels, "the label image").array.ndim)
-    runs, table, volume = _measure(labels, intensity, part, columns, spacing, None, threads, progress)
-    holds = table.where(where) if isinstance(where, str) else where
-    numbers = numbers_of(holds, keep, table.row_count)
-    if keep_labels:
-        numbers = np.where(numbers > 0, table["label"].astype(np.uint64), np.uint64(0))
-    return _write_numbers(runs, numbers, volume, dtype, out)
-
-
-def relabel(
-    labels: Any,
-    *,
-    order: str = "label",
-    minimum_size: int = 0,
-    maximum_size: int | None = None,
-    largest: int | None = None,
-    dtype: Any = "auto",
-    out: np.ndarray[Any, Any] | None = None,
-    return_mapping: bool = False,
-    threads: int | None = None,
-) -> Any:
-    """Numbers the labels of a label image from 1 on, without gaps.
-
-    Parameters
-    ----------
-    labels : array or image
-        As for `statistics`.
-    order : {"label", "raster", "size"}
-        As the labels ascend, by first voxels in C order, or the largest first (equal ones as the labels ascend).
-    minimum_size, maximum_size, largest : int, optional
-        As for `label`: what is filtered out becomes 0.
-    dtype, out, threads
-        As for `label`.
-    return_mapping : bool, default False
-        Also return a dict from old to new labels; those that became 0 are missing.
-
-    Returns
-    -------
-    The kind of label image that was given.
-
-    Examples
-    --------
-    >>> import numpy as np, brickccl
-    >>> brickccl.relabel(np.array([9, 9, 0, 4]), order="size")
-    array([1, 1, 0, 2], dtype=uint8)
-    """
-    if order not in ("label", "raster", "size"):
-        raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
-    runs, table, volume = _measure(labels, None, None, "place" if order == "raster" else None, None, None, threads, None)
-    sizes = table["voxel_count"]
-    stays = sizes >= count_of("minimum_size", minimum_size)
-    if maximum_size is not None:
-        stays &= sizes <= count_of("maximum_size", maximum_size)
-    chosen = np.flatnonzero(stays)
-    by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
-    if largest is not None:
-        by_size = by_size[: _largest(largest)]
-        chosen = np.sort(by_size)
-    if order == "size":
-        chosen = by_size
-    elif order == "raster":
-        first = [table[f"first_voxel_{axis}"][chosen] for axis in AXES[: volume.array.ndim]]
-        chosen = chosen[np.lexsort(first)]
-    numbers = np.zeros(table.row_count, np.uint64)
-    numbers[chosen] = np.arange(1, len(chosen) + 1, dtype=np.uint64)
-    result = _write_numbers(runs, numbers, volume, dtype, out)
-    if return_mapping:
-        return result, {int(table["label"][place]): int(numbers[place]) for place in np.sort(chosen)}
-    return result
-
-
-def _write_numbers(runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any) -> Any:
-    runs.renumber(numbers)
-    array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
-    runs.write(array)
-    return give_labels(array, out, volume.is_reversed, volume.wrap)
-
-
-def contacts(
-    labels: Any, *, spacing: float | Sequence[float] | None = None, threads: int | None = None
-) -> dict[str, Column]:
-    """All pairs of labels that share voxel faces.
-
-    Returns
-    -------
-    dict
-        `label_1` < `label_2`, the number of `faces`, and their `area` (mm^2; in 2-D the length of edges in mm).
-
-    Examples
-    --------
-    >>> import numpy as np, brickccl
-    >>> brickccl.contacts(np.array([[1, 1], [2, 0]]))["faces"]
-    array([1])
-    """
-    return _measure(labels, None, None, "neighbours", spacing, None, threads, None)[1].contacts()
-
-
-def components(labels: Any) -> Iterator[Component]:
-    """Each label of a label image with its bounding box and its mask within that, ascending.
-
-    Parameters
-    ----------
-    labels : array, image or Labeling
-        As for `statistics`; of a `Labeling` no label map is needed.
-
-    Examples
-    --------
-    >>> import numpy as np, brickccl
-    >>> for component in brickccl.components(np.array([[0, 3], [3, 3]])):
-    ...     print(component.label, component.slices, component.mask.sum())
-    3 (slice(0, 2, None), slice(0, 2, None)) 3
-    """
-    if isinstance(labels, Labeling):
-        yield from labels.components()
-        return
-    _, table, volume = _measure(labels, None, None, None, None, None, None, None)
-    axes = AXES[: volume.array.ndim][::-1]
-    low = [table[f"bbox_min_{axis}"].tolist() for axis in axes]
-    high = [table[f"bbox_max_{axis}"].tolist() for axis in axes]
-    for place, number in enumerate(table["label"].tolist()):
-        slices = tuple(slice(begin[place], end[place] + 1) for begin, end in zip(low, high))
-        mask = volume.array[slices] == number
-        yield Component(number, slices[::-1], mask.T) if volume.is_reversed else Component(number, slices, mask)
-
-
-def columns(dimension: int = 3) -> list[ColumnDescription]:
-    """Every column that tables of images of a dimension (1 to 4) can have.
-
-    Examples
-    --------
-    >>> import brickccl
-    >>> [column.name for column in brickccl.columns(2) if column.group == "topology"][:2]
-    ['euler_number_8', 'holes_8']
-    """
-    return [ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension))]
-
-
-def info() -> dict[str, Any]:
-    """Version, build options, devices and algorithms. Looks for CUDA devices where the package was built with CUDA.
-
-    Examples
-    --------
-    >>> import brickccl
-    >>> sorted(brickccl.info())
-    ['algorithms', 'build', 'devices', 'version']
-    """
-    return _core.info()

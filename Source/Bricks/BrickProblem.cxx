@@ -1,0 +1,141 @@
+#include "BrickCCL/Bricks/BrickProblem.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** A number as text that reads back the same. */
+std::string
+TextOf(Number number)
+{
+  char text[64];
+  std::snprintf(text, sizeof(text), "%La", number);
+  return text;
+}
+
+Number
+ReadNumber(ByteReader & reader)
+{
+  const std::string text = reader.Text();
+  char *            end = nullptr;
+  const Number      number = std::strtold(text.c_str(), &end);
+  if (text.empty() || *end != '\0')
+  {
+    reader.Fail("'" + text + "' is no number");
+  }
+  return number;
+}
+
+} // namespace
+
+BrickProblem::BrickProblem(const Connectivity &   connectivity,
+                           const Criterion &      imageCriterion,
+                           ScalarType             imageType,
+                           int                    imageChannels,
+                           const RelabelOptions & relabelOptions)
+  : dimension(connectivity.Dimension())
+  , criterion(imageCriterion)
+  , type(imageType)
+  , channels(imageChannels)
+  , relabel(relabelOptions)
+{
+  for (int code = 0; code < StepCount; ++code)
+  {
+    const int step[MaximumDimension] = { code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 - 1 };
+    if (connectivity.Has(step))
+    {
+      m_Steps[code / 64] |= std::uint64_t{ 1 } << (code % 64);
+    }
+  }
+}
+
+bool
+BrickProblem::Uses(int axis) const
+{
+  for (int code = 0; code < StepCount; ++code)
+  {
+    const int step[MaximumDimension] = { code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 - 1 };
+    if (step[axis] != 0 && Has(step))
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+void
+BrickProblem::Write(ByteWriter & writer) const
+{
+  writer.Number(static_cast<std::uint64_t>(dimension));
+  writer.Fixed(m_Steps[0]);
+  writer.Fixed(m_Steps[1]);
+  writer.Number(static_cast<std::uint64_t>(criterion.joining));
+  writer.Byte(static_cast<std::uint8_t>((criterion.background ? 1 : 0) + (criterion.range ? 2 : 0)));
+  writer.Text(TextOf(criterion.background.value_or(0)));
+  writer.Text(TextOf(criterion.range ? criterion.range->low : 0));
+  writer.Text(TextOf(criterion.range ? criterion.range->high : 0));
+  writer.Text(TextOf(criterion.tolerance));
+  writer.Number(static_cast<std::uint64_t>(type));
+  writer.Number(static_cast<std::uint64_t>(channels));
+  writer.Number(static_cast<std::uint64_t>(relabel.order));
+  writer.Number(relabel.minimumSize);
+  writer.Number(relabel.maximumSize);
+  writer.Number(relabel.largest);
+}
+
+BrickProblem
+BrickProblem::Read(ByteReader & reader)
+{
+  const auto choice = [&reader](int last) {
+    const std::uint64_t value = reader.Number();
+    if (value > static_cast<std::uint64_t>(last))
+    {
+      reader.Fail("an option has the unknown value " + std::to_string(value));
+    }
+    return static_cast<int>(value);
+  };
+  BrickProblem problem;
+  problem.dimension = choice(MaximumDimension);
+  problem.m_Steps[0] = reader.Fixed();
+  problem.m_Steps[1] = reader.Fixed();
+  problem.criterion.joining = static_cast<Criterion::Joining>(choice(static_cast<int>(Criterion::Joining::Tolerance)));
+  const std::uint8_t has = reader.Byte();
+  const Number       background = ReadNumber(reader);
+  const Number       low = ReadNumber(reader);
+  const Number       high = ReadNumber(reader);
+  problem.criterion.background = (has & 1) != 0 ? std::optional<Number>(background) : std::nullopt;
+  problem.criterion.range =
+    (has & 2) != 0 ? std::optional<Criterion::Range>(Criterion::Range{ low, high }) : std::nullopt;
+  problem.criterion.tolerance = ReadNumber(reader);
+  problem.type = static_cast<ScalarType>(choice(static_cast<int>(ScalarType::Float64)));
+  problem.channels = choice(1 << 30);
+  problem.relabel.order = static_cast<LabelOrder>(choice(static_cast<int>(LabelOrder::Size)));
+  problem.relabel.minimumSize = reader.Number();
+  problem.relabel.maximumSize = reader.Number();
+  problem.relabel.largest = reader.Number();
+  return problem;
+}
+
+std::string
+BrickProblem::DifferenceFrom(const BrickProblem & other) const
+{
+  return dimension != other.dimension                                     ? "dimension"
+       : m_Steps[0] != other.m_Steps[0] || m_Steps[1] != other.m_Steps[1] ? "connectivity"
+       : criterion != other.criterion                                     ? "criterion"
+       : type != other.type                                               ? "voxel type"
+       : channels != other.channels                                       ? "number of channels"
+       : relabel.order != other.relabel.order                             ? "order of labels"
+       : relabel.minimumSize != other.relabel.minimumSize                 ? "minimum size"
+       : relabel.maximumSize != other.relabel.maximumSize                 ? "maximum size"
+       : relabel.largest != other.relabel.largest                         ? "number of largest components"
+                                                                          : "";
+}
+
+} // namespace brickccl

@@ -1,0 +1,108 @@
+#ifndef BRICKCCL_BRICKS_FACERUNS_H
+#define BRICKCCL_BRICKS_FACERUNS_H
+
+#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Bricks/BrickProblem.h"
+#include "BrickCCL/Bricks/ByteStream.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A run at the faces of a brick: the voxels begin <= x < end of one of its rows. */
+struct FaceRun
+{
+  std::int64_t  begin;
+  std::int64_t  end;
+  std::uint64_t label;
+  /** The place of its value, or of its first voxel's, among the values, in voxels. */
+  std::uint64_t value;
+};
+
+/** The voxels of a brick that other bricks of the volume lie beside, as runs with the brick's labels, and their values
+ *  where joining takes these.
+ *
+ *  Rows at a face across y, z or t are there as a whole. Of other rows only the first and the last voxel are there, and
+ *  those only if there are bricks beside the faces across x. Faces at the volume's border are left out, and those
+ *  across axes along which no neighbours differ. */
+class FaceRuns
+{
+public:
+  FaceRuns() = default;
+  /** No runs yet. */
+  FaceRuns(const BrickBox & box, const BrickProblem & problem);
+
+  /** Takes the runs at the faces from a labeled brick. \param image  is read if values are needed. */
+  void Take(const RunVolume & volume, const ImageView & image);
+
+  void Write(ByteWriter & writer) const;
+  /** \throws Error unless all labels are 1..`labels`. */
+  void Read(ByteReader & reader, std::uint64_t labels);
+
+  const BrickBox &
+  Box() const
+  {
+    return m_Box;
+  }
+  /** The runs of a row of the brick, first to last; two pointers. */
+  std::pair<const FaceRun *, const FaceRun *>
+  Row(std::int64_t row) const
+  {
+    const std::size_t at = static_cast<std::size_t>(row);
+    return { m_Runs.data() + m_FirstRun[at], m_Runs.data() + m_FirstRun[at + 1] };
+  }
+  const std::vector<FaceRun> &
+  Runs() const
+  {
+    return m_Runs;
+  }
+  const std::byte *
+  Values() const
+  {
+    return m_Values.data();
+  }
+  std::size_t
+  MemoryBytes() const
+  {
+    return m_FirstRun.capacity() * sizeof(std::uint64_t) + m_Runs.capacity() * sizeof(FaceRun) + m_Values.capacity();
+  }
+
+private:
+  enum class Part
+  {
+    Nothing,
+    Ends,
+    Whole
+  };
+  Part PartOf(const RowPosition & position) const;
+
+  BrickBox             m_Box;
+  BrickProblem::Values m_NeededValues = BrickProblem::Values::None;
+  std::size_t          m_VoxelBytes = 0;
+  /** Whether there may be bricks beside the lower and the upper face across an axis. */
+  bool                       m_HasLower[MaximumDimension] = {};
+  bool                       m_HasUpper[MaximumDimension] = {};
+  std::vector<std::uint64_t> m_FirstRun;
+  std::vector<FaceRun>       m_Runs;
+  std::vector<std::byte>     m_Values;
+};
+
+/** Labels of two bricks that are joined, the first brick's first. */
+using JoinedLabels = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/** Whether two boxes of a volume are neighbours: some voxels of theirs differ by at most 1 along every axis. */
+bool AreNeighbours(const BrickBox & a, const BrickBox & b);
+
+/** Which components of two neighbouring bricks are joined, through faces, edges and corners. The bricks may have any
+ *  sizes. The same pair may come more than once. */
+JoinedLabels MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem);
+
+} // namespace brickccl
+
+#endif

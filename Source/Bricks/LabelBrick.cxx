@@ -1,0 +1,198 @@
+#include "BrickCCL/Bricks/LabelBrick.h"
+
+#include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Bricks/RunBytes.h"
+#include "BrickCCL/Bricks/TableBytes.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Labels/VolumeLimits.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** The options with which a brick is labeled on its own: nothing is dropped, and it knows its place. */
+LabelOptions
+OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
+{
+  LabelOptions own = options;
+  own.relabel = {};
+  own.minimumVolume = 0;
+  for (int axis = 0; axis < box.volume.dimension; ++axis)
+  {
+    own.geometry.startIndex[axis] += box.begin[axis];
+  }
+  return own;
+}
+
+RelabelOptions
+LimitsOf(const LabelOptions & options, const BrickBox & box)
+{
+  RelabelOptions relabel = options.relabel;
+  relabel.minimumSize =
+    std::max(relabel.minimumSize,
+             FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(box.volume.dimension)));
+  return relabel;
+}
+
+void
+CheckOptionsOfBricks(const LabelOptions & options)
+{
+  if (options.periodic.HasAny())
+  {
+    throw Unsupported("bricks of a periodic image are not merged across its seam; label it as a whole");
+  }
+  if (options.relabel.largestAcross)
+  {
+    throw Unsupported("the largest components of each slice are not found by bricks; label the image as a whole");
+  }
+}
+
+void
+CheckBrick(const ImageView & image, const BrickBox & box)
+{
+  if (image.extent != box.extent)
+  {
+    throw InvalidArgument("an image of " + image.extent.ToString() + " voxels was given for " + box.ToString());
+  }
+  std::int64_t longest = 1;
+  for (const std::int64_t size : box.volume.size)
+  {
+    longest = std::max(longest, size);
+  }
+  if (box.volume.VoxelCount() > std::numeric_limits<std::int64_t>::max() / longest)
+  {
+    throw Unsupported("the extent " + box.volume.ToString() + " is too large to measure: index sums would pass 2^63");
+  }
+}
+
+/** Labels the brick and leaves out what certainly goes. Fills the record's counts, and makes its faces. */
+void
+LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
+{
+  Label(image, OptionsOfBrick(options.label, record.box), labeling);
+  Labeling::Implementation & own = ImplementationOf(labeling);
+  record.problem = BrickProblem(own.connectivity,
+                                options.label.criterion,
+                                image.type,
+                                image.channels,
+                                LimitsOf(options.label, record.box));
+  record.foregroundVoxels = labeling.ForegroundVoxelCount();
+  record.faces = FaceRuns(record.box, record.problem);
+  record.faces.Take(own.volume, image);
+
+  const RelabelOptions & limits = record.problem.relabel;
+  if (limits.minimumSize <= 1 && limits.maximumSize == std::numeric_limits<std::uint64_t>::max())
+  {
+    return;
+  }
+  std::vector<bool> keeps(static_cast<std::size_t>(own.components), false);
+  for (const FaceRun & run : record.faces.Runs())
+  {
+    keeps[static_cast<std::size_t>(run.label - 1)] = true;
+  }
+  const ComponentTable sizes = labeling.Measure();
+  bool                 dropsAny = false;
+  for (std::size_t c = 0; c < keeps.size(); ++c)
+  {
+    const std::uint64_t voxels = sizes.components.VoxelCount(c);
+    const bool          isTooSmall = voxels < limits.minimumSize;
+    if (!keeps[c] && (isTooSmall || voxels > limits.maximumSize))
+    {
+      ++(isTooSmall ? record.tooSmall : record.tooLarge);
+      dropsAny = true;
+      continue;
+    }
+    keeps[c] = true;
+  }
+  if (dropsAny)
+  {
+    own.components = KeepComponents(own.volume, keeps, own.Context({})).size();
+    record.faces = FaceRuns(record.box, record.problem);
+    record.faces.Take(own.volume, image);
+  }
+}
+
+} // namespace
+
+LabeledBrick
+LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
+{
+  CheckBrick(image, box);
+  CheckOptionsOfBricks(options.label);
+  CheckColumnsOfBricks(options.measure);
+  BrickRecord record;
+  record.box = box;
+  LabelAndDrop(image, options, scratch, record);
+
+  MeasureOptions measure = options.measures ? options.measure : MeasureOptions();
+  measure.groups.CheckDimension(box.volume.dimension);
+  record.secondLook = SecondLookOf(measure.groups);
+  measure.groups = FirstLookOf(measure.groups);
+  ComponentTable table = scratch.Measure(measure, options.label.progress);
+  for (std::size_t c = 0; c < table.components.size(); ++c)
+  {
+    const ComponentMeasures row = table.components[c];
+    record.firstVoxels.push_back(box.PlaceInVolume(row.firstVoxel));
+    record.voxelCounts.push_back(row.voxelCount);
+  }
+  if (options.measures)
+  {
+    record.table = std::move(table);
+  }
+  LabeledBrick brick;
+  brick.record = WriteRecord(record);
+  ByteWriter                 runs;
+  Labeling::Implementation & own = ImplementationOf(scratch);
+  runs.Fixed(ChecksumOf(brick.record));
+  WriteRuns(own.volume, own.Context({}), runs);
+  brick.runs = Seal(BytesKind::Runs, runs.Written());
+  return brick;
+}
+
+LabeledBrick
+LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options)
+{
+  Labeling scratch;
+  return LabelBrick(image, box, options, scratch);
+}
+
+void
+WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int threads)
+{
+  const BrickMap read = ReadMap(map);
+  if (read.components > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(read.components) + " components do not fit the label type " + NameOf(type) +
+                        "; use " + NameOf(SmallestLabelType(read.components)));
+  }
+  const HostContext context{ threads };
+  RunVolume         volume;
+  ReadBrickRuns(runs, read, context, volume);
+  VisitLabelType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    ExpandLabels(volume, read.components, context, static_cast<T *>(labels));
+  });
+}
+
+void
+RelabelBrick(const ImageView &    image,
+             const BrickBox &     box,
+             const BrickOptions & options,
+             BytesView            map,
+             void *               labels,
+             LabelType            type)
+{
+  WriteBrick(LabelBrick(image, box, options).runs, map, labels, type, options.label.threads);
+}
+
+} // namespace brickccl

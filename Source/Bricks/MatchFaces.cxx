@@ -1,0 +1,208 @@
+#include "BrickCCL/Bricks/FaceRuns.h"
+#include "BrickCCL/Criteria/RuleConversion.h"
+
+#include <algorithm>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Two rows of different bricks. Their voxels count from the volume's first one. */
+struct RowPair
+{
+  std::pair<const FaceRun *, const FaceRun *> a;
+  std::pair<const FaceRun *, const FaceRun *> b;
+  std::int64_t                                beginA;
+  std::int64_t                                beginB;
+};
+
+/** Which of the steps -1, 0 and 1 along x lead from one row to neighbours in another. */
+struct StepsAlongX
+{
+  bool has[3];
+};
+
+/** Calls `visit(runA, runB, begin, end, step)` for runs of two rows that have neighbours: the voxel x of row a, begin
+ *  <= x < end, and the voxel x + step of row b. It stops looking at two runs when `visit` returns true. */
+template <typename TVisit>
+void
+ForNeighbouringRuns(const RowPair & rows, const StepsAlongX & steps, TVisit visit)
+{
+  const FaceRun * first = rows.b.first;
+  for (const FaceRun * a = rows.a.first; a != rows.a.second; ++a)
+  {
+    const std::int64_t beginA = rows.beginA + a->begin;
+    const std::int64_t endA = rows.beginA + a->end;
+    while (first != rows.b.second && rows.beginB + first->end < beginA)
+    {
+      ++first;
+    }
+    for (const FaceRun * b = first; b != rows.b.second && rows.beginB + b->begin <= endA; ++b)
+    {
+      const std::int64_t beginB = rows.beginB + b->begin;
+      const std::int64_t endB = rows.beginB + b->end;
+      for (int step = -1; step <= 1; ++step)
+      {
+        const std::int64_t begin = std::max(beginA, beginB - step);
+        const std::int64_t end = std::min(endA, endB - step);
+        if (steps.has[step + 1] && begin < end && visit(*a, *b, begin, end, step))
+        {
+          break;
+        }
+      }
+    }
+  }
+}
+
+/** Finds joined labels by a rule for the voxels' type. */
+template <typename TRule>
+class FaceMatcher
+{
+public:
+  using Pixel = typename TRule::Pixel;
+
+  FaceMatcher(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem, const TRule & rule)
+    : m_A(a)
+    , m_B(b)
+    , m_ValuesA(reinterpret_cast<const Pixel *>(a.Values()))
+    , m_ValuesB(reinterpret_cast<const Pixel *>(b.Values()))
+    , m_Needed(problem.NeededValues())
+    , m_Rule(rule)
+  {}
+
+  void
+  MatchRows(const RowPair & rows, const StepsAlongX & steps, JoinedLabels & joined) const
+  {
+    ForNeighbouringRuns(
+      rows,
+      steps,
+      [&](const FaceRun & a, const FaceRun & b, std::int64_t begin, std::int64_t end, int step) {
+        const std::pair<std::uint64_t, std::uint64_t> labels(a.label, b.label);
+        if (!joined.empty() && joined.back() == labels)
+        {
+          return true;
+        }
+        const bool are =
+          AreJoined(a, b, begin - rows.beginA - a.begin, begin + step - rows.beginB - b.begin, end - begin);
+        if (are)
+        {
+          joined.push_back(labels);
+        }
+        return are;
+      });
+  }
+
+private:
+  /** Whether one of `count` voxels of run a, from voxel `atA` of the run on, is joined to that of run b beside it. */
+  bool
+  AreJoined(const FaceRun & a, const FaceRun & b, std::int64_t atA, std::int64_t atB, std::int64_t count) const
+  {
+    const auto channels = static_cast<std::uint64_t>(m_Rule.channels);
+    switch (m_Needed)
+    {
+    case BrickProblem::Values::None:
+      return true;
+    case BrickProblem::Values::OfRuns:
+      return m_Rule.AreJoined(m_ValuesA + a.value * channels, m_ValuesB + b.value * channels);
+    case BrickProblem::Values::OfVoxels:
+      break;
+    }
+    const Pixel * valueA = m_ValuesA + (a.value + static_cast<std::uint64_t>(atA)) * channels;
+    const Pixel * valueB = m_ValuesB + (b.value + static_cast<std::uint64_t>(atB)) * channels;
+    for (std::int64_t i = 0; i < count; ++i, valueA += channels, valueB += channels)
+    {
+      if (m_Rule.AreJoined(valueA, valueB))
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const FaceRuns &           m_A;
+  const FaceRuns &           m_B;
+  const Pixel *              m_ValuesA;
+  const Pixel *              m_ValuesB;
+  const BrickProblem::Values m_Needed;
+  const TRule &              m_Rule;
+};
+
+/** Calls `visit(rowA, rowB, steps)` for all rows of two bricks that have neighbours in each other. */
+template <typename TVisit>
+void
+ForNeighbouringRows(const BrickBox & a, const BrickBox & b, const BrickProblem & problem, TVisit visit)
+{
+  std::int64_t begin[MaximumDimension];
+  std::int64_t end[MaximumDimension];
+  for (int axis = 1; axis < MaximumDimension; ++axis)
+  {
+    begin[axis] = std::max(a.begin[axis], b.begin[axis] - 1);
+    end[axis] = std::min(a.End(axis), b.End(axis) + 1);
+  }
+  std::int64_t at[MaximumDimension] = {};
+  for (at[3] = begin[3]; at[3] < end[3]; ++at[3])
+  {
+    for (at[2] = begin[2]; at[2] < end[2]; ++at[2])
+    {
+      for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
+      {
+        const std::int64_t rowA = a.RowAt(at);
+        for (int code = 0; code < 27; ++code)
+        {
+          int                step[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
+          const std::int64_t other[MaximumDimension] = { 0, at[1] + step[1], at[2] + step[2], at[3] + step[3] };
+          const std::int64_t rowB = b.RowAt(other);
+          StepsAlongX        steps{};
+          bool               any = false;
+          for (step[0] = -1; step[0] <= 1 && rowB >= 0; ++step[0])
+          {
+            steps.has[step[0] + 1] = problem.Has(step);
+            any = any || steps.has[step[0] + 1];
+          }
+          if (any)
+          {
+            visit(rowA, rowB, steps);
+          }
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+bool
+AreNeighbours(const BrickBox & a, const BrickBox & b)
+{
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    if (a.begin[axis] > b.End(axis) || b.begin[axis] > a.End(axis))
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+JoinedLabels
+MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem)
+{
+  JoinedLabels joined;
+  VisitScalarType(problem.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const VoxelRule<T>              rule = ToVoxelRule<T>(problem.criterion, problem.channels);
+    const FaceMatcher<VoxelRule<T>> matcher(a, b, problem, rule);
+    ForNeighbouringRows(
+      a.Box(),
+      b.Box(),
+      problem,
+      [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
+        matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], b.Box().begin[0] }, steps, joined);
+      });
+  });
+  return joined;
+}
+
+} // namespace brickccl

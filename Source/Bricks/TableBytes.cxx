@@ -1,0 +1,363 @@
+#include "BrickCCL/Bricks/TableBytes.h"
+
+#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/Groups/GroupTable.h"
+#include "BrickCCL/Measuring/HullCorners.h"
+#include "BrickCCL/Measuring/IntensitySums.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+#include "BrickCCL/Tables/RowSums.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+constexpr const char * MergedGroups[] = { "place", "shape", "feret" };
+constexpr const char * SurfaceGroup = "surface";
+constexpr const char * TopologyGroup = "topology";
+
+bool
+IsMerged(const ColumnGroup & group)
+{
+  const auto names = std::find_if(std::begin(MergedGroups), std::end(MergedGroups), [&](const char * name) {
+    return std::strcmp(name, group.name) == 0;
+  });
+  return names != std::end(MergedGroups) || std::strcmp(SurfaceGroup, group.name) == 0 ||
+         std::strcmp(TopologyGroup, group.name) == 0 || group.presence == ColumnGroup::Presence::WithIntensity;
+}
+
+/** Numbers of 128 bits as two of 64. */
+void
+WriteWide(UInt128 value, ByteWriter & writer)
+{
+  writer.Number(static_cast<std::uint64_t>(value));
+  writer.Number(static_cast<std::uint64_t>(value >> 64));
+}
+
+UInt128
+ReadWide(ByteReader & reader)
+{
+  const UInt128 low = reader.Number();
+  return (UInt128{ reader.Number() } << 64) | low;
+}
+
+constexpr int ProductCount = MaximumDimension * (MaximumDimension + 1) / 2;
+
+void
+WriteProducts(const MeasureList<ProductSums> & products, ByteWriter & writer)
+{
+  for (const ProductSums & own : products)
+  {
+    for (const UInt128 & product : own.products)
+    {
+      WriteWide(product, writer);
+    }
+  }
+}
+
+UninitializedVector<ProductSums>
+ReadProducts(ByteReader & reader, std::size_t count)
+{
+  UninitializedVector<ProductSums> products;
+  for (std::size_t c = 0; c < count; ++c)
+  {
+    ProductSums own;
+    for (int i = 0; i < ProductCount; ++i)
+    {
+      own.products[i] = ReadWide(reader);
+    }
+    products.push_back(own);
+  }
+  return products;
+}
+
+void
+WriteHulls(const MeasureList<HullCorners> & hulls, ByteWriter & writer)
+{
+  for (const HullCorners & hull : hulls)
+  {
+    writer.Number(hull.voxels.size());
+    VoxelIndex before;
+    for (const VoxelIndex & voxel : hull.voxels)
+    {
+      for (int axis = 0; axis < MaximumDimension; ++axis)
+      {
+        writer.Signed(voxel.at[axis] - before.at[axis]);
+      }
+      before = voxel;
+    }
+  }
+}
+
+std::vector<HullCorners>
+ReadHulls(ByteReader & reader, std::size_t count)
+{
+  std::vector<HullCorners> hulls(count);
+  for (HullCorners & hull : hulls)
+  {
+    VoxelIndex voxel;
+    for (std::size_t corners = reader.Count(); corners > 0; --corners)
+    {
+      for (std::int64_t & at : voxel.at)
+      {
+        at += reader.Signed();
+      }
+      hull.voxels.push_back(voxel);
+    }
+  }
+  return hulls;
+}
+
+void
+WriteIntensities(const MeasureList<IntensitySums> & sums, ByteWriter & writer)
+{
+  for (const IntensitySums & own : sums)
+  {
+    writer.Byte(static_cast<std::uint8_t>((own.isWhole ? 1 : 0) + (own.hasSquares ? 2 : 0)));
+    WriteWide(static_cast<UInt128>(own.wholeSum), writer);
+    WriteWide(own.squares, writer);
+    for (const double value :
+         { own.sum.high, own.sum.low, own.mean.high, own.mean.low, own.deviation, own.minimum, own.maximum })
+    {
+      writer.Real(value);
+    }
+  }
+}
+
+std::vector<IntensitySums>
+ReadIntensities(ByteReader & reader, std::size_t count)
+{
+  std::vector<IntensitySums> sums(count);
+  for (IntensitySums & own : sums)
+  {
+    const std::uint8_t is = reader.Byte();
+    own.isWhole = (is & 1) != 0;
+    own.hasSquares = (is & 2) != 0;
+    own.wholeSum = static_cast<Int128>(ReadWide(reader));
+    own.squares = ReadWide(reader);
+    for (double * const value :
+         { &own.sum.high, &own.sum.low, &own.mean.high, &own.mean.low, &own.deviation, &own.minimum, &own.maximum })
+    {
+      *value = reader.Real();
+    }
+  }
+  return sums;
+}
+
+/** Writes the rows. Their indices count from the brick's first voxel. */
+void
+WriteRows(const ComponentTable & table, ByteWriter & writer)
+{
+  std::uint64_t before = 0;
+  for (const ComponentMeasures & row : table.components)
+  {
+    writer.Signed(static_cast<std::int64_t>(row.firstVoxel - before));
+    before = row.firstVoxel;
+    writer.Number(row.voxelCount);
+    for (int axis = 0; axis < table.extent.dimension; ++axis)
+    {
+      const std::int64_t lowest = row.boxMinimum[axis] - table.geometry.startIndex[axis];
+      writer.Number(static_cast<std::uint64_t>(lowest));
+      writer.Number(static_cast<std::uint64_t>(row.boxMaximum[axis] - row.boxMinimum[axis]));
+      writer.Number(row.indexSum[axis] - static_cast<std::uint64_t>(lowest) * row.voxelCount);
+    }
+  }
+}
+
+UninitializedVector<ShapeSums>
+ReadRows(ByteReader & reader, const Extent & extent, std::size_t count)
+{
+  UninitializedVector<ShapeSums> rows;
+  std::uint64_t                  before = 0;
+  for (std::size_t c = 0; c < count; ++c)
+  {
+    ShapeSums row;
+    before += static_cast<std::uint64_t>(reader.Signed());
+    row.firstVoxel = before;
+    row.voxels = reader.Number();
+    if (before >= static_cast<std::uint64_t>(extent.VoxelCount()) || row.voxels == 0)
+    {
+      reader.Fail("a row of its table lies outside of it");
+    }
+    for (int axis = 0; axis < MaximumDimension; ++axis)
+    {
+      const std::uint64_t lowest = axis < extent.dimension ? reader.Number() : 0;
+      row.minimum[axis] = static_cast<std::int64_t>(lowest);
+      row.maximum[axis] = static_cast<std::int64_t>(lowest + (axis < extent.dimension ? reader.Number() : 0));
+      row.indexSum[axis] = lowest * row.voxels + (axis < extent.dimension ? reader.Number() : 0);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+} // namespace
+
+void
+CheckColumnsOfBricks(const MeasureOptions & options)
+{
+  if (options.part)
+  {
+    throw Unsupported("the distance to a part's surface cannot be measured by bricks: it needs the whole volume");
+  }
+  for (const ColumnGroup * const group : options.groups.List())
+  {
+    if (!IsMerged(*group))
+    {
+      std::string names;
+      for (const char * const name : MergedGroups)
+      {
+        names += std::string(names.empty() ? "" : ", ") + name;
+      }
+      throw Unsupported(std::string("the columns '") + group->name +
+                        "' cannot be measured by bricks: they need components as a whole; those that can are the "
+                        "default ones, those of an intensity image, and " +
+                        names + ", " + SurfaceGroup + ", " + TopologyGroup);
+    }
+  }
+}
+
+SecondLook
+SecondLookOf(const ColumnGroups & groups)
+{
+  return { groups.Has(SurfaceGroup), groups.Has(TopologyGroup) };
+}
+
+ColumnGroups
+FirstLookOf(const ColumnGroups & groups)
+{
+  ColumnGroups first;
+  for (const ColumnGroup * const group : groups.List())
+  {
+    if (std::strcmp(SurfaceGroup, group->name) != 0 && std::strcmp(TopologyGroup, group->name) != 0)
+    {
+      first.Add(*group);
+    }
+  }
+  return first;
+}
+
+void
+AddGroups(const SecondLook & look, ComponentTable & table)
+{
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if ((look.surface && std::strcmp(SurfaceGroup, group->name) == 0) ||
+        (look.topology && std::strcmp(TopologyGroup, group->name) == 0))
+    {
+      const auto & all = GroupTable();
+      const auto   place = std::find_if(table.groups.begin(), table.groups.end(), [&](const ColumnGroup * other) {
+        return std::find(all.begin(), all.end(), other) > std::find(all.begin(), all.end(), group);
+      });
+      table.groups.insert(place, group);
+    }
+  }
+}
+
+void
+WriteTable(const ComponentTable & table, ByteWriter & writer)
+{
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    writer.Signed(table.geometry.startIndex[axis]);
+    writer.Real(table.geometry.spacing[axis]);
+    writer.Real(table.geometry.origin[axis]);
+    for (const double cosine : table.geometry.direction[axis])
+    {
+      writer.Real(cosine);
+    }
+  }
+  writer.Signed(table.sliceAxis.value_or(-1));
+  writer.Byte(table.hasIntensity ? 1 : 0);
+  std::string names;
+  for (const ColumnGroup * const group : table.groups)
+  {
+    if (group->presence == ColumnGroup::Presence::OnRequest)
+    {
+      names += (names.empty() ? "" : ",") + std::string(group->name);
+    }
+  }
+  writer.Text(names);
+  writer.Number(table.components.size());
+  WriteRows(table, writer);
+  const MeasureSet & measures = table.measures;
+  writer.Byte(static_cast<std::uint8_t>((measures.Has<ProductSums>() ? 1 : 0) + (measures.Has<HullCorners>() ? 2 : 0) +
+                                        (measures.Has<IntensitySums>() ? 4 : 0)));
+  if (measures.Has<ProductSums>())
+  {
+    WriteProducts(measures.Of<ProductSums>(), writer);
+  }
+  if (measures.Has<HullCorners>())
+  {
+    WriteHulls(measures.Of<HullCorners>(), writer);
+  }
+  if (measures.Has<IntensitySums>())
+  {
+    WriteIntensities(measures.Of<IntensitySums>(), writer);
+  }
+}
+
+ComponentTable
+ReadTable(ByteReader & reader, const BrickBox & box)
+{
+  ComponentTable table;
+  table.extent = box.extent;
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    table.geometry.startIndex[axis] = reader.Signed();
+    table.geometry.spacing[axis] = reader.Real();
+    table.geometry.origin[axis] = reader.Real();
+    for (double & cosine : table.geometry.direction[axis])
+    {
+      cosine = reader.Real();
+    }
+  }
+  const std::int64_t sliceAxis = reader.Signed();
+  if (sliceAxis >= 0)
+  {
+    table.sliceAxis = static_cast<int>(sliceAxis);
+  }
+  table.hasIntensity = reader.Byte() != 0;
+  const ColumnGroups asked = ColumnGroups::FromNames(reader.Text());
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if (table.hasIntensity && group->presence == ColumnGroup::Presence::WithIntensity)
+    {
+      table.groups.push_back(group);
+    }
+  }
+  table.groups.insert(table.groups.end(), asked.List().begin(), asked.List().end());
+  const std::size_t count = reader.Count();
+  table.components = MakeRows(table.extent, table.geometry, ReadRows(reader, table.extent, count));
+  const std::uint8_t has = reader.Byte();
+  if ((has & 1) != 0)
+  {
+    table.measures.Set(ReadProducts(reader, count));
+  }
+  if ((has & 2) != 0)
+  {
+    table.measures.Set(ReadHulls(reader, count));
+  }
+  if ((has & 4) != 0)
+  {
+    auto                           sums = ReadIntensities(reader, count);
+    std::vector<IntensityMeasures> measures;
+    for (std::size_t c = 0; c < count; ++c)
+    {
+      measures.push_back(sums[c].Measures(table.components.VoxelCount(c)));
+    }
+    table.measures.Set(std::move(sums));
+    table.components.SetIntensities(std::move(measures));
+  }
+  return table;
+}
+
+} // namespace brickccl

@@ -128,8 +128,8 @@ SummaryOf(const LabelArguments & arguments,
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
   summary["connectivity"] = options.label.connectivity->NeighbourCount();
-  summary["by_slice"] =
-    arguments.neighbours.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.neighbours.bySlice);
+  summary["by_slice"] = arguments.neighbours.bySlice.empty() ? nlohmann::ordered_json()
+                                                             : nlohmann::ordered_json(arguments.neighbours.bySlice);
   summary["criterion"] = options.label.criterion.ToString();
   summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
   summary["label_type"] = NameOf(result.type);

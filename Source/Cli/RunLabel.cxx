@@ -424,12 +424,9 @@ OutputsOf(const LabelArguments & arguments)
 NamedFiles
 InputsOf(const LabelArguments & arguments)
 {
-  return { { "INPUT", arguments.input },
-           { "--neighbourhood", arguments.neighbours.File() },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
+  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
+           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
            { "--seeds", arguments.filter.seeds } };
 }
 

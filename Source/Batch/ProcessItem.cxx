@@ -6,6 +6,7 @@
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/ItemTexts.h"
 #include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -33,29 +34,6 @@ namespace
 {
 
 using nlohmann::ordered_json;
-
-/** Turns every error of `write`, but an interrupt, into a WriteError. */
-template <typename TFunction>
-void
-Writing(TFunction && write)
-{
-  try
-  {
-    write();
-  }
-  catch (const Cancelled &)
-  {
-    throw;
-  }
-  catch (const Unsupported &)
-  {
-    throw;
-  }
-  catch (const Error & error)
-  {
-    throw WriteError(error.what());
-  }
-}
 
 class ItemProcess
 {

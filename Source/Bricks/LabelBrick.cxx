@@ -51,10 +51,6 @@ CheckOptionsOfBricks(const LabelOptions & options)
   {
     throw Unsupported("bricks of a periodic image are not merged across its seam; label it as a whole");
   }
-  if (options.relabel.largestAcross)
-  {
-    throw Unsupported("the largest components of each slice are not found by bricks; label the image as a whole");
-  }
 }
 
 void
@@ -81,11 +77,6 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
 {
   const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
   CheckLargestAcross(options.label.relabel, connectivity);
-  if (options.label.periodic.HasAny())
-  {
-    throw Unsupported("periodic axes (" + options.label.periodic.ToString() +
-                      ") cannot be labeled by bricks; label the volume at once");
-  }
   Label(image, OptionsOfBrick(options.label, record.box), labeling);
   Labeling::Implementation & own = ImplementationOf(labeling);
   record.problem = BrickProblem(own.connectivity,

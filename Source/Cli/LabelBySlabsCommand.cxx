@@ -35,7 +35,6 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
     { "--periodic", !arguments.neighbours.periodic.empty() },
-    { "--per-slice", arguments.perSlice },
   };
   for (const auto & [name, isGiven] : options)
   {

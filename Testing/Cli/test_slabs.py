@@ -57,7 +57,7 @@ class SlabsTest(CommandTest):
         self.same(path, "--connectivity", 26, "--order", "size", "--minimum-size", 30, "--largest", 50,
                   table=("--sort", "voxel_count"))
         self.same(path, "--minimum-volume", 40, "--maximum-size", 900, table=("--columns", "shape"))
-        self.same(path, "--by-slice", "z", "--connectivity", 8)
+        self.same(path, "--by-slice", "z", "--connectivity", 8, "--largest", 5, "--per-slice")
 
     def test_criteria_mask_and_intensity(self):
         random.seed(3)

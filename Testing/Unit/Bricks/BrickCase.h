@@ -51,6 +51,8 @@ struct Case
   std::vector<std::int16_t> intensity;
   BrickOptions              options;
   int                       sliceAxis = -1;
+  /** Whether FloodFill knows the neighbours. */
+  bool hasOracle = true;
 
   std::size_t
   VoxelBytes() const
@@ -134,10 +136,11 @@ MakeCase(Choices & choose)
     made.sliceAxis = static_cast<int>(choose.Below(dimension));
     label.connectivity = Connectivity(dimension - 1, std::min(rank, dimension - 1)).WithinSlices(made.sliceAxis);
   }
-  if (choose.Below(5) == 0)
+  if (dimension > 1 && choose.Below(5) == 0)
   {
     label.connectivity = RandomNeighbourhood(dimension, choose);
     made.sliceAxis = -1;
+    made.hasOracle = false;
   }
   const Criterion criteria[] = { Criterion::Foreground(), Criterion::InRange(1, 2),
                                  Criterion::EqualValue(), Criterion::EqualValue(std::nullopt),

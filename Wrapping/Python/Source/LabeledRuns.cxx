@@ -154,11 +154,7 @@ Find(const InputArray &                image,
   options.mask = ViewOf(mask);
   options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
-  options.relabel.order = OrderFromName(order);
-  options.relabel.minimumSize = minimumSize;
-  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
-  options.relabel.largest = largest;
-  options.minimumVolume = minimumVolume;
+  SetLimits(order, minimumSize, maximumSize, minimumVolume, largest, options);
   options.geometry = geometry;
   options.algorithm = algorithm;
   options.device = Device::FromName(device);

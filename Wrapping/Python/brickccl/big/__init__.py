@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ __all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", 
 PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
 
 
-class Labels(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Labels:
     """What `label` gives."""
 
     #: The array of zarr.
@@ -381,8 +383,10 @@ def label(
     >>> import numpy as np, brickccl.big
     >>> image = np.zeros((4, 6), np.uint8)
     >>> image[1, 1:5] = image[3, 3] = 1
-    >>> labels, count, _ = brickccl.big.label(image, "/tmp/brickccl-example.zarr", brick=2, chunks=2, overwrite=True)
-    >>> count, labels[:].tolist()[1]
+    >>> import zarr
+    >>> target = zarr.create_array({}, shape=image.shape, chunks=(2, 2), dtype="uint8")
+    >>> found = brickccl.big.label(image, target, brick=2)
+    >>> found.count, found.labels[1].tolist()
     (2, [0, 1, 1, 1, 1, 0])
     """
     given = {**locals()}

@@ -155,8 +155,11 @@ class DaskRunner(Runner):
 
         resources = {"GPU": 1} if job.plan["run"]["devices"] != ["cpu"] and step == "label_brick" else None
         source = job.images["source"]
-        left = iter(tasks)
-        completed = distributed.as_completed()  # type: ignore[no-untyped-call]
+        waiting = list(tasks)
+        if not waiting:
+            return
+        left = iter(waiting)
+        completed = distributed.as_completed()
 
         def submit() -> bool:
             task = next(left, None)
@@ -191,7 +194,7 @@ class DaskRunner(Runner):
         except distributed.KilledWorker as error:
             raise RuntimeError(f"Dask's workers died at {error}; give them more memory, or choose smaller bricks") from error
         finally:
-            self._client.cancel(list(completed.futures), reason="finished", msg=False) if completed.futures else None
+            self._client.cancel(list(completed.futures))
 
 
 def runner_of(executor: Any, workers: int | None) -> Runner:

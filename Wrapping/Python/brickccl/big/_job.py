@@ -159,7 +159,7 @@ class Job:
             with naming(self.grid.describe(index)):
                 self.state.write(f"maps/{self.grid.name(index)}", merge.map(index))
             report(0.5 + 0.3 * (index + 1) / count)
-        found = {"count": merge.count, "foreground": merge.foreground, "dtype": dtype, "memory": merge.memory}
+        found: dict[str, Any] = {"count": merge.count, "foreground": merge.foreground, "dtype": dtype, "memory": merge.memory}
         del merge
         self._write_tables(found["count"])
         self.target.check_new(self.id, self.plan["run"]["overwrite"])

@@ -72,7 +72,7 @@ class MemorySource(Source):
     def fingerprint(self) -> dict[str, Any]:
         checksum = 0
         for part in self.array if self.array.ndim > 1 else [self.array]:
-            checksum = zlib.crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8), checksum)
+            checksum = zlib.crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, checksum)
         return {**super().fingerprint(), "contents": checksum}
 
 

@@ -124,7 +124,7 @@ def _measure(
         for done, _ in enumerate(_drain(pool, measure, ((index,) for index in range(len(grid))), 2 * number), 1):
             if progress is not None:
                 progress(0.95 * done / len(grid))
-    merged = _core.merge_label_tables(
+    merged: _core.Table = _core.merge_label_tables(
         [tables[index] for index in sorted(tables)], list(volume.shape), _geometry(*place, [0] * len(volume.shape))
     )
     if progress is not None:

@@ -23,7 +23,7 @@ def check_table(path: Any) -> str | None:
     """The path of a table that is to be written; raises before any work if it cannot be."""
     if path is None:
         return None
-    text = os.path.abspath(os.fspath(path))
+    text: str = os.path.abspath(os.fspath(path))
     if not text.endswith(ENDINGS):
         raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which says how it is written")
     if not os.path.isdir(os.path.dirname(text)):

@@ -25,7 +25,7 @@ def label_type(dtype: Any) -> str:
     """The name of a type for labels, or "auto"."""
     if dtype is None or isinstance(dtype, str) and dtype == "auto":
         return "auto"
-    name = np.dtype(dtype).name
+    name = str(np.dtype(dtype).name)
     if name not in LABEL_TYPES:
         raise TypeError(f"dtype {name} is no type for labels by bricks; choose 'auto' or one of {', '.join(LABEL_TYPES)}")
     return name
@@ -194,8 +194,9 @@ class Target:
         """For indices of a level the nearest ones of the level before, in space."""
         fine, coarse = self.spec["levels"][level - 1], self.spec["levels"][level]
         at = np.arange(part.start, part.stop) * coarse["scale"][axis] + coarse["translation"][axis]
-        exact = (at - fine["translation"][axis]) / fine["scale"][axis]
-        return np.clip(np.floor(exact + 0.5 + 1e-9), 0, fine["shape"][axis] - 1).astype(np.int64)
+        exact: np.ndarray[Any, Any] = (at - fine["translation"][axis]) / fine["scale"][axis]
+        nearest: np.ndarray[Any, Any] = np.clip(np.floor(exact + 0.5 + 1e-9), 0, fine["shape"][axis] - 1).astype(np.int64)
+        return nearest
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
         """Writes the metadata by which readers find the labels: all is there now."""

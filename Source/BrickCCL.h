@@ -3,14 +3,12 @@
 
 /** Everything that a C++ program needs to label, measure and clean. */
 #include "BrickCCL/Clean/Clean.h"
-#include "BrickCCL/Clean/FilterComponents.h"
 #include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Dispatch/Algorithms.h"
-#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
-#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 

@@ -2,7 +2,7 @@
 #define BRICKCCL_BATCH_RECIPE_H
 
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/Measuring.h"
 
 #include <cstdint>
 #include <limits>

@@ -39,6 +39,22 @@ BrickBox::PlaceInVolume(std::uint64_t placeInBrick) const
   return static_cast<std::uint64_t>(place);
 }
 
+std::int64_t
+BrickBox::RowAt(const std::int64_t (&at)[MaximumDimension]) const
+{
+  std::int64_t row = 0;
+  for (int axis = MaximumDimension - 1; axis > 0; --axis)
+  {
+    const std::int64_t inBrick = at[axis] - begin[axis];
+    if (inBrick < 0 || inBrick >= extent.size[axis])
+    {
+      return -1;
+    }
+    row = row * extent.size[axis] + inBrick;
+  }
+  return row;
+}
+
 std::string
 BrickBox::ToString() const
 {

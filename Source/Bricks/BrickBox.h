@@ -32,6 +32,9 @@ struct BrickBox
   /** The raster place in the volume (x fastest) of a voxel with a raster place in the brick. */
   std::uint64_t PlaceInVolume(std::uint64_t placeInBrick) const;
 
+  /** The row of the brick at a place of the volume (x does not matter); -1 if the brick does not have it. */
+  std::int64_t RowAt(const std::int64_t (&at)[MaximumDimension]) const;
+
   /** "the brick at (0, 0, 128) of 512 x 512 x 64 voxels" */
   std::string ToString() const;
 

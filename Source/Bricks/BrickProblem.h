@@ -3,9 +3,9 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Connectivity.h"
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 
 #include <cstdint>
 #include <string>

@@ -83,6 +83,7 @@ WriteRecord(const BrickRecord & record)
     before = record.firstVoxels[c];
   }
   record.faces.Write(writer);
+  writer.Byte(static_cast<std::uint8_t>((record.secondLook.surface ? 1 : 0) + (record.secondLook.topology ? 2 : 0)));
   writer.Byte(record.table ? 1 : 0);
   if (record.table)
   {
@@ -112,6 +113,8 @@ ReadRecord(BytesView bytes, RecordParts parts)
   }
   record.faces = FaceRuns(record.box, record.problem);
   record.faces.Read(reader, count);
+  const std::uint8_t look = reader.Byte();
+  record.secondLook = { (look & 1) != 0, (look & 2) != 0 };
   const bool hasTable = reader.Byte() != 0;
   if (hasTable && parts == RecordParts::Table)
   {
@@ -178,6 +181,17 @@ ReadBrickRuns(BytesView runs, const BrickMap & map, const HostContext & context,
                           "earlier labeling");
   }
   ReadRuns(reader, map.box.extent, map.labels, context, volume);
+}
+
+void
+CheckRunsOf(BytesView record, BytesView runs)
+{
+  Unseal(BytesKind::Record, record);
+  ByteReader reader(Unseal(BytesKind::Runs, runs), "the runs of a brick");
+  if (reader.Fixed() != ChecksumOf(record))
+  {
+    reader.Fail("they belong to another brick, or to an earlier labeling of it");
+  }
 }
 
 BrickBox

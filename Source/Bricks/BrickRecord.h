@@ -5,6 +5,7 @@
 #include "BrickCCL/Bricks/BrickProblem.h"
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Bricks/FaceRuns.h"
+#include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
@@ -31,6 +32,8 @@ struct BrickRecord
   FaceRuns                   faces;
   /** Of the components that are left, unless bricks are not measured. */
   std::optional<ComponentTable> table;
+  /** What the table has beside, once all bricks are merged. */
+  SecondLook secondLook;
 };
 
 /** Which of its parts are read. */

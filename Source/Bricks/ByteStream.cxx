@@ -28,9 +28,11 @@ NameOf(BytesKind kind)
   case BytesKind::Runs:
     return "the runs of a brick";
   case BytesKind::Map:
+    return "the map of a brick's labels";
+  case BytesKind::Counts:
     break;
   }
-  return "the map of a brick's labels";
+  return "the counts of a brick";
 }
 
 /** Tables for 8 bytes at once of CRC-64 with the polynomial of ECMA-182, bits reflected. */

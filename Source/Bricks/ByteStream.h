@@ -153,7 +153,9 @@ enum class BytesKind : std::uint8_t
   /** The runs of a brick with its own labels. */
   Runs = 'U',
   /** For each label of a brick the label in the volume. */
-  Map = 'M'
+  Map = 'M',
+  /** Sums over neighbouring voxels of a brick. */
+  Counts = 'C'
 };
 
 /** Puts a mark, the kind, the version and the size before the bytes, and a checksum (CRC-64) behind them. */

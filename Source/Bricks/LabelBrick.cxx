@@ -120,7 +120,11 @@ LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & o
   record.box = box;
   LabelAndDrop(image, options, scratch, record);
 
-  ComponentTable table = scratch.Measure(options.measures ? options.measure : MeasureOptions(), options.label.progress);
+  MeasureOptions measure = options.measures ? options.measure : MeasureOptions();
+  measure.groups.CheckDimension(box.volume.dimension);
+  record.secondLook = SecondLookOf(measure.groups);
+  measure.groups = FirstLookOf(measure.groups);
+  ComponentTable table = scratch.Measure(measure, options.label.progress);
   for (std::size_t c = 0; c < table.components.size(); ++c)
   {
     const ComponentMeasures row = table.components[c];

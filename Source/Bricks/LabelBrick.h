@@ -45,6 +45,12 @@ LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & o
 /** The brick that a record or a map is of. \throws Error for bytes that are neither. */
 BrickBox BoxOf(BytesView recordOrMap);
 
+/** \throws Error unless the runs are whole, and belong to the record. */
+void CheckRunsOf(BytesView record, BytesView runs);
+
+/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
+void CheckColumnsOfBricks(const MeasureOptions & options);
+
 /** Writes the labels of a brick, x fastest, to a buffer of its extent, from its runs.
  *  \param map  from BrickMerge; that of this brick
  *  \throws LabelOverflow before anything is written, if the type is too small for the volume's labels; Error for

@@ -129,23 +129,6 @@ private:
   const TRule &              m_Rule;
 };
 
-/** The row of a brick at a place of the volume; -1 if the brick does not have it. */
-std::int64_t
-RowAt(const BrickBox & box, const std::int64_t (&at)[MaximumDimension])
-{
-  std::int64_t row = 0;
-  for (int axis = MaximumDimension - 1; axis > 0; --axis)
-  {
-    const std::int64_t inBox = at[axis] - box.begin[axis];
-    if (inBox < 0 || inBox >= box.extent.size[axis])
-    {
-      return -1;
-    }
-    row = row * box.extent.size[axis] + inBox;
-  }
-  return row;
-}
-
 /** Calls `visit(rowA, rowB, steps)` for all rows of two bricks that have neighbours in each other. */
 template <typename TVisit>
 void
@@ -165,12 +148,12 @@ ForNeighbouringRows(const BrickBox & a, const BrickBox & b, const BrickProblem &
     {
       for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
       {
-        const std::int64_t rowA = RowAt(a, at);
+        const std::int64_t rowA = a.RowAt(at);
         for (int code = 0; code < 27; ++code)
         {
           int                step[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
           const std::int64_t other[MaximumDimension] = { 0, at[1] + step[1], at[2] + step[2], at[3] + step[3] };
-          const std::int64_t rowB = RowAt(b, other);
+          const std::int64_t rowB = b.RowAt(other);
           StepsAlongX        steps{};
           bool               any = false;
           for (step[0] = -1; step[0] <= 1 && rowB >= 0; ++step[0])

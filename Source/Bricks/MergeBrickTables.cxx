@@ -1,3 +1,4 @@
+#include "BrickCCL/Bricks/BrickCounts.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Core/Error.h"
@@ -10,15 +11,63 @@
 namespace brickccl
 {
 
+namespace
+{
+
+/** Adds up the counts of all bricks, and sets the measures that are made of them. */
+void
+AddSecondLook(const SecondLook &                              look,
+              const std::vector<std::uint64_t> &              checksums,
+              const std::function<Bytes(std::size_t brick)> & counts,
+              ComponentTable &                                table)
+{
+  UninitializedVector<MarkCounts> pairs(table.components.size(), MarkCounts());
+  std::vector<TopologyMeasures>   euler(table.components.size());
+  for (std::size_t brick = 0; brick < checksums.size(); ++brick)
+  {
+    const BrickCounts read = ReadCounts(counts(brick));
+    if (read.record != checksums[brick])
+    {
+      throw InvalidArgument("the counts of brick " + std::to_string(brick) + " are those of another brick");
+    }
+    for (std::size_t c = 0; c < read.labels.size(); ++c)
+    {
+      const auto place = static_cast<std::size_t>(read.labels[c] - 1);
+      if (place >= pairs.size())
+      {
+        throw Error("the counts of brick " + std::to_string(brick) + " are damaged: a label is " +
+                    std::to_string(read.labels[c]) + " of " + std::to_string(pairs.size()));
+      }
+      pairs[place].Merge(read.pairs[c]);
+      euler[place].eulerFull += read.euler[c].eulerFull;
+      euler[place].eulerFace += read.euler[c].eulerFace;
+    }
+  }
+  AddGroups(look, table);
+  if (look.surface)
+  {
+    SetSurfaces(pairs, HostContext{ 1 }, table);
+  }
+  if (look.topology)
+  {
+    table.measures.Set(std::move(euler));
+  }
+}
+
+} // namespace
+
 ComponentTable
 MergeBrickTables(std::size_t                                     bricks,
                  const std::function<Bytes(std::size_t brick)> & record,
-                 const std::function<Bytes(std::size_t brick)> & map)
+                 const std::function<Bytes(std::size_t brick)> & map,
+                 const std::function<Bytes(std::size_t brick)> & counts)
 {
   std::vector<ComponentTable>           tables;
   std::vector<std::vector<std::size_t>> places;
   ComponentTable                        merged;
   std::uint64_t                         components = 0;
+  SecondLook                            secondLook;
+  std::vector<std::uint64_t>            checksums;
   tables.reserve(bricks);
   for (std::size_t brick = 0; brick < bricks; ++brick)
   {
@@ -36,6 +85,7 @@ MergeBrickTables(std::size_t                                     bricks,
     if (brick == 0)
     {
       components = labels.components;
+      secondLook = read.secondLook;
       merged.extent = read.box.volume;
       merged.geometry = read.table->geometry;
       for (int axis = 0; axis < read.box.volume.dimension; ++axis)
@@ -43,6 +93,11 @@ MergeBrickTables(std::size_t                                     bricks,
         merged.geometry.startIndex[axis] -= read.box.begin[axis];
       }
     }
+    if (read.secondLook.surface != secondLook.surface || read.secondLook.topology != secondLook.topology)
+    {
+      throw InvalidArgument(read.box.ToString() + " was measured with other columns than the others");
+    }
+    checksums.push_back(labels.record);
     std::vector<std::size_t> own;
     for (auto label = labels.labels.begin() + 1; label != labels.labels.end(); ++label)
     {
@@ -61,6 +116,14 @@ MergeBrickTables(std::size_t                                     bricks,
     parts.push_back(&table);
   }
   MergeParts(parts, places, static_cast<std::size_t>(components), merged);
+  if (secondLook.IsAny())
+  {
+    if (!counts)
+    {
+      throw InvalidArgument("the columns of the groups 'surface' and 'topology' need the counts of all bricks");
+    }
+    AddSecondLook(secondLook, checksums, counts, merged);
+  }
   return merged;
 }
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Bricks/MergeBricks.h"
 
+#include "BrickCCL/Bricks/BlockArray.h"
 #include "BrickCCL/Bricks/BrickRecord.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -53,6 +54,15 @@ struct Brick
   std::int64_t missing = 0;
 };
 
+/** A component of a brick. */
+struct Node
+{
+  std::uint64_t parent = 0;
+  /** At last the number of the component that it belongs to. */
+  std::uint64_t firstVoxel = 0;
+  std::uint64_t voxels = 0;
+};
+
 /** A brick some of whose neighbours are missing. */
 struct OpenBrick
 {
@@ -71,22 +81,19 @@ struct BrickMerge::State
   std::vector<Brick>                               bricks;
   std::map<std::vector<std::int64_t>, std::size_t> numbers;
   std::vector<OpenBrick>                           open;
-  std::vector<std::uint64_t>                       parents;
-  /** At last the numbers of the components. */
-  std::vector<std::uint64_t> firstVoxels;
-  std::vector<std::uint64_t> voxelCounts;
-  std::int64_t               coveredVoxels = 0;
-  std::uint64_t              foregroundVoxels = 0;
-  RelabelReport              report;
-  std::uint64_t              components = 0;
-  bool                       isFinished = false;
+  BlockArray<Node>                                 nodes;
+  std::int64_t                                     coveredVoxels = 0;
+  std::uint64_t                                    foregroundVoxels = 0;
+  RelabelReport                                    report;
+  std::uint64_t                                    components = 0;
+  bool                                             isFinished = false;
 
   std::uint64_t
   RootOf(std::uint64_t node)
   {
-    while (parents[node] != node)
+    while (nodes[node].parent != node)
     {
-      node = parents[node] = parents[parents[node]];
+      node = nodes[node].parent = nodes[nodes[node].parent].parent;
     }
     return node;
   }
@@ -101,13 +108,13 @@ struct BrickMerge::State
       return;
     }
     // The component with more voxels becomes the root, so that paths stay short.
-    if (voxelCounts[a] < voxelCounts[b])
+    if (nodes[a].voxels < nodes[b].voxels)
     {
       std::swap(a, b);
     }
-    parents[b] = a;
-    firstVoxels[a] = std::min(firstVoxels[a], firstVoxels[b]);
-    voxelCounts[a] += voxelCounts[b];
+    nodes[b].parent = a;
+    nodes[a].firstVoxel = std::min(nodes[a].firstVoxel, nodes[b].firstVoxel);
+    nodes[a].voxels += nodes[b].voxels;
   }
 
   void CheckNew(const BrickRecord & record) const;
@@ -200,7 +207,7 @@ BrickMerge::Add(BytesView bytes)
   Brick             brick;
   brick.box = record.box;
   brick.record = ChecksumOf(bytes);
-  brick.firstNode = own.parents.size();
+  brick.firstNode = own.nodes.Size();
   brick.components = record.firstVoxels.size();
   const std::int64_t start[MaximumDimension] = {};
   brick.missing = CommonVoxels(record.box, BrickBox(own.volume, start, own.volume)) - record.box.extent.VoxelCount();
@@ -210,12 +217,10 @@ BrickMerge::Add(BytesView bytes)
   own.foregroundVoxels += record.foregroundVoxels;
   own.report.tooSmall += record.tooSmall;
   own.report.tooLarge += record.tooLarge;
-  for (std::uint64_t node = 0; node < brick.components; ++node)
+  for (std::size_t c = 0; c < record.firstVoxels.size(); ++c)
   {
-    own.parents.push_back(brick.firstNode + node);
+    own.nodes.Append({ brick.firstNode + c, record.firstVoxels[c], record.voxelCounts[c] });
   }
-  own.firstVoxels.insert(own.firstVoxels.end(), record.firstVoxels.begin(), record.firstVoxels.end());
-  own.voxelCounts.insert(own.voxelCounts.end(), record.voxelCounts.begin(), record.voxelCounts.end());
   own.MatchWithOpen(number, std::move(record.faces));
   return number;
 }
@@ -250,18 +255,18 @@ BrickMerge::Finish()
   }
   own.isFinished = true;
   std::vector<std::uint64_t> roots;
-  for (std::uint64_t node = 0; node < own.parents.size(); ++node)
+  for (std::uint64_t node = 0; node < own.nodes.Size(); ++node)
   {
-    if (own.parents[node] == node)
+    if (own.nodes[node].parent == node)
     {
       roots.push_back(node);
     }
   }
   std::sort(roots.begin(), roots.end(), [&own](std::uint64_t a, std::uint64_t b) {
-    return own.firstVoxels[a] < own.firstVoxels[b];
+    return own.nodes[a].firstVoxel < own.nodes[b].firstVoxel;
   });
   const RelabelOptions & limits = own.problem.relabel;
-  const auto             sizeOf = [&](std::size_t component) { return own.voxelCounts[roots[component]]; };
+  const auto             sizeOf = [&](std::size_t component) { return own.nodes[roots[component]].voxels; };
   const auto [numberOf, kept] = NumberComponents<std::uint64_t>(roots.size(), sizeOf, limits);
   own.components = kept;
   own.report.found = roots.size() + own.report.tooSmall + own.report.tooLarge;
@@ -270,7 +275,7 @@ BrickMerge::Finish()
   {
     const std::uint64_t number = numberOf[component + 1];
     const std::uint64_t voxels = sizeOf(component);
-    own.firstVoxels[roots[component]] = number;
+    own.nodes[roots[component]].firstVoxel = number;
     if (number != 0)
     {
       *own.report.keptVoxels += voxels;
@@ -280,9 +285,9 @@ BrickMerge::Finish()
        : voxels > limits.maximumSize ? own.report.tooLarge
                                      : own.report.beyondLargest);
   }
-  for (std::uint64_t node = 0; node < own.parents.size(); ++node)
+  for (std::uint64_t node = 0; node < own.nodes.Size(); ++node)
   {
-    own.firstVoxels[node] = own.firstVoxels[own.RootOf(node)];
+    own.nodes[node].firstVoxel = own.nodes[own.RootOf(node)].firstVoxel;
   }
 }
 
@@ -319,8 +324,10 @@ BrickMerge::Map(std::size_t number) const
   map.components = own.components;
   map.record = brick.record;
   map.labels.assign(1, 0);
-  const auto first = own.firstVoxels.begin() + static_cast<std::ptrdiff_t>(brick.firstNode);
-  map.labels.insert(map.labels.end(), first, first + static_cast<std::ptrdiff_t>(brick.components));
+  for (std::uint64_t c = 0; c < brick.components; ++c)
+  {
+    map.labels.push_back(own.nodes[brick.firstNode + c].firstVoxel);
+  }
   return WriteMap(map);
 }
 
@@ -328,13 +335,18 @@ std::size_t
 BrickMerge::MemoryBytes() const
 {
   const State & own = *m_State;
-  std::size_t   bytes = own.bricks.capacity() * (sizeof(Brick) + 128) +
-                      (own.parents.capacity() + own.firstVoxels.capacity() + own.voxelCounts.capacity()) * 8;
+  std::size_t   bytes = own.bricks.capacity() * (sizeof(Brick) + 128) + own.nodes.MemoryBytes();
   for (const OpenBrick & brick : own.open)
   {
     bytes += brick.faces.MemoryBytes();
   }
   return bytes;
+}
+
+std::uint64_t
+BrickMerge::PartCount() const
+{
+  return m_State->nodes.Size();
 }
 
 std::size_t

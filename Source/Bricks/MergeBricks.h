@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/Bytes.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -49,6 +49,8 @@ public:
   /** The bytes of memory that it takes. */
   std::size_t MemoryBytes() const;
   std::size_t BrickCount() const;
+  /** The number of the bricks' components, of which those of the volume are made. */
+  std::uint64_t PartCount() const;
 
 private:
   struct State;
@@ -60,10 +62,13 @@ private:
  *  \param bricks  how many there are
  *  \param record  the record of brick i. It is called once for each, in the order of their numbers.
  *  \param map     the map of brick i from BrickMerge
- *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others; Error. */
+ *  \param counts  what CountBrick says of brick i; needed for the columns of the groups `surface` and `topology`
+ *  \throws InvalidArgument if a brick was not measured, or not in the same way as the others, or counts are needed and
+ *  not given; Error. */
 ComponentTable MergeBrickTables(std::size_t                                     bricks,
                                 const std::function<Bytes(std::size_t brick)> & record,
-                                const std::function<Bytes(std::size_t brick)> & map);
+                                const std::function<Bytes(std::size_t brick)> & map,
+                                const std::function<Bytes(std::size_t brick)> & counts = nullptr);
 
 } // namespace brickccl
 

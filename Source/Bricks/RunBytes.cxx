@@ -1,5 +1,7 @@
 #include "BrickCCL/Bricks/RunBytes.h"
 
+#include "BrickCCL/Runs/BuildRunVolume.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -112,24 +114,6 @@ WriteBlock(const RunVolume & volume, std::int64_t begin, std::int64_t end, Block
     guess.EndRow();
   }
   block.bytes = writer.Take();
-}
-
-/** Sets the bits [begin, end) of a row. */
-void
-SetBits(Word * words, std::int64_t begin, std::int64_t end)
-{
-  const std::int64_t first = begin / BitsPerWord;
-  const std::int64_t last = (end - 1) / BitsPerWord;
-  const Word         fromBegin = ~Word{ 0 } << (begin % BitsPerWord);
-  const Word         upToEnd = ~Word{ 0 } >> (BitsPerWord - 1 - (end - 1) % BitsPerWord);
-  if (first == last)
-  {
-    words[first] |= fromBegin & upToEnd;
-    return;
-  }
-  words[first] |= fromBegin;
-  std::fill(words + first + 1, words + last, ~Word{ 0 });
-  words[last] |= upToEnd;
 }
 
 struct BlockToRead

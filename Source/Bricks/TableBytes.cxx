@@ -1,5 +1,6 @@
 #include "BrickCCL/Bricks/TableBytes.h"
 
+#include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Groups/GroupTable.h"
@@ -20,6 +21,8 @@ namespace
 {
 
 constexpr const char * MergedGroups[] = { "place", "shape", "feret" };
+constexpr const char * SurfaceGroup = "surface";
+constexpr const char * TopologyGroup = "topology";
 
 bool
 IsMerged(const ColumnGroup & group)
@@ -27,7 +30,8 @@ IsMerged(const ColumnGroup & group)
   const auto names = std::find_if(std::begin(MergedGroups), std::end(MergedGroups), [&](const char * name) {
     return std::strcmp(name, group.name) == 0;
   });
-  return names != std::end(MergedGroups) || group.presence == ColumnGroup::Presence::WithIntensity;
+  return names != std::end(MergedGroups) || std::strcmp(SurfaceGroup, group.name) == 0 ||
+         std::strcmp(TopologyGroup, group.name) == 0 || group.presence == ColumnGroup::Presence::WithIntensity;
 }
 
 /** Numbers of 128 bits as two of 64. */
@@ -216,7 +220,44 @@ CheckColumnsOfBricks(const MeasureOptions & options)
       throw Unsupported(std::string("the columns '") + group->name +
                         "' cannot be measured by bricks: they need components as a whole; those that can are the "
                         "default ones, those of an intensity image, and " +
-                        names);
+                        names + ", " + SurfaceGroup + ", " + TopologyGroup);
+    }
+  }
+}
+
+SecondLook
+SecondLookOf(const ColumnGroups & groups)
+{
+  return { groups.Has(SurfaceGroup), groups.Has(TopologyGroup) };
+}
+
+ColumnGroups
+FirstLookOf(const ColumnGroups & groups)
+{
+  ColumnGroups first;
+  for (const ColumnGroup * const group : groups.List())
+  {
+    if (std::strcmp(SurfaceGroup, group->name) != 0 && std::strcmp(TopologyGroup, group->name) != 0)
+    {
+      first.Add(*group);
+    }
+  }
+  return first;
+}
+
+void
+AddGroups(const SecondLook & look, ComponentTable & table)
+{
+  for (const ColumnGroup * const group : GroupTable())
+  {
+    if ((look.surface && std::strcmp(SurfaceGroup, group->name) == 0) ||
+        (look.topology && std::strcmp(TopologyGroup, group->name) == 0))
+    {
+      const auto & all = GroupTable();
+      const auto   place = std::find_if(table.groups.begin(), table.groups.end(), [&](const ColumnGroup * other) {
+        return std::find(all.begin(), all.end(), other) > std::find(all.begin(), all.end(), group);
+      });
+      table.groups.insert(place, group);
     }
   }
 }

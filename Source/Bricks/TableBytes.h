@@ -3,14 +3,31 @@
 
 #include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Bricks/ByteStream.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 namespace brickccl
 {
 
-/** \throws Unsupported, which names the group, if columns that are asked for cannot be merged from those of bricks. */
-void CheckColumnsOfBricks(const MeasureOptions & options);
+/** Columns that take a second look at the merged components, with the layer of voxels before each brick. */
+struct SecondLook
+{
+  bool surface = false;
+  bool topology = false;
+
+  bool
+  IsAny() const
+  {
+    return surface || topology;
+  }
+};
+
+/** The second look that the columns need; and the groups that the first one measures. */
+SecondLook   SecondLookOf(const ColumnGroups & groups);
+ColumnGroups FirstLookOf(const ColumnGroups & groups);
+
+/** Adds the groups of the second look to those of a merged table, in their order. */
+void AddGroups(const SecondLook & look, ComponentTable & table);
 
 /** Writes what merging needs of a brick's table. */
 void WriteTable(const ComponentTable & table, ByteWriter & writer);

@@ -1,4 +1,4 @@
-#include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Clean.h"
 
 #include "BrickCCL/Clean/Border.h"
 #include "BrickCCL/Clean/FilledLinks.h"

@@ -28,9 +28,7 @@ struct CleanArguments
   std::string   values;
   std::string   background = "0";
   int           connectivity = 0;
-  std::uint64_t largest = 0;
-  std::uint64_t minimumSize = 0;
-  double        minimumVolume = 0;
+  SizeArguments sizes;
   HoleArguments holes;
   FileArguments files;
   int           threads = 0;
@@ -58,9 +56,9 @@ OptionsOf(const CleanArguments & arguments)
   CleanOptions options;
   options.background = ParseNumber(arguments.background, "--background");
   options.values = ParseValues(arguments.values);
-  options.largest = arguments.largest;
-  options.minimumSize = arguments.minimumSize;
-  options.minimumVolume = arguments.minimumVolume;
+  options.largest = arguments.sizes.largest;
+  options.minimumSize = arguments.sizes.minimumSize;
+  options.minimumVolume = arguments.sizes.minimumVolume;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
   if (options.largest == 0 && options.minimumSize == 0 && options.minimumVolume == 0 && !arguments.holes.AreFilled())
@@ -179,24 +177,18 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
 
   reporter.Step("writing " + arguments.output);
   const ProgressHooks hooks = reporter.Hooks();
-  WriteOptions        writing;
-  writing.compress = !arguments.noCompression;
-  writing.context = { arguments.threads, Progress(hooks) };
-  const auto rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
-  const auto lost = WriteImageFile(arguments.output,
-                                   { image.type,
-                                     image.extent,
-                                     image.geometry,
-                                     [&](std::int64_t begin, std::int64_t end, void * rows) {
-                                       std::memcpy(rows,
-                                                   cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
-                                                   static_cast<std::size_t>(end - begin) * rowBytes);
-                                     } },
-                                   writing);
-  for (const std::string & note : lost)
-  {
-    reader.Note("'" + arguments.output + "': " + note);
-  }
+  const auto          rowBytes = static_cast<std::size_t>(image.extent.RowLength()) * SizeOf(image.type);
+  WriteImage(arguments.output,
+             { image.type,
+               image.extent,
+               image.geometry,
+               [&](std::int64_t begin, std::int64_t end, void * rows) {
+                 std::memcpy(rows,
+                             cleaned.Data() + static_cast<std::size_t>(begin) * rowBytes,
+                             static_cast<std::size_t>(end - begin) * rowBytes);
+               } },
+             { !arguments.noCompression, { arguments.threads, Progress(hooks) } },
+             reader);
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -258,18 +250,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
       "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full. Those "
       "of the background are its dual: 8 for 4, 26 for 6, else faces")
     ->transform(NeighbourCount());
-  command->add_option("--largest", arguments->largest, "keep the K largest components of each class; 0: all")
-    ->transform(Count(0))
-    ->type_name("K");
-  command->add_option("--minimum-size", arguments->minimumSize, "drop components of fewer voxels")
-    ->transform(Count(0))
-    ->type_name("1e8");
-  command
-    ->add_option("--minimum-volume",
-                 arguments->minimumVolume,
-                 "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
-    ->check(NumberFromZero())
-    ->type_name("MM3");
+  AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
   AddHoleOptions(*command, arguments->holes);
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))

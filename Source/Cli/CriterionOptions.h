@@ -4,7 +4,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Device.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 #include "BrickCCL/Tables/ComponentTable.h"

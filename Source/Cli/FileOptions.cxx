@@ -210,6 +210,21 @@ ImageReader::Read(const std::string & path, bool asLabels)
 {
   ReadOptions options = m_Options;
   options.asLabels = asLabels;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadInParts(const std::string & path, bool asLabels)
+{
+  ReadOptions options = m_Options;
+  options.asLabels = asLabels;
+  options.inParts = true;
+  return ReadWith(options, path);
+}
+
+LoadedImage
+ImageReader::ReadWith(const ReadOptions & options, const std::string & path)
+{
   LoadedImage image = ReadImageFile(path, options);
   m_Read.push_back({ path, image.files });
   CheckNotRead(m_Outputs);
@@ -259,6 +274,15 @@ OutputFor(const std::string & output,
     }
     notes.Note(std::string(error.what()) + "; the label map goes to '" + fallback + "'");
     return fallback;
+  }
+}
+
+void
+WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes)
+{
+  for (const std::string & lost : WriteImageFile(path, image, options))
+  {
+    notes.Note("'" + path + "': " + lost);
   }
 }
 

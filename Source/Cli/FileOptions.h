@@ -45,6 +45,9 @@ public:
    *  \param asLabels  reads palette images as numbers. */
   LoadedImage Read(const std::string & path, bool asLabels);
 
+  /** As Read, but leaves the voxels where they are, to be read in parts. */
+  LoadedImage ReadInParts(const std::string & path, bool asLabels);
+
   /** From now on Read refuses images if an output is one of their files. */
   void
   Protect(NamedFiles outputs)
@@ -64,6 +67,8 @@ public:
   void Note(const std::string & text);
 
 private:
+  LoadedImage ReadWith(const ReadOptions & options, const std::string & path);
+
   ReadOptions m_Options;
   Reporter &  m_Reporter;
   NamedFiles  m_Outputs;
@@ -79,6 +84,10 @@ std::string OutputFor(const std::string & output,
                       ScalarType          type,
                       const Extent &      extent,
                       ImageReader &       notes);
+
+/** Writes an image, and notes what its format does not hold. */
+void
+WriteImage(const std::string & path, const ImageToWrite & image, const WriteOptions & options, ImageReader & notes);
 
 /** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
 std::string DescribeSpacing(const LoadedImage & image);

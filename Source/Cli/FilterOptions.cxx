@@ -159,6 +159,21 @@ Counted(std::uint64_t count, const std::string & one, const std::string & severa
 } // namespace
 
 void
+AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string & largestHelp)
+{
+  command.add_option("--minimum-size", arguments.minimumSize, "drop components of fewer voxels")
+    ->transform(Count(0))
+    ->type_name("1e8");
+  command
+    .add_option("--minimum-volume",
+                arguments.minimumVolume,
+                "drop components of less volume (2-D: area); a relative 1e-9 less is kept")
+    ->check(NumberFromZero())
+    ->type_name("MM3");
+  command.add_option("--largest", arguments.largest, largestHelp)->transform(Count(0))->type_name("K");
+}
+
+void
 AddHoleOptions(CLI::App & command, HoleArguments & arguments)
 {
   auto * fill =

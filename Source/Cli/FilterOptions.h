@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CLI_FILTEROPTIONS_H
 #define BRICKCCL_CLI_FILTEROPTIONS_H
 
-#include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/FileOptions.h"
 
 #include <nlohmann/json.hpp>
@@ -11,6 +11,17 @@
 
 namespace brickccl::cli
 {
+
+/** What commands ask about the sizes of components that stay. */
+struct SizeArguments
+{
+  std::uint64_t minimumSize = 0;
+  double        minimumVolume = 0;
+  std::uint64_t largest = 0;
+};
+
+/** \param largestHelp  says of which components the largest stay. */
+void AddSizeOptions(CLI::App & command, SizeArguments & arguments, const std::string & largestHelp);
 
 /** What commands ask about holes. */
 struct HoleArguments

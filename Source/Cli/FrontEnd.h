@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Version.h"
-#include "BrickCCL/Dispatch/Algorithms.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/Device.h"
 
 #include <nlohmann/json.hpp>
@@ -45,11 +45,11 @@ PrintAsJson()
                                    { "summary", algorithm.summary },
                                    { "runs_on", DevicesOf(algorithm) },
                                    { "options", nlohmann::ordered_json::array() } };
-    for (const AlgorithmOption & option : algorithm.options)
+    for (const AlgorithmInfo::Option & option : algorithm.options)
     {
       row["options"].push_back({ { "name", option.name },
-                                 { "syntax", option.Syntax() },
-                                 { "default", option.ValueText(option.preset) },
+                                 { "syntax", option.syntax },
+                                 { "default", option.preset },
                                  { "summary", option.summary } });
     }
     info["algorithms"].push_back(row);
@@ -74,10 +74,9 @@ PrintAsText()
       std::cout << (device == DevicesOf(algorithm).front() ? "" : ", ") << device;
     }
     std::cout << "): " << algorithm.summary << '\n';
-    for (const AlgorithmOption & option : algorithm.options)
+    for (const AlgorithmInfo::Option & option : algorithm.options)
     {
-      std::cout << "    :" << option.Syntax() << " (default " << option.ValueText(option.preset)
-                << "): " << option.summary << '\n';
+      std::cout << "    :" << option.syntax << " (default " << option.preset << "): " << option.summary << '\n';
     }
   }
   std::cout << std::flush;

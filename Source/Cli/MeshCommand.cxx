@@ -5,7 +5,7 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
-#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Vtk/Meshes.h"
 

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CLI_REPORT_H
 #define BRICKCCL_CLI_REPORT_H
 
-#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Host/Progress.h"

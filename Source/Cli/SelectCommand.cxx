@@ -70,119 +70,179 @@ GroupsOfTable(TableArguments table)
   return CheckTableArguments(table, "--statistics");
 }
 
+/** One run of the command, step by step. */
+class SelectWork
+{
+public:
+  explicit SelectWork(const SelectArguments & arguments)
+    : m_Arguments(arguments)
+    , m_Reporter(arguments.quiet || arguments.json)
+    , m_Reader(arguments.files, arguments.threads, m_Reporter)
+    , m_Condition(arguments.where)
+  {}
+
+  void
+  Run()
+  {
+    CheckArguments();
+    ReadImages();
+    Select();
+    WriteOutputs();
+    PrintSummary();
+  }
+
+private:
+  void
+  CheckArguments()
+  {
+    m_TableGroups = GroupsOfTable(m_Arguments.table);
+    m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments.table);
+    m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
+    NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
+    outputs.insert(outputs.end(),
+                   { { "OUTPUT", m_Arguments.output }, { "--output-fallback", m_Arguments.outputFallback } });
+    const NamedFiles inputs = { { "LABELS", m_Arguments.labels },
+                                { "--intensity", m_Arguments.table.intensity },
+                                { "--part", m_Arguments.table.part } };
+    CheckSeries(m_Arguments.files, inputs);
+    CheckOutputs(inputs, outputs);
+    m_Reader.Protect(outputs);
+  }
+
+  void
+  ReadImages()
+  {
+    m_Reporter.Step("reading " + m_Arguments.labels);
+    m_Image = m_Reader.Read(m_Arguments.labels, true);
+    CheckImageFileWritable(m_Arguments.output,
+                           m_RequestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(m_RequestedType),
+                           m_Image.extent);
+    if (!m_Arguments.outputFallback.empty())
+    {
+      CheckImageFileWritable(m_Arguments.outputFallback, ScalarType::UInt64, m_Image.extent);
+    }
+    m_Images = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
+    m_Seconds["read"] = m_Watch.Lap();
+  }
+
+  /** Measures the components, keeps those that the condition selects, and measures these for the table. */
+  void
+  Select()
+  {
+    m_Reporter.Step("measuring");
+    m_Hooks = m_Reporter.Hooks();
+    const HostContext    context{ m_Arguments.threads, Progress(m_Hooks) };
+    const ComponentTable before =
+      MeasureLabelImage(m_Image.View(), m_Image.geometry, m_Images.Options(m_ConditionGroups), context, m_Volume);
+    m_Image.voxels.Release();
+    std::vector<bool> holds = m_Condition.Evaluate(before);
+    if (m_Arguments.remove)
+    {
+      holds.flip();
+    }
+    m_Before = holds.size();
+    std::vector<std::uint64_t> oldLabels{ 0 };
+    for (const std::size_t place : KeepComponents(m_Volume, holds, context.Silent()))
+    {
+      oldLabels.push_back(before.components.Label(place));
+    }
+    m_Kept = oldLabels.size() - 1;
+    if (m_Arguments.table.IsWanted())
+    {
+      // Distances and contacts are measured among the components that are left.
+      m_Table = MeasureComponents(m_Volume,
+                                  m_Kept,
+                                  m_Image.geometry,
+                                  m_Images.Options(m_TableGroups),
+                                  std::nullopt,
+                                  context.Silent());
+    }
+    if (m_Arguments.keepLabels)
+    {
+      Renumber(m_Volume, oldLabels, context.Silent());
+      SetLabels(m_Table, { oldLabels.begin() + 1, oldLabels.end() });
+    }
+    m_Largest = m_Arguments.keepLabels ? oldLabels.back() : m_Kept;
+    m_Seconds["measure"] = m_Watch.Lap();
+  }
+
+  void
+  WriteOutputs()
+  {
+    m_Reporter.Step("writing " + m_Arguments.output);
+    m_Type = ResolveLabelType(m_RequestedType, m_Largest, "the label " + std::to_string(m_Largest) + " does");
+    m_Output =
+      OutputFor(m_Arguments.output, m_Arguments.outputFallback, ScalarTypeOfLabel(m_Type), m_Image.extent, m_Reader);
+    WriteImage(
+      m_Output,
+      { ScalarTypeOfLabel(m_Type),
+        m_Image.extent,
+        m_Image.geometry,
+        [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(m_Volume, begin, end, m_Type, rows); } },
+      { !m_Arguments.noCompression, HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent() },
+      m_Reader);
+    if (m_Arguments.table.IsWanted())
+    {
+      WriteTables(m_Arguments.table, m_Table);
+    }
+    m_Seconds["write"] = m_Watch.Lap();
+    m_Seconds["total"] = m_Total.Lap();
+  }
+
+  void
+  PrintSummary()
+  {
+    if (m_Arguments.json)
+    {
+      nlohmann::ordered_json summary;
+      summary["components_before"] = m_Before;
+      summary["components"] = m_Kept;
+      summary["label_type"] = NameOf(m_Type);
+      summary["notes"] = m_Reader.Notes();
+      summary["seconds"] = m_Seconds;
+      summary["peak_memory_bytes"] = PeakMemoryBytes();
+      std::cout << ToText(summary) << std::endl;
+    }
+    else if (!m_Arguments.quiet)
+    {
+      m_Reporter.Note("");
+      std::cout << m_Kept << " of " << m_Before << " components kept: " << m_Output << std::endl;
+    }
+  }
+
+  const SelectArguments & m_Arguments;
+  Reporter                m_Reporter;
+  ImageReader             m_Reader;
+  Stopwatch               m_Total;
+  Stopwatch               m_Watch;
+  nlohmann::json          m_Seconds;
+
+  Condition    m_Condition;
+  ColumnGroups m_ConditionGroups;
+  ColumnGroups m_TableGroups;
+  LabelType    m_RequestedType = LabelType::Auto;
+
+  LoadedImage   m_Image;
+  TableImages   m_Images;
+  ProgressHooks m_Hooks;
+  /** The runs of the components that are kept. */
+  RunVolume      m_Volume;
+  ComponentTable m_Table;
+  std::size_t    m_Before = 0;
+  std::uint64_t  m_Kept = 0;
+  std::uint64_t  m_Largest = 0;
+  LabelType      m_Type = LabelType::Auto;
+  std::string    m_Output;
+};
+
 void
 RunSelect(const SelectArguments & arguments)
 {
-  Reporter       reporter(arguments.quiet || arguments.json);
-  Stopwatch      total;
-  Stopwatch      watch;
-  nlohmann::json seconds;
-
   if (arguments.keep == arguments.remove)
   {
     throw InvalidArgument("say what becomes of the components for which the condition holds: --keep or --remove");
   }
-  const Condition    condition(arguments.where);
-  const ColumnGroups tableGroups = GroupsOfTable(arguments.table);
-  const ColumnGroups conditionGroups = GroupsOfCondition(condition, arguments.table);
-  const LabelType    requestedType = LabelTypeFromName(arguments.labelType);
-
-  NamedFiles outputs = TableFiles(arguments.table, "--statistics");
-  outputs.insert(outputs.end(), { { "OUTPUT", arguments.output }, { "--output-fallback", arguments.outputFallback } });
-  const NamedFiles inputs = { { "LABELS", arguments.labels },
-                              { "--intensity", arguments.table.intensity },
-                              { "--part", arguments.table.part } };
-  CheckSeries(arguments.files, inputs);
-  CheckOutputs(inputs, outputs);
-
-  reporter.Step("reading " + arguments.labels);
-  ImageReader reader(arguments.files, arguments.threads, reporter);
-  reader.Protect(outputs);
-  LoadedImage image = reader.Read(arguments.labels, true);
-  CheckImageFileWritable(arguments.output,
-                         requestedType == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(requestedType),
-                         image.extent);
-  if (!arguments.outputFallback.empty())
-  {
-    CheckImageFileWritable(arguments.outputFallback, ScalarType::UInt64, image.extent);
-  }
-  const TableImages images = ReadTableImages(arguments.table, image, arguments.threads, reader);
-  seconds["read"] = watch.Lap();
-
-  reporter.Step("measuring");
-  const ProgressHooks  hooks = reporter.Hooks();
-  const HostContext    context{ arguments.threads, Progress(hooks) };
-  RunVolume            volume;
-  const ComponentTable before =
-    MeasureLabelImage(image.View(), image.geometry, images.Options(conditionGroups), context, volume);
-  image.voxels.Release();
-  std::vector<bool> holds = condition.Evaluate(before);
-  if (arguments.remove)
-  {
-    holds.flip();
-  }
-  std::vector<std::uint64_t> oldLabels{ 0 };
-  for (const std::size_t place : KeepComponents(volume, holds, context.Silent()))
-  {
-    oldLabels.push_back(before.components.Label(place));
-  }
-  const std::uint64_t kept = oldLabels.size() - 1;
-  ComponentTable      table;
-  if (arguments.table.IsWanted())
-  {
-    // Distances and contacts are measured among the components that are left.
-    table =
-      MeasureComponents(volume, kept, image.geometry, images.Options(tableGroups), std::nullopt, context.Silent());
-  }
-  if (arguments.keepLabels)
-  {
-    Renumber(volume, oldLabels, context.Silent());
-    SetLabels(table, { oldLabels.begin() + 1, oldLabels.end() });
-  }
-  const std::uint64_t largest = arguments.keepLabels ? oldLabels.back() : kept;
-  seconds["measure"] = watch.Lap();
-
-  reporter.Step("writing " + arguments.output);
-  const LabelType type = ResolveLabelType(requestedType, largest, "the label " + std::to_string(largest) + " does");
-  WriteOptions    writing;
-  writing.compress = !arguments.noCompression;
-  writing.context = context.Silent();
-  const std::string output =
-    OutputFor(arguments.output, arguments.outputFallback, ScalarTypeOfLabel(type), image.extent, reader);
-  const auto lost = WriteImageFile(
-    output,
-    { ScalarTypeOfLabel(type),
-      image.extent,
-      image.geometry,
-      [&](std::int64_t begin, std::int64_t end, void * rows) { ExpandRows(volume, begin, end, type, rows); } },
-    writing);
-  for (const std::string & note : lost)
-  {
-    reader.Note("'" + output + "': " + note);
-  }
-  if (arguments.table.IsWanted())
-  {
-    WriteTables(arguments.table, table);
-  }
-  seconds["write"] = watch.Lap();
-  seconds["total"] = total.Lap();
-
-  if (arguments.json)
-  {
-    nlohmann::ordered_json summary;
-    summary["components_before"] = holds.size();
-    summary["components"] = kept;
-    summary["label_type"] = NameOf(type);
-    summary["notes"] = reader.Notes();
-    summary["seconds"] = seconds;
-    summary["peak_memory_bytes"] = PeakMemoryBytes();
-    std::cout << ToText(summary) << std::endl;
-  }
-  else if (!arguments.quiet)
-  {
-    reporter.Note("");
-    std::cout << kept << " of " << holds.size() << " components kept: " << output << std::endl;
-  }
+  SelectWork(arguments).Run();
 }
 
 } // namespace

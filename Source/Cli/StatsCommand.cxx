@@ -4,7 +4,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
-#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"

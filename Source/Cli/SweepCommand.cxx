@@ -6,7 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
-#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #define BRICKCCL_CLI_TABLEOPTIONS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <CLI/CLI.hpp>

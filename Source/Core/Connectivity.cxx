@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 namespace brickccl
 {
@@ -93,6 +94,24 @@ int
 Connectivity::NeighbourCount() const
 {
   return CountNeighbours(AxisCount(), m_Rank);
+}
+
+bool
+Connectivity::Has(const int (&step)[MaximumDimension]) const
+{
+  return HasNeighbour(m_Rank, m_Axes, step);
+}
+
+RowOffsets
+Connectivity::BackwardRows() const
+{
+  return BackwardRowsOf(m_Rank, m_Axes);
+}
+
+NeighbourSteps
+Connectivity::Neighbours() const
+{
+  return NeighbourSteps(BackwardRows(), Uses(0));
 }
 
 std::string

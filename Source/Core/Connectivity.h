@@ -1,14 +1,17 @@
 #ifndef BRICKCCL_CORE_CONNECTIVITY_H
 #define BRICKCCL_CORE_CONNECTIVITY_H
 
-#include "BrickCCL/Core/Neighbourhood.h"
+#include "BrickCCL/Core/Extent.h"
 
 #include <string>
 
 namespace brickccl
 {
 
-/** Which voxels are neighbours (Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
+struct NeighbourSteps;
+struct RowOffsets;
+
+/** Which voxels are neighbours (Core/Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
  *  one but at most `rank` of them differ. In two dimensions the ranks 1 and 2 are 4- and 8-connectivity:
  *
  *        .  o  .            o  o  o
@@ -77,23 +80,11 @@ public:
   int NeighbourCount() const;
 
   /** Whether a voxel has the neighbour one step away along x, y, z and t. */
-  constexpr bool
-  Has(const int (&step)[MaximumDimension]) const
-  {
-    return HasNeighbour(m_Rank, m_Axes, step);
-  }
+  bool Has(const int (&step)[MaximumDimension]) const;
   /** The neighbouring rows that raster order visits earlier. */
-  constexpr RowOffsets
-  BackwardRows() const
-  {
-    return BackwardRowsOf(m_Rank, m_Axes);
-  }
+  RowOffsets BackwardRows() const;
   /** All neighbours of a voxel in up to three dimensions. */
-  constexpr NeighbourSteps
-  Neighbours() const
-  {
-    return NeighbourSteps(BackwardRows(), Uses(0));
-  }
+  NeighbourSteps Neighbours() const;
 
   /** "6", or "4 within slices along z" */
   std::string ToString() const;

@@ -1,8 +1,6 @@
 #ifndef BRICKCCL_CORE_EXTENT_H
 #define BRICKCCL_CORE_EXTENT_H
 
-#include "BrickCCL/Core/HostDevice.h"
-
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -25,18 +23,18 @@ struct Extent
   Extent(std::initializer_list<std::int64_t> sizes);
   Extent(int dimension, const std::int64_t * sizes);
 
-  BRICKCCL_HOST_DEVICE std::int64_t
-                       RowLength() const
+  constexpr std::int64_t
+  RowLength() const
   {
     return size[0];
   }
-  BRICKCCL_HOST_DEVICE std::int64_t
-                       RowCount() const
+  constexpr std::int64_t
+  RowCount() const
   {
     return size[1] * size[2] * size[3];
   }
-  BRICKCCL_HOST_DEVICE std::int64_t
-                       VoxelCount() const
+  constexpr std::int64_t
+  VoxelCount() const
   {
     return RowLength() * RowCount();
   }

@@ -1,4 +1,4 @@
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 
 #include "BrickCCL/Core/NearestName.h"
 #include <limits>

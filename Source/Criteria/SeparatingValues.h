@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CRITERIA_SEPARATINGVALUES_H
 #define BRICKCCL_CRITERIA_SEPARATINGVALUES_H
 
+#include "BrickCCL/Core/HostDevice.h"
 #include "BrickCCL/Criteria/PixelRules.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CUDA_RUNTIME_CUH
 #define BRICKCCL_CUDA_RUNTIME_CUH
 
-#include "BrickCCL/Cuda/DeviceError.h"
+#include "BrickCCL/Core/Error.h"
 
 // The host build of the kernels (Testing/CudaOnHost) puts a header of the same name first.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
-#include "BrickCCL/Dispatch/Algorithms.h"
+#include "BrickCCL/Dispatch/Label.h"
 
+#include "BrickCCL/Core/AlgorithmOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
@@ -35,8 +36,11 @@ ListAlgorithms()
   std::vector<AlgorithmInfo> list;
   for (const Algorithm & algorithm : Algorithms())
   {
-    list.push_back(
-      { algorithm.name, algorithm.summary, algorithm.RunsOnCpu(), algorithm.RunsOnCuda(), algorithm.options });
+    list.push_back({ algorithm.name, algorithm.summary, algorithm.RunsOnCpu(), algorithm.RunsOnCuda(), {} });
+    for (const AlgorithmOption & option : algorithm.options)
+    {
+      list.back().options.push_back({ option.name, option.summary, option.Syntax(), option.ValueText(option.preset) });
+    }
   }
   return list;
 }

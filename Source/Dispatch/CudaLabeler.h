@@ -4,7 +4,7 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
-#include "BrickCCL/Cuda/DeviceError.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "BrickCCL/Dispatch/Label.h"
 
-#include "BrickCCL/Cuda/DeviceError.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"

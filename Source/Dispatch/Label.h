@@ -6,9 +6,8 @@
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
-#include "BrickCCL/Labels/LabelLists.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Labels/Labels.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
@@ -141,6 +140,42 @@ void Label(const ImageView & image, const LabelOptions & options, Labeling & res
 /** Labels a volume on the CPU, with links that the caller decides. `options.criterion` and `options.mask` are not used.
  *  \throws InvalidArgument, also if one of the functions is empty; Unsupported, Cancelled, std::bad_alloc. */
 Labeling Label(const Extent & extent, const CustomLinks & links, const LabelOptions & options = {});
+
+/** One labeling algorithm. All of them give the same labels. */
+struct AlgorithmInfo
+{
+  /** For LabelOptions::algorithm. */
+  std::string name;
+  std::string summary;
+  bool        runsOnCpu = false;
+  bool        runsOnCuda = false;
+
+  struct Option
+  {
+    std::string name;
+    std::string summary;
+    /** "first-scan=earlier|all" or "gather=1..65535" */
+    std::string syntax;
+    /** The value that it has if it is not set. */
+    std::string preset;
+  };
+  /** What callers may set, as "Name:option=value,option=value" in place of the name. */
+  std::vector<Option> options;
+};
+
+/** Every algorithm, in the order in which `Auto` asks them. */
+std::vector<AlgorithmInfo> ListAlgorithms();
+
+/** Whether an algorithm labels images of an extent under a criterion and connectivity, on the CPU or on CUDA devices.
+ *  \throws InvalidArgument for an unknown name, or a connectivity of another dimension than the extent's. */
+bool AlgorithmRunsOnCpu(const std::string &  name,
+                        const Extent &       extent,
+                        const Criterion &    criterion,
+                        const Connectivity & connectivity);
+bool AlgorithmRunsOnCuda(const std::string &  name,
+                         const Extent &       extent,
+                         const Criterion &    criterion,
+                         const Connectivity & connectivity);
 
 } // namespace brickccl
 

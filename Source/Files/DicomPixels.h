@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_FILES_DICOMPIXELS_H
 #define BRICKCCL_FILES_DICOMPIXELS_H
 
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/DicomElements.h"
 #include "BrickCCL/Files/Settle.h"
 

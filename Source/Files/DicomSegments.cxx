@@ -139,6 +139,150 @@ AddFrame(const Plane &         plane,
   }
 }
 
+/** Whether the segmentation's frames show one segment each; else their values are the numbers of segments.
+ *  \throws Unsupported for other segmentations and pixels. */
+bool
+IsBinary(const DataSet & data, const PixelFormat & format)
+{
+  const std::string kind = data.Text(tags::SegmentationType);
+  if (kind != "BINARY" && kind != "LABELMAP")
+  {
+    throw Unsupported("it is a segmentation of type " + kind +
+                      ", whose values are probabilities or fractions; BINARY and LABELMAP are supported");
+  }
+  if (format.samples != 1 || format.isSigned || format.bitsAllocated > 16)
+  {
+    throw Unsupported("it is a segmentation of " + std::to_string(format.samples) + " samples of " +
+                      std::to_string(format.bitsAllocated) + " bits; one of 1, 8 or 16 unsigned bits is supported");
+  }
+  return kind == "BINARY";
+}
+
+/** \throws Error unless a frame lies parallel to the first one and has its pixel spacing. */
+void
+CheckLikeFirst(const Plane & plane, const Plane & first)
+{
+  if (!plane.isPlaced)
+  {
+    throw Error(plane.name + " of the segmentation has no position or no orientation");
+  }
+  for (int k = 0; k < 6; ++k)
+  {
+    if (std::fabs(plane.orientation[k] - first.orientation[k]) > 1e-4)
+    {
+      throw Error(plane.name + " has another orientation than " + first.name + ": they are no slices of one volume");
+    }
+  }
+  if (plane.spacing != first.spacing)
+  {
+    throw Error(plane.name + " has another pixel spacing than " + first.name + ": they are no slices of one volume");
+  }
+}
+
+/** The places of the frames along the normal. \throws Error unless they lie above each other. */
+std::vector<double>
+PlacesOf(const std::vector<Plane> & planes, const double (&normal)[3])
+{
+  std::vector<double> places;
+  for (const Plane & plane : planes)
+  {
+    CheckLikeFirst(plane, planes[0]);
+    places.push_back(plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2]);
+    double aside = 0;
+    for (int row = 0; row < 3; ++row)
+    {
+      const double moved = plane.position[row] - planes[0].position[row] - (places.back() - places[0]) * normal[row];
+      aside += moved * moved;
+    }
+    if (!(std::sqrt(aside) < 1e-2))
+    {
+      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm beside " + planes[0].name +
+                  " in the plane; they are no slices of one volume");
+    }
+  }
+  return places;
+}
+
+/** The segment that each frame shows. */
+std::vector<std::int64_t>
+SegmentsOf(const DataSet & data, const std::vector<Plane> & planes)
+{
+  const auto                groups = data.Items(tags::FrameGroups);
+  const auto                shared = data.Items(tags::SharedGroups);
+  const std::int64_t        segmentOfAll = shared.empty() ? 0 : SegmentOf(shared[0]);
+  std::vector<std::int64_t> segments(planes.size(), 0);
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    segments[i] = i < groups.size() ? SegmentOf(groups[i]) : 0;
+    segments[i] = segments[i] == 0 ? segmentOfAll : segments[i];
+    if (segments[i] < 1 || segments[i] > 65535)
+    {
+      throw Error(planes[i].name + " shows the segment " + std::to_string(segments[i]) +
+                  "; its number must lie between 1 and 65535");
+    }
+  }
+  return segments;
+}
+
+/** Extent, axes, spacing and origin of the volume of all slices. `first` is the plane at the least place. */
+void
+SetGeometry(const PixelFormat & format,
+            const Grid &        grid,
+            const Plane &       plane,
+            const Plane &       first,
+            const double (&normal)[3],
+            const ReadOptions & options,
+            LoadedImage &       image)
+{
+  if (grid.count == 1)
+  {
+    if (plane.stepSource == StepSource::None)
+    {
+      image.spacingSource = "none";
+    }
+    AddNote(image.notes,
+            plane.stepSource == StepSource::None
+              ? "the distance of slices is unknown: 1 mm is taken"
+              : std::string("the spacing along z is ") +
+                  (plane.stepSource == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
+  }
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (int row = 0; row < 3; ++row)
+  {
+    vectors[0][row] = plane.orientation[row] * (plane.spacing.empty() ? 1 : plane.spacing[0]);
+    vectors[1][row] = plane.orientation[3 + row] * (plane.spacing.empty() ? 1 : plane.spacing[1]);
+    vectors[2][row] = normal[row] * grid.step;
+    image.geometry.origin[row] = first.position[row];
+  }
+  if (plane.spacing.empty())
+  {
+    image.spacingSource = "none";
+    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
+  }
+  image.extent = SettleExtent({ format.columns, format.rows, grid.count });
+  SettleAxes(vectors, "the positions of the frames", options, image);
+}
+
+using FramesOfSlices = std::map<std::int64_t, std::vector<std::size_t>>;
+
+/** \throws Error if two frames show the same segment at the same position. */
+FramesOfSlices
+SortFrames(const Grid & grid, const std::vector<Plane> & planes, const std::vector<std::int64_t> & segments)
+{
+  FramesOfSlices                                               frames;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> shown;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+  {
+    frames[grid.slices[i]].push_back(i);
+    if (const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i }); !isFirst)
+    {
+      throw Error(planes[other->second].name + " and " + planes[i].name +
+                  " show the same segment at the same position");
+    }
+  }
+  return frames;
+}
+
 } // namespace
 
 bool
@@ -150,129 +294,35 @@ IsSegmentation(const File & file)
 LoadedImage
 ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options)
 {
-  const DataSet &   data = source->file.data;
-  const std::string kind = data.Text(tags::SegmentationType);
-  const bool        isBinary = kind == "BINARY";
-  if (!isBinary && kind != "LABELMAP")
-  {
-    throw Unsupported("it is a segmentation of type " + kind +
-                      ", whose values are probabilities or fractions; BINARY and LABELMAP are supported");
-  }
-  const PixelFormat & format = source->format;
-  if (format.samples != 1 || format.isSigned || format.bitsAllocated > 16)
-  {
-    throw Unsupported("it is a segmentation of " + std::to_string(format.samples) + " samples of " +
-                      std::to_string(format.bitsAllocated) + " bits; one of 1, 8 or 16 unsigned bits is supported");
-  }
-  LoadedImage         image;
-  std::vector<Plane>  planes = PlanesOf(source, image.notes);
-  const auto          groups = data.Items(tags::FrameGroups);
-  const auto          shared = data.Items(tags::SharedGroups);
-  const std::int64_t  segmentOfAll = shared.empty() ? 0 : SegmentOf(shared[0]);
-  std::vector<double> places;
-  double              normal[3];
+  const DataSet &          data = source->file.data;
+  const PixelFormat &      format = source->format;
+  const bool               isBinary = IsBinary(data, format);
+  LoadedImage              image;
+  const std::vector<Plane> planes = PlanesOf(source, image.notes);
+  double                   normal[3];
   NormalOf(planes[0].orientation, normal);
-  std::vector<std::int64_t> segments(planes.size(), 0);
-  std::int64_t              greatest = 0;
-  for (std::size_t i = 0; i < planes.size(); ++i)
-  {
-    const Plane & plane = planes[i];
-    if (!plane.isPlaced)
-    {
-      throw Error(plane.name + " of the segmentation has no position or no orientation");
-    }
-    for (int k = 0; k < 6; ++k)
-    {
-      if (std::fabs(plane.orientation[k] - planes[0].orientation[k]) > 1e-4)
-      {
-        throw Error(plane.name + " has another orientation than " + planes[0].name +
-                    ": they are no slices of one volume");
-      }
-    }
-    if (plane.spacing != planes[0].spacing)
-    {
-      throw Error(plane.name + " has another pixel spacing than " + planes[0].name +
-                  ": they are no slices of one volume");
-    }
-    places.push_back(plane.position[0] * normal[0] + plane.position[1] * normal[1] + plane.position[2] * normal[2]);
-    double aside = 0;
-    for (int row = 0; row < 3; ++row)
-    {
-      const double moved = plane.position[row] - planes[0].position[row] - (places[i] - places[0]) * normal[row];
-      aside += moved * moved;
-    }
-    if (!(std::sqrt(aside) < 1e-2))
-    {
-      throw Error(plane.name + " lies " + Shortest(std::sqrt(aside)) + " mm beside " + planes[0].name +
-                  " in the plane; they are no slices of one volume");
-    }
-    if (isBinary)
-    {
-      segments[i] = i < groups.size() ? SegmentOf(groups[i]) : 0;
-      segments[i] = segments[i] == 0 ? segmentOfAll : segments[i];
-      if (segments[i] < 1 || segments[i] > 65535)
-      {
-        throw Error(plane.name + " shows the segment " + std::to_string(segments[i]) +
-                    "; its number must lie between 1 and 65535");
-      }
-      greatest = std::max(greatest, segments[i]);
-    }
-  }
+  const std::vector<double> places = PlacesOf(planes, normal);
+  const auto segments = isBinary ? SegmentsOf(data, planes) : std::vector<std::int64_t>(planes.size(), 0);
   const Grid grid = FindGrid(planes, places);
-  if (grid.count == 1)
-  {
-    if (planes[0].stepSource == StepSource::None)
-    {
-      image.spacingSource = "none";
-    }
-    AddNote(image.notes,
-            planes[0].stepSource == StepSource::None
-              ? "the distance of slices is unknown: 1 mm is taken"
-              : std::string("the spacing along z is ") +
-                  (planes[0].stepSource == StepSource::Spacing ? "SpacingBetweenSlices" : "SliceThickness"));
-  }
   const auto first = static_cast<std::size_t>(std::min_element(places.begin(), places.end()) - places.begin());
-  double     vectors[MaximumDimension][MaximumDimension] = {};
-  for (int row = 0; row < 3; ++row)
-  {
-    vectors[0][row] = planes[0].orientation[row] * (planes[0].spacing.empty() ? 1 : planes[0].spacing[0]);
-    vectors[1][row] = planes[0].orientation[3 + row] * (planes[0].spacing.empty() ? 1 : planes[0].spacing[1]);
-    vectors[2][row] = normal[row] * grid.step;
-    image.geometry.origin[row] = planes[first].position[row];
-  }
-  if (planes[0].spacing.empty())
-  {
-    image.spacingSource = "none";
-    AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
-  }
-  image.extent = SettleExtent({ format.columns, format.rows, grid.count });
-  SettleAxes(vectors, "the positions of the frames", options, image);
+  SetGeometry(format, grid, planes[0], planes[first], normal, options, image);
+  const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
-  std::map<std::int64_t, std::vector<std::size_t>>             framesOfSlice;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> shown;
-  for (std::size_t i = 0; i < planes.size(); ++i)
-  {
-    framesOfSlice[grid.slices[i]].push_back(i);
-    if (const auto [other, isFirst] = shown.insert({ { grid.slices[i], segments[i] }, i }); !isFirst)
-    {
-      throw Error(planes[other->second].name + " and " + planes[i].name +
-                  " show the same segment at the same position");
-    }
-  }
-  const std::size_t  bytes = VoxelBytes(image.extent, 1, image.type);
-  const StoredPlanes stored(planes, options.threads);
-  const auto         pixels = static_cast<std::size_t>(format.PixelsOfFrame());
-  std::byte * const  voxels = image.voxels.Resize(bytes);
-  HostContext        context;
+  const FramesOfSlices frames = SortFrames(grid, planes, segments);
+  const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);
+  const StoredPlanes   stored(planes, options.threads);
+  const auto           pixels = static_cast<std::size_t>(format.PixelsOfFrame());
+  std::byte * const    voxels = image.voxels.Resize(bytes);
+  HostContext          context;
   context.threads = options.threads;
   ParallelFor(grid.count, context, [&](std::int64_t slice) {
     const auto fill = [&](auto one) {
       using T = decltype(one);
       T * const values = reinterpret_cast<T *>(voxels) + static_cast<std::size_t>(slice) * pixels;
       std::memset(values, 0, pixels * sizeof(T));
-      const auto     found = framesOfSlice.find(slice);
+      const auto     found = frames.find(slice);
       std::vector<T> buffer;
-      for (const std::size_t i : found == framesOfSlice.end() ? std::vector<std::size_t>() : found->second)
+      for (const std::size_t i : found == frames.end() ? std::vector<std::size_t>() : found->second)
       {
         AddFrame(planes[i], stored[i], segments[i], buffer, values, data);
       }

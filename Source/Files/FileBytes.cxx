@@ -89,6 +89,7 @@ FileBytes::Map(const std::string & path)
   }
   FileBytes bytes;
   bytes.m_Path = path;
+  bytes.m_IsMapped = true;
   bytes.m_Size = static_cast<std::size_t>(size.QuadPart);
   if (bytes.m_Size > 0)
   {
@@ -151,6 +152,7 @@ FileBytes::Map(const std::string & path)
   }
   FileBytes bytes;
   bytes.m_Path = path;
+  bytes.m_IsMapped = true;
   bytes.m_Size = static_cast<std::size_t>(status.st_size);
   if (bytes.m_Size > 0)
   {
@@ -186,14 +188,20 @@ FileBytes::FromMemory(std::string path, const void * data, std::size_t size)
   return bytes;
 }
 
+std::string
+FileBytes::QuotedName() const
+{
+  return "'" + std::filesystem::path(m_Path).filename().string() + "'";
+}
+
 void
 FileBytes::Require(std::uint64_t begin, std::uint64_t count) const
 {
   if (begin > m_Size || count > m_Size - begin)
   {
     const std::uint64_t needs = count > UINT64_MAX - begin ? UINT64_MAX : begin + count;
-    throw Error("the file is truncated: '" + std::filesystem::path(m_Path).filename().string() + "' has " +
-                std::to_string(m_Size) + " bytes of " + std::to_string(needs));
+    throw Error("the file is truncated: " + QuotedName() + " has " + std::to_string(m_Size) + " bytes of " +
+                std::to_string(needs));
   }
 }
 

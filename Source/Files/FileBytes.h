@@ -27,6 +27,8 @@ public:
   {
     return m_Path;
   }
+  /** The name of the file without its folder, between quotation marks; for messages. */
+  std::string QuotedName() const;
   const unsigned char *
   Data() const
   {
@@ -44,6 +46,13 @@ public:
     return m_Owner;
   }
 
+  /** Whether the bytes lie in a mapped file, whose memory can be given back at any time. */
+  bool
+  IsMapped() const
+  {
+    return m_IsMapped;
+  }
+
   /** \throws Error, which says that the file is truncated, unless it has the bytes [begin, begin + count). */
   void Require(std::uint64_t begin, std::uint64_t count) const;
 
@@ -54,6 +63,7 @@ private:
   std::shared_ptr<const void> m_Owner;
   const unsigned char *       m_Data = nullptr;
   std::size_t                 m_Size = 0;
+  bool                        m_IsMapped = false;
 };
 
 /** The path of a file that a header names. The file lies beside the header unless its path is absolute. */

@@ -26,7 +26,7 @@ const std::vector<Format> &
 AllFormats()
 {
   static const std::vector<Format> formats = {
-    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, FilesBesideNrrd, 4, HoldsAll },
+    { "NRRD", ".nrrd .nhdr", IsNrrd, ReadNrrd, WriteNrrd, FilesBesideNrrd, 4, HoldsAll, true },
     { "NIfTI",
       ".nii.gz .nii .hdr .img .hdr.gz .img.gz",
       IsNifti,
@@ -34,9 +34,10 @@ AllFormats()
       WriteNifti,
       FilesBesideNifti,
       4,
-      HoldsAll },
-    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, FilesBesideMetaImage, 4, HoldsAll },
-    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, nullptr, 3, HoldsAll },
+      HoldsAll,
+      true },
+    { "MetaImage", ".mha .mhd", IsMetaImage, ReadMetaImage, WriteMetaImage, FilesBesideMetaImage, 4, HoldsAll, true },
+    { "TIFF", ".tif .tiff", IsTiff, ReadTiff, WriteTiff, nullptr, 3, HoldsAll, true },
     { "PNG", ".png", IsPng, ReadPng, WritePng, nullptr, 2, HoldsPngTypes },
     { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, nullptr, 0, nullptr },
     { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, nullptr, 0, nullptr },

@@ -32,6 +32,8 @@ struct Format
   int mostDimensions;
   /** Whether voxels of the type can be written. */
   bool (*holds)(ScalarType type);
+  /** Whether it is read in parts, if the way in which a file keeps its voxels allows that. */
+  bool isReadInParts = false;
 };
 
 /** All formats, in the order in which they are tried on a file. */

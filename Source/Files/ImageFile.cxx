@@ -116,6 +116,23 @@ ExtensionsThatHold(ScalarType type, int dimension)
   return text;
 }
 
+/** \throws Unsupported if an image is to be read in parts, and files of this kind are not. */
+void
+CheckParts(const std::string & name, bool isReadInParts, const ReadOptions & options)
+{
+  if (!options.inParts || isReadInParts)
+  {
+    return;
+  }
+  std::string names;
+  for (const Format & format : AllFormats())
+  {
+    names += format.isReadInParts ? (names.empty() ? "" : ", ") + std::string(format.name) : "";
+  }
+  throw Unsupported(name + " files are not read in parts; those that are: " + names +
+                    ", and folders of slice images; read it as a whole, without --memory, or convert it");
+}
+
 LoadedImage
 ReadOneFile(const FileBytes & file, const ReadOptions & options)
 {
@@ -123,6 +140,7 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     if (format.recognises(file))
     {
+      CheckParts(format.name, format.isReadInParts, options);
       return format.read(file, options);
     }
   }
@@ -163,6 +181,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
   {
     if (HoldsDicom(path))
     {
+      CheckParts("DICOM", false, options);
       return ReadDicomFolder(path, options);
     }
     const auto slices = SliceImagesOfFolder(path);
@@ -182,6 +201,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
     // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
+      CheckParts("DICOM", false, options);
       return ReadDicomFiles(slices, options);
     }
     return ReadSliceImages(slices, options);

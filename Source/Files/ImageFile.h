@@ -26,6 +26,8 @@ struct ReadOptions
   std::vector<double> spacing;
   /** The image is a label map. Palette images are read as the numbers of their colours. */
   bool asLabels = false;
+  /** Leaves the voxels where they are, to be read in parts (LoadedImage::stream). Files that cannot be are refused. */
+  bool inParts = false;
   /** Number of CPU threads; 0: all. */
   int threads = 0;
 };

@@ -147,6 +147,12 @@ Inflater::~Inflater()
 }
 
 std::size_t
+Inflater::Left() const
+{
+  return m_State->left;
+}
+
+std::size_t
 Inflater::ReadSome(void * output, std::size_t size)
 {
   auto * const bytes = static_cast<unsigned char *>(output);

@@ -34,6 +34,9 @@ public:
   /** Writes up to `size` bytes. \return their number, which is less than `size` only at the end. */
   std::size_t ReadSome(void * output, std::size_t size);
 
+  /** How many of the compressed bytes have not been used. */
+  std::size_t Left() const;
+
   /** \throws Error unless everything has been read and the checksum is right. Zeros after the compressed data are
    *  allowed, as tapes and some writers leave them. */
   void Finish();

@@ -2,6 +2,7 @@
 #define BRICKCCL_FILES_LOADEDIMAGE_H
 
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Files/VoxelStream.h"
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstddef>
@@ -75,7 +76,11 @@ private:
 struct LoadedImage
 {
   VoxelMemory voxels;
-  ScalarType  type = ScalarType::UInt8;
+  /** Whether the voxels are read later, in parts (ReadOptions::inParts): from `stream`, or, if there is none, from
+   *  `voxels`, which then lie in a mapped file. */
+  bool                         inParts = false;
+  std::shared_ptr<VoxelStream> stream;
+  ScalarType                   type = ScalarType::UInt8;
   /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;

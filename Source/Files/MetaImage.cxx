@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/HeaderText.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -245,7 +246,12 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
     present += data.Size();
   }
   std::byte * output = nullptr;
-  if (isText || isCompressed || files.size() > 1)
+  const bool  isStream = image.inParts && isCompressed && files.size() == 1;
+  if (isStream)
+  {
+    CheckRoom(present, MostInflated(1), image);
+  }
+  else if (isText || isCompressed || files.size() > 1)
   {
     output = MakeRoom(present, isCompressed ? MostInflated(1) : isText ? size : 1, image);
   }
@@ -273,10 +279,14 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           data.Require(begin, static_cast<std::uint64_t>(std::min(number, 9e18)));
         }
       }
-      Inflater inflater(packed,
-                        packedSize,
-                        isGzip ? Wrapper::Gzip : Wrapper::Zlib,
-                        "'" + std::filesystem::path(data.Path()).filename().string() + "'");
+      const Wrapper wrapper = isGzip ? Wrapper::Gzip : Wrapper::Zlib;
+      if (isStream)
+      {
+        image.stream =
+          InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
+        return;
+      }
+      Inflater inflater(packed, packedSize, wrapper, data.QuotedName());
       inflater.Read(part, bytesOfFile);
       inflater.Finish();
       continue;
@@ -344,9 +354,10 @@ FilesBesideMetaImage(const std::string & path)
 LoadedImage
 ReadMetaImage(const FileBytes & file, const ReadOptions & options)
 {
-  const MetaHeader          header = ParseHeader(file);
-  const HostContext         context{ options.threads };
-  LoadedImage               image;
+  const MetaHeader  header = ParseHeader(file);
+  const HostContext context{ options.threads };
+  LoadedImage       image;
+  image.inParts = options.inParts;
   const std::string * const objectType = header.Find("ObjectType");
   if (objectType != nullptr && LowerCase(*objectType) != "image")
   {

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_FILES_NIFTIHEADER_H
 #define BRICKCCL_FILES_NIFTIHEADER_H
 
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 
 #include <algorithm>
 #include <cstddef>

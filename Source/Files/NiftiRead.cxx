@@ -4,6 +4,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/NiftiHeader.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/Voxels.h"
 
@@ -28,12 +29,6 @@ IsGzipped(const FileBytes & file)
   return file.BeginsWith("\x1f\x8b", 2);
 }
 
-std::string
-NameOfFile(const FileBytes & file)
-{
-  return "'" + fs::path(file.Path()).filename().string() + "'";
-}
-
 /** The first bytes of a file, decompressed if it is compressed. */
 std::vector<unsigned char>
 FirstBytes(const FileBytes & file, std::size_t count)
@@ -41,7 +36,7 @@ FirstBytes(const FileBytes & file, std::size_t count)
   std::vector<unsigned char> bytes(count);
   if (IsGzipped(file))
   {
-    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, NameOfFile(file));
+    Inflater inflater(file.Data(), file.Size(), Wrapper::Gzip, file.QuotedName());
     bytes.resize(inflater.ReadSome(bytes.data(), count));
   }
   else
@@ -149,15 +144,70 @@ UnitOf(const HeaderBytes & header, LoadedImage & image)
   }
 }
 
+/** \throws Error if the voxels of the sform have other sizes than pixdim says, unless that is accepted. */
 void
-SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
+CheckSizesOfMatrix(const HeaderBytes & header,
+                   const double (&matrix)[3][4],
+                   const ReadOptions & options,
+                   LoadedImage &       image)
 {
-  const int    dimension = image.extent.dimension;
-  const double unit = UnitOf(header, image);
-  double       quaternion[3][4] = {};
-  double       matrix[3][4] = {};
-  const bool   hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
-  bool         hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
+  for (int axis = 0; axis < std::min(image.extent.dimension, 3); ++axis)
+  {
+    const double length = LengthOf(matrix[axis]);
+    const double size = std::fabs(header.PixelSize(axis + 1));
+    if (!(std::fabs(length - size) <= 1e-3 * size))
+    {
+      const std::string unlike = "its sform has voxels of " + Shortest(length) + " along axis " +
+                                 std::to_string(axis + 1) + " but its pixdim says " + Shortest(size) + " (unscaled)";
+      if (!options.acceptSheared || !(LengthOf(matrix[0]) > 0))
+      {
+        throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
+      }
+      image.notes.push_back(unlike + "; the sform is used");
+      return;
+    }
+  }
+}
+
+/** Notes where the sform and the qform place the image apart. */
+void
+NoteFormsApart(const double (&matrix)[3][4], const double (&quaternion)[3][4], double unit, LoadedImage & image)
+{
+  double farthest = 0;
+  for (int corner = 0; corner < 8; ++corner)
+  {
+    for (int row = 0; row < 3; ++row)
+    {
+      double apart = matrix[row][3] - quaternion[row][3];
+      for (int axis = 0; axis < 3; ++axis)
+      {
+        const auto place = (corner >> axis & 1) * static_cast<double>(image.extent.size[axis] - 1);
+        apart += (matrix[axis][row] - quaternion[axis][row]) * place;
+      }
+      farthest = std::max(farthest, std::fabs(apart));
+    }
+  }
+  if (farthest * unit > 1e-2 * LengthOf(matrix[0]) * unit)
+  {
+    image.notes.push_back("its sform and qform place it up to " + Shortest(std::round(farthest * unit * 1e3) / 1e3) +
+                          " mm apart; the sform is used");
+  }
+}
+
+/** The axes that a header places an image by: for each axis a step and a coordinate of the first voxel. */
+struct Placement
+{
+  double       vectors[3][4] = {};
+  const char * what = "pixdim";
+};
+
+Placement
+PlacementOf(const HeaderBytes & header, double unit, const ReadOptions & options, LoadedImage & image)
+{
+  double     quaternion[3][4] = {};
+  double     matrix[3][4] = {};
+  const bool hasQuaternion = !header.Magic().empty() && header.Code(252, 344) > 0;
+  bool       hasMatrix = !header.Magic().empty() && header.Code(254, 348) > 0;
   VectorsOfQuaternion(header, quaternion);
   VectorsOfMatrix(header, matrix);
   if (hasMatrix && hasQuaternion &&
@@ -166,69 +216,66 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     image.notes.push_back("its sform is all zeros; the qform is used");
     hasMatrix = false;
   }
-  double plain[3][4] = {};
-  const double(*vectors)[4] = plain;
-  std::string what = "pixdim";
-  for (int axis = 0; axis < 3; ++axis)
-  {
-    // Method 1: no place in space is known. The standard takes x and y of the file as right and anterior.
-    const double size = axis < dimension ? header.PixelSize(axis + 1) : 1;
-    plain[axis][axis] = header.Magic().empty() ? (axis < 2 ? -1 : 1) * std::fabs(size) : std::fabs(size);
-  }
+  Placement placement;
   if (header.Magic().empty())
   {
     image.notes.push_back("Analyze files hold no place in space; their axes are taken as x, y, z and the origin as 0");
   }
   else if (hasMatrix)
   {
-    vectors = matrix;
-    what = "sform";
-    std::string unlike;
-    for (int axis = 0; axis < std::min(dimension, 3); ++axis)
+    CheckSizesOfMatrix(header, matrix, options, image);
+    if (hasQuaternion)
     {
-      const double length = LengthOf(matrix[axis]);
-      const double size = std::fabs(header.PixelSize(axis + 1));
-      if (!(std::fabs(length - size) <= 1e-3 * size))
-      {
-        unlike = "its sform has voxels of " + Shortest(length) + " along axis " + std::to_string(axis + 1) +
-                 " but its pixdim says " + Shortest(size) + " (unscaled)";
-        break;
-      }
+      NoteFormsApart(matrix, quaternion, unit, image);
     }
-    if (!unlike.empty() && (!options.acceptSheared || !(LengthOf(matrix[0]) > 0)))
-    {
-      throw Error(unlike + "; correct the header, or go on with the sform by --accept-sheared");
-    }
-    if (!unlike.empty())
-    {
-      image.notes.push_back(unlike + "; the sform is used");
-    }
-    double farthest = 0;
-    for (int corner = 0; corner < 8 && hasQuaternion; ++corner)
-    {
-      for (int row = 0; row < 3; ++row)
-      {
-        double apart = matrix[row][3] - quaternion[row][3];
-        for (int axis = 0; axis < 3; ++axis)
-        {
-          const auto place = (corner >> axis & 1) * static_cast<double>(image.extent.size[axis] - 1);
-          apart += (matrix[axis][row] - quaternion[axis][row]) * place;
-        }
-        farthest = std::max(farthest, std::fabs(apart));
-      }
-    }
-    if (farthest * unit > 1e-2 * LengthOf(matrix[0]) * unit)
-    {
-      image.notes.push_back("its sform and qform place it up to " + Shortest(std::round(farthest * unit * 1e3) / 1e3) +
-                            " mm apart; the sform is used");
-    }
+    std::copy(&matrix[0][0], &matrix[0][0] + 12, &placement.vectors[0][0]);
+    placement.what = "sform";
+    return placement;
   }
   else if (hasQuaternion)
   {
-    vectors = quaternion;
-    what = "qform";
+    std::copy(&quaternion[0][0], &quaternion[0][0] + 12, &placement.vectors[0][0]);
+    placement.what = "qform";
+    return placement;
   }
-  double settled[MaximumDimension][MaximumDimension] = {};
+  for (int axis = 0; axis < 3; ++axis)
+  {
+    // Method 1: no place in space is known. The standard takes x and y of the file as right and anterior.
+    const double size = axis < image.extent.dimension ? header.PixelSize(axis + 1) : 1;
+    placement.vectors[axis][axis] = header.Magic().empty() ? (axis < 2 ? -1 : 1) * std::fabs(size) : std::fabs(size);
+  }
+  return placement;
+}
+
+/** Whether a slice lies at an angle to the first `spatial` directions of space. */
+bool
+IsAtAnAngle(const double (&vectors)[3][4], int spatial)
+{
+  for (int axis = 0; axis < spatial; ++axis)
+  {
+    double length = 0;
+    double within = 0;
+    for (int row = 0; row < 3; ++row)
+    {
+      length += vectors[axis][row] * vectors[axis][row];
+      within += row < spatial ? vectors[axis][row] * vectors[axis][row] : 0;
+    }
+    if (spatial < 3 && std::fabs(length - within) > 1e-8 * length)
+    {
+      return true;
+    }
+  }
+  return false;
+}
+
+void
+SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage & image)
+{
+  const int       dimension = image.extent.dimension;
+  const double    unit = UnitOf(header, image);
+  const Placement placement = PlacementOf(header, unit, options, image);
+  const auto &    vectors = placement.vectors;
+  double          settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
@@ -247,31 +294,16 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
     const double offset = header.Real(136, 216);
     image.geometry.origin[3] = std::isfinite(offset) && !header.Magic().empty() ? offset : 0;
   }
-  for (int axis = 0; axis < spatial; ++axis)
+  if (IsAtAnAngle(vectors, spatial))
   {
-    // A slice at an angle keeps only its spacing.
-    double length = 0;
-    for (int row = 0; row < 3; ++row)
+    image.notes.push_back("its slice lies at an angle in space; its place there is left out");
+    for (int axis = 0; axis < spatial; ++axis)
     {
-      length += vectors[axis][row] * vectors[axis][row];
-    }
-    double within = 0;
-    for (int row = 0; row < spatial; ++row)
-    {
-      within += vectors[axis][row] * vectors[axis][row];
-    }
-    if (spatial < 3 && std::fabs(length - within) > 1e-8 * length)
-    {
-      image.notes.push_back("its slice lies at an angle in space; its place there is left out");
-      for (int each = 0; each < spatial; ++each)
-      {
-        std::fill(settled[each], settled[each] + MaximumDimension, 0.0);
-        settled[each][each] = LengthOf(vectors[each]) * unit;
-      }
-      break;
+      std::fill(settled[axis], settled[axis] + MaximumDimension, 0.0);
+      settled[axis][axis] = LengthOf(vectors[axis]) * unit;
     }
   }
-  SettleAxes(settled, what, options, image);
+  SettleAxes(settled, placement.what, options, image);
 }
 
 /** The place of the first voxel in its file. */
@@ -291,6 +323,43 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
                 Shortest(least) + " is the least");
   }
   return static_cast<std::uint64_t>(std::max(offset, least));
+}
+
+/** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
+void
+ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
+{
+  if (!IsGzipped(data))
+  {
+    TakeStored(data, offset, swapped, context, image);
+    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
+    return;
+  }
+  const std::size_t size = SizeOf(image.type);
+  if (image.inParts)
+  {
+    CheckRoom(data.Size(), MostInflated(1), image);
+    image.stream = InflatedVoxels({ data, 0, offset, Wrapper::Gzip, data.QuotedName() },
+                                  image.ByteCount(),
+                                  swapped ? size : 1,
+                                  context);
+    return;
+  }
+  std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
+  Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName());
+  std::vector<char> skipped(4096);
+  for (std::uint64_t left = offset; left > 0;)
+  {
+    const auto part = std::min<std::uint64_t>(left, skipped.size());
+    inflater.Read(skipped.data(), static_cast<std::size_t>(part));
+    left -= part;
+  }
+  inflater.Read(output, image.ByteCount());
+  inflater.Finish();
+  if (swapped)
+  {
+    SwapBytes(output, size, image.ByteCount() / size, context);
+  }
 }
 
 } // namespace
@@ -348,6 +417,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
     data = FileBytes::Map(path);
   }
   LoadedImage image;
+  image.inParts = options.inParts;
   image.files = { headerFile.Path(), data.Path() };
   const auto   dimension = header.Size(0);
   const Stored stored = StoredOf(header.At<std::int16_t>(header.IsSecond() ? 12 : 70));
@@ -376,32 +446,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
 
-  const std::uint64_t offset = OffsetOf(header, isSingle);
-  const std::size_t   size = SizeOf(image.type);
-  const bool          swapped = header.Swapped() && size > 1;
-  if (IsGzipped(data))
-  {
-    std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
-    Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, NameOfFile(data));
-    std::vector<char> skipped(4096);
-    for (std::uint64_t left = offset; left > 0;)
-    {
-      const auto part = std::min<std::uint64_t>(left, skipped.size());
-      inflater.Read(skipped.data(), static_cast<std::size_t>(part));
-      left -= part;
-    }
-    inflater.Read(output, image.ByteCount());
-    inflater.Finish();
-    if (swapped)
-    {
-      SwapBytes(output, size, image.ByteCount() / size, context);
-    }
-  }
-  else
-  {
-    TakeStored(data, offset, swapped, context, image);
-    CheckBytesBeyond(data.Size() - offset - image.ByteCount(), 1, image);
-  }
+  ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {
     InterleaveChannels(image, context);

@@ -128,6 +128,138 @@ NrrdVectors(const std::string & text, const std::string & field)
   return vectors;
 }
 
+namespace
+{
+
+/** The space that directions are vectors of: for each of its dimensions the sign that converts it to
+ *  left-posterior-superior, the millimetres of its unit, and the origin. */
+struct Space
+{
+  std::vector<double> signs;
+  std::vector<double> units;
+  std::vector<double> origin;
+};
+
+Space
+SpaceOf(const NrrdHeader & header, LoadedImage & image)
+{
+  Space space;
+  if (const std::string * const name = header.Find("space"))
+  {
+    space.signs = SignsOfSpace(*name);
+  }
+  else
+  {
+    const auto size = WholeNumber(header.Get("space dimension"), "space dimension");
+    if (size < 1 || size > 16)
+    {
+      throw Error("its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
+    }
+    space.signs.assign(static_cast<std::size_t>(size), 1);
+  }
+  space.units = UnitsOf(header, "space units", space.signs.size(), image);
+  space.origin.assign(space.signs.size(), 0);
+  if (const std::string * const text = header.Find("space origin"))
+  {
+    const auto given = NrrdVectors(*text, "space origin");
+    if (given.size() != 1 || given[0].size() != space.signs.size())
+    {
+      throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " +
+                  std::to_string(space.signs.size()) + " numbers");
+    }
+    space.origin = given[0];
+  }
+  return space;
+}
+
+/** Whether the image lies at an angle in a space of more dimensions than it has, or of fewer.
+ *  \throws Error for a direction that is no vector of the space. */
+bool
+LeavesSpace(const std::vector<std::vector<double>> & directions,
+            const std::vector<std::size_t> &         places,
+            std::size_t                              spaceDimension)
+{
+  bool leavesSpace = places.size() > spaceDimension;
+  for (std::size_t i = 0; i < places.size() && !leavesSpace; ++i)
+  {
+    const auto & vector = directions[places[i]];
+    if (vector.size() != spaceDimension)
+    {
+      throw Error("the space direction of axis " + std::to_string(places[i]) + " has " + std::to_string(vector.size()) +
+                  " numbers; its space has " + std::to_string(spaceDimension) + " dimensions");
+    }
+    for (std::size_t row = places.size(); row < spaceDimension; ++row)
+    {
+      leavesSpace = leavesSpace || vector[row] != 0;
+    }
+  }
+  return leavesSpace;
+}
+
+/** Axes and origin from the field "space directions". */
+void
+SetDirections(const NrrdHeader &               header,
+              const std::string &              text,
+              const std::vector<std::size_t> & places,
+              const ReadOptions &              options,
+              LoadedImage &                    image)
+{
+  const std::size_t count = places.size();
+  const Space       space = SpaceOf(header, image);
+  const auto        directions = NrrdVectors(text, "space directions");
+  // A slice at an angle in a space of more dimensions keeps only its spacing.
+  const bool leavesSpace = LeavesSpace(directions, places, space.signs.size());
+  if (leavesSpace)
+  {
+    image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
+  }
+  double vectors[MaximumDimension][MaximumDimension] = {};
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    vectors[axis][axis] = 1;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+  {
+    const auto & vector = directions[places[i]];
+    double       squares = 0;
+    for (std::size_t row = 0; row < std::min(vector.size(), space.signs.size()); ++row)
+    {
+      const double length = vector[row] * space.signs[row] * space.units[row];
+      squares += length * length;
+      if (!leavesSpace && row < count)
+      {
+        vectors[i][row] = length;
+      }
+    }
+    if (leavesSpace)
+    {
+      vectors[i][i] = vector.empty() ? 1 : std::sqrt(squares);
+    }
+    else
+    {
+      image.geometry.origin[i] = space.origin[i] * space.signs[i] * space.units[i];
+    }
+  }
+  SettleAxes(vectors, "space directions", options, image);
+}
+
+/** The numbers of a field, one for each axis of the file; NaN where there is none. */
+std::vector<double>
+NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimension)
+{
+  const std::string * const text = header.Find(field);
+  auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
+  if (text != nullptr && values.size() != fileDimension)
+  {
+    throw Error(std::string("its field '") + field + "' has " + std::to_string(values.size()) + " numbers for " +
+                std::to_string(fileDimension) + " axes");
+  }
+  values.resize(fileDimension, std::nan(""));
+  return values;
+}
+
+} // namespace
+
 void
 SetNrrdGeometry(const NrrdHeader &               header,
                 const std::vector<std::size_t> & places,
@@ -135,106 +267,18 @@ SetNrrdGeometry(const NrrdHeader &               header,
                 const ReadOptions &              options,
                 LoadedImage &                    image)
 {
-  const std::size_t   count = places.size();
-  const std::string * directions = header.Find("space directions");
-  const std::string * space = header.Find("space");
-  double              vectors[MaximumDimension][MaximumDimension] = {};
-  for (int axis = 0; axis < MaximumDimension; ++axis)
+  if (const std::string * const directions = header.Find("space directions"))
   {
-    vectors[axis][axis] = 1;
-  }
-  if (directions != nullptr)
-  {
-    std::vector<double> signs;
-    if (space != nullptr)
-    {
-      signs = SignsOfSpace(*space);
-    }
-    else
-    {
-      const auto size = WholeNumber(header.Get("space dimension"), "space dimension");
-      if (size < 1 || size > 16)
-      {
-        throw Error("its space dimension is " + std::to_string(size) + "; 1 to 16 are possible");
-      }
-      signs.assign(static_cast<std::size_t>(size), 1);
-    }
-    const auto          all = NrrdVectors(*directions, "space directions");
-    const auto          units = UnitsOf(header, "space units", signs.size(), image);
-    std::vector<double> origin(signs.size(), 0);
-    if (const std::string * const text = header.Find("space origin"))
-    {
-      const auto given = NrrdVectors(*text, "space origin");
-      if (given.size() != 1 || given[0].size() != signs.size())
-      {
-        throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " + std::to_string(signs.size()) +
-                    " numbers");
-      }
-      origin = given[0];
-    }
-    bool leavesSpace = count > signs.size();
-    for (std::size_t i = 0; i < count && !leavesSpace; ++i)
-    {
-      const auto & vector = all[places[i]];
-      if (vector.size() != signs.size())
-      {
-        throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
-                    std::to_string(vector.size()) + " numbers; its space has " + std::to_string(signs.size()) +
-                    " dimensions");
-      }
-      // A slice at an angle in a space of more dimensions keeps only its spacing.
-      for (std::size_t row = count; row < signs.size(); ++row)
-      {
-        leavesSpace = leavesSpace || vector[row] != 0;
-      }
-    }
-    if (leavesSpace)
-    {
-      image.notes.push_back("its slices lie at an angle in a space of more dimensions; their place there is left out");
-    }
-    for (std::size_t i = 0; i < count; ++i)
-    {
-      const auto & vector = all[places[i]];
-      double       squares = 0;
-      for (std::size_t row = 0; row < std::min(vector.size(), signs.size()); ++row)
-      {
-        const double length = vector[row] * signs[row] * units[row];
-        squares += length * length;
-        if (!leavesSpace && row < count)
-        {
-          vectors[i][row] = length;
-        }
-      }
-      if (leavesSpace)
-      {
-        vectors[i][i] = vector.empty() ? 1 : std::sqrt(squares);
-      }
-      else
-      {
-        image.geometry.origin[i] = origin[i] * signs[i] * units[i];
-      }
-    }
-    SettleAxes(vectors, "space directions", options, image);
+    SetDirections(header, *directions, places, options, image);
     return;
   }
-  const auto numbers = [&](const char * field) {
-    const std::string * const text = header.Find(field);
-    auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
-    if (text != nullptr && values.size() != fileDimension)
-    {
-      throw Error(std::string("its field '") + field + "' has " + std::to_string(values.size()) + " numbers for " +
-                  std::to_string(fileDimension) + " axes");
-    }
-    values.resize(fileDimension, std::nan(""));
-    return values;
-  };
-  const auto spacings = numbers("spacings");
-  const auto mins = numbers("axis mins");
-  const auto maxs = numbers("axis maxs");
+  const auto spacings = NumbersOf(header, "spacings", fileDimension);
+  const auto mins = NumbersOf(header, "axis mins", fileDimension);
+  const auto maxs = NumbersOf(header, "axis maxs", fileDimension);
   const auto units = UnitsOf(header, "units", fileDimension, image);
   const auto centers = header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers"));
   bool       isKnown = false;
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < places.size(); ++i)
   {
     const std::size_t place = places[i];
     const bool        isCell = place < centers.size() && LowerCase(centers[place]) == "cell";
@@ -253,7 +297,7 @@ SetNrrdGeometry(const NrrdHeader &               header,
   {
     image.spacingSource = "none";
   }
-  if (space != nullptr)
+  if (const std::string * const space = header.Find("space"))
   {
     image.notes.push_back("it names the space '" + *space + "' but no space directions; its axes are taken as x, y, z");
   }

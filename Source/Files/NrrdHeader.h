@@ -42,6 +42,9 @@ void SetNrrdGeometry(const NrrdHeader &               header,
                      const ReadOptions &              options,
                      LoadedImage &                    image);
 
+/** Reads the voxels of an image whose type, channels and extent are known. \throws Error, Unsupported. */
+void ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContext & context, LoadedImage & image);
+
 } // namespace brickccl::files
 
 #endif

@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/Settle.h"
 
+#include "BrickCCL/Files/PartialVoxels.h"
+
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -394,8 +396,24 @@ RescaleImage(const Scaling & scaling, const std::string & what, const HostContex
                         static_cast<double>(std::numeric_limits<T>::max()),
                         { scaling });
   });
-  VoxelMemory      scaled;
-  const auto       count = image.extent.VoxelCount() * image.channels;
+  const auto       note = [&] {
+    image.notes.push_back("its values are " + Shortest(scaling.slope) + " times the stored ones" +
+                          (scaling.intercept == 0 ? "" : " plus " + Shortest(scaling.intercept)) + " (" + what +
+                          "), as " + NameOf(type));
+  };
+  if (image.inParts)
+  {
+    auto stored = std::make_shared<LoadedImage>();
+    std::swap(stored->voxels, image.voxels);
+    std::swap(stored->stream, image.stream);
+    stored->type = image.type;
+    image.stream = RescaledVoxels(std::move(stored), scaling, type, context);
+    image.type = type;
+    note();
+    return;
+  }
+  VoxelMemory scaled;
+  const auto  count = image.extent.VoxelCount() * image.channels;
   Rescale(image.voxels.Data(),
           image.type,
           scaling,
@@ -403,9 +421,7 @@ RescaleImage(const Scaling & scaling, const std::string & what, const HostContex
           type,
           count,
           context);
-  image.notes.push_back("its values are " + Shortest(scaling.slope) + " times the stored ones" +
-                        (scaling.intercept == 0 ? "" : " plus " + Shortest(scaling.intercept)) + " (" + what +
-                        "), as " + NameOf(type));
+  note();
   image.voxels = std::move(scaled);
   image.type = type;
 }

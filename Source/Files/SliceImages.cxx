@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace brickccl::files
 {
@@ -145,6 +147,39 @@ private:
   std::size_t                                      m_Others = 0;
 };
 
+/** Slices that are read when they are asked for. */
+class SliceStream : public VoxelStream
+{
+public:
+  SliceStream(std::vector<std::string> paths, const ReadOptions & options, bool spacingMatters, int threads)
+    : m_Paths(std::move(paths))
+    , m_Options(options)
+    , m_SpacingMatters(spacingMatters)
+    , m_Context{ threads }
+    , m_First(ReadSlice(m_Paths.front(), options))
+  {}
+
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    const std::size_t bytes = m_First.ByteCount();
+    ParallelFor(static_cast<std::int64_t>(size / bytes), m_Context, [&](std::int64_t i) {
+      const auto          number = static_cast<std::size_t>(i);
+      const std::string & path = m_Paths[static_cast<std::size_t>(begin / bytes) + number];
+      const LoadedImage   slice = ReadSlice(path, m_Options);
+      CheckAlike(NameOfFile(m_Paths.front()), m_First, NameOfFile(path), slice, m_SpacingMatters);
+      std::memcpy(output + number * bytes, slice.voxels.Data(), bytes);
+    });
+  }
+
+private:
+  std::vector<std::string> m_Paths;
+  ReadOptions              m_Options;
+  bool                     m_SpacingMatters;
+  HostContext              m_Context;
+  LoadedImage              m_First;
+};
+
 } // namespace
 
 LoadedImage
@@ -158,6 +193,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   std::sort(ordered.begin(), ordered.end(), NaturallyBefore);
   ReadOptions alone = options;
   alone.threads = 1;
+  alone.inParts = false;
   alone.spacing.clear();
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
@@ -171,11 +207,18 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   const auto count = static_cast<std::int64_t>(ordered.size());
   volume.extent = SettleExtent({ first.extent.size[0], first.extent.size[1], count });
   const std::size_t bytes = first.ByteCount();
-  auto * const      voxels = volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
-  MergedNotes       notes;
-  HostContext       context;
+  volume.inParts = options.inParts;
+  if (volume.inParts)
+  {
+    volume.stream = std::make_shared<SliceStream>(ordered, alone, options.spacing.empty(), options.threads);
+  }
+  std::byte * const voxels =
+    volume.inParts ? nullptr : volume.voxels.Resize(VoxelBytes(volume.extent, volume.channels, volume.type));
+  MergedNotes notes;
+  HostContext context;
   context.threads = options.threads;
-  ParallelFor(count, context, [&](std::int64_t i) {
+  // In parts, each slice is checked when it is read.
+  ParallelFor(volume.inParts ? 0 : count, context, [&](std::int64_t i) {
     const auto          number = static_cast<std::size_t>(i);
     const LoadedImage   own = i == 0 ? LoadedImage() : ReadSlice(ordered[number], alone);
     const LoadedImage & slice = i == 0 ? first : own;

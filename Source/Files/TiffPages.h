@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_FILES_TIFFPAGES_H
 #define BRICKCCL_FILES_TIFFPAGES_H
 
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Files/TiffHandle.h"
 
 #include <cstdint>

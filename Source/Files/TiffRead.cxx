@@ -1,11 +1,15 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/TiffBlocks.h"
 #include "BrickCCL/Files/TiffDescription.h"
 
+#include "BrickCCL/Host/MappedFiles.h"
+
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace brickccl::files
@@ -80,6 +84,11 @@ TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & s
   {
     return false;
   }
+  if (image.inParts)
+  {
+    image.stream = StoredVoxels(file, begin, isSwapped ? SizeOf(image.type) : 1, {});
+    return true;
+  }
   std::memcpy(image.voxels.Resize(static_cast<std::size_t>(bytes)), data, static_cast<std::size_t>(bytes));
   if (isSwapped)
   {
@@ -90,6 +99,36 @@ TakeInPlace(const FileBytes & file, const TiffPages & found, const TiffStack & s
   }
   return true;
 }
+
+/** Pages that are decoded when they are asked for. */
+class PageStream : public VoxelStream
+{
+public:
+  PageStream(const FileBytes & file, std::vector<TiffPage> pages, std::size_t pageBytes, const HostContext & context)
+    : m_File(file)
+    , m_Pages(std::move(pages))
+    , m_PageBytes(pageBytes)
+    , m_Context(context)
+  {}
+
+  void
+  Read(std::uint64_t begin, std::byte * output, std::size_t size) override
+  {
+    const auto                  first = m_Pages.begin() + static_cast<std::ptrdiff_t>(begin / m_PageBytes);
+    const std::vector<TiffPage> pages(first, first + static_cast<std::ptrdiff_t>(size / m_PageBytes));
+    DecodeTiffPages(m_File, pages, reinterpret_cast<unsigned char *>(output), m_Context);
+    if (m_File.IsMapped())
+    {
+      ForgetMapped(m_File.Data(), m_File.Size());
+    }
+  }
+
+private:
+  FileBytes             m_File;
+  std::vector<TiffPage> m_Pages;
+  std::size_t           m_PageBytes;
+  HostContext           m_Context;
+};
 
 void
 SetSpacing(const TiffPage & first, TiffStack stack, LoadedImage & image)
@@ -131,6 +170,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   const TiffStack  stack = DescribeTiffStack(found);
   const TiffPage & first = found.pages.front();
   LoadedImage      image;
+  image.inParts = options.inParts;
   image.notes = found.notes;
   image.notes.insert(image.notes.end(), stack.notes.begin(), stack.notes.end());
 
@@ -181,6 +221,12 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
   }
   HostContext context;
   context.threads = options.threads;
+  if (options.inParts)
+  {
+    image.stream =
+      std::make_shared<PageStream>(file, std::move(ordered), bytes / static_cast<std::size_t>(pages), context);
+    return image;
+  }
   DecodeTiffPages(file, ordered, reinterpret_cast<unsigned char *>(image.voxels.Resize(bytes)), context);
   return image;
 }

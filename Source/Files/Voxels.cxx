@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Deflate.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -95,6 +96,11 @@ TakeStored(const FileBytes & file, std::uint64_t begin, bool swapped, const Host
     image.voxels.Share(file.Owner(), voxels, bytes);
     return;
   }
+  if (image.inParts)
+  {
+    image.stream = StoredVoxels(file, begin, swapped ? size : 1, context);
+    return;
+  }
   std::byte * const copy = image.voxels.Resize(bytes);
   CopyStored(file, begin, bytes, copy, context);
   if (swapped)
@@ -156,8 +162,8 @@ CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & imag
   }
 }
 
-std::byte *
-MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
+void
+CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image)
 {
   const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
   if (bytes / perByte > fileBytes)
@@ -165,7 +171,14 @@ MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
     throw Error("the file is truncated, or its header is damaged: " + std::to_string(fileBytes) +
                 " bytes cannot hold the " + std::to_string(bytes) + " of " + image.extent.ToString() + " voxels");
   }
-  return image.voxels.Resize(bytes);
+}
+
+std::byte *
+MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image)
+{
+  RefuseParts(image, "voxels as they are in this file (as text, or in several files)");
+  CheckRoom(fileBytes, perByte, image);
+  return image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type));
 }
 
 void
@@ -200,6 +213,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
   {
     return;
   }
+  RefuseParts(image, "channels that lie one after the other");
   const std::size_t size = SizeOf(image.type);
   const auto        voxels = image.extent.VoxelCount();
   const auto        channels = static_cast<std::size_t>(image.channels);
@@ -226,6 +240,7 @@ InterleaveChannels(LoadedImage & image, const HostContext & context)
 void
 DropAlpha(LoadedImage & image, const HostContext & context)
 {
+  RefuseParts(image, "colours with alpha");
   const std::size_t size = SizeOf(image.type);
   const std::size_t from = static_cast<std::size_t>(image.channels) * size;
   const std::size_t to = from - size;

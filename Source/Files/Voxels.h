@@ -38,6 +38,10 @@ void CheckFileCount(std::size_t count, const Extent & extent);
  *  not fit. */
 void CheckBytesBeyond(std::uint64_t beyond, std::size_t fileCount, LoadedImage & image);
 
+/** \throws Error if a file of `fileBytes` bytes cannot hold the voxels of `image`, since a byte gives at most `perByte`
+ *  bytes. */
+void CheckRoom(std::uint64_t fileBytes, std::uint64_t perByte, const LoadedImage & image);
+
 /** Allocates the voxels of `image`. \throws Error if a file of `fileBytes` bytes cannot hold them, since a byte gives
  *  at most `perByte` bytes. The header is damaged then. */
 std::byte * MakeRoom(std::uint64_t fileBytes, std::uint64_t perByte, LoadedImage & image);

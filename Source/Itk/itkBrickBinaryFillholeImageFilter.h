@@ -39,18 +39,10 @@ public:
   itkNewMacro(Self);
   itkTypeMacro(BrickBinaryFillholeImageFilter, ImageToImageFilter);
 
-  using InputImageType = TInputImage;
-  using OutputImageType = TInputImage;
-  using InputImagePointer = typename InputImageType::Pointer;
-  using InputImageConstPointer = typename InputImageType::ConstPointer;
-  using InputImageRegionType = typename InputImageType::RegionType;
-  using InputImagePixelType = typename InputImageType::PixelType;
-  using OutputImagePointer = typename OutputImageType::Pointer;
-  using OutputImageConstPointer = typename OutputImageType::ConstPointer;
-  using OutputImageRegionType = typename OutputImageType::RegionType;
-  using OutputImagePixelType = typename OutputImageType::PixelType;
-  static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static constexpr unsigned int OutputImageDimension = OutputImageType::ImageDimension;
+  // Superclass has the other types that filters of ITK name.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = InputImagePixelType;
+  using OutputImageConstPointer = typename TInputImage::ConstPointer;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
   static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
 
@@ -78,10 +70,7 @@ protected:
   GenerateInputRequestedRegion() override
   {
     Superclass::GenerateInputRequestedRegion();
-    if (auto * const input = const_cast<InputImageType *>(this->GetInput()))
-    {
-      input->SetRequestedRegion(input->GetLargestPossibleRegion());
-    }
+    RequestWholeBrickInputs(this, this->GetInput());
   }
 
   void
@@ -96,7 +85,7 @@ protected:
     m_NumberOfFilledHoles = 0;
     RunBrickWork(this, [this] {
       BrickProgress              progress(this);
-      const InputImageRegionType region = this->GetInput()->GetLargestPossibleRegion();
+      const auto                 region = this->GetInput()->GetLargestPossibleRegion();
       const BrickRegionView      input = MakeBrickRegionView(this->GetInput(), region);
       const auto * const         pixels = static_cast<const InputImagePixelType *>(input.view.data);
       const std::int64_t         count = input.view.extent.VoxelCount();
@@ -136,10 +125,10 @@ protected:
 
 private:
   void
-  FillMask(const brickccl::ImageView &  mask,
-           unsigned char *              output,
-           const InputImageRegionType & region,
-           BrickProgress &              progress)
+  FillMask(const brickccl::ImageView &                       mask,
+           unsigned char *                                   output,
+           const typename Superclass::InputImageRegionType & region,
+           BrickProgress &                                   progress)
   {
     // The engine's border leaves out axes of one voxel; ITK's does not.
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)

@@ -45,18 +45,10 @@ public:
   itkNewMacro(Self);
   itkTypeMacro(BrickBinaryShapeKeepNObjectsImageFilter, ImageToImageFilter);
 
-  using InputImageType = TInputImage;
-  using OutputImageType = TInputImage;
-  using InputImagePointer = typename InputImageType::Pointer;
-  using InputImageConstPointer = typename InputImageType::ConstPointer;
-  using InputImageRegionType = typename InputImageType::RegionType;
-  using InputImagePixelType = typename InputImageType::PixelType;
-  using OutputImagePointer = typename OutputImageType::Pointer;
-  using OutputImageConstPointer = typename OutputImageType::ConstPointer;
-  using OutputImageRegionType = typename OutputImageType::RegionType;
-  using OutputImagePixelType = typename OutputImageType::PixelType;
-  static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static constexpr unsigned int OutputImageDimension = TInputImage::ImageDimension;
+  // Superclass has the other types that filters of ITK name.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = InputImagePixelType;
+  using OutputImageConstPointer = typename TInputImage::ConstPointer;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
   static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
 

@@ -49,19 +49,8 @@ void
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  auto * const image = const_cast<InputImageType *>(this->GetInput());
-  if (image == nullptr)
-  {
-    return;
-  }
   // The others must have the image's region; what they have beside it is not read.
-  for (const auto & name : this->GetInputNames())
-  {
-    if (auto * const input = dynamic_cast<ImageBase<ImageDimension> *>(this->ProcessObject::GetInput(name)))
-    {
-      input->SetRequestedRegion(image->GetLargestPossibleRegion());
-    }
-  }
+  RequestWholeBrickInputs(this, this->GetInput());
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>

@@ -1,7 +1,7 @@
 #ifndef itkBrickLabelImageToLabelMap_h
 #define itkBrickLabelImageToLabelMap_h
 
-#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelCounts.h"
 #include "itkBrickLabelMap.h"

@@ -38,19 +38,11 @@ public:
   itkNewMacro(Self);
   itkTypeMacro(BrickLabelImageToShapeLabelMapFilter, ImageToImageFilter);
 
-  using InputImageType = TInputImage;
-  using InputImagePointer = typename InputImageType::Pointer;
-  using InputImageConstPointer = typename InputImageType::ConstPointer;
-  using InputImageRegionType = typename InputImageType::RegionType;
-  using InputImagePixelType = typename InputImageType::PixelType;
-  using OutputImageType = TOutputImage;
-  using OutputImagePointer = typename OutputImageType::Pointer;
-  using OutputImageConstPointer = typename OutputImageType::ConstPointer;
-  using OutputImageRegionType = typename OutputImageType::RegionType;
-  using OutputImagePixelType = typename OutputImageType::PixelType;
-  using LabelObjectType = typename OutputImageType::LabelObjectType;
-  static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static constexpr unsigned int OutputImageDimension = TInputImage::ImageDimension;
+  // Superclass has the other types that filters of ITK name.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = typename TOutputImage::PixelType;
+  using OutputImageConstPointer = typename TOutputImage::ConstPointer;
+  using LabelObjectType = typename TOutputImage::LabelObjectType;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
 
   /** The value that is no label. Default: the lowest of the label type. */
@@ -80,10 +72,7 @@ protected:
   GenerateInputRequestedRegion() override
   {
     Superclass::GenerateInputRequestedRegion();
-    if (auto * const input = const_cast<InputImageType *>(this->GetInput()))
-    {
-      input->SetRequestedRegion(input->GetLargestPossibleRegion());
-    }
+    RequestWholeBrickInputs(this, this->GetInput());
   }
 
   void

@@ -41,23 +41,15 @@ public:
   itkNewMacro(Self);
   itkTypeMacro(BrickLabelImageToStatisticsLabelMapFilter, ImageToImageFilter);
 
-  using InputImageType = TInputImage;
-  using InputImagePointer = typename InputImageType::Pointer;
-  using InputImageConstPointer = typename InputImageType::ConstPointer;
-  using InputImageRegionType = typename InputImageType::RegionType;
-  using InputImagePixelType = typename InputImageType::PixelType;
-  using OutputImageType = TOutputImage;
-  using OutputImagePointer = typename OutputImageType::Pointer;
-  using OutputImageConstPointer = typename OutputImageType::ConstPointer;
-  using OutputImageRegionType = typename OutputImageType::RegionType;
-  using OutputImagePixelType = typename OutputImageType::PixelType;
-  using LabelObjectType = typename OutputImageType::LabelObjectType;
+  // Superclass has the other types that filters of ITK name.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = typename TOutputImage::PixelType;
+  using OutputImageConstPointer = typename TOutputImage::ConstPointer;
+  using LabelObjectType = typename TOutputImage::LabelObjectType;
   using FeatureImageType = TFeatureImage;
   using FeatureImagePointer = typename FeatureImageType::Pointer;
   using FeatureImageConstPointer = typename FeatureImageType::ConstPointer;
   using FeatureImagePixelType = typename FeatureImageType::PixelType;
-  static constexpr unsigned int InputImageDimension = TInputImage::ImageDimension;
-  static constexpr unsigned int OutputImageDimension = TInputImage::ImageDimension;
   static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
 
   /** The value that is no label. Default: the lowest of the label type. */
@@ -95,7 +87,7 @@ public:
     return static_cast<FeatureImageType *>(this->ProcessObject::GetInput(1));
   }
   void
-  SetInput1(const InputImageType * input)
+  SetInput1(const TInputImage * input)
   {
     this->SetInput(input);
   }
@@ -125,13 +117,7 @@ protected:
   GenerateInputRequestedRegion() override
   {
     Superclass::GenerateInputRequestedRegion();
-    auto * const input = const_cast<InputImageType *>(this->GetInput());
-    auto * const feature = const_cast<FeatureImageType *>(this->GetFeatureImage());
-    if (input != nullptr && feature != nullptr)
-    {
-      input->SetRequestedRegion(input->GetLargestPossibleRegion());
-      feature->SetRequestedRegion(input->GetLargestPossibleRegion());
-    }
+    RequestWholeBrickInputs(this, this->GetInput());
   }
 
   void
@@ -144,14 +130,14 @@ protected:
   GenerateData() override
   {
     this->AllocateOutputs();
-    OutputImageType * const map = this->GetOutput();
+    TOutputImage * const map = this->GetOutput();
     map->SetBackgroundValue(m_BackgroundValue);
     RunBrickWork(this, [this, map] {
-      BrickProgress              progress(this);
-      const InputImageType *     input = this->GetInput();
-      const FeatureImageType *   feature = this->GetFeatureImage();
-      const InputImageRegionType region = input->GetLargestPossibleRegion();
-      const BrickRegionView      intensity = MakeBrickRegionView(feature, region);
+      BrickProgress             progress(this);
+      const TInputImage * const input = this->GetInput();
+      const FeatureImageType *  feature = this->GetFeatureImage();
+      const auto                region = input->GetLargestPossibleRegion();
+      const BrickRegionView     intensity = MakeBrickRegionView(feature, region);
       FillBrickLabelMap(this,
                         progress,
                         input,
@@ -162,7 +148,7 @@ protected:
       if (m_ComputeHistogram)
       {
         const BrickHistogramWriter<FeatureImagePixelType> writer(feature, m_NumberOfBins);
-        for (typename OutputImageType::Iterator it(map); !it.IsAtEnd(); ++it)
+        for (typename TOutputImage::Iterator it(map); !it.IsAtEnd(); ++it)
         {
           writer.Write(intensity.view, static_cast<const ImageBase<ImageDimension> *>(input), it.GetLabelObject());
         }

@@ -2,7 +2,7 @@
 #define itkBrickLabelMap_h
 
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "itkBrickWeightedAttributes.h"

@@ -5,6 +5,7 @@
 #include "BrickCCL/Host/Progress.h"
 
 #include "itkMultiThreaderBase.h"
+#include "itkImageBase.h"
 #include "itkProcessObject.h"
 
 #include <algorithm>
@@ -82,6 +83,24 @@ RunBrickWork(const ProcessObject * filter, const TWork & work)
     std::ostringstream message;
     message << "ITK ERROR: " << filter->GetNameOfClass() << "(" << filter << "): " << error.what();
     throw ExceptionObject(__FILE__, __LINE__, message.str(), ITK_LOCATION);
+  }
+}
+
+/** Asks for all of an image that a filter takes, and for the same region of its other inputs, if there is an image. */
+template <typename TImage>
+void
+RequestWholeBrickInputs(ProcessObject * filter, const TImage * image)
+{
+  if (image == nullptr)
+  {
+    return;
+  }
+  for (const auto & object : filter->GetInputs())
+  {
+    if (auto * const input = dynamic_cast<ImageBase<TImage::ImageDimension> *>(object.GetPointer()))
+    {
+      input->SetRequestedRegion(image->GetLargestPossibleRegion());
+    }
   }
 }
 

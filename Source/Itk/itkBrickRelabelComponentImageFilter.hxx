@@ -14,10 +14,7 @@ void
 BrickRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  if (auto * const input = const_cast<InputImageType *>(this->GetInput()))
-  {
-    input->SetRequestedRegion(input->GetLargestPossibleRegion());
-  }
+  RequestWholeBrickInputs(this, this->GetInput());
 }
 
 template <typename TInputImage, typename TOutputImage>

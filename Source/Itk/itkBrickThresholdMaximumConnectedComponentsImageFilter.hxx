@@ -26,10 +26,7 @@ void
 BrickThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  if (auto * const input = const_cast<InputImageType *>(this->GetInput()))
-  {
-    input->SetRequestedRegion(input->GetLargestPossibleRegion());
-  }
+  RequestWholeBrickInputs(this, this->GetInput());
 }
 
 template <typename TInputImage, typename TOutputImage>

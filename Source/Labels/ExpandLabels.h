@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_LABELS_EXPANDLABELS_H
 #define BRICKCCL_LABELS_EXPANDLABELS_H
 
-#include "BrickCCL/Core/ScalarType.h"
+#include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/HugePages.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/FindRuns.h"

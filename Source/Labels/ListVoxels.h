@@ -2,7 +2,7 @@
 #define BRICKCCL_LABELS_LISTVOXELS_H
 
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Labels/LabelLists.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 namespace brickccl

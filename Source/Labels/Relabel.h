@@ -2,7 +2,7 @@
 #define BRICKCCL_LABELS_RELABEL_H
 
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "BrickCCL/Measuring/ColumnGroups.h"
+#include "BrickCCL/Measuring/Measuring.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"

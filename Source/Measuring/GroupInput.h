@@ -2,7 +2,7 @@
 #define BRICKCCL_MEASURING_GROUPINPUT_H
 
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Measuring/TouchingRuns.h"
 #include "BrickCCL/Runs/RunVolume.h"
 

@@ -2,7 +2,7 @@
 #define BRICKCCL_MEASURING_MEASURE_H
 
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Measuring/MeasureOptions.h"
+#include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -33,7 +33,7 @@ void MeasureComponents(const RunVolume &          volume,
                        const HostContext &        context,
                        ComponentTable &           table);
 
-/** Measures an existing label image, see Measuring/MeasureLabelImage.h, and hands out its runs as well. Their labels
+/** Measures an existing label image, see Measuring/Measuring.h, and hands out its runs as well. Their labels
  * are places in the table, from 1 on. */
 ComponentTable MeasureLabelImage(const ImageView &      labels,
                                  const Geometry &       geometry,

@@ -1,4 +1,4 @@
-#include "BrickCCL/Measuring/MeasureLabelImage.h"
+#include "BrickCCL/Measuring/Measuring.h"
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/RowLinks.h"

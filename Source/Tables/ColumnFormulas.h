@@ -11,8 +11,6 @@ namespace brickccl::columns
 
 inline constexpr double Pi = 3.14159265358979323846;
 
-inline constexpr const char * AxisNames[MaximumDimension] = { "x", "y", "z", "t" };
-
 inline double
 VolumeOf(const ComponentTable & table, const ComponentMeasures & component)
 {

@@ -2,14 +2,16 @@
 #define BRICKCCL_TABLES_COLUMNGROUP_H
 
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
 {
 
-struct ComponentTable;
 struct GroupInput;
 struct MergeInput;
 
@@ -57,5 +59,139 @@ struct ColumnGroup
 };
 
 } // namespace brickccl
+
+/** How the columns of a table are listed. */
+namespace brickccl::columns
+{
+
+inline constexpr const char * AxisNames[MaximumDimension] = { "x", "y", "z", "t" };
+
+using Table = const ComponentTable &;
+using Component = const ComponentMeasures &;
+using Value = ComponentColumn::Value;
+
+/** The unit that a name ends in. */
+inline std::string
+UnitOf(const std::string & name)
+{
+  static const std::pair<const char *, const char *> units[] = { { "_mm", "mm" },
+                                                                 { "_mm2", "mm^2" },
+                                                                 { "_mm3", "mm^3" },
+                                                                 { "_mm4", "mm^4" } };
+  for (const auto & [ending, unit] : units)
+  {
+    const std::string text = ending;
+    if (name.size() > text.size() && name.compare(name.size() - text.size(), text.size(), text) == 0)
+    {
+      return unit;
+    }
+  }
+  return {};
+}
+
+/** Collects the columns of a table, group by group. */
+class ColumnList
+{
+public:
+  explicit ColumnList(int dimension)
+    : m_Dimension(dimension)
+  {}
+
+  /** The columns that follow belong to this group; an empty name stands for no group. */
+  void
+  BeginGroup(const std::string & name)
+  {
+    m_Group = name;
+  }
+
+  /** Adds a column with the value `value(table, component)`. Without a unit, it gets the one that its name ends in. */
+  template <typename TValue>
+  void
+  Add(const std::string & name,
+      const std::string & description,
+      const std::string & itkName,
+      const std::string & scikitImageName,
+      MergeRule           merge,
+      TValue              value,
+      const std::string & unit = {})
+  {
+    m_Columns.push_back({ name,
+                          unit.empty() ? UnitOf(name) : unit,
+                          description,
+                          itkName,
+                          scikitImageName,
+                          [value](Table table, Component component) { return Value{ value(table, component) }; },
+                          merge,
+                          m_Group });
+  }
+
+  /** Adds a column for every axis. Its name is `before` + the axis + `after`, its value is
+   *  `value(table, component, axis)`. */
+  template <typename TValue>
+  void
+  AddAxes(const std::string & before,
+          const std::string & after,
+          const std::string & description,
+          const std::string & itkName,
+          const std::string & scikitImageName,
+          MergeRule           merge,
+          TValue              value,
+          const std::string & unit = {})
+  {
+    for (int axis = 0; axis < m_Dimension; ++axis)
+    {
+      Add(
+        before + AxisNames[axis] + after,
+        description,
+        itkName,
+        scikitImageName,
+        merge,
+        [value, axis](Table table, Component component) { return value(table, component, axis); },
+        unit);
+    }
+  }
+
+  /** Adds a column for every principal axis, from the least moment on: its name is `before` + 1.. + `after`, its value
+   *  `value(table, component, i)` with i from 0 on. */
+  template <typename TValue>
+  void
+  AddPrincipal(const std::string & before,
+               const std::string & after,
+               const std::string & description,
+               const std::string & itkName,
+               const std::string & scikitImageName,
+               MergeRule           merge,
+               TValue              value)
+  {
+    for (int i = 0; i < m_Dimension; ++i)
+    {
+      Add(before + std::to_string(i + 1) + after,
+          description,
+          itkName,
+          scikitImageName,
+          merge,
+          [value, i](Table table, Component component) { return value(table, component, i); });
+    }
+  }
+
+  int
+  Dimension() const
+  {
+    return m_Dimension;
+  }
+
+  std::vector<ComponentColumn>
+  Take()
+  {
+    return std::move(m_Columns);
+  }
+
+private:
+  int                          m_Dimension;
+  std::string                  m_Group;
+  std::vector<ComponentColumn> m_Columns;
+};
+
+} // namespace brickccl::columns
 
 #endif

@@ -1,8 +1,6 @@
-#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/DefaultColumns.h"
 
 #include <algorithm>

@@ -3,19 +3,114 @@
 
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/VolumeView.h"
-#include "BrickCCL/Tables/Columns.h"
 #include "BrickCCL/Tables/ComponentRows.h"
-#include "BrickCCL/Tables/MeasureSet.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
+#include <typeindex>
+#include <typeinfo>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace brickccl
 {
+
+/** The measures of one kind, one for each component, in the order of a table's rows. Valid as long as the set that they
+ *  are from is neither changed nor gone. */
+template <typename T>
+class MeasureList
+{
+public:
+  MeasureList(const T * data, std::size_t size)
+    : m_Data(data)
+    , m_Size(size)
+  {}
+
+  const T &
+  operator[](std::size_t place) const
+  {
+    return m_Data[place];
+  }
+  std::size_t
+  size() const
+  {
+    return m_Size;
+  }
+  bool
+  empty() const
+  {
+    return m_Size == 0;
+  }
+  const T *
+  begin() const
+  {
+    return m_Data;
+  }
+  const T *
+  end() const
+  {
+    return m_Data + m_Size;
+  }
+
+private:
+  const T *   m_Data;
+  std::size_t m_Size;
+};
+
+/** What the groups of columns measured: lists of structs that the groups define, told apart by their types. A copy of a
+ *  set is a set of its own; copies share the memory of lists that neither changes. */
+class MeasureSet
+{
+public:
+  /** Whether measures of this type are there; a list of no components counts. */
+  template <typename T>
+  bool
+  Has() const
+  {
+    return Find(typeid(T)) != nullptr;
+  }
+
+  /** The measures of a type. \throws InvalidArgument if they were not measured. */
+  template <typename T>
+  MeasureList<T>
+  Of() const
+  {
+    const Entry & entry = Get(typeid(T));
+    return { static_cast<const T *>(entry.data), entry.size };
+  }
+
+  /** Takes in a vector of measures, in the place of earlier ones of their type. */
+  template <typename T, typename TAllocator>
+  void
+  Set(std::vector<T, TAllocator> measures)
+  {
+    auto              owner = std::make_shared<std::vector<T, TAllocator>>(std::move(measures));
+    const T * const   data = owner->data();
+    const std::size_t size = owner->size();
+    Insert({ typeid(T), std::move(owner), data, size });
+  }
+
+private:
+  struct Entry
+  {
+    std::type_index       type;
+    std::shared_ptr<void> owner;
+    const void *          data;
+    std::size_t           size;
+  };
+
+  const Entry * Find(const std::type_index & type) const;
+  const Entry & Get(const std::type_index & type) const;
+  void          Insert(Entry entry);
+
+  std::vector<Entry> m_Entries;
+};
 
 struct ColumnGroup;
 
@@ -105,6 +200,53 @@ void WriteContacts(std::ostream & stream, const ComponentTable & table, char del
 /** Writes {"columns": {name: description ...}, "totals": {name: value ...}, "components": [{name: value ...} ...]}; NaN
  *  is null. */
 void WriteJson(std::ostream & stream, const ComponentTable & table);
+
+struct ComponentTable;
+
+/** How a table that is merged from those of parts (MergeComponentTables) gets a column. */
+enum class MergeRule
+{
+  /** The label that the merged component gets. */
+  Label,
+  Sum,
+  Minimum,
+  Maximum,
+  /** From sums, extremes or hulls that the tables keep and that are merged exactly. */
+  Recomputed,
+  /** Tables are not enough: it needs another look at the merged components' runs. */
+  SecondLook
+};
+
+std::string NameOf(MergeRule rule);
+
+/** One column of the table as it is written: its name, its meaning and its formula in one place. */
+struct ComponentColumn
+{
+  using Value = std::variant<std::uint64_t, std::int64_t, double>;
+
+  /** Ends with the unit where there is one, for example `volume_mm3`. */
+  std::string name;
+  /** "mm", "mm^2", "mm^3", "index", "voxels", "intensity" or empty. */
+  std::string unit;
+  /** What it is, with its formula. */
+  std::string description;
+  /** The names of the same measure in ITK's LabelMap filters and in skimage.measure.regionprops; may be empty. */
+  std::string itkName;
+  std::string scikitImageName;
+
+  std::function<Value(const ComponentTable &, const ComponentMeasures &)> value;
+
+  MergeRule merge = MergeRule::Recomputed;
+  /** The group that it belongs to; empty for columns without a group. */
+  std::string group;
+};
+
+/** The name of the column of sizes: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
+const char * SizeName(int dimension);
+
+/** The columns that a table has: the default columns of its dimension, a slice column if slices were labeled, and the
+ *  columns of the table's groups. */
+std::vector<ComponentColumn> ColumnsOf(const ComponentTable & table);
 
 } // namespace brickccl
 

@@ -1,4 +1,4 @@
-#include "BrickCCL/Tables/MeasureSet.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include "BrickCCL/Core/Error.h"
 

@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Voxels/VoxelForest.cuh"
 
 #include <algorithm>

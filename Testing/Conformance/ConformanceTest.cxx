@@ -4,6 +4,7 @@
 #include "FloodFill.h"
 
 #include "BrickCCL/BrickCCL.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -289,11 +290,7 @@ CheckAllConnectivities(const std::string &    what,
   for (int rank = 1; rank <= extent.dimension; ++rank)
   {
     problem.rank = rank;
-    ExpectSameAsFloodFill(what, voxels, problem, Connectivity(extent.dimension, rank));
-    if (::testing::Test::HasFatalFailure())
-    {
-      return;
-    }
+    ASSERT_NO_FATAL_FAILURE(ExpectSameAsFloodFill(what, voxels, problem, Connectivity(extent.dimension, rank)));
   }
 }
 
@@ -648,7 +645,7 @@ TEST(Conformance, VoxelsOfTwoKindsUnderTolerance)
 
 /** The algorithm's name with each value of each option, except the presets. */
 std::vector<std::string>
-VariantsOf(const AlgorithmInfo & algorithm)
+VariantsOf(const Algorithm & algorithm)
 {
   std::vector<std::string> variants;
   for (const AlgorithmOption & option : algorithm.options)
@@ -675,7 +672,7 @@ TEST_F(ConformanceOnCuda, EveryOptionOfEveryAlgorithm)
   std::vector<std::string> variants = { "LabelEquivalence:atomics=on,first-scan=earlier,flag=global,properties=moments",
                                         "LinkPropagation:gather=5,one-gather=off,master=off",
                                         "LinkPropagation:max-gather=off,master=off" };
-  for (const AlgorithmInfo & algorithm : ListAlgorithms())
+  for (const Algorithm & algorithm : Algorithms())
   {
     const std::vector<std::string> more = VariantsOf(algorithm);
     variants.insert(variants.end(), more.begin(), more.end());

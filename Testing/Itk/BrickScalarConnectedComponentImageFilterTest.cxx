@@ -12,11 +12,8 @@
 namespace
 {
 
-using brickccl::testing::LabelsOf;
 using brickccl::testing::MakeEmptyImage;
 using brickccl::testing::MakeImage;
-using brickccl::testing::NumberedByFirstPixel;
-using brickccl::testing::PixelsOf;
 
 /** Both filters with the same parameters: the same components in the same order. ITK's labels have gaps. */
 template <typename TImage, typename TMask = TImage>
@@ -26,26 +23,8 @@ ExpectComponentsOfItk(const TImage *             image,
                       bool                       fully,
                       const TMask *              mask = nullptr)
 {
-  using Labels = itk::Image<unsigned int, TImage::ImageDimension>;
-  auto ours = itk::BrickScalarConnectedComponentImageFilter<TImage, Labels, TMask>::New();
-  auto theirs = itk::ScalarConnectedComponentImageFilter<TImage, Labels, TMask>::New();
-  ours->SetInput(image);
-  theirs->SetInput(image);
-  ours->SetDistanceThreshold(threshold);
-  theirs->SetDistanceThreshold(threshold);
-  ours->SetFullyConnected(fully);
-  theirs->SetFullyConnected(fully);
-  if (mask != nullptr)
-  {
-    ours->SetMaskImage(mask);
-    theirs->SetMaskImage(mask);
-  }
-  ours->Update();
-  theirs->Update();
-  const auto expected = NumberedByFirstPixel(PixelsOf(theirs->GetOutput()));
-  ASSERT_EQ(LabelsOf(ours->GetOutput()), expected);
-  EXPECT_EQ(ours->GetObjectCount(), *std::max_element(expected.begin(), expected.end()));
-  EXPECT_GT(ours->GetObjectCount(), 0u);
+  brickccl::testing::ExpectComponentsOfItk<itk::BrickScalarConnectedComponentImageFilter,
+                                           itk::ScalarConnectedComponentImageFilter>(image, threshold, fully, mask);
 }
 
 template <typename TPixel, unsigned int VDimension>

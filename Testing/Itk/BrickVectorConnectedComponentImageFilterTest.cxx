@@ -14,10 +14,8 @@
 namespace
 {
 
-using brickccl::testing::LabelsOf;
 using brickccl::testing::MakeEmptyImage;
 using brickccl::testing::MakeImage;
-using brickccl::testing::NumberedByFirstPixel;
 using brickccl::testing::PixelsOf;
 
 /** Unit vectors whose angles are one of `directions`, forwards and backwards. */
@@ -49,25 +47,8 @@ ExpectComponentsOfItk(const TImage *                        image,
                       bool                                  fully,
                       const TMask *                         mask = nullptr)
 {
-  using Labels = itk::Image<unsigned int, TImage::ImageDimension>;
-  auto ours = itk::BrickVectorConnectedComponentImageFilter<TImage, Labels, TMask>::New();
-  auto theirs = itk::VectorConnectedComponentImageFilter<TImage, Labels, TMask>::New();
-  ours->SetInput(image);
-  theirs->SetInput(image);
-  ours->SetDistanceThreshold(threshold);
-  theirs->SetDistanceThreshold(threshold);
-  ours->SetFullyConnected(fully);
-  theirs->SetFullyConnected(fully);
-  if (mask != nullptr)
-  {
-    ours->SetMaskImage(mask);
-    theirs->SetMaskImage(mask);
-  }
-  ours->Update();
-  theirs->Update();
-  const auto expected = NumberedByFirstPixel(PixelsOf(theirs->GetOutput()));
-  ASSERT_EQ(LabelsOf(ours->GetOutput()), expected);
-  EXPECT_GT(ours->GetObjectCount(), 0u);
+  brickccl::testing::ExpectComponentsOfItk<itk::BrickVectorConnectedComponentImageFilter,
+                                           itk::VectorConnectedComponentImageFilter>(image, threshold, fully, mask);
 }
 
 template <typename TValue, unsigned int VComponents, unsigned int VDimension>

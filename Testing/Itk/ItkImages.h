@@ -7,6 +7,9 @@
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -85,6 +88,39 @@ LabelsOf(const TImage * image)
 {
   const auto pixels = PixelsOf(image);
   return { pixels.begin(), pixels.end() };
+}
+
+/** Runs a filter of connected components beside the one of ITK whose place it takes, with the same parameters: the same
+ *  components in the same order. ITK's labels have gaps. */
+template <template <typename, typename, typename> class TOurs,
+          template <typename, typename, typename>
+          class TTheirs,
+          typename TImage,
+          typename TMask,
+          typename TThreshold>
+void
+ExpectComponentsOfItk(const TImage * image, TThreshold threshold, bool fully, const TMask * mask)
+{
+  using Labels = itk::Image<unsigned int, TImage::ImageDimension>;
+  auto ours = TOurs<TImage, Labels, TMask>::New();
+  auto theirs = TTheirs<TImage, Labels, TMask>::New();
+  ours->SetInput(image);
+  theirs->SetInput(image);
+  ours->SetDistanceThreshold(threshold);
+  theirs->SetDistanceThreshold(threshold);
+  ours->SetFullyConnected(fully);
+  theirs->SetFullyConnected(fully);
+  if (mask != nullptr)
+  {
+    ours->SetMaskImage(mask);
+    theirs->SetMaskImage(mask);
+  }
+  ours->Update();
+  theirs->Update();
+  const auto expected = NumberedByFirstPixel(PixelsOf(theirs->GetOutput()));
+  ASSERT_EQ(LabelsOf(ours->GetOutput()), expected);
+  EXPECT_EQ(ours->GetObjectCount(), *std::max_element(expected.begin(), expected.end()));
+  EXPECT_GT(ours->GetObjectCount(), 0u);
 }
 
 } // namespace brickccl::testing

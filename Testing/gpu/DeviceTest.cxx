@@ -3,7 +3,7 @@
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
-#include "BrickCCL/Cuda/DeviceError.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Phantoms/Ridges.h"

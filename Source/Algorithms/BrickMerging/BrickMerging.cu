@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Algorithms/BrickMerging/BrickMerging.h"
 #include "BrickCCL/Algorithms/VoxelAlgorithm.cuh"
+#include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 #include "BrickCCL/Voxels/VoxelVolume.cuh"
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Algorithms/LabelEquivalence/LabelEquivalence.h"
 
+#include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Forest/Forest.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Runs/MergeRows.h"

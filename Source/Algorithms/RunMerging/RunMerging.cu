@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
 #include "BrickCCL/Algorithms/RunMerging/RunMerging.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Measuring/SumRuns.cuh"
 #include "BrickCCL/Forest/ForestDevice.cuh"
 

@@ -5,7 +5,6 @@
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>

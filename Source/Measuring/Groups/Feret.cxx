@@ -5,7 +5,6 @@
 #include "BrickCCL/Measuring/HullCorners.h"
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "BrickCCL/Measuring/IntensitySums.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <algorithm>

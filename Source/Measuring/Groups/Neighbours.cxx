@@ -4,7 +4,6 @@
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>

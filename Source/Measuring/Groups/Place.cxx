@@ -1,6 +1,5 @@
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <cstdint>

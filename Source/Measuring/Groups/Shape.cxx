@@ -2,7 +2,6 @@
 #include "BrickCCL/Measuring/Moments.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>

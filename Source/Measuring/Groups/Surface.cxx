@@ -4,9 +4,9 @@
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Tables/ColumnFormulas.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,19 +127,24 @@ CountPairsByRuns(const RunVolume &              volume,
   });
 }
 
-/** Measures surfaces from the number of chords that every component has along the directions to neighbours. */
-void
-MeasureSurfaces(const GroupInput & input, ComponentTable & table)
+} // namespace
+
+UninitializedVector<MarkCounts>
+CountVoxelPairs(const RunVolume & volume, std::uint64_t components, const HostContext & context, bool touchingAreJoined)
 {
-  const RunVolume &            volume = input.volume;
-  const Extent &               extent = volume.GetExtent();
+  const auto countPairs = touchingAreJoined ? CountPairsByBits : CountPairsByRuns;
+  return countPairs(volume, HalfNeighbours(volume.GetExtent().dimension), context, components);
+}
+
+void
+SetSurfaces(const UninitializedVector<MarkCounts> & sums, const HostContext & context, ComponentTable & table)
+{
+  const Extent &               extent = table.extent;
   const std::vector<VoxelStep> steps = HalfNeighbours(extent.dimension);
-  const auto                   countPairs = input.TouchingAreJoined() ? CountPairsByBits : CountPairsByRuns;
-  const auto                   sums = countPairs(volume, steps, input.context, table.components.size());
   const std::vector<double>    weights = CroftonWeights(extent.dimension, table.geometry);
   const double                 voxel = table.geometry.VoxelVolume(extent.dimension);
   std::vector<SurfaceMeasures> surfaces(sums.size());
-  ForComponents(sums.size(), input.context, [&](std::size_t c) {
+  ForComponents(sums.size(), context, [&](std::size_t c) {
     SurfaceMeasures & measures = surfaces[c];
     for (std::size_t direction = 0; direction < steps.size(); ++direction)
     {
@@ -154,6 +159,18 @@ MeasureSurfaces(const GroupInput & input, ComponentTable & table)
     }
   });
   table.measures.Set(std::move(surfaces));
+}
+
+namespace
+{
+
+/** Measures surfaces from the number of chords that every component has along the directions to neighbours. */
+void
+MeasureSurfaces(const GroupInput & input, ComponentTable & table)
+{
+  SetSurfaces(CountVoxelPairs(input.volume, table.components.size(), input.context, input.TouchingAreJoined()),
+              input.context,
+              table);
 }
 
 const SurfaceMeasures &

@@ -5,7 +5,6 @@
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include "BrickCCL/Measuring/CountRowMarks.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Measuring/LocalCounts.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -187,17 +187,32 @@ EulerNumbersByBits(const RunVolume & volume, const HostContext & context, std::u
   return sums;
 }
 
-void
-MeasureTopology(const GroupInput & input, ComponentTable & table)
+} // namespace
+
+std::vector<TopologyMeasures>
+CountEulerNumbers(const RunVolume &   volume,
+                  std::uint64_t       components,
+                  const HostContext & context,
+                  bool                touchingAreJoined)
 {
-  const auto                    eulerNumbers = input.TouchingAreJoined() ? EulerNumbersByBits : EulerNumbersByRuns;
-  const auto                    sums = eulerNumbers(input.volume, input.context, table.components.size());
+  const auto                    eulerNumbers = touchingAreJoined ? EulerNumbersByBits : EulerNumbersByRuns;
+  const auto                    sums = eulerNumbers(volume, context, components);
   std::vector<TopologyMeasures> topologies(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c)
   {
     topologies[c] = { sums[c].full, sums[c].face };
   }
-  table.measures.Set(std::move(topologies));
+  return topologies;
+}
+
+namespace
+{
+
+void
+MeasureTopology(const GroupInput & input, ComponentTable & table)
+{
+  table.measures.Set(
+    CountEulerNumbers(input.volume, table.components.size(), input.context, input.TouchingAreJoined()));
 }
 
 void

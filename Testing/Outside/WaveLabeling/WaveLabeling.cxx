@@ -1,4 +1,5 @@
 #include "BrickCCL/Algorithms/Algorithm.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <deque>

@@ -2,7 +2,7 @@
 #define BRICKCCL_TESTING_CLEANORACLE_H
 
 #include "FloodFill.h"
-#include "BrickCCL/Clean/CleanOptions.h"
+#include "BrickCCL/Clean/Clean.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include "CleanOracle.h"
-#include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Neighbourhood.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
-#include "BrickCCL/Tables/ColumnList.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/MergeTables.h"
 

@@ -3,7 +3,7 @@
 
 #include "Arrays.h"
 
-#include "BrickCCL/Clean/FilterComponents.h"
+#include "BrickCCL/Clean/Clean.h"
 
 #include <cstdint>
 #include <optional>

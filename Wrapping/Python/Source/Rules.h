@@ -5,7 +5,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Dispatch/Label.h"
-#include "BrickCCL/Labels/RelabelOptions.h"
+#include "BrickCCL/Labels/Labels.h"
 
 #include <cstdint>
 #include <optional>

@@ -7,21 +7,8 @@
 from ._core import version as __version__
 from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
-from ._labeling import (
-    Component,
-    Labeling,
-    Runs,
-    VoxelLists,
-    columns,
-    components,
-    contacts,
-    find,
-    info,
-    label,
-    relabel,
-    select,
-    statistics,
-)
+from ._labeling import Component, Labeling, Runs, VoxelLists, find, label
+from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._table import ColumnDescription, Table, merge_tables
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,37 @@ def without_single_axes(array: Array, axes: Sequence[int]) -> tuple[Array, list[
     if len(kept) > MOST_DIMENSIONS:
         raise NotImplementedError(f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}")
     return array.reshape([array.shape[axis] for axis in kept]), [kept.index(axis) for axis in axes if axis in kept]
+
+
+def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[int]]:
+    """A structuring element as a rank along some axes, as scipy checks it; None stands for face connectivity.
+
+    Raises NotImplementedError for elements that scipy does not generate.
+    """
+    if structuring_element is None:
+        return 1, list(range(dimension))
+    structure = np.asarray(structuring_element, dtype=bool)
+    if structure.ndim != dimension:
+        raise RuntimeError("structure and input must have equal rank")
+    if any(size != 3 for size in structure.shape):
+        raise ValueError("structure dimensions must be equal to 3")
+    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
+        raise AssertionError("Structuring element is not symmetric")
+    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
+    chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
+    axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
+    rank = max((sum(map(abs, offset)) for offset in chosen), default=1)
+    generated = {
+        offset
+        for offset in offsets
+        if sum(map(abs, offset)) <= rank and all(axis in axes for axis in range(dimension) if offset[axis])
+    }
+    if axes and chosen != generated:
+        raise NotImplementedError(
+            "brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some axes; "
+            "this structure is another one"
+        )
+    return rank, axes
 
 
 def find(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _device
-from .scipy import _rank_and_axes
+from ._engine import rank_and_axes
 
 __all__ = ["label"]
 
@@ -48,16 +48,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError("input must be cupy.ndarray")
     if input.dtype.kind == "c":
         raise TypeError("Complex type not supported")
-    if structure is None:
-        rank, axes = 1, list(range(input.ndim))
-    else:
-        on_host = cupy.asnumpy(structure) if isinstance(structure, cupy.ndarray) else np.asarray(structure)
-        on_host = on_host.astype(bool)
-        if on_host.ndim != input.ndim:
-            raise RuntimeError("structure and input must have equal rank")
-        if any(size != 3 for size in on_host.shape):
-            raise ValueError("structure dimensions must be equal to 3")
-        rank, axes = _rank_and_axes(on_host)
+    on_host = cupy.asnumpy(structure) if isinstance(structure, cupy.ndarray) else structure
+    rank, axes = rank_and_axes(on_host, input.ndim)
     is_given = isinstance(output, cupy.ndarray)
     if is_given and output.shape != input.shape:
         raise ValueError("output shape not correct")

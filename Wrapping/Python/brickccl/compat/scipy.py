@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -11,28 +10,6 @@ from . import _engine
 from ._engine import Array
 
 __all__ = ["find_objects", "label", "sum_labels", "value_indices"]
-
-
-def _rank_and_axes(structure: Array) -> tuple[int, list[int]]:
-    """The structuring element as a rank along some axes. Raises NotImplementedError for others."""
-    dimension = structure.ndim
-    if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
-        raise AssertionError("Structuring element is not symmetric")
-    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
-    chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
-    axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
-    rank = max((sum(map(abs, offset)) for offset in chosen), default=1)
-    generated = {
-        offset
-        for offset in offsets
-        if sum(map(abs, offset)) <= rank and all(axis in axes for axis in range(dimension) if offset[axis])
-    }
-    if axes and chosen != generated:
-        raise NotImplementedError(
-            "brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some axes; "
-            "this structure is another one"
-        )
-    return rank, axes
 
 
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
@@ -71,15 +48,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError("Complex type not supported")
     if image.dtype.kind not in "biuf":
         raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    if structure is None:
-        rank, axes = 1, list(range(image.ndim))
-    else:
-        neighbours = np.asarray(structure, dtype=bool)
-        if neighbours.ndim != image.ndim:
-            raise RuntimeError("structure and input must have equal rank")
-        if any(size != 3 for size in neighbours.shape):
-            raise ValueError("structure dimensions must be equal to 3")
-        rank, axes = _rank_and_axes(neighbours)
+    rank, axes = _engine.rank_and_axes(structure, image.ndim)
 
     given = isinstance(output, np.ndarray)
     if given and output.shape != image.shape:

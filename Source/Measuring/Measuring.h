@@ -1,8 +1,11 @@
-#ifndef BRICKCCL_MEASURING_COLUMNGROUPS_H
-#define BRICKCCL_MEASURING_COLUMNGROUPS_H
+#ifndef BRICKCCL_MEASURING_MEASURING_H
+#define BRICKCCL_MEASURING_MEASURING_H
 
-#include "BrickCCL/Tables/Columns.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +78,41 @@ private:
 
 /** Every column that tables of images of a dimension can have, except that of slices. */
 std::vector<ComponentColumn> AllColumns(int dimension);
+
+/** What is measured, and in which images beside the labels. All images have the labels' extent and one channel. */
+struct MeasureOptions
+{
+  /** Its values under the components give the intensity columns. */
+  std::optional<ImageView> intensity;
+  /** A mask of the part that is inspected, not 0 inside: gives the distance to the part's surface. */
+  std::optional<ImageView> part;
+  /** Columns beside the default ones. */
+  ColumnGroups groups;
+
+  MeasureOptions() = default;
+  MeasureOptions(const ImageView & intensityImage)
+    : intensity(intensityImage)
+  {}
+  MeasureOptions(const std::optional<ImageView> & intensityImage, const ColumnGroups & columnGroups)
+    : intensity(intensityImage)
+    , groups(columnGroups)
+  {}
+};
+
+/** Measures an existing label image: every value but 0 is the label of one component, connected or not. The rows of the
+ *  table have these labels, ascending.
+ *  \param labels    of any scalar type, one channel
+ *  \param geometry  spacing, origin and direction, for the physical columns; by default voxels of 1 mm
+ *  \param options   what is measured beside the default columns
+ *  \param threads   the number of CPU threads; 0: all. The table does not depend on it
+ *  \param hooks     hear of progress and may cancel
+ *  \throws InvalidArgument if a label is negative or not a whole number, or if another image does not fit; Unsupported
+ *  for groups that images of this dimension do not have; Cancelled. */
+ComponentTable MeasureLabelImage(const ImageView &      labels,
+                                 const Geometry &       geometry = {},
+                                 const MeasureOptions & options = {},
+                                 int                    threads = 0,
+                                 const ProgressHooks &  hooks = {});
 
 } // namespace brickccl
 

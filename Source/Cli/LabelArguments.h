@@ -1,0 +1,72 @@
+#ifndef BRICKCCL_CLI_LABELARGUMENTS_H
+#define BRICKCCL_CLI_LABELARGUMENTS_H
+
+#include "BrickCCL/Cli/CriterionOptions.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Labels/Labels.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace brickccl::cli
+{
+
+/** What `label` asks. */
+struct LabelArguments
+{
+  std::string        input;
+  std::string        output;
+  std::string        outputFallback;
+  int                connectivity = 0;
+  CriterionArguments criterion;
+  std::string        mask;
+  std::string        bySlice;
+  std::string        order = "raster";
+  SizeArguments      sizes;
+  std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
+  FilterArguments    filter;
+  std::string        labelType = "auto";
+  std::string        algorithm = "Auto";
+  std::string        device = "auto";
+  int                threads = 0;
+  FileArguments      files;
+  TableArguments     table;
+  std::string        picture;
+  std::string        colourTable;
+  /** Not empty: the volume is labeled by slabs, in so much memory. */
+  std::string memory;
+  std::string work;
+  bool        resume = false;
+  bool        noCompression = false;
+  bool        json = false;
+  bool        quiet = false;
+};
+
+/** Labels an image, measures its components and writes what is asked for. */
+void RunLabel(const LabelArguments & arguments, const FrontEnd & frontEnd);
+
+/** Does so slab by slab, in a given memory. */
+void RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd);
+
+// What both have in common.
+
+/** The files that are written and read, with the names of their options. */
+NamedFiles OutputsOf(const LabelArguments & arguments);
+NamedFiles InputsOf(const LabelArguments & arguments);
+
+/** The limits on sizes and the order. */
+RelabelOptions RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader);
+
+/** "kept: 12303 voxels, 12.3 mm^3; dropped of 2304 found: 2200 too small", with a line end. */
+std::string DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image);
+
+/** What was found, dropped by which limit, and kept; members of the summary. */
+void AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels);
+
+} // namespace brickccl::cli
+
+#endif

@@ -1,0 +1,245 @@
+#include "BrickCCL/Cli/LabelArguments.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Segmenting/ValueHistogram.h"
+#include "BrickCCL/Streaming/LabelBySlabs.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iomanip>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** \throws Unsupported, which names the option, for what needs the volume as a whole. */
+void
+CheckOptionsOfSlabs(const LabelArguments & arguments)
+{
+  const std::pair<const char *, bool> options[] = {
+    { "--output-fallback", !arguments.outputFallback.empty() },
+    { "--smooth", !arguments.criterion.smooth.empty() },
+    { "--pores", arguments.criterion.pores },
+    { "--fill-holes", arguments.filter.holes.AreFilled() },
+    { "--seeds", !arguments.filter.seeds.empty() },
+    { "--clear-border", arguments.filter.clearBorder },
+    { "--touching", !arguments.filter.touching.empty() },
+    { "--part", !arguments.table.part.empty() },
+    { "--contacts", !arguments.table.contacts.empty() },
+    { "--picture", !arguments.picture.empty() },
+    { "--series", !arguments.files.series.empty() },
+  };
+  for (const auto & [name, isGiven] : options)
+  {
+    if (isGiven)
+    {
+      throw Unsupported(std::string(name) + " needs the volume as a whole, so it does not go with --memory; leave one "
+                                            "of them out");
+    }
+  }
+}
+
+/** The criterion, with a threshold that is a number. */
+Criterion
+CriterionOfSlabs(const CriterionArguments & arguments)
+{
+  Criterion criterion = CriterionOf(arguments);
+  if (!arguments.threshold.empty())
+  {
+    const ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
+    if (method.kind != ThresholdMethod::Kind::Value)
+    {
+      throw Unsupported("--threshold " + arguments.threshold +
+                        " needs the values of the whole volume, so it does not go with --memory; give a number "
+                        "(`brickccl info` proposes some)");
+    }
+    const Threshold threshold = FindThreshold(ValueHistogram(), method);
+    criterion.range = arguments.below ? threshold.Below().range : threshold.AtOrAbove().range;
+    criterion.Validate();
+  }
+  return criterion;
+}
+
+/** Images that are read in parts. */
+struct LoadedSlabs
+{
+  LoadedImage                image;
+  std::optional<LoadedImage> mask;
+  std::optional<LoadedImage> intensity;
+
+  SlabImages
+  Images() const
+  {
+    return { &image, mask ? &*mask : nullptr, intensity ? &*intensity : nullptr };
+  }
+};
+
+LoadedSlabs
+ReadImages(const LabelArguments & arguments, ImageReader & reader)
+{
+  LoadedSlabs images;
+  images.image = reader.ReadInParts(arguments.input, arguments.criterion.equalValue);
+  const auto other = [&](const std::string & path, bool asLabels) -> std::optional<LoadedImage> {
+    if (path.empty())
+    {
+      return std::nullopt;
+    }
+    LoadedImage image = reader.ReadInParts(path, asLabels);
+    CheckSameGrid(images.image, image, path);
+    return image;
+  };
+  images.mask = other(arguments.mask, true);
+  images.intensity = other(arguments.table.intensity, false);
+  if (images.intensity && images.intensity->channels != 1)
+  {
+    throw InvalidArgument("the intensity image has " + std::to_string(images.intensity->channels) +
+                          " channels; it must have 1");
+  }
+  return images;
+}
+
+nlohmann::ordered_json
+SummaryOf(const LabelArguments & arguments,
+          const SlabOptions &    options,
+          const SlabResult &     result,
+          const LoadedImage &    image)
+{
+  const Extent &         extent = image.extent;
+  nlohmann::ordered_json summary;
+  summary["components"] = result.components;
+  summary["foreground_voxels"] = result.foregroundVoxels;
+  AddKept(summary, result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels));
+  if (options.measures)
+  {
+    summary["totals"] = ToJson(TotalsOf(result.table));
+  }
+  summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
+  summary["spacing"] = std::vector<double>(image.geometry.spacing, image.geometry.spacing + extent.dimension);
+  summary["spacing_source"] = image.spacingSource;
+  summary["coordinates"] = "LPS";
+  summary["channels"] = image.channels;
+  summary["connectivity"] = options.label.connectivity->NeighbourCount();
+  summary["by_slice"] =
+    arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+  summary["criterion"] = options.label.criterion.ToString();
+  summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
+  summary["label_type"] = NameOf(result.type);
+  summary["slabs"] = { { "count", result.plan.slabs.size() },
+                       { "from_before", result.slabsFromBefore },
+                       { "memory_bytes", result.plan.memory },
+                       { "state_bytes", result.stateBytes },
+                       { "merge_bytes", result.mergeBytes } };
+  return summary;
+}
+
+void
+PrintSummary(const LabelArguments & arguments,
+             const SlabOptions &    options,
+             const SlabResult &     result,
+             const LoadedImage &    image)
+{
+  std::cout << std::setprecision(4) << result.components << (result.components == 1 ? " component" : " components")
+            << ", connectivity " << options.label.connectivity->ToString() << ", criterion "
+            << options.label.criterion.ToString() << '\n'
+            << result.foregroundVoxels << " foreground voxels of " << image.extent.VoxelCount() << " ("
+            << image.extent.ToString() << ", spacing " << DescribeSpacing(image) << ")\n"
+            << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
+            << (arguments.output.empty() ? "no label map"
+                                         : arguments.output + ": labels of type " + NameOf(result.type))
+            << ", " << result.plan.slabs.size() << " slabs";
+  if (result.slabsFromBefore > 0)
+  {
+    std::cout << " (" << result.slabsFromBefore << " from before)";
+  }
+  std::cout << "; state " << BytesAsText(result.stateBytes) << " on disk, " << BytesAsText(result.mergeBytes)
+            << " in memory; peak " << BytesAsText(PeakMemoryBytes()) << '\n'
+            << "seconds: read and label " << result.secondsToLabel << ", merge " << result.secondsToMerge << ", write "
+            << result.secondsToWrite << std::endl;
+}
+
+} // namespace
+
+void
+RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
+{
+  const auto  reporterOwner = frontEnd.makeReporter(arguments.quiet || arguments.json);
+  Reporter &  reporter = *reporterOwner;
+  SlabOptions options;
+  CheckOptionsOfSlabs(arguments);
+  options.memory = BytesFromText(arguments.memory);
+  options.label.criterion = CriterionOfSlabs(arguments.criterion);
+  options.label.device = Device::FromName(arguments.device);
+  options.type = LabelTypeFromName(arguments.labelType);
+  options.groups = CheckTableArguments(arguments.table, "--statistics");
+  options.measures = arguments.table.IsWanted();
+  if (arguments.output.empty() && !options.measures)
+  {
+    throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
+  }
+  const NamedFiles outputs = OutputsOf(arguments);
+  CheckOutputs(InputsOf(arguments), outputs);
+
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  const LoadedSlabs   images = ReadImages(arguments, reader);
+  const LoadedImage & image = images.image;
+  options.label.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  if (!arguments.output.empty())
+  {
+    CheckImageFileWritable(arguments.output,
+                           options.type == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(options.type),
+                           image.extent);
+  }
+  options.label.relabel = RelabelOptionsOf(arguments, reader);
+  options.label.minimumVolume = arguments.sizes.minimumVolume;
+  options.label.geometry = image.geometry;
+  options.label.algorithm = arguments.algorithm;
+  options.label.threads = arguments.threads;
+  options.work = arguments.work;
+  options.resume = arguments.resume;
+  options.output = arguments.output;
+  options.compress = !arguments.noCompression;
+  options.step = [&](const std::string & step) {
+    ThrowIfInterrupted();
+    reporter.Step(step);
+  };
+  options.note = [&](const std::string & note) { reporter.Note(note); };
+  options.label.progress = reporter.Hooks();
+  const SlabResult result = LabelBySlabs(images.Images(), options);
+  for (const std::string & note : result.lostGeometry)
+  {
+    reader.Note("'" + arguments.output + "': " + note);
+  }
+  if (options.measures)
+  {
+    WriteTables(arguments.table, result.table);
+  }
+  if (!arguments.colourTable.empty())
+  {
+    WriteColourTable(arguments.colourTable, result.components);
+  }
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary = SummaryOf(arguments, options, result, image);
+    summary["notes"] = reader.Notes();
+    summary["seconds"] = { { "label", result.secondsToLabel },
+                           { "merge", result.secondsToMerge },
+                           { "write", result.secondsToWrite } };
+    summary["peak_memory_bytes"] = PeakMemoryBytes();
+    frontEnd.takeSummary(summary);
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    PrintSummary(arguments, options, result, image);
+  }
+}
+
+} // namespace brickccl::cli

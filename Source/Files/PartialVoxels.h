@@ -1,0 +1,50 @@
+#ifndef BRICKCCL_FILES_PARTIALVOXELS_H
+#define BRICKCCL_FILES_PARTIALVOXELS_H
+
+#include "BrickCCL/Files/FileBytes.h"
+#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Files/Settle.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+// What images that are read in parts (ReadOptions::inParts) are read from.
+namespace brickccl::files
+{
+
+/** Voxels that lie in a file as in memory, perhaps with their bytes in reverse order. */
+std::shared_ptr<VoxelStream>
+StoredVoxels(const FileBytes & file, std::uint64_t begin, std::size_t swappedSize, const HostContext & context);
+
+/** What is compressed: bytes of a file from `begin` on, of which the first `skipped` come before the voxels. */
+struct CompressedVoxels
+{
+  FileBytes     file;
+  std::uint64_t begin = 0;
+  std::uint64_t skipped = 0;
+  Wrapper       wrapper = Wrapper::Gzip;
+  /** For errors. */
+  std::string name;
+};
+
+/** Compressed voxels, `bytes` of them when they are not. The checksum is verified with the last of them.
+ *  \param swappedSize  the size of values whose bytes are in reverse order; else 1. */
+std::shared_ptr<VoxelStream> InflatedVoxels(const CompressedVoxels & from,
+                                            std::uint64_t            bytes,
+                                            std::size_t              swappedSize,
+                                            const HostContext &      context);
+
+/** Voxels that are rescaled after they are read. */
+std::shared_ptr<VoxelStream> RescaledVoxels(std::shared_ptr<const LoadedImage> stored,
+                                            const Scaling &                    scaling,
+                                            ScalarType                         type,
+                                            const HostContext &                context);
+
+/** \throws Unsupported if the image is read in parts; `what` says what cannot be ("bzip2 data"). */
+void RefuseParts(const LoadedImage & image, const std::string & what);
+
+} // namespace brickccl::files
+
+#endif

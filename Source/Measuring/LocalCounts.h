@@ -1,0 +1,39 @@
+#ifndef BRICKCCL_MEASURING_LOCALCOUNTS_H
+#define BRICKCCL_MEASURING_LOCALCOUNTS_H
+
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/UninitializedVector.h"
+#include "BrickCCL/Measuring/CountRowMarks.h"
+#include "BrickCCL/Measuring/GroupMeasures.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <vector>
+
+/** What surfaces and Euler numbers are made of: sums over neighbouring voxels. Each is a sum over all windows of 2
+ * voxels along each axis, also those that reach over the border, and a window without voxels adds nothing. So the sum
+ * over two boxes that have one layer of voxels in common is that of both, less that of the layer. */
+namespace brickccl
+{
+
+/** For each of the components 1..components and each kind of simd::PairKinds the voxels that have such a neighbour in
+ *  the component, in an image of up to 3 dimensions.
+ *  \param touchingAreJoined  what TouchingRunsAreJoined says. */
+UninitializedVector<MarkCounts> CountVoxelPairs(const RunVolume &   volume,
+                                                std::uint64_t       components,
+                                                const HostContext & context,
+                                                bool                touchingAreJoined);
+
+/** Sets the SurfaceMeasures of a table from these. */
+void SetSurfaces(const UninitializedVector<MarkCounts> & pairs, const HostContext & context, ComponentTable & table);
+
+/** The Euler numbers of the components 1..components of an image of up to 3 dimensions. */
+std::vector<TopologyMeasures> CountEulerNumbers(const RunVolume &   volume,
+                                                std::uint64_t       components,
+                                                const HostContext & context,
+                                                bool                touchingAreJoined);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,66 @@
+#ifndef BRICKCCL_RUNS_BUILDRUNVOLUME_H
+#define BRICKCCL_RUNS_BUILDRUNVOLUME_H
+
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace brickccl
+{
+
+/** Sets the bits [begin, end) of a row, at least one. */
+inline void
+SetBits(Word * words, std::int64_t begin, std::int64_t end)
+{
+  const std::int64_t first = begin / BitsPerWord;
+  const std::int64_t last = (end - 1) / BitsPerWord;
+  const Word         fromBegin = ~Word{ 0 } << (begin % BitsPerWord);
+  const Word         upToEnd = ~Word{ 0 } >> (BitsPerWord - 1 - (end - 1) % BitsPerWord);
+  if (first == last)
+  {
+    words[first] |= fromBegin & upToEnd;
+    return;
+  }
+  words[first] |= fromBegin;
+  std::fill(words + first + 1, words + last, ~Word{ 0 });
+  words[last] |= upToEnd;
+}
+
+/** A labeled volume from its runs. \param forRow  `forRow(row, add)` calls `add(begin, end, label)` for the runs of a
+ * row in order. It is called twice for each row. Labels have 32 bits. */
+template <typename TForRow>
+RunVolume
+BuildRunVolume(const Extent & extent, TForRow forRow)
+{
+  RunVolume volume;
+  volume.Reset(extent, false);
+  std::uint64_t runs = 0;
+  for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+  {
+    volume.FirstRun(row) = runs;
+    forRow(row, [&](std::int64_t, std::int64_t, std::uint64_t) { ++runs; });
+  }
+  volume.FirstRun(extent.RowCount()) = runs;
+  volume.ResizeLabels(false);
+  volume.VisitLabels([&](auto * labels) {
+    using Label = std::remove_reference_t<decltype(*labels)>;
+    std::uint64_t run = 0;
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    {
+      std::fill_n(volume.Foreground(row), volume.WordsPerRow(), Word{ 0 });
+      std::fill_n(volume.StoredStarts(row), volume.WordsPerRow(), Word{ 0 });
+      forRow(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t label) {
+        SetBits(volume.Foreground(row), begin, end);
+        SetBits(volume.StoredStarts(row), begin, begin + 1);
+        labels[run++] = static_cast<Label>(label);
+      });
+    }
+  });
+  return volume;
+}
+
+} // namespace brickccl
+
+#endif

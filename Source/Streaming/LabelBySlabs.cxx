@@ -1,0 +1,446 @@
+#include "BrickCCL/Streaming/LabelBySlabs.h"
+
+#include "BrickCCL/Bricks/BrickProblem.h"
+#include "BrickCCL/Bricks/BrickRecord.h"
+#include "BrickCCL/Bricks/CountBrick.h"
+#include "BrickCCL/Bricks/LabelBrick.h"
+#include "BrickCCL/Bricks/MergeBricks.h"
+#include "BrickCCL/Bricks/TableBytes.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Streaming/SlabReader.h"
+#include "BrickCCL/Streaming/WorkFolder.h"
+#include "BrickCCL/Tables/ColumnGroup.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using Kind = WorkFolder::Kind;
+
+/** Seconds since the last call. */
+class Clock
+{
+public:
+  double
+  Lap()
+  {
+    const auto   now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
+    m_Begin = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+/** The files of an image, with their sizes and the times of their last changes. */
+void
+DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
+{
+  if (image == nullptr)
+  {
+    return;
+  }
+  text << what << ": " << image->extent.ToString() << ' ' << NameOf(image->type) << " x " << image->channels << '\n';
+  for (const std::string & file : image->files)
+  {
+    if (!std::filesystem::is_regular_file(file))
+    {
+      continue;
+    }
+    text << what << " file: " << file << ", " << std::filesystem::file_size(file) << " bytes, changed "
+         << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
+  }
+}
+
+/** What must be the same for a state to be used again. */
+std::string
+DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabPlan & plan)
+{
+  std::ostringstream text;
+  const Extent &     extent = images.image->extent;
+  const auto         connectivity = options.label.connectivity.value_or(Connectivity::Face(extent.dimension));
+  text.precision(17);
+  text << "state of: brickccl " << Version << '\n';
+  DescribeFiles("image", images.image, text);
+  DescribeFiles("mask", images.mask, text);
+  DescribeFiles("intensity", images.intensity, text);
+  text << "slabs: " << plan.slabs.size() << ", first " << plan.slabs.front().extent.ToString() << '\n'
+       << "connectivity: " << connectivity.ToString() << '\n'
+       << "criterion: " << options.label.criterion.ToString() << '\n';
+  ByteWriter problem;
+  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, options.label.relabel)
+    .Write(problem);
+  text << "options:";
+  for (const std::uint8_t byte : problem.Written())
+  {
+    text << ' ' << int{ byte };
+  }
+  text << "\nminimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
+  for (const ColumnGroup * const group : options.groups.List())
+  {
+    text << ' ' << group->name;
+  }
+  text << "\ngeometry:";
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
+  }
+  text << '\n';
+  return text.str();
+}
+
+/** Calls a function that works on a slab, and names the slab in errors. */
+template <typename TFunction>
+void
+NamingSlab(const BrickBox & slab, TFunction function)
+{
+  const auto sentence = [&slab](const std::exception & error) { return slab.ToString() + ": " + error.what(); };
+  try
+  {
+    function();
+  }
+  catch (const Cancelled &)
+  {
+    throw;
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument(sentence(error));
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported(sentence(error));
+  }
+  catch (const Error & error)
+  {
+    throw Error(sentence(error));
+  }
+  catch (const std::bad_alloc &)
+  {
+    throw Error(slab.ToString() + " does not fit into memory; give less by --memory");
+  }
+}
+
+/** The runs of slabs with the labels of the volume, for threads that write nearly in raster order. */
+class SlabRuns
+{
+public:
+  SlabRuns(const SlabPlan & plan, const WorkFolder & folder, const HostContext & context)
+    : m_Plan(plan)
+    , m_Folder(folder)
+    , m_Context(context.Silent())
+  {}
+
+  /** Writes the labels of rows of the volume. */
+  void
+  WriteRows(std::int64_t begin, std::int64_t end, LabelType type, void * labels)
+  {
+    const std::int64_t slabRows = m_Plan.slabs.front().extent.RowCount();
+    const auto         rowBytes =
+      static_cast<std::size_t>(m_Plan.slabs.front().extent.RowLength()) * SizeOf(ScalarTypeOfLabel(type));
+    auto * output = static_cast<std::byte *>(labels);
+    while (begin < end)
+    {
+      const std::int64_t slab = begin / slabRows;
+      const std::int64_t last = std::min(end, (slab + 1) * slabRows);
+      const auto         runs = Get(static_cast<std::size_t>(slab));
+      ExpandRows(*runs, begin - slab * slabRows, last - slab * slabRows, type, output);
+      output += static_cast<std::size_t>(last - begin) * rowBytes;
+      begin = last;
+    }
+  }
+
+private:
+  std::shared_ptr<const RunVolume>
+  Get(std::size_t slab)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    for (const auto & [number, runs] : m_Kept)
+    {
+      if (number == slab)
+      {
+        return runs;
+      }
+    }
+    auto runs = std::make_shared<RunVolume>();
+    // Two are enough: pieces are written nearly in order.
+    m_Kept.erase(m_Kept.begin(), m_Kept.size() < 2 ? m_Kept.begin() : m_Kept.end() - 1);
+    NamingSlab(m_Plan.slabs[slab], [&] {
+      ReadBrickRuns(m_Folder.Read(slab, Kind::Runs), ReadMap(m_Folder.Read(slab, Kind::Map)), { 1 }, *runs);
+    });
+    m_Kept.emplace_back(slab, runs);
+    return runs;
+  }
+
+  const SlabPlan &                                                      m_Plan;
+  const WorkFolder &                                                    m_Folder;
+  HostContext                                                           m_Context;
+  std::mutex                                                            m_Mutex;
+  std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
+};
+
+/** One volume on its way from images to a label map. */
+class SlabLabeler
+{
+public:
+  SlabLabeler(const SlabImages & images, const SlabOptions & options)
+    : m_Images(images)
+    , m_Options(options)
+    , m_Context{ options.label.threads, Progress(options.label.progress) }
+  {
+    MeasureOptions measure;
+    measure.groups = options.groups;
+    CheckColumnsOfBricks(measure);
+    m_Result.plan = PlanSlabs(images, options.label.criterion, options.memory, options.label.threads);
+    m_Options.note("plan: " + m_Result.plan.ToString());
+    m_Folder = std::make_unique<WorkFolder>(options.work,
+                                            options.output,
+                                            DescribePlan(images, options, m_Result.plan),
+                                            options.resume);
+  }
+
+  SlabResult
+  Run()
+  {
+    Clock clock;
+    LabelSlabs();
+    m_Result.secondsToLabel = clock.Lap();
+    Merge();
+    if (m_Options.measures)
+    {
+      MergeTables();
+    }
+    m_Result.secondsToMerge = clock.Lap();
+    Write();
+    m_Result.secondsToWrite = clock.Lap();
+    m_Result.stateBytes = m_Folder->BytesOnDisk();
+    return std::move(m_Result);
+  }
+
+private:
+  void          LabelSlabs();
+  bool          TakeFromBefore(std::size_t slab);
+  void          LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch);
+  void          CheckMergeFits(const BrickBox & slab) const;
+  void          Merge();
+  void          CountSlabs();
+  std::uint64_t TableBytes() const;
+  void          MergeTables();
+  void          Write();
+
+  const SlabImages &          m_Images;
+  const SlabOptions &         m_Options;
+  HostContext                 m_Context;
+  SlabResult                  m_Result;
+  std::unique_ptr<WorkFolder> m_Folder;
+  BrickMerge                  m_Merge;
+  /** The components of all slabs. */
+  std::uint64_t m_SlabComponents = 0;
+};
+
+/** Uses a slab that an earlier run labeled, if its files are whole. */
+bool
+SlabLabeler::TakeFromBefore(std::size_t slab)
+{
+  if (!m_Options.resume || !m_Folder->Has(slab, Kind::Record) || !m_Folder->Has(slab, Kind::Runs))
+  {
+    return false;
+  }
+  try
+  {
+    const Bytes record = m_Folder->Read(slab, Kind::Record);
+    CheckRunsOf(record, m_Folder->Read(slab, Kind::Runs));
+    m_Merge.Add(record);
+  }
+  catch (const Error & error)
+  {
+    m_Options.note("the state of " + m_Result.plan.slabs[slab].ToString() + " is not used: " + error.what());
+    return false;
+  }
+  ++m_Result.slabsFromBefore;
+  return true;
+}
+
+void
+SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch)
+{
+  const BrickBox & box = m_Result.plan.slabs[slab];
+  SlabViews        views = reader.Read(box);
+  BrickOptions     options;
+  options.label = m_Options.label;
+  options.label.mask = views.mask;
+  options.measures = m_Options.measures;
+  options.measure.groups = m_Options.groups;
+  options.measure.intensity = views.intensity;
+  const LabeledBrick brick = LabelBrick(views.image, box, options, scratch);
+  // The record comes last: where it is, the runs are as well.
+  m_Folder->Write(slab, Kind::Runs, brick.runs);
+  m_Folder->Write(slab, Kind::Record, brick.record);
+  m_Merge.Add(brick.record);
+  reader.Forget(box);
+}
+
+void
+SlabLabeler::CheckMergeFits(const BrickBox & slab) const
+{
+  const std::uint64_t bytes = m_Merge.MemoryBytes();
+  const std::uint64_t room = m_Result.plan.BytesForMerging();
+  if (bytes > room)
+  {
+    throw InvalidArgument("up to " + slab.ToString() +
+                          " there are so many components that what is known of them takes " + BytesAsText(bytes) +
+                          ", more than the " + BytesAsText(room) +
+                          " that --memory leaves; give more, or drop small components by --minimum-size");
+  }
+}
+
+void
+SlabLabeler::LabelSlabs()
+{
+  SlabReader   reader(m_Images);
+  Labeling     scratch;
+  const auto & slabs = m_Result.plan.slabs;
+  for (std::size_t slab = 0; slab < slabs.size(); ++slab)
+  {
+    m_Options.step("labeling slab " + std::to_string(slab + 1) + " of " + std::to_string(slabs.size()));
+    if (!TakeFromBefore(slab))
+    {
+      NamingSlab(slabs[slab], [&] { LabelSlab(slab, reader, scratch); });
+    }
+    CheckMergeFits(slabs[slab]);
+  }
+}
+
+void
+SlabLabeler::Merge()
+{
+  m_Options.step("merging slabs");
+  m_Merge.Finish();
+  m_Result.components = m_Merge.ComponentCount();
+  m_Result.relabeled = m_Merge.Relabeled();
+  m_Result.foregroundVoxels = m_Merge.ForegroundVoxelCount();
+  m_Result.mergeBytes = m_Merge.MemoryBytes();
+  m_Result.type = m_Options.type == LabelType::Auto ? SmallestLabelType(m_Result.components) : m_Options.type;
+  if (m_Result.components > MaximumLabel(m_Result.type))
+  {
+    throw LabelOverflow(std::to_string(m_Result.components) + " components do not fit the label type " +
+                        NameOf(m_Result.type) + "; use " + NameOf(SmallestLabelType(m_Result.components)));
+  }
+  for (std::size_t slab = 0; slab < m_Result.plan.slabs.size(); ++slab)
+  {
+    m_Folder->Write(slab, Kind::Map, m_Merge.Map(slab));
+  }
+  m_SlabComponents = m_Merge.PartCount();
+  m_Merge = BrickMerge();
+}
+
+/** What merging the tables takes, at most in all likelihood: the rows of slabs and those of the volume, with the sums
+ *  of the groups that are measured. */
+std::uint64_t
+SlabLabeler::TableBytes() const
+{
+  std::uint64_t row = 160;
+  for (const ColumnGroup * const group : m_Options.groups.List())
+  {
+    row += group->needsMoments ? 500 : 0;
+    row += std::string(group->name) == "feret" ? 1500 : 0;
+    row += std::string(group->name) == "surface" ? 300 : 0;
+  }
+  row += m_Images.intensity != nullptr ? 240 : 0;
+  return row * (m_SlabComponents + m_Result.components);
+}
+
+/** Takes the second look at slabs that surfaces and Euler numbers need. */
+void
+SlabLabeler::CountSlabs()
+{
+  if (!SecondLookOf(m_Options.groups).IsAny())
+  {
+    return;
+  }
+  const std::size_t count = m_Result.plan.slabs.size();
+  for (std::size_t slab = 0; slab < count; ++slab)
+  {
+    m_Options.step("counting voxels of slab " + std::to_string(slab + 1) + " of " + std::to_string(count));
+    NamingSlab(m_Result.plan.slabs[slab], [&] {
+      const Bytes              record = m_Folder->Read(slab, Kind::Record);
+      const Bytes              map = m_Folder->Read(slab, Kind::Map);
+      Bytes                    recordBefore, mapBefore;
+      std::vector<MergedBrick> before;
+      if (slab > 0)
+      {
+        recordBefore = m_Folder->Read(slab - 1, Kind::Record);
+        mapBefore = m_Folder->Read(slab - 1, Kind::Map);
+        before.push_back({ recordBefore, mapBefore });
+      }
+      const Bytes runs = m_Folder->Read(slab, Kind::Runs);
+      m_Folder->Write(slab, Kind::Counts, CountBrick({ record, map }, runs, before, m_Options.label.threads));
+    });
+  }
+}
+
+void
+SlabLabeler::MergeTables()
+{
+  m_Options.step("merging tables");
+  const SlabPlan &    plan = m_Result.plan;
+  const std::uint64_t bytes = TableBytes();
+  if (bytes > plan.memory - plan.fixedBytes)
+  {
+    throw InvalidArgument("the table of " + std::to_string(m_Result.components) + " components takes about " +
+                          BytesAsText(bytes) + " of memory, more than the " +
+                          BytesAsText(plan.memory - plan.fixedBytes) +
+                          " that --memory leaves; give more, drop small components by --minimum-size, or leave out the "
+                          "table");
+  }
+  CountSlabs();
+  const auto read = [this](Kind kind) { return [this, kind](std::size_t slab) { return m_Folder->Read(slab, kind); }; };
+  m_Result.table = MergeBrickTables(plan.slabs.size(), read(Kind::Record), read(Kind::Map), read(Kind::Counts));
+}
+
+void
+SlabLabeler::Write()
+{
+  if (m_Options.output.empty())
+  {
+    return;
+  }
+  m_Options.step("writing " + m_Options.output);
+  SlabRuns     runs(m_Result.plan, *m_Folder, m_Context);
+  WriteOptions writing;
+  writing.compress = m_Options.compress;
+  writing.context = m_Context;
+  m_Result.lostGeometry = WriteImageFile(
+    m_Options.output,
+    { ScalarTypeOfLabel(m_Result.type),
+      m_Images.image->extent,
+      m_Options.label.geometry,
+      [&](std::int64_t begin, std::int64_t end, void * rows) { runs.WriteRows(begin, end, m_Result.type, rows); },
+      m_Result.components },
+    writing);
+}
+
+} // namespace
+
+SlabResult
+LabelBySlabs(const SlabImages & images, const SlabOptions & options)
+{
+  return SlabLabeler(images, options).Run();
+}
+
+} // namespace brickccl

@@ -1,0 +1,73 @@
+#ifndef BRICKCCL_STREAMING_LABELBYSLABS_H
+#define BRICKCCL_STREAMING_LABELBYSLABS_H
+
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Streaming/SlabPlan.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace brickccl
+{
+
+/** How a volume is labeled by slabs. */
+struct SlabOptions
+{
+  /** As for the volume in memory, without a mask; the images give that. */
+  LabelOptions label;
+  /** Whether the volume is measured, and the groups of columns. */
+  bool         measures = false;
+  ColumnGroups groups;
+  /** The bytes of memory that may be used. */
+  std::uint64_t memory = 0;
+  /** The folder that keeps the state; if it is empty, a temporary one beside the output. */
+  std::string work;
+  bool        resume = false;
+
+  /** The label map; no map if it is empty. `Auto` stands for the smallest type that fits. */
+  std::string output;
+  LabelType   type = LabelType::Auto;
+  bool        compress = true;
+
+  /** Hears of the steps and notes. */
+  std::function<void(const std::string &)> step = [](const std::string &) {};
+  std::function<void(const std::string &)> note = [](const std::string &) {};
+};
+
+/** What was found. */
+struct SlabResult
+{
+  std::uint64_t components = 0;
+  RelabelReport relabeled;
+  std::uint64_t foregroundVoxels = 0;
+  /** The type of the label map. */
+  LabelType type = LabelType::Auto;
+  /** With `measures`. */
+  ComponentTable table;
+  /** Which parts of the geometry the label map does not hold. */
+  std::vector<std::string> lostGeometry;
+
+  SlabPlan      plan;
+  std::uint64_t slabsFromBefore = 0;
+  /** The state: that on disk, and that in memory when all slabs were there. */
+  std::uint64_t stateBytes = 0;
+  std::uint64_t mergeBytes = 0;
+  double        secondsToLabel = 0;
+  double        secondsToMerge = 0;
+  double        secondsToWrite = 0;
+};
+
+/** Labels a volume slab by slab, in a memory that may be much smaller than the volume. Labels and table are those of
+ *  the volume labeled at once.
+ *
+ *  It reads the images once. The state is a few bytes for each run, in a folder. After a kill at any time, `resume`
+ * goes on with the slabs that are not done, and gives the same files. The label map is written all or nothing. \throws
+ * InvalidArgument for a memory that is too small, and for a state of other inputs or options; Unsupported, which names
+ * columns that cannot be measured by slabs; LabelOverflow before anything is written; Cancelled; Error. */
+SlabResult LabelBySlabs(const SlabImages & images, const SlabOptions & options);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,164 @@
+#include "BrickCCL/Streaming/SlabPlan.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/System.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace brickccl
+{
+
+namespace
+{
+
+constexpr double Kibi = 1024.0;
+
+/** The slowest axis of more than one voxel. */
+int
+SlabAxisOf(const Extent & extent)
+{
+  int axis = extent.dimension - 1;
+  while (axis > 0 && extent.size[axis] == 1)
+  {
+    --axis;
+  }
+  return axis;
+}
+
+/** What labeling a voxel takes beside its value: bits, labels of runs, the algorithm's memory, rows of components.
+ * Noise has a run for every few voxels, and a component for every few runs. */
+double
+WorkBytesPerVoxel(const Criterion & criterion)
+{
+  return criterion.FollowsForeground() ? 16 : 32;
+}
+
+/** The bytes of an image's voxel while a slab is labeled. */
+double
+VoxelBytesOf(const LoadedImage * image)
+{
+  return image == nullptr ? 0 : static_cast<double>(SizeOf(image->type)) * image->channels;
+}
+
+/** Slabs of more voxels are no faster. */
+constexpr double MostVoxels = 64.0 * 1024 * 1024;
+
+/** The bytes that the program takes before it labels, and those of the pieces of the output that its threads pack. */
+std::uint64_t
+FixedBytes(int threads)
+{
+  constexpr std::uint64_t ofProgram = std::uint64_t{ 32 } << 20;
+  constexpr std::uint64_t ofThread = std::uint64_t{ 10 } << 20;
+  return std::max(PeakMemoryBytes(), ofProgram) + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
+}
+
+} // namespace
+
+std::string
+BytesAsText(std::uint64_t bytes)
+{
+  static const char * const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+  auto                      value = static_cast<double>(bytes);
+  int                       unit = 0;
+  while (value >= Kibi && unit < 4)
+  {
+    value /= Kibi;
+    ++unit;
+  }
+  char text[64];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
+  return text;
+}
+
+std::uint64_t
+BytesFromText(const std::string & text)
+{
+  static const struct
+  {
+    const char * name;
+    double       bytes;
+  } units[] = { { "", 1 },
+                { "b", 1 },
+                { "kib", Kibi },
+                { "k", Kibi },
+                { "kb", 1e3 },
+                { "mib", Kibi * Kibi },
+                { "m", Kibi * Kibi },
+                { "mb", 1e6 },
+                { "gib", Kibi * Kibi * Kibi },
+                { "g", Kibi * Kibi * Kibi },
+                { "gb", 1e9 },
+                { "tib", Kibi * Kibi * Kibi * Kibi },
+                { "t", Kibi * Kibi * Kibi * Kibi },
+                { "tb", 1e12 } };
+  double      number = 0;
+  const auto  result = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit;
+  for (const char * letter = result.ptr; letter != text.data() + text.size(); ++letter)
+  {
+    if (*letter != ' ')
+    {
+      unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*letter)));
+    }
+  }
+  for (const auto & known : units)
+  {
+    if (result.ec == std::errc() && unit == known.name && number > 0 && number * known.bytes < 9e18)
+    {
+      return static_cast<std::uint64_t>(number * known.bytes);
+    }
+  }
+  throw InvalidArgument("'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are");
+}
+
+std::string
+SlabPlan::ToString() const
+{
+  const BrickBox & first = slabs.front();
+  const int        axis = SlabAxisOf(first.volume);
+  return std::to_string(slabs.size()) + (slabs.size() == 1 ? " slab" : " slabs") + " of up to " +
+         std::to_string(first.extent.size[axis]) + " of " + std::to_string(first.volume.size[axis]) + " slices, " +
+         BytesAsText(inputBytes) + " to read; memory " + BytesAsText(memory) + ": a slab takes up to " +
+         BytesAsText(slabBytes) + ", " + BytesAsText(BytesForMerging()) + " are left for what is known of all slabs; " +
+         "state on disk about " + BytesAsText(diskBytes);
+}
+
+SlabPlan
+PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads)
+{
+  const Extent & extent = images.image->extent;
+  const int      axis = SlabAxisOf(extent);
+  Extent         slice = extent;
+  slice.size[axis] = 1;
+  const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
+  const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion);
+  const auto   sliceVoxels = static_cast<double>(slice.VoxelCount());
+  SlabPlan     plan;
+  plan.memory = memory;
+  plan.fixedBytes = FixedBytes(threads);
+  plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
+  plan.diskBytes = static_cast<std::uint64_t>(0.03 * static_cast<double>(extent.VoxelCount()));
+  // Half of what is left is for what is known of all slabs.
+  constexpr double share = 0.5;
+  const double     least = static_cast<double>(plan.fixedBytes) + sliceVoxels * perVoxel / share;
+  if (static_cast<double>(memory) < least)
+  {
+    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little for slices of " +
+                          std::to_string(slice.VoxelCount()) + " voxels; the least that does is " +
+                          BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
+  }
+  const double room = std::min(share * static_cast<double>(memory - plan.fixedBytes) / perVoxel, MostVoxels);
+  Extent       slab = extent;
+  slab.size[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(room / sliceVoxels), 1, extent.size[axis]);
+  plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
+  plan.slabs = CutIntoBricks(extent, slab);
+  return plan;
+}
+
+} // namespace brickccl

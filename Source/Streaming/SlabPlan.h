@@ -1,0 +1,60 @@
+#ifndef BRICKCCL_STREAMING_SLABPLAN_H
+#define BRICKCCL_STREAMING_SLABPLAN_H
+
+#include "BrickCCL/Bricks/BrickBox.h"
+#include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Files/LoadedImage.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** The images of a volume, all read in parts. */
+struct SlabImages
+{
+  const LoadedImage * image = nullptr;
+  /** Null if there are none. */
+  const LoadedImage * mask = nullptr;
+  const LoadedImage * intensity = nullptr;
+};
+
+/** How a volume is cut into slabs of whole slices along its slowest axis, so that the work fits into a memory. */
+struct SlabPlan
+{
+  /** In raster order. */
+  std::vector<BrickBox> slabs;
+  std::uint64_t         inputBytes = 0;
+  /** What one slab takes while it is labeled, at most in all likelihood, and what the program itself takes. */
+  std::uint64_t slabBytes = 0;
+  std::uint64_t fixedBytes = 0;
+  std::uint64_t memory = 0;
+  /** What the state in the work folder will take, by a rule of thumb. */
+  std::uint64_t diskBytes = 0;
+
+  /** What is left for what is known of all slabs. */
+  std::uint64_t
+  BytesForMerging() const
+  {
+    return memory - fixedBytes - slabBytes;
+  }
+
+  /** "16 slabs of 64 slices, 1.00 GiB to read; up to ... of memory ..." */
+  std::string ToString() const;
+};
+
+/** Plans for a memory of so many bytes. \throws InvalidArgument, which says the least that would do, if one slice does
+ *  not fit. */
+SlabPlan PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads);
+
+/** "1.50 GiB" */
+std::string BytesAsText(std::uint64_t bytes);
+
+/** The bytes that a text stands for: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". \throws InvalidArgument. */
+std::uint64_t BytesFromText(const std::string & text);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,182 @@
+#include "BrickCCL/Streaming/WorkFolder.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace brickccl
+{
+
+namespace
+{
+
+std::string
+ReadText(const fs::path & path)
+{
+  std::ifstream     stream(path, std::ios::binary);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/** \throws InvalidArgument that names the first line in which two plans differ. */
+void
+CheckSamePlan(const std::string & path, const std::string & there, const std::string & wanted)
+{
+  std::istringstream old(there);
+  std::istringstream now(wanted);
+  for (std::string a, b; true;)
+  {
+    const bool hasA = static_cast<bool>(std::getline(old, a));
+    const bool hasB = static_cast<bool>(std::getline(now, b));
+    if (!hasA && !hasB)
+    {
+      return;
+    }
+    if (!hasA || !hasB || a != b)
+    {
+      throw InvalidArgument("the state in '" + path + "' is of other inputs or options: it was '" +
+                            (hasA ? a : std::string("nothing")) + "' and is now '" +
+                            (hasB ? b : std::string("nothing")) + "'; give those of before, or another folder");
+    }
+  }
+}
+
+fs::path
+MakeTemporaryFolder(const std::string & output)
+{
+  std::random_device random;
+  const fs::path     target = fs::absolute(output.empty() ? "brickccl" : output);
+  for (int attempt = 0; attempt < 100; ++attempt)
+  {
+    const fs::path folder = target.parent_path() / (".brickccl-work-" + std::to_string(random()));
+    if (fs::create_directory(folder))
+    {
+      return folder;
+    }
+  }
+  throw Error("cannot make a folder for the work beside '" + output + "'");
+}
+
+} // namespace
+
+WorkFolder::WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume)
+  : m_Path(path)
+  , m_IsTemporary(path.empty())
+{
+  try
+  {
+    if (m_IsTemporary)
+    {
+      m_Path = MakeTemporaryFolder(output).string();
+      return;
+    }
+    const fs::path planFile = fs::path(path) / "plan.txt";
+    if (fs::exists(planFile))
+    {
+      if (!resume)
+      {
+        throw InvalidArgument("'" + path +
+                              "' holds the state of an earlier run; go on with it by --resume, or give "
+                              "another folder");
+      }
+      CheckSamePlan(path, ReadText(planFile), plan);
+      return;
+    }
+    if (fs::exists(path) && !fs::is_empty(path))
+    {
+      throw InvalidArgument("'" + path +
+                            "' holds other files and no state of an earlier run; give an empty folder, or "
+                            "one that is not there yet");
+    }
+    fs::create_directories(path);
+    ReplaceTextFile(planFile.string(), [&](std::ostream & stream) { stream << plan; });
+  }
+  catch (const fs::filesystem_error & error)
+  {
+    throw Error("cannot use the work folder '" + m_Path + "': " + error.code().message());
+  }
+}
+
+WorkFolder::~WorkFolder()
+{
+  if (m_IsTemporary)
+  {
+    std::error_code ignored;
+    fs::remove_all(m_Path, ignored);
+  }
+}
+
+std::string
+WorkFolder::PathOf(std::size_t slab, Kind kind) const
+{
+  static const char * const endings[] = { ".record", ".runs", ".map", ".counts" };
+  std::string               number = std::to_string(slab);
+  number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
+  return (fs::path(m_Path) / ("slab-" + number + endings[static_cast<int>(kind)])).string();
+}
+
+bool
+WorkFolder::Has(std::size_t slab, Kind kind) const
+{
+  std::error_code ignored;
+  return fs::exists(PathOf(slab, kind), ignored);
+}
+
+void
+WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
+{
+  ReplaceFile(PathOf(slab, kind), [&](const std::string & temporary) {
+    std::ofstream stream(fs::path(temporary), std::ios::binary);
+    stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    stream.close();
+    if (!stream)
+    {
+      throw Error("cannot write '" + PathOf(slab, kind) + "': " + std::strerror(errno));
+    }
+  });
+}
+
+Bytes
+WorkFolder::Read(std::size_t slab, Kind kind) const
+{
+  const std::string path = PathOf(slab, kind);
+  std::ifstream     stream(fs::path(path), std::ios::binary | std::ios::ate);
+  Bytes             bytes(stream ? static_cast<std::size_t>(stream.tellg()) : 0);
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!stream)
+  {
+    throw Error("cannot read '" + path + "': " + std::strerror(errno));
+  }
+  return bytes;
+}
+
+void
+WorkFolder::Remove(std::size_t slab, Kind kind) const
+{
+  std::error_code ignored;
+  fs::remove(PathOf(slab, kind), ignored);
+}
+
+std::uint64_t
+WorkFolder::BytesOnDisk() const
+{
+  std::uint64_t bytes = 0;
+  for (const auto & entry : fs::directory_iterator(m_Path))
+  {
+    bytes += entry.is_regular_file() ? entry.file_size() : 0;
+  }
+  return bytes;
+}
+
+} // namespace brickccl

@@ -1,0 +1,54 @@
+#ifndef BRICKCCL_STREAMING_WORKFOLDER_H
+#define BRICKCCL_STREAMING_WORKFOLDER_H
+
+#include "BrickCCL/Bricks/Bytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace brickccl
+{
+
+/** The folder in which labeling by slabs keeps its state: `plan.txt`, and for each slab its record, its runs, its map,
+ *  and counts for columns that need them. Every file is there as a whole or not at all, whenever the program ends. */
+class WorkFolder
+{
+public:
+  enum class Kind
+  {
+    Record,
+    Runs,
+    Map,
+    Counts
+  };
+
+  /** Opens or makes the folder.
+   *  \param path    if it is empty, a new folder beside `output`, which is removed in the end
+   *  \param plan    lines "key: value"; what must be the same for the state to be used again
+   *  \param resume  whether a state that is there is used
+   *  \throws InvalidArgument if there is a state and it is not to be used, or is of another plan; the message names the
+   *  first line that differs. Error if the folder cannot be made or written. */
+  WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume);
+  ~WorkFolder();
+  WorkFolder(const WorkFolder &) = delete;
+  WorkFolder & operator=(const WorkFolder &) = delete;
+
+  bool Has(std::size_t slab, Kind kind) const;
+  /** \throws Error that names the file. */
+  void  Write(std::size_t slab, Kind kind, const Bytes & bytes) const;
+  Bytes Read(std::size_t slab, Kind kind) const;
+  void  Remove(std::size_t slab, Kind kind) const;
+
+  std::uint64_t BytesOnDisk() const;
+
+private:
+  std::string PathOf(std::size_t slab, Kind kind) const;
+
+  std::string m_Path;
+  bool        m_IsTemporary;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,229 @@
+"""`brickccl label --memory`: volumes are labeled slab by slab, with the result of the volume in memory."""
+
+import csv
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
+
+# Slices of so many voxels, so that the least memory takes few of them.
+SIDE = 448
+SLICES = 24
+MEMORY = "72MB"
+
+
+class SlabsTest(CommandTest):
+    def phantom(self, name, *options):
+        path = self.path(name)
+        self.ok("phantom", "balls", path, "--size", SIDE, SIDE, SLICES, "--radius", 2, 9, "--seed", 5, *options)
+        return path
+
+    def summary(self, *arguments):
+        return json.loads(self.ok("label", *arguments, "--json").stdout)
+
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as stream:
+            return stream.read()
+
+    def same(self, path, *options, table=(), extra=()):
+        """Labels in memory and by slabs; the files must be the same. Returns the summary of slabs."""
+        whole = self.summary(path, self.path("whole.nrrd"), *options, *table and ("--statistics", self.path("whole.csv")),
+                             *table)
+        slabs = self.summary(path, self.path("slabs.nrrd"), *options, *table and ("--statistics", self.path("slabs.csv")),
+                             *table, "--memory", MEMORY, *extra)
+        self.assertGreater(slabs["slabs"]["count"], 3)
+        for key in ("components", "foreground_voxels", "components_found", "dropped", "kept_voxels", "label_type",
+                    "connectivity", "extent", "spacing"):
+            self.assertEqual(whole[key], slabs[key], key)
+        self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
+        if table:
+            self.assertEqual(self.bytes_of("whole.csv"), self.bytes_of("slabs.csv"))
+            self.assertEqual(whole["totals"], slabs["totals"])
+        return slabs
+
+    def test_files_are_those_of_the_volume_in_memory(self):
+        path = self.phantom("balls.nrrd")
+        summary = self.same(path, table=("--columns", "place,shape,surface,topology"))
+        self.assertGreater(summary["components"], 100)
+        self.same(path, "--connectivity", 26, "--order", "size", "--minimum-size", 30, "--largest", 50,
+                  table=("--sort", "voxel_count"))
+        self.same(path, "--minimum-volume", 40, "--maximum-size", 900, table=("--columns", "shape"))
+        self.same(path, "--by-slice", "z", "--connectivity", 8)
+
+    def test_criteria_mask_and_intensity(self):
+        random.seed(3)
+        count = SIDE * SIDE * SLICES
+        values = [0] * count
+        for start in range(0, count, 64):
+            values[start:start + 64] = [random.randrange(5)] * 64
+        for place in random.sample(range(count), 2000):
+            values[place] = 7
+        write_nrrd(self.path("values.nrrd"), "int16", (SIDE, SIDE, SLICES), values, spacing=(0.5, 0.5, 2))
+        mask = self.phantom("mask.nrrd")
+        path = self.path("values.nrrd")
+        for options in (("--equal-value",), ("--tolerance", 1, "--background", "none"), ("--range", 2, 4),
+                        ("--threshold", 3, "--below")):
+            self.same(path, *options, "--mask", mask, table=("--intensity", path, "--columns", "topology"))
+
+    def test_every_streaming_format_gives_the_same(self):
+        path = self.phantom("balls.nrrd")
+        self.summary(path, self.path("expected.nrrd"))
+        _, expected = labels_of(self.path("expected.nrrd"))
+        names = ["a.nrrd", "b.nhdr", "c.mha", "d.mhd", "e.nii.gz", "f.tif"]
+        for name in names:
+            for compression in ((), ("--no-compression",)):
+                if name == "e.nii.gz" and compression:
+                    name = "e.nii"
+                copy = self.path(name)
+                # A label map of one label for all foreground is a copy in another format.
+                self.ok("label", path, self.path("binary.nrrd"), "--label-type", "uint16")
+                self.ok("label", path, copy, "--label-type", "uint16", *compression)
+                summary = self.summary(copy, self.path("slabs.nrrd"), "--memory", MEMORY)
+                self.assertGreater(summary["slabs"]["count"], 3, name)
+                self.assertEqual(labels_of(self.path("slabs.nrrd"))[1], expected, name)
+
+    def test_slice_images(self):
+        path = self.phantom("balls.nrrd")
+        fields, data = read_nrrd(path)
+        self.assertEqual(fields["type"], "unsigned char")
+        os.mkdir(self.path("slices"))
+        size = SIDE * SIDE
+        for z in range(SLICES):
+            write_nrrd(self.path("one.nrrd"), "uint8", (SIDE, SIDE), list(data[z * size:(z + 1) * size]))
+            self.ok("label", self.path("one.nrrd"), self.path("slices/s%02d.tif" % z), "--label-type", "uint8",
+                    "--equal-value")
+        self.ok("label", self.path("slices"), self.path("whole.nrrd"))
+        summary = self.summary(self.path("slices"), self.path("slabs.nrrd"), "--memory", MEMORY)
+        self.assertGreater(summary["slabs"]["count"], 3)
+        self.assertEqual(self.bytes_of("whole.nrrd"), self.bytes_of("slabs.nrrd"))
+
+    def test_memory_is_kept(self):
+        # The volume has more voxels than the memory has bytes.
+        path = self.path("big.nrrd")
+        self.ok("phantom", "random", path, "--size", 640, 640, 400, "--density", 0.3, "--no-compression")
+        for limit in (96, 128):
+            process = subprocess.Popen([COMMAND, "label", path, self.path("out.nrrd"), "--memory", "%dMiB" % limit,
+                                        "--minimum-size", "20", "--quiet"])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            self.assertLessEqual(usage.ru_maxrss * 1024, 1.05 * limit * 2 ** 20)
+
+    def start_and_kill(self, command, work, slabs):
+        """Kills the command once it has labeled so many slabs."""
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and process.poll() is None:
+            done = [name for name in os.listdir(work) if name.endswith(".record")] if os.path.isdir(work) else []
+            if len(done) >= slabs:
+                break
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def test_a_killed_run_goes_on(self):
+        path = self.phantom("balls.mha")
+        options = ["--statistics", self.path("slabs.csv"), "--columns", "shape", "--memory", MEMORY]
+        expected = self.summary(path, self.path("slabs.nrrd"), *options)
+        files = {name: self.bytes_of(name) for name in ("slabs.nrrd", "slabs.csv")}
+        work = self.path("work")
+        for slabs in (1, 2, expected["slabs"]["count"]):
+            shutil.rmtree(work, ignore_errors=True)
+            for name in files:
+                os.remove(self.path(name))
+            self.start_and_kill([COMMAND, "label", path, self.path("slabs.nrrd"), *options, "--work", work], work, slabs)
+            self.assertFalse(set(files) & set(os.listdir(self.folder)) - {"slabs.nrrd", "slabs.csv"})
+            summary = self.summary(path, self.path("slabs.nrrd"), *options, "--work", work, "--resume")
+            self.assertGreaterEqual(summary["slabs"]["from_before"], slabs)
+            for name, content in files.items():
+                self.assertEqual(self.bytes_of(name), content, name)
+
+    def test_lost_and_damaged_state_is_noticed(self):
+        path = self.phantom("balls.nrrd")
+        work = self.path("work")
+        options = ("--memory", MEMORY, "--work", work)
+        count = self.summary(path, self.path("slabs.nrrd"), *options)["slabs"]["count"]
+        expected = self.bytes_of("slabs.nrrd")
+        os.remove(os.path.join(work, "slab-000001.runs"))
+        for name in ("slab-000002.record", "slab-000003.runs"):
+            with open(os.path.join(work, name), "r+b") as stream:
+                stream.seek(40)
+                byte = stream.read(1)
+                stream.seek(40)
+                stream.write(bytes([byte[0] ^ 1]))
+        result = self.ok("label", path, self.path("slabs.nrrd"), *options, "--resume", "--json")
+        self.assertEqual(json.loads(result.stdout)["slabs"]["from_before"], count - 3)
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+
+    def test_other_inputs_and_options_are_refused_on_resume(self):
+        path = self.phantom("balls.nrrd")
+        work = self.path("work")
+        options = ("label", path, self.path("slabs.nrrd"), "--memory", MEMORY, "--work", work)
+        self.ok(*options)
+        self.fails(*options, saying=["holds the state of an earlier run", "--resume"])
+        self.fails(*options, "--resume", "--connectivity", 26, saying=["other inputs or options", "connectivity"])
+        self.fails(*options, "--resume", "--minimum-size", 4, saying="other inputs or options")
+        self.fails(*options, "--resume", "--order", "size", saying="other inputs or options")
+        time.sleep(0.01)
+        os.utime(path)
+        self.fails(*options, "--resume", saying=["other inputs or options", "changed"])
+        self.fails("label", path, self.path("slabs.nrrd"), "--memory", MEMORY, "--work", self.folder,
+                   saying="holds other files")
+
+    def test_memory_that_is_too_little_is_refused_with_the_least(self):
+        path = self.phantom("balls.nrrd")
+        result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", saying="the least that does is")
+        least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
+        self.ok("label", path, self.path("out.nrrd"), "--memory", least)
+        for text in ("much", "-4GiB", "0", "4XB"):
+            self.fails("label", path, self.path("out.nrrd"), "--memory=" + text, saying="no amount of memory")
+
+    def test_what_needs_the_whole_volume_is_refused_by_name(self):
+        path = self.phantom("balls.nrrd")
+        options = ("label", path, self.path("out.nrrd"), "--memory", MEMORY)
+        for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
+                        ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
+                        ("--threshold", "otsu")):
+            self.fails(*options, *refused, saying=[refused[0], "--memory"])
+        table = ("--statistics", self.path("table.csv"))
+        for group in ("thickness", "inscribed", "neighbours"):
+            self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])
+        self.fails(*options, *table, "--part", path, saying=["--part", "--memory"])
+        self.fails("label", path, self.path("out.nrrd"), "--resume", saying="--work")
+        self.fails("label", path, self.path("out.nrrd"), "--work", self.path("w"), saying="--memory")
+
+    def test_files_that_do_not_stream_are_refused_with_those_that_do(self):
+        write_nrrd(self.path("one.nrrd"), "uint8", (8, 8), [1] * 64)
+        self.ok("label", self.path("one.nrrd"), self.path("one.png"))
+        self.fails("label", self.path("one.png"), self.path("out.nrrd"), "--memory", "1GiB",
+                   saying=["PNG files are not read in parts", "NRRD", "MetaImage"])
+
+    def test_truncated_input_leaves_nothing(self):
+        for name in ("balls.nrrd", "balls.mha"):
+            path = self.phantom(name)
+            with open(path, "rb") as stream:
+                content = stream.read()
+            with open(path, "wb") as stream:
+                stream.write(content[:len(content) * 2 // 3])
+            self.fails("label", path, self.path("out.nrrd"), "--memory", MEMORY, "--statistics", self.path("t.csv"),
+                       saying="truncated")
+            self.assertEqual([entry for entry in os.listdir(self.folder) if entry.startswith(".")], [])
+
+    def test_label_types_that_are_too_small(self):
+        path = self.phantom("balls.nrrd")
+        self.fails("label", path, self.path("out.nrrd"), "--memory", MEMORY, "--label-type", "uint8",
+                   saying=["do not fit the label type uint8", "uint16"])
+
+    def test_the_table_alone(self):
+        path = self.phantom("balls.nrrd")
+        self.ok("label", path, "--statistics", self.path("slabs.csv"), "--memory", MEMORY)
+        self.ok("label", path, "--statistics", self.path("whole.csv"))
+        self.assertEqual(self.bytes_of("whole.csv"), self.bytes_of("slabs.csv"))
+        with open(self.path("slabs.csv"), newline="", encoding="utf-8") as stream:
+            self.assertGreater(len(list(csv.DictReader(stream))), 100)

@@ -1,0 +1,216 @@
+#ifndef BRICKCCL_TESTING_CUDAONHOST_RUNTIMEFUNCTIONS_H
+#define BRICKCCL_TESTING_CUDAONHOST_RUNTIMEFUNCTIONS_H
+
+/** The functions of CUDA's runtime that the host's code calls: memory, streams, events and devices. Memory of the
+ * device is that of the host, and what goes on a stream is done at once. */
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+enum cudaError_t
+{
+  cudaSuccess = 0,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101
+};
+
+enum cudaMemcpyKind
+{
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice
+};
+
+using cudaStream_t = void *;
+inline constexpr unsigned cudaStreamNonBlocking = 1;
+
+struct cudaDeviceProp
+{
+  char        name[256];
+  int         major;
+  int         minor;
+  std::size_t totalGlobalMem;
+};
+
+inline const char *
+cudaGetErrorString(cudaError_t status)
+{
+  return status == cudaErrorMemoryAllocation ? "out of memory" : "invalid device ordinal";
+}
+
+inline cudaError_t
+cudaGetLastError()
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMalloc(void ** place, std::size_t bytes)
+{
+  // As aligned as a device's memory is, with nothing behind the last byte asked for.
+  return posix_memalign(place, 256, bytes == 0 ? 1 : bytes) == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+inline cudaError_t
+cudaFree(void * place)
+{
+  std::free(place);
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMallocHost(void ** place, std::size_t bytes)
+{
+  return cudaMalloc(place, bytes);
+}
+
+inline cudaError_t
+cudaFreeHost(void * place)
+{
+  return cudaFree(place);
+}
+
+inline cudaError_t
+cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
+{
+  // Of nothing, pointers may be null, which memcpy does not allow.
+  if (bytes != 0)
+  {
+    std::memcpy(to, from, bytes);
+  }
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMemcpy(void * to, const void * from, std::size_t bytes, cudaMemcpyKind)
+{
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMemsetAsync(void * place, int value, std::size_t bytes, cudaStream_t)
+{
+  if (bytes != 0)
+  {
+    std::memset(place, value, bytes);
+  }
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaDeviceGetStreamPriorityRange(int * lowest, int * highest)
+{
+  *lowest = 0;
+  *highest = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t * stream, unsigned)
+{
+  *stream = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t * stream, unsigned, int)
+{
+  *stream = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamDestroy(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamSynchronize(cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+using cudaEvent_t = void *;
+inline constexpr unsigned cudaEventDisableTiming = 2;
+
+inline cudaError_t
+cudaEventCreateWithFlags(cudaEvent_t * event, unsigned)
+{
+  *event = nullptr;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventCreate(cudaEvent_t * event)
+{
+  *event = nullptr;
+  return cudaSuccess;
+}
+
+/** Nothing takes time here. */
+inline cudaError_t
+cudaEventElapsedTime(float * milliseconds, cudaEvent_t, cudaEvent_t)
+{
+  *milliseconds = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventDestroy(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaEventSynchronize(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaGetDeviceCount(int * count)
+{
+  *count = 1;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaGetDevice(int * device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+inline cudaError_t
+cudaSetDevice(int device)
+{
+  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+inline cudaError_t
+cudaGetDeviceProperties(cudaDeviceProp * properties, int)
+{
+  std::strcpy(properties->name, "the kernels on the host, for tests");
+  properties->major = properties->minor = 0;
+  properties->totalGlobalMem = 0;
+  return cudaSuccess;
+}
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy with the checks of .clang-tidy over the sources that a build folder compiles.
+
+  run_clang_tidy.py                       every source; a quarter of an hour on two cores
+  run_clang_tidy.py FILE|FOLDER ...       these alone
+  run_clang_tidy.py --changed             what changed since CLEAN_SINCE, the newest changes first
+  --seconds N                             starts no further source after so long
+  --jobs N                                so many at once (default: one per core)
+  --build FOLDER                          has a compile_commands.json (default: build/release)
+
+A header is checked by a source that includes it.
+After a run over every source without a fault, CLEAN_SINCE may be set to the commit that was checked.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+# Every source was checked at this commit.
+CLEAN_SINCE = "d5dfe8138164"
+HEADER = re.compile(r"\.(h|hxx)$")
+# GCC has warnings that clang does not know.
+CLANG_ARGUMENTS = ["--extra-arg=-Wno-unknown-warning-option"]
+
+
+def compiled_sources(build):
+    """The tracked C++ sources that the build folder compiles, by their paths in the repository."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
+        entries = json.load(stream)
+    tracked = set(git("ls-files", "Source", "Testing", "Wrapping", "Examples"))
+    paths = (os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT) for entry in entries)
+    return sorted({path for path in paths if path.endswith(".cxx") and path in tracked})
+
+
+def git(*arguments):
+    result = subprocess.run(["git"] + list(arguments), cwd=ROOT, capture_output=True, text=True)
+    return result.stdout.split("\n")[:-1] if result.returncode == 0 else None
+
+
+def included(path, known={}):
+    """The project's headers that a file includes, directly or through others."""
+    if path not in known:
+        known[path] = set()
+        with open(os.path.join(ROOT, path), encoding="utf-8") as stream:
+            names = re.findall(r'^#\s*include [<"]([^>"]+)[>"]', stream.read(), re.M)
+        for name in names:
+            for candidate in (re.sub("^BrickCCL/", "Source/", name), os.path.join(os.path.dirname(path), name),
+                              "Testing/Support/" + name, "Testing/Unit/" + name, "Source/Itk/" + name,
+                              "Source/Vtk/" + name):
+                candidate = os.path.normpath(candidate)
+                if candidate != path and os.path.isfile(os.path.join(ROOT, candidate)):
+                    known[path] |= {candidate} | included(candidate)
+                    break
+    return known[path]
+
+
+def changed_files():
+    """What changed since CLEAN_SINCE, the newest first, or None where the history does not reach so far."""
+    log = git("log", "--name-only", "--format=", CLEAN_SINCE + "..HEAD")
+    pending = git("diff", "--name-only", "HEAD")
+    return None if log is None else list(dict.fromkeys(name for name in pending + log if name))
+
+
+def sources_of(files, sources):
+    """The sources among the files, and for each header among them the source that has the least to do with others."""
+    chosen = []
+    for path in files:
+        if path in sources:
+            chosen.append(path)
+        elif HEADER.search(path) and os.path.isfile(os.path.join(ROOT, path)):
+            users = [source for source in sources if path in included(source)]
+            if users and not set(users) & set(chosen):
+                chosen.append(min(users, key=lambda source: len(included(source))))
+    return list(dict.fromkeys(chosen))
+
+
+def check(build, path):
+    begin = time.monotonic()
+    # The analyzer follows null pointers into the loads of vectors, for minutes, and knows nothing of their lengths.
+    without = ["--checks=-clang-analyzer-*"] if path.endswith("-simd.cxx") else []
+    result = subprocess.run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "-p", build] + without + CLANG_ARGUMENTS +
+                            [path], cwd=ROOT, capture_output=True, text=True)
+    faults = re.sub(re.escape(ROOT) + "/(?:build/[^/ ]+/include/BrickCCL/)?", "", result.stdout).strip()
+    if result.returncode != 0 and not faults:
+        faults = result.stderr.strip()
+    return path, result.returncode, faults, time.monotonic() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    if shutil.which("clang-tidy") is None:
+        sys.exit("clang-tidy is not installed (Testing/install-packages.sh clang-tidy does that)")
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True).stdout
+    if "version 14." not in version:
+        print("the checks are those of clang-tidy 14; this is " + " ".join(version.split()) + ": nothing is checked")
+        return 0
+    if not os.path.isfile(os.path.join(arguments.build, "compile_commands.json")):
+        sys.exit(f"'{arguments.build}' has no compile_commands.json: configure it first (cmake --preset release)")
+
+    sources = compiled_sources(arguments.build)
+    if arguments.files:
+        wanted = [os.path.relpath(os.path.abspath(name), ROOT) for name in arguments.files]
+        listed = [path for path in git("ls-files") if any(path == name or path.startswith(name + "/") for name in wanted)]
+        sources = sources_of(listed, sources)
+        if not sources:
+            sys.exit("none of these files is compiled in " + arguments.build)
+    elif arguments.changed:
+        files = changed_files()
+        if files is None:
+            print("the history does not reach back to " + CLEAN_SINCE + ": every source is looked at")
+        else:
+            sources = sources_of(files, sources)
+
+    begin = time.monotonic()
+    faults = set()
+    left = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        def run(path):
+            return None if time.monotonic() - begin > arguments.seconds else check(arguments.build, path)
+        for result in pool.map(run, sources):
+            if result is None:
+                left += 1
+            elif result[1] != 0:
+                for fault in re.split(r"\n(?=\S+:\d+:\d+: (?:error|warning))", result[2]):
+                    if fault not in faults:
+                        faults.add(fault)
+                        print(fault, flush=True)
+    print(f"{len(sources) - left} sources checked in {time.monotonic() - begin:.0f} s: {len(faults)} faults")
+    if left:
+        print(f"{left} older changes were left out, for the time; check every source and set CLEAN_SINCE")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

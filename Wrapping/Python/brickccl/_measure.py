@@ -1,0 +1,268 @@
+"""Measures, selects and numbers the labels of label images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._labeling import Component, Labeling, condition_columns, largest_of, numbers_of
+from ._output import give_labels, new_labels
+from ._table import Column, ColumnDescription, Table, group_names
+from ._volume import AXES, Progress, Volume, as_volume, count_of, threads_of
+
+
+def _measure(
+    labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
+) -> tuple[_core.LabeledRuns, Table, Volume]:
+    volume = as_volume(labels, "the label image")
+    gray = volume.companion("intensity", intensity)
+    mask = volume.companion("part", part)
+    groups = group_names(columns, volume.array.ndim, gray is not None)
+    runs, table = _core.measure_labels(
+        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), progress
+    )
+    return runs, Table(table), volume
+
+
+def statistics(
+    labels: Any,
+    *,
+    intensity: Any = None,
+    part: Any = None,
+    columns: str | Iterable[str] | None = None,
+    names: str = "brickccl",
+    spacing: float | Sequence[float] | None = None,
+    start: Sequence[int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Measures an existing label image: every value but 0 is the label of one component, connected or not.
+
+    Parameters
+    ----------
+    labels : array or image
+        Whole numbers of at least 0, of any type that `label` takes.
+    intensity, part, columns
+        As for `Labeling.table`.
+    names : {"brickccl", "skimage"}
+        "skimage": a dict with the names of `skimage.measure.regionprops_table` (see `Table.to_skimage`).
+    spacing, threads, progress
+        As for `label`.
+    start : sequence of int, optional
+        The index of the first voxel in a larger image, for `merge_tables`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If a label is negative or not a whole number.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> table = brickccl.statistics(np.array([[7, 7, 0], [0, 0, 9]]), spacing=0.5)
+    >>> table["label"], table["area_mm2"]
+    (array([7, 9]), array([0.5 , 0.25]))
+    """
+    if names not in ("brickccl", "skimage"):
+        raise ValueError(f"names={names!r} are unknown; choose brickccl or skimage")
+    table = _measure(labels, intensity, part, columns, spacing, start, threads, progress)[1]
+    return table.to_skimage() if names == "skimage" else table
+
+
+def select(
+    labels: Any,
+    where: str | Sequence[bool] | np.ndarray[Any, Any],
+    *,
+    keep: bool = True,
+    keep_labels: bool = False,
+    intensity: Any = None,
+    part: Any = None,
+    dtype: Any = "auto",
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Keeps or removes components of a label image by their measures.
+
+    Parameters
+    ----------
+    labels : array or image
+        As for `statistics`.
+    where : str or sequence of bool
+        A condition on columns (see `Table.where`), or a truth value for each label, ascending.
+    keep : bool, default True
+        Whether the components for which it holds stay, or go.
+    keep_labels : bool, default False
+        Leave labels as they are instead of numbering them from 1 on.
+    intensity, part
+        Images for columns that need them.
+    dtype, spacing, out, threads, progress
+        As for `label`.
+
+    Returns
+    -------
+    The kind of label image that was given.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.select(np.array([5, 5, 0, 8, 0, 9, 9]), "voxel_count > 1")
+    array([1, 1, 0, 0, 0, 2, 2], dtype=uint8)
+    """
+    columns = None
+    if isinstance(where, str):
+        columns = condition_columns(where, as_volume(labels, "the label image").array.ndim)
+    runs, table, volume = _measure(labels, intensity, part, columns, spacing, None, threads, progress)
+    holds = table.where(where) if isinstance(where, str) else where
+    numbers = numbers_of(holds, keep, table.row_count)
+    if keep_labels:
+        numbers = np.where(numbers > 0, table["label"].astype(np.uint64), np.uint64(0))
+    return _write_numbers(runs, numbers, volume, dtype, out)
+
+
+def relabel(
+    labels: Any,
+    *,
+    order: str = "label",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    largest: int | None = None,
+    dtype: Any = "auto",
+    out: np.ndarray[Any, Any] | None = None,
+    return_mapping: bool = False,
+    threads: int | None = None,
+) -> Any:
+    """Numbers the labels of a label image from 1 on, without gaps.
+
+    Parameters
+    ----------
+    labels : array or image
+        As for `statistics`.
+    order : {"label", "raster", "size"}
+        As the labels ascend, by first voxels in C order, or the largest first (equal ones as the labels ascend).
+    minimum_size, maximum_size, largest : int, optional
+        As for `label`: what is filtered out becomes 0.
+    dtype, out, threads
+        As for `label`.
+    return_mapping : bool, default False
+        Also return a dict from old to new labels; those that became 0 are missing.
+
+    Returns
+    -------
+    The kind of label image that was given.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.relabel(np.array([9, 9, 0, 4]), order="size")
+    array([1, 1, 0, 2], dtype=uint8)
+    """
+    if order not in ("label", "raster", "size"):
+        raise ValueError(f"the order {order!r} is unknown; choose label, raster or size")
+    runs, table, volume = _measure(labels, None, None, "place" if order == "raster" else None, None, None, threads, None)
+    sizes = table["voxel_count"]
+    stays = sizes >= count_of("minimum_size", minimum_size)
+    if maximum_size is not None:
+        stays &= sizes <= count_of("maximum_size", maximum_size)
+    chosen = np.flatnonzero(stays)
+    by_size = chosen[np.argsort(-sizes[chosen], kind="stable")]
+    if largest is not None:
+        by_size = by_size[: largest_of(largest)]
+        chosen = np.sort(by_size)
+    if order == "size":
+        chosen = by_size
+    elif order == "raster":
+        first = [table[f"first_voxel_{axis}"][chosen] for axis in AXES[: volume.array.ndim]]
+        chosen = chosen[np.lexsort(first)]
+    numbers = np.zeros(table.row_count, np.uint64)
+    numbers[chosen] = np.arange(1, len(chosen) + 1, dtype=np.uint64)
+    result = _write_numbers(runs, numbers, volume, dtype, out)
+    if return_mapping:
+        return result, {int(table["label"][place]): int(numbers[place]) for place in np.sort(chosen)}
+    return result
+
+
+def _write_numbers(runs: _core.LabeledRuns, numbers: Column, volume: Volume, dtype: Any, out: Any) -> Any:
+    runs.renumber(numbers)
+    array = new_labels(dtype, out, volume.array.shape, runs.count, volume.is_reversed)
+    runs.write(array)
+    return give_labels(array, out, volume.is_reversed, volume.wrap)
+
+
+def contacts(
+    labels: Any, *, spacing: float | Sequence[float] | None = None, threads: int | None = None
+) -> dict[str, Column]:
+    """All pairs of labels that share voxel faces.
+
+    Returns
+    -------
+    dict
+        `label_1` < `label_2`, the number of `faces`, and their `area` (mm^2; in 2-D the length of edges in mm).
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.contacts(np.array([[1, 1], [2, 0]]))["faces"]
+    array([1])
+    """
+    return _measure(labels, None, None, "neighbours", spacing, None, threads, None)[1].contacts()
+
+
+def components(labels: Any) -> Iterator[Component]:
+    """Each label of a label image with its bounding box and its mask within that, ascending.
+
+    Parameters
+    ----------
+    labels : array, image or Labeling
+        As for `statistics`; of a `Labeling` no label map is needed.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> for component in brickccl.components(np.array([[0, 3], [3, 3]])):
+    ...     print(component.label, component.slices, component.mask.sum())
+    3 (slice(0, 2, None), slice(0, 2, None)) 3
+    """
+    if isinstance(labels, Labeling):
+        yield from labels.components()
+        return
+    _, table, volume = _measure(labels, None, None, None, None, None, None, None)
+    axes = AXES[: volume.array.ndim][::-1]
+    low = [table[f"bbox_min_{axis}"].tolist() for axis in axes]
+    high = [table[f"bbox_max_{axis}"].tolist() for axis in axes]
+    for place, number in enumerate(table["label"].tolist()):
+        slices = tuple(slice(begin[place], end[place] + 1) for begin, end in zip(low, high))
+        mask = volume.array[slices] == number
+        yield Component(number, slices[::-1], mask.T) if volume.is_reversed else Component(number, slices, mask)
+
+
+def columns(dimension: int = 3) -> list[ColumnDescription]:
+    """Every column that tables of images of a dimension (1 to 4) can have.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> [column.name for column in brickccl.columns(2) if column.group == "topology"][:2]
+    ['euler_number_8', 'holes_8']
+    """
+    return [ColumnDescription(*row) for row in _core.all_columns(count_of("dimension", dimension))]
+
+
+def info() -> dict[str, Any]:
+    """Version, build options, devices and algorithms. Looks for CUDA devices where the package was built with CUDA.
+
+    Examples
+    --------
+    >>> import brickccl
+    >>> sorted(brickccl.info())
+    ['algorithms', 'build', 'devices', 'version']
+    """
+    return _core.info()

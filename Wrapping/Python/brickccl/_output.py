@@ -1,0 +1,51 @@
+"""Arrays for label maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
+
+
+def smallest_dtype(count: int) -> np.dtype[Any]:
+    """The smallest unsigned type that holds the labels 0..count."""
+    return np.dtype(np.min_scalar_type(count)) if count > 0 else np.dtype(np.uint8)
+
+
+def new_labels(
+    dtype: Any, out: Any, shape: tuple[int, ...], count: int, is_reversed: bool = False
+) -> np.ndarray[Any, Any]:
+    """The array for a label map of labels up to `count`. `give_labels` brings it to `out`, whose axes are turned around if
+    `is_reversed`."""
+    if out is not None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
+        if out.dtype not in _LABEL_TYPES or not out.dtype.isnative:
+            raise TypeError(f"out is of type {out.dtype}; it must be an integer type in native byte order")
+        wanted = shape[::-1] if is_reversed else shape
+        if out.shape != wanted:
+            raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
+        if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
+            raise ValueError("out must be writeable and laid out in C order")
+        if not (dtype is None or isinstance(dtype, str) and dtype == "auto") and np.dtype(dtype) != out.dtype:
+            raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
+        if not is_reversed:
+            return out
+        return out.T if out.T.flags.c_contiguous else np.empty(shape, out.dtype)
+    if dtype is None or isinstance(dtype, str) and dtype == "auto":
+        return np.empty(shape, smallest_dtype(count))
+    chosen = np.dtype(dtype)
+    if chosen not in _LABEL_TYPES or not chosen.isnative:
+        raise TypeError(f"dtype {chosen} is no type for labels; choose 'auto' or an integer type")
+    return np.empty(shape, chosen)
+
+
+def give_labels(array: np.ndarray[Any, Any], out: Any, is_reversed: bool, wrap: Any) -> Any:
+    """What the user gets of an array from `new_labels`: `out`, or the kind of what came in."""
+    if out is None:
+        return array if wrap is None else wrap(array)
+    if is_reversed and not np.shares_memory(array, out):
+        out[...] = array.T
+    return out

@@ -5,11 +5,13 @@
 #include "Table.h"
 
 #include "BrickCCL/Bricks/ByteStream.h"
+#include "BrickCCL/Bricks/CountBrick.h"
 #include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Tables/MergeTables.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -141,17 +143,33 @@ private:
   Labeling     m_Scratch;
 };
 
-/** \throws Error unless both are whole, and the runs those of the record. \return the record's checksum. */
-std::uint64_t
-CheckBrick(const nb::bytes & record, const std::optional<nb::bytes> & runs)
+/** \throws Error unless the bytes are whole. \param kind "record", "runs", "map" or "counts" */
+void
+CheckBytes(const std::string & kind, const nb::bytes & bytes)
 {
-  Unseal(BytesKind::Record, ViewOfBytes(record));
-  const std::uint64_t checksum = ChecksumOf(ViewOfBytes(record));
-  if (runs && ByteReader(Unseal(BytesKind::Runs, ViewOfBytes(*runs)), "the runs of a brick").Fixed() != checksum)
+  const BytesKind wanted = kind == "record" ? BytesKind::Record
+                         : kind == "runs"   ? BytesKind::Runs
+                         : kind == "map"    ? BytesKind::Map
+                                            : BytesKind::Counts;
+  Unseal(wanted, ViewOfBytes(bytes));
+}
+
+/** \param before  records and maps of the bricks that lie before this one along each axis */
+nb::bytes
+Count(const nb::bytes &                                    record,
+      const nb::bytes &                                    map,
+      const nb::bytes &                                    runs,
+      const std::vector<std::pair<nb::bytes, nb::bytes>> & before,
+      int                                                  threads)
+{
+  std::vector<MergedBrick> others;
+  for (const auto & [otherRecord, otherMap] : before)
   {
-    throw Error("the runs of a brick belong to another record");
+    others.push_back({ ViewOfBytes(otherRecord), ViewOfBytes(otherMap) });
   }
-  return checksum;
+  return ToPython(WithoutLock(nb::none(), [&](const ProgressHooks &) {
+    return CountBrick({ ViewOfBytes(record), ViewOfBytes(map) }, ViewOfBytes(runs), others, threads);
+  }));
 }
 
 /** \throws Error unless the bytes are a whole record or map. \return where the brick begins, and its shape. */
@@ -190,10 +208,14 @@ Asked(const nb::callable & function)
 }
 
 std::unique_ptr<ComponentTable>
-MergeRecords(std::size_t bricks, const nb::callable & record, const nb::callable & map)
+MergeRecords(std::size_t                         bricks,
+             const nb::callable &                record,
+             const nb::callable &                map,
+             const std::optional<nb::callable> & counts)
 {
   return WithoutLock(nb::none(), [&](const ProgressHooks &) {
-    return std::make_unique<ComponentTable>(MergeBrickTables(bricks, Asked(record), Asked(map)));
+    return std::make_unique<ComponentTable>(
+      MergeBrickTables(bricks, Asked(record), Asked(map), counts ? Asked(*counts) : nullptr));
   });
 }
 
@@ -266,8 +288,10 @@ BindMerging(nb::module_ & module)
              nb::arg("bricks"),
              nb::arg("record"),
              nb::arg("map"),
+             nb::arg("counts").none() = nb::none(),
              nb::sig("def merge_brick_tables(bricks: int, record: collections.abc.Callable[[int], bytes], map: "
-                     "collections.abc.Callable[[int], bytes]) -> Table"));
+                     "collections.abc.Callable[[int], bytes], counts: collections.abc.Callable[[int], bytes] | None = "
+                     "None) -> Table"));
   module.def(
     "merge_label_tables",
     [](const std::vector<const ComponentTable *> & parts,
@@ -338,7 +362,14 @@ BindBricks(nb::module_ & module)
            "collections.abc.Sequence[int], mask: Annotated[NDArray, dict(device='cpu', writable=False)] | None = None, "
            "intensity: Annotated[NDArray, dict(device='cpu', writable=False)] | None = None, progress: object | None = "
            "None) -> tuple[bytes, bytes]"));
-  module.def("check_brick", &CheckBrick, nb::arg("record"), nb::arg("runs").none() = nb::none());
+  module.def("check_bytes", &CheckBytes, nb::arg("kind"), nb::arg("bytes"));
+  module.def("count_brick",
+             &Count,
+             nb::arg("record"),
+             nb::arg("map"),
+             nb::arg("runs"),
+             nb::arg("before"),
+             nb::arg("threads"));
   module.def("describe_brick",
              &DescribeBrick,
              nb::arg("record_or_map"),

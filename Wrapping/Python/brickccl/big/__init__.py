@@ -256,6 +256,8 @@ def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
             runner.run(job, "write_piece", pieces, lambda: None)
             shares.tell(0.9 + 0.1 * level / job.target.level_count)
         job.complete()
+    elif job.plan["run"]["table"] and not os.path.exists(job.plan["run"]["table"]):
+        job.write_tables()
     shares.tell(1.0)
 
 

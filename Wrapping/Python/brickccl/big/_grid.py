@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -41,6 +42,18 @@ class Grid:
             slice(place * size, min((place + 1) * size, whole))
             for place, size, whole in zip(self.position(index), self.brick, self.shape)
         )
+
+    def before(self, index: int) -> list[int]:
+        """The bricks that lie before one along some axes and beside it along the others."""
+        found = []
+        for steps in itertools.product((0, 1), repeat=len(self.shape)):
+            places = [place - step for place, step in zip(self.position(index), steps)]
+            if any(steps) and min(places) >= 0:
+                number = 0
+                for place, count in zip(places, self.counts):
+                    number = number * count + place
+                found.append(number)
+        return found
 
     def name(self, index: int) -> str:
         """The name of a brick's files: "z-y-x"."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import uuid
 import zlib
@@ -23,12 +22,13 @@ from ._targets import Target
 
 #: More rows than these do not belong into the JSON of an OME-Zarr label image.
 MOST_PROPERTIES = 10_000
+#: Groups of columns that are sums over neighbouring voxels, also of different bricks.
+COUNTED_GROUPS = ("surface", "topology")
 #: Errors name so many bricks.
 NAMED_BRICKS = 5
 
 PLAN = "plan.json"
 MERGE = "merge.json"
-PROPERTIES = "properties.json"
 
 
 class Job:
@@ -81,7 +81,7 @@ class Job:
         name = self.grid.name(index)
         with naming(self.grid.describe(index)):
             try:
-                _core.check_brick(self.state.read(f"records/{name}"))
+                _core.check_bytes("record", self.state.read(f"records/{name}"))
             except (FileNotFoundError, RuntimeError):
                 return False
             return self.state.has(f"runs/{name}")
@@ -110,6 +110,14 @@ class Job:
             labelers[chosen] = _labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
         return labelers[chosen]
 
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the table has columns for which bricks are looked at once more, beside those before them."""
+        options = self.plan["problem"]["options"]
+        asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
+        groups = {row[0]: row[6] for row in _core.all_columns(len(self.grid.shape))}
+        return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
+
     # Step 2: all bricks together.
 
     def missing(self, folder: str, is_there: Callable[[int], bool] | None = None) -> list[int]:
@@ -134,11 +142,9 @@ class Job:
         return found
 
     def merge(self, report: Callable[[float], Any] = lambda fraction: None) -> dict[str, Any]:
-        """Finds which components of bricks are one, numbers them, writes the table, and makes the target."""
+        """Finds which components of bricks are one, numbers them, and makes the target."""
         done = self.merged()
         if done is not None:
-            if self.plan["run"]["table"] and not os.path.exists(self.plan["run"]["table"]):
-                self._write_tables(int(done["count"]))
             return done
         self.state.remove(MERGE)
         merge = _core.BrickMerge()
@@ -161,7 +167,6 @@ class Job:
             report(0.5 + 0.3 * (index + 1) / count)
         found: dict[str, Any] = {"count": merge.count, "foreground": merge.foreground, "dtype": dtype, "memory": merge.memory}
         del merge
-        self._write_tables(found["count"])
         self.target.check_new(self.id, self.plan["run"]["overwrite"])
         found["made"] = self.target.create(dtype, self.id)
         self.state.write_json(MERGE, found)
@@ -176,18 +181,11 @@ class Job:
 
     def table(self) -> Table:
         """The component table of the volume."""
-        return Table(_core.merge_brick_tables(len(self.grid), self._record, self._map))
+        counts = self._counts if self.needs_counts else None
+        return Table(_core.merge_brick_tables(len(self.grid), self._record, self._map, counts))
 
-    def _write_tables(self, count: int) -> None:
-        run = self.plan["run"]
-        wanted = self.target.spec["kind"] == "ome" and run["properties"] and count <= MOST_PROPERTIES
-        rows: list[dict[str, Any]] = []
-        if self.needs_table and (wanted or run["table"]):
-            table = self.table()
-            if run["table"]:
-                write_table(run["table"], table)
-            rows = properties_of(table, run["properties"]) if wanted else []
-        self.state.write_json(PROPERTIES, {"properties": rows})
+    def _counts(self, index: int) -> bytes:
+        return self.state.read(f"counts/{self.grid.name(index)}")
 
     def _name_missing(self, bricks: Sequence[int], what: str) -> str:
         named = ", ".join(map(str, bricks[:NAMED_BRICKS])) + (" ..." if len(bricks) > NAMED_BRICKS else "")
@@ -201,8 +199,10 @@ class Job:
 
     def is_written(self, index: int) -> bool:
         try:
+            if self.needs_counts:
+                _core.check_bytes("counts", self._counts(index))
             return self.state.read(f"written/{self.grid.name(index)}") == self.mark_of(index)
-        except FileNotFoundError:
+        except (FileNotFoundError, RuntimeError):
             return False
 
     def write_brick(self, index: int) -> None:
@@ -216,6 +216,8 @@ class Job:
                 labels = self._labels(index)
             except FileNotFoundError:
                 raise DamagedState("its map is missing; merge again") from None
+            if self.needs_counts:
+                self._count(index)
             self.target.write(self.grid.box(index), labels)
             self.state.write(f"written/{self.grid.name(index)}", self.mark_of(index))
 
@@ -239,6 +241,13 @@ class Job:
         self.state.write(f"records/{self.grid.name(index)}", record)
         return labels
 
+    def _count(self, index: int) -> None:
+        before = [(self._record(other), self._map(other)) for other in self.grid.before(index)]
+        runs = self.state.read(f"runs/{self.grid.name(index)}")
+        threads = self.plan["run"]["threads"]
+        counts = _core.count_brick(self._record(index), self._map(index), runs, before, threads)
+        self.state.write(f"counts/{self.grid.name(index)}", counts)
+
     # Step 4: what readers look for.
 
     def write_piece(self, level: int, index: int) -> None:
@@ -251,10 +260,22 @@ class Job:
         if missing:
             raise DamagedState(self._name_missing(missing, "written"))
 
+    def write_tables(self) -> list[dict[str, Any]]:
+        """Writes the table. Returns the properties of the components for an OME-Zarr label image."""
+        run = self.plan["run"]
+        count = int(self.state.read_json(MERGE)["count"])
+        wanted = self.target.spec["kind"] == "ome" and run["properties"] and count <= MOST_PROPERTIES
+        if not self.needs_table or not (wanted or run["table"]):
+            return []
+        table = self.table()
+        if run["table"]:
+            write_table(run["table"], table)
+        return properties_of(table, run["properties"]) if wanted else []
+
     def complete(self) -> None:
-        """Writes the metadata of the target."""
+        """Writes the table, and the metadata of the target."""
+        properties = self.write_tables()
         found = self.state.read_json(MERGE)
-        properties = self.state.read_json(PROPERTIES)["properties"]
         self.target.complete(self.id, str(found["made"]), int(found["count"]), properties)
 
 

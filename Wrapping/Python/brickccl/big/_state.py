@@ -28,7 +28,7 @@ class State:
         return os.path.join(self.folder, name)
 
     def make(self) -> None:
-        for name in ("records", "runs", "maps", "written"):
+        for name in ("records", "runs", "maps", "counts", "written"):
             os.makedirs(self.path(name), exist_ok=True)
 
     def has(self, name: str) -> bool:

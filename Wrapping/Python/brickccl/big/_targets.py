@@ -67,7 +67,7 @@ class Target:
         if self._is_given or self.spec["kind"] == "existing":
             return
         url = self.spec["url"]
-        if "://" not in url and not os.path.exists(url):
+        if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not os.listdir(url)):
             parent = os.path.dirname(url)
             while not os.path.exists(parent):
                 parent = os.path.dirname(parent)
@@ -239,8 +239,7 @@ def _ome_spec(group: Any, multiscale: _ome.Multiscale, source: Source, chunks: A
     if isinstance(source, ZarrSource) and len(source.index) == dimension:
         kept = [axis for axis in range(dimension) if source.index[axis] is None]
     else:
-        selected = _ome.select_axes(multiscale.axes, [1 if axis.get("type") == "channel" else 2 for axis in multiscale.axes], {})
-        kept = [axis for axis in range(dimension) if selected[axis] is None][-len(source.shape) :]
+        kept = [axis for axis in range(dimension) if multiscale.axes[axis].get("type") != "channel"][-len(source.shape) :]
     shape = tuple(arrays[0].shape[axis] for axis in kept)
     if shape != source.shape:
         raise ValueError(
@@ -288,7 +287,9 @@ def _check_shards(levels: Sequence[Mapping[str, Any]], zarr_format: int) -> None
         if zarr_format == 2:
             raise ValueError("shards= need zarr_format=3; Zarr 2 has none")
         if any(shard % chunk for shard, chunk in zip(level["shards"], level["chunks"])):
-            raise ValueError(f"shards of {tuple(level['shards'])} voxels do not consist of whole chunks of {tuple(level['chunks'])}")
+            raise ValueError(
+                f"shards of {tuple(level['shards'])} voxels do not consist of whole chunks of {tuple(level['chunks'])}"
+            )
 
 
 def plan_target(
@@ -335,7 +336,8 @@ def plan_target(
             raise ValueError(f"{name}= is for a target that is made; the array that was given has its own")
     own_type = target.dtype.newbyteorder("=").name
     if wanted not in ("auto", own_type) or own_type not in LABEL_TYPES:
-        raise TypeError(f"the target is of type {target.dtype}; it must be {wanted if wanted != 'auto' else ' or '.join(LABEL_TYPES)}")
+        right = wanted if wanted != "auto" else " or ".join(LABEL_TYPES)
+        raise TypeError(f"the target is of type {target.dtype}; it must be {right}")
     if target.shape != source.shape:
         raise ValueError(f"the target has the shape {target.shape}; it must have that of the source, {source.shape}")
     level = {

@@ -495,7 +495,8 @@ def test_label_images_of_ome_zarr(tmp_path, version):
     path = tmp_path / "image.zarr"
     with pytest.raises(ValueError, match="2 channels"):
         big.label(path, path / "labels" / "pores")
-    found = big.label(path, path / "labels" / "pores", select={"c": 1}, brick=(8, 10, 12), minimum_volume=1e-8, return_table=True)
+    arguments = {"select": {"c": 1}, "brick": (8, 10, 12), "minimum_volume": 1e-8, "return_table": True}
+    found = big.label(path, path / "labels" / "pores", **arguments)
     labels, table = brickccl.label(image[1], spacing=(0.002, 0.0015, 0.0015), minimum_volume=1e-8, return_table=True)
     check_table(found.table, table)
     group = zarr.open(path / "labels" / "pores")
@@ -510,7 +511,8 @@ def test_label_images_of_ome_zarr(tmp_path, version):
     parent = zarr.open(path / "labels").attrs
     assert (parent["labels"] if version == "0.4" else parent["ome"]["labels"]) == ["pores"]
     big.label(path, path / "labels" / "others", select={"c": 0}, brick=(8, 10, 12))
-    assert (parent["labels"] if version == "0.4" else zarr.open(path / "labels").attrs["ome"]["labels"]) is not None
+    parent = zarr.open(path / "labels").attrs
+    assert (parent["labels"] if version == "0.4" else parent["ome"]["labels"]) == ["pores", "others"]
     with pytest.raises(FileExistsError):
         big.label(path, path / "labels" / "pores", select={"c": 1})
     with pytest.raises(ValueError, match="at level 0"):

@@ -22,7 +22,7 @@ from .._volume import Progress, count_of, threads_of
 from ._executors import ProcessRunner, Runner, runner_of
 from ._grid import Grid, check_brick, choose_brick, shape_of
 from ._job import Job, make_plan, open_job
-from ._sources import DaskSource, Source, open_source
+from ._sources import DaskSource, Source, open_source, spacing_of
 from ._state import DamagedState, State
 from ._statistics import statistics
 from ._tables import check_table
@@ -55,15 +55,6 @@ def _number(value: Any) -> Any:
     raise TypeError(f"a criterion's values must be numbers, not {value!r}")
 
 
-def _along(name: str, value: Any, dimension: int) -> list[float] | None:
-    if value is None:
-        return None
-    values = [float(value)] * dimension if np.ndim(value) == 0 else [float(one) for one in value]
-    if len(values) != dimension:
-        raise ValueError(f"{name} has {len(values)} values; the source has {dimension} axes")
-    return values
-
-
 def _devices_of(devices: Any) -> list[str]:
     """Names of devices, from a name, a number or several."""
     if devices is None:
@@ -77,7 +68,7 @@ def _devices_of(devices: Any) -> list[str]:
 def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `brickccl.label` as the plan keeps them."""
     dimension = len(source.shape)
-    spacing = _along("spacing", given["spacing"], dimension) or source.spacing
+    spacing = spacing_of(given["spacing"], source)
     if given["minimum_volume"] is not None and spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     criterion, background, low, high, tolerance = rules_of(
@@ -153,7 +144,9 @@ def _make_job(
         storage_options=options,
     )
     unit, what = goal.unit
-    brick = choose_brick(volume.shape, unit) if given["brick"] is None else shape_of("brick", given["brick"], len(volume.shape))
+    brick = choose_brick(volume.shape, unit)
+    if given["brick"] is not None:
+        brick = shape_of("brick", given["brick"], len(volume.shape))
     brick = tuple(min(size, whole) for size, whole in zip(brick, volume.shape))
     check_brick(volume.shape, brick, unit, what)
     table = check_table(given["table"])
@@ -376,8 +369,8 @@ def label(
 
     Notes
     -----
-    Seeds, filled holes, clear borders and masks to touch are not there: they need components as a whole. Files of the state are
-    written as a whole or not at all and carry checksums; results of a brick are in the state before it counts as done.
+    Seeds, filled holes, clear borders and masks to touch are not there: they need components as a whole. Files of the
+    state are written as a whole or not at all and carry checksums; results of a brick are there before it counts as done.
     Processes start anew (spawn): a script that uses them needs ``if __name__ == "__main__":``.
 
     Examples

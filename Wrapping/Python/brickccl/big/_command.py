@@ -18,9 +18,9 @@ def add_parser(commands: Any) -> None:
     big = commands.add_parser(
         "big",
         help="label volumes that are larger than memory, brick by brick",
-        description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` does all of it; plan, brick, merge, "
-        "write and finish are its steps, on a folder that all machines see. Bricks can be done in any order, at the same time, "
-        "and again.",
+        description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` does all of it; plan, brick, "
+        "merge, write and finish are its steps, on a folder that all machines see. Bricks can be done in any order, at the "
+        "same time, and again.",
     )
     steps = big.add_subparsers(dest="step", required=True, metavar="STEP")
     for name, text in (("label", "plan and do everything"), ("plan", "make the plan in a folder")):
@@ -47,7 +47,7 @@ def add_parser(commands: Any) -> None:
 def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("source", metavar="SOURCE", help="path or URL; FILE.h5::/DATASET")
     parser.add_argument("target", metavar="TARGET", help="a new array of zarr, or IMAGE/labels/NAME in an OME-Zarr image")
-    parser.add_argument("--state", required=name == "plan", metavar="FOLDER", help="keeps the work; begun work is gone on with")
+    parser.add_argument("--state", required=name == "plan", metavar="FOLDER", help="keeps the work, and goes on with it")
     parser.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
     parser.add_argument("--chunks", type=int, nargs="+", metavar="N")
     parser.add_argument("--shards", type=int, nargs="+", metavar="N")

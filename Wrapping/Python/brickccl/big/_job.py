@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _core
 from .._table import Table
+from .._volume import voxels as as_voxels
 from ._grid import Grid
 from ._sources import Source, reopen
 from ._state import FORMAT, DamagedState, State, naming
@@ -93,7 +94,7 @@ class Job:
             for name, source in self.images.items()
             if name != "source" or image is None
         }
-        whole = voxels.get("source") if image is None else image
+        whole = voxels.get("source") if image is None else as_voxels(image, "the source")
         if whole is None:
             raise DamagedState("the source cannot be read again by this process")
         record, runs = self._labeler(device).label(
@@ -324,7 +325,9 @@ def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dic
     if state.has(PLAN):
         plan = state.read_json(PLAN)
         if plan.get("format") != FORMAT:
-            raise ValueError(f"the folder '{state.folder}' has format {plan.get('format')}, this is {FORMAT}; give another one")
+            raise ValueError(
+                f"the folder '{state.folder}' has format {plan.get('format')}, this is {FORMAT}; give another one"
+            )
         found = differences(plan["problem"], problem)
         if found:
             raise ValueError(

@@ -34,6 +34,8 @@ class Source:
         #: In mm, and where the first voxel is, in the order of the axes.
         self.spacing: list[float] | None = None
         self.origin: list[float] | None = None
+        #: Why an image that has a spacing has none in mm.
+        self.unit_error: str | None = None
         # Raises for types that cannot be labeled, and for too many dimensions.
         voxels(np.empty((1,) * len(self.shape), self.dtype), "the source")
         if 0 in self.shape:
@@ -319,9 +321,12 @@ def _from_zarr(
     index = _ome.select_axes(multiscale.axes, array.shape, select)
     image = url_of(node) if url is None else url
     source = ZarrSource(array, index, None if image is None else f"{image.rstrip('/')}/{chosen.path}", options)
-    units = [_ome.millimeters(axis) for axis in multiscale.axes]
-    source.spacing = source._kept([abs(a * b) for a, b in zip(chosen.scale, units)])
-    source.origin = source._kept([a * b for a, b in zip(chosen.translation, units)])
+    try:
+        units = [_ome.millimeters(axis) for axis in multiscale.axes]
+        source.spacing = source._kept([abs(a * b) for a, b in zip(chosen.scale, units)])
+        source.origin = source._kept([a * b for a, b in zip(chosen.translation, units)])
+    except ValueError as error:
+        source.unit_error = str(error)
     source.multiscale, source.image = multiscale, image
     return source
 
@@ -395,6 +400,19 @@ def open_source(
         f"the source is of type {type(source).__name__}; it must be a path or URL, or an array of zarr, h5py, numpy, dask or "
         "xarray"
     )
+
+
+def spacing_of(spacing: Any, source: Source) -> list[float] | None:
+    """The size of a voxel in mm: what the user gives, or the source's own."""
+    if spacing is None:
+        if source.unit_error is not None:
+            raise ValueError(source.unit_error)
+        return source.spacing
+    dimension = len(source.shape)
+    values = [float(spacing)] * dimension if np.ndim(spacing) == 0 else [float(one) for one in spacing]
+    if len(values) != dimension:
+        raise ValueError(f"spacing has {len(values)} values; the source has {dimension} axes")
+    return values
 
 
 def reopen(address: Mapping[str, Any]) -> Source:

@@ -13,7 +13,7 @@ from .._table import Table, group_names
 from .._volume import Progress, threads_of
 from ._executors import _drain, processor_count
 from ._grid import Grid, choose_brick, shape_of
-from ._sources import Source, open_source
+from ._sources import Source, open_source, spacing_of
 from ._state import naming
 from ._targets import CHUNK_EDGE
 
@@ -86,9 +86,7 @@ def statistics(
     _check_columns(groups, dimension, gray is not None)
     unit = volume.chunks or tuple(min(CHUNK_EDGE, size) for size in volume.shape)
     grid = Grid(volume.shape, choose_brick(volume.shape, unit) if brick is None else shape_of("brick", brick, dimension))
-    along: Any = volume.spacing or [1.0] * dimension
-    if spacing is not None:
-        along = [float(spacing)] * dimension if np.ndim(spacing) == 0 else list(map(float, spacing))  # type: ignore[arg-type]
+    along = spacing_of(spacing, volume) or [1.0] * dimension
     origin = volume.origin or [0.0] * dimension
     return Table(_measure(volume, gray, grid, groups, (along, origin), workers, progress))
 

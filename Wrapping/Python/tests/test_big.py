@@ -506,7 +506,8 @@ def test_label_images_of_ome_zarr(tmp_path, version):
     attributes = group.attrs.asdict() if version == "0.4" else group.attrs["ome"]
     own = attributes["image-label"]
     assert [row["voxel_count"] for row in own["properties"]] == table["voxel_count"].tolist()
-    assert own["colors"][0]["label-value"] == 1 and own["source"]["image"] == "../../"
+    assert [color["label-value"] for color in own["colors"]] == list(range(1, found.count + 1))
+    assert own["source"]["image"] == "../../"
     assert [axis["unit"] for axis in attributes["multiscales"][0]["axes"]] == ["micrometer"] * 3
     parent = zarr.open(path / "labels").attrs
     assert (parent["labels"] if version == "0.4" else parent["ome"]["labels"]) == ["pores"]

@@ -334,7 +334,7 @@ def label(
         `source` is.
     properties : sequence of str, optional
         Columns for the properties of an OME-Zarr label image; voxels and volumes if not given. More than 10,000 components
-        get none, since they stand in its metadata.
+        get none, nor colours, since they stand in its metadata.
     chunks, shards, zarr_format : optional
         How a new target is laid out: as the source (the image) if not given, without shards if it is no image.
     overwrite : bool, default False
@@ -394,6 +394,7 @@ def label(
         count = _run(job, runner, progress)
         return Labels(job.target.array(), count, job.table() if return_table else None)
     finally:
+        runner.close()
         if state is None:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -446,4 +447,7 @@ def finish(
 ) -> None:
     """Writes what readers look for once all bricks are written: lower resolutions and metadata. See `plan`."""
     runner = runner_of(executor, None if workers is None else threads_of(workers))
-    _finish(open_job(os.fspath(state)), runner, _Shares(progress))
+    try:
+        _finish(open_job(os.fspath(state)), runner, _Shares(progress))
+    finally:
+        runner.close()

@@ -43,6 +43,9 @@ class Runner:
     def run(self, job: Job, step: str, tasks: Iterable[Arguments], done: Done) -> None:
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Ends what it started."""
+
 
 class ThreadRunner(Runner):
     """Threads of this process; each takes a device that is free."""
@@ -121,26 +124,35 @@ class PoolRunner(Runner):
 class ProcessRunner(Runner):
     """Processes, which are replaced when one of them dies."""
 
+    _pool: concurrent.futures.ProcessPoolExecutor | None = None
+
     def run(self, job: Job, step: str, tasks: Iterable[Arguments], done: Done) -> None:
         left = dict.fromkeys(tasks)
         deaths = 0
         while left:
-            context = multiprocessing.get_context("spawn")
-            with concurrent.futures.ProcessPoolExecutor(min(self.workers, len(left)), context) as pool:
-                try:
-                    for task in _drain(pool, _Step(job.state.folder, step), list(left), self.workers * AHEAD):
-                        del left[task]
-                        deaths = 0
-                        done()
-                except BrokenProcessPool:
-                    deaths += 1
-                    if deaths >= MOST_DEATHS:
-                        first = next(iter(left))
-                        where = job.grid.describe(first[0]) if len(first) == 1 else f"piece {first[1]} of level {first[0]}"
-                        raise RuntimeError(
-                            f"{where}: {deaths} times in turn a process died before it finished anything; it may need more "
-                            "memory than there is: choose smaller bricks or fewer workers"
-                        ) from None
+            if self._pool is None:
+                context = multiprocessing.get_context("spawn")
+                self._pool = concurrent.futures.ProcessPoolExecutor(self.workers, context)
+            try:
+                for task in _drain(self._pool, _Step(job.state.folder, step), list(left), self.workers * AHEAD):
+                    del left[task]
+                    deaths = 0
+                    done()
+            except BrokenProcessPool:
+                self.close()
+                deaths += 1
+                if deaths >= MOST_DEATHS:
+                    first = next(iter(left))
+                    where = job.grid.describe(first[0]) if len(first) == 1 else f"piece {first[1]} of level {first[0]}"
+                    raise RuntimeError(
+                        f"{where}: {deaths} times in turn a process died before it finished anything; it may need more "
+                        "memory than there is: choose smaller bricks or fewer workers"
+                    ) from None
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
 
 class DaskRunner(Runner):

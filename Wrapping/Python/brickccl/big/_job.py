@@ -16,13 +16,12 @@ from .. import _core
 from .._table import Table
 from .._volume import voxels as as_voxels
 from ._grid import Grid
+from ._ome import MOST_ROWS
 from ._sources import Source, reopen
 from ._state import FORMAT, DamagedState, State, naming
 from ._tables import properties_of, write_table
 from ._targets import Target
 
-#: More rows than these do not belong into the JSON of an OME-Zarr label image.
-MOST_PROPERTIES = 10_000
 #: Groups of columns that are sums over neighbouring voxels, also of different bricks.
 COUNTED_GROUPS = ("surface", "topology")
 #: Errors name so many bricks.
@@ -265,7 +264,7 @@ class Job:
         """Writes the table. Returns the properties of the components for an OME-Zarr label image."""
         run = self.plan["run"]
         count = int(self.state.read_json(MERGE)["count"])
-        wanted = self.target.spec["kind"] == "ome" and run["properties"] and count <= MOST_PROPERTIES
+        wanted = self.target.spec["kind"] == "ome" and run["properties"] and count <= MOST_ROWS
         if not self.needs_table or not (wanted or run["table"]):
             return []
         table = self.table()

@@ -29,6 +29,10 @@ MILLIMETERS = {
 }
 
 
+#: More colours and properties than these do not belong into the JSON of a label image.
+MOST_ROWS = 10_000
+
+
 class Level(NamedTuple):
     """One resolution of an image; scale and translation for each axis."""
 
@@ -110,10 +114,10 @@ def millimeters(axis: dict[str, Any]) -> float:
     return MILLIMETERS[unit]
 
 
-def colors_of(count: int, most: int = 256) -> list[dict[str, Any]]:
-    """Colours of the first labels, which differ between neighbours in number."""
+def colors_of(count: int) -> list[dict[str, Any]]:
+    """Colours of all labels, which differ between neighbours in number."""
     colors = []
-    for label in range(1, max(1, min(count, most)) + 1):
+    for label in range(1, max(1, count) + 1):
         hue = label * 0.618033988749895 % 1
         saturation = (0.55, 0.75, 0.95)[label % 3]
         rgb = colorsys.hsv_to_rgb(hue, saturation, 0.95)
@@ -141,7 +145,10 @@ def label_attributes(
         for level in levels
     ]
     multiscale: dict[str, Any] = {"name": name, "axes": axes, "datasets": datasets, "type": "nearest"}
-    image_label: dict[str, Any] = {"colors": colors_of(count), "source": {"image": "../../"}}
+    image_label: dict[str, Any] = {"source": {"image": "../../"}}
+    # Viewers show labels without a colour as transparent where others have one: all of them, or none.
+    if count <= MOST_ROWS:
+        image_label["colors"] = colors_of(count)
     if properties:
         image_label["properties"] = properties
     if version == "0.4":

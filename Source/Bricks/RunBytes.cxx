@@ -23,24 +23,52 @@ struct LabeledRun
   std::uint64_t label;
 };
 
-/** Says which label is expected at a run, from the runs of the row before. */
-class LabelGuess
+/** The least and the largest difference of bounds that a near run has, and the bits of such a difference. */
+constexpr std::int64_t LeastNear = -4;
+constexpr std::int64_t MostNear = 3;
+constexpr int          NearBits = 3;
+/** The byte of a run that is not near; its label is the expected one, or follows. */
+constexpr std::uint8_t FarExpected = 128;
+constexpr std::uint8_t FarOther = 129;
+
+/** What is known of a run before it is read: the runs of the row before. Writing and reading use it alike. */
+class RowBefore
 {
 public:
   /** \param largest  the largest label of all rows before the first one. */
-  explicit LabelGuess(std::uint64_t largest)
+  explicit RowBefore(std::uint64_t largest)
     : m_Largest(largest)
   {}
 
+  /** The label that is expected of a run: that of the first run before that it overlaps, or else a new one. */
   std::uint64_t
   Expected(std::int64_t begin, std::int64_t end)
   {
-    while (m_At < m_Before.size() && m_Before[m_At].end <= begin)
+    while (m_Overlap < m_Before.size() && m_Before[m_Overlap].end <= begin)
     {
-      ++m_At;
+      ++m_Overlap;
     }
-    return m_At < m_Before.size() && m_Before[m_At].begin < end ? m_Before[m_At].label : m_Largest + 1;
+    return m_Overlap < m_Before.size() && m_Before[m_Overlap].begin < end ? m_Before[m_Overlap].label : m_Largest + 1;
   }
+
+  /** The run before that the next run behind voxel x may be near to, or the one after it (`skipped` is 1); null if
+   * there is none. */
+  const LabeledRun *
+  Candidate(std::int64_t x, std::size_t skipped)
+  {
+    while (m_Next < m_Before.size() && m_Before[m_Next].end <= x)
+    {
+      ++m_Next;
+    }
+    return m_Next + skipped < m_Before.size() ? &m_Before[m_Next + skipped] : nullptr;
+  }
+  /** Says that the candidate was near. */
+  void
+  Take(std::size_t skipped)
+  {
+    m_Next += skipped + 1;
+  }
+
   void
   Add(const LabeledRun & run)
   {
@@ -52,25 +80,87 @@ public:
   {
     m_Before.swap(m_Row);
     m_Row.clear();
-    m_At = 0;
-  }
-  std::uint64_t
-  Largest() const
-  {
-    return m_Largest;
-  }
-  const std::vector<LabeledRun> &
-  Row() const
-  {
-    return m_Row;
+    m_Overlap = m_Next = 0;
   }
 
 private:
   std::uint64_t           m_Largest;
-  std::size_t             m_At = 0;
+  std::size_t             m_Overlap = 0;
+  std::size_t             m_Next = 0;
   std::vector<LabeledRun> m_Before;
   std::vector<LabeledRun> m_Row;
 };
+
+bool
+IsNear(std::int64_t a, std::int64_t b)
+{
+  return a - b >= LeastNear && a - b <= MostNear;
+}
+
+/** Writes a run behind voxel x. */
+void
+WriteRun(const LabeledRun & run, std::int64_t x, RowBefore & before, ByteWriter & writer)
+{
+  for (std::size_t skipped = 0; skipped < 2; ++skipped)
+  {
+    const LabeledRun * const other = before.Candidate(x, skipped);
+    if (other != nullptr && other->label == run.label && IsNear(run.begin, other->begin) && IsNear(run.end, other->end))
+    {
+      writer.Byte(static_cast<std::uint8_t>(
+        (skipped << (2 * NearBits)) + (static_cast<std::size_t>(run.begin - other->begin - LeastNear) << NearBits) +
+        static_cast<std::size_t>(run.end - other->end - LeastNear)));
+      before.Take(skipped);
+      return;
+    }
+  }
+  const std::uint64_t expected = before.Expected(run.begin, run.end);
+  writer.Byte(run.label == expected ? FarExpected : FarOther);
+  writer.Number(static_cast<std::uint64_t>(run.begin - x));
+  writer.Number(static_cast<std::uint64_t>(run.end - run.begin - 1));
+  if (run.label != expected)
+  {
+    writer.Signed(static_cast<std::int64_t>(run.label - expected));
+  }
+}
+
+/** Reads it. \param length  of the row. */
+LabeledRun
+ReadRun(std::int64_t x, std::int64_t length, RowBefore & before, ByteReader & reader)
+{
+  const std::uint8_t code = reader.Byte();
+  LabeledRun         run{};
+  if (code < FarExpected)
+  {
+    const std::size_t        skipped = code >> (2 * NearBits);
+    const LabeledRun * const other = before.Candidate(x, skipped);
+    if (other == nullptr)
+    {
+      reader.Fail("a run is near to none");
+    }
+    constexpr int mask = (1 << NearBits) - 1;
+    run = { other->begin + ((code >> NearBits) & mask) + LeastNear,
+            other->end + (code & mask) + LeastNear,
+            other->label };
+    before.Take(skipped);
+    if (run.begin < x || run.end <= run.begin || run.end > length)
+    {
+      reader.Fail("a run is out of bounds");
+    }
+    return run;
+  }
+  const std::uint64_t gap = reader.Number();
+  const std::uint64_t more = reader.Number();
+  const auto          room = static_cast<std::uint64_t>(length - x);
+  if (gap >= room || more >= room - gap)
+  {
+    reader.Fail("a run is out of bounds");
+  }
+  run.begin = x + static_cast<std::int64_t>(gap);
+  run.end = run.begin + static_cast<std::int64_t>(more) + 1;
+  run.label = before.Expected(run.begin, run.end);
+  run.label += code == FarExpected ? 0 : static_cast<std::uint64_t>(reader.Signed());
+  return run;
+}
 
 struct Block
 {
@@ -85,7 +175,7 @@ void
 WriteBlock(const RunVolume & volume, std::int64_t begin, std::int64_t end, Block & block)
 {
   ByteWriter              writer;
-  LabelGuess              guess(block.largestBefore);
+  RowBefore               before(block.largestBefore);
   std::vector<LabeledRun> row;
   for (std::int64_t r = begin; r < end; ++r)
   {
@@ -100,18 +190,12 @@ WriteBlock(const RunVolume & volume, std::int64_t begin, std::int64_t end, Block
     std::int64_t x = 0;
     for (const LabeledRun & run : row)
     {
-      const std::uint64_t expected = guess.Expected(run.begin, run.end);
-      writer.Number(static_cast<std::uint64_t>(run.begin - x));
-      writer.Number(static_cast<std::uint64_t>(run.end - run.begin - 1) * 2 + (run.label == expected ? 0 : 1));
-      if (run.label != expected)
-      {
-        writer.Signed(static_cast<std::int64_t>(run.label - expected));
-      }
+      WriteRun(run, x, before, writer);
       x = run.end;
-      guess.Add(run);
+      before.Add(run);
     }
     block.runs += row.size();
-    guess.EndRow();
+    before.EndRow();
   }
   block.bytes = writer.Take();
 }
@@ -133,7 +217,7 @@ ReadBlock(const BlockToRead &                block,
           RunVolume &                        volume)
 {
   ByteReader         reader(block.bytes, "the runs of a brick");
-  LabelGuess         guess(block.largestBefore);
+  RowBefore          before(block.largestBefore);
   std::uint64_t      run = block.firstRun;
   const std::int64_t length = volume.GetExtent().RowLength();
   for (std::int64_t row = begin; row < end; ++row)
@@ -148,34 +232,29 @@ ReadBlock(const BlockToRead &                block,
     std::int64_t x = 0;
     for (std::size_t count = reader.Count(); count > 0; --count)
     {
-      const std::uint64_t gap = reader.Number();
-      const std::uint64_t lengthAndBit = reader.Number();
-      const auto          room = static_cast<std::uint64_t>(length - x);
-      if (gap >= room || lengthAndBit / 2 >= room - gap || run == block.firstRun + block.runs)
+      if (run == block.firstRun + block.runs)
       {
-        reader.Fail("a run is out of bounds");
+        reader.Fail("a block has more runs than it tells of");
       }
-      const std::int64_t first = x + static_cast<std::int64_t>(gap);
-      x = first + static_cast<std::int64_t>(lengthAndBit / 2) + 1;
-      std::uint64_t label = guess.Expected(first, x);
-      label += lengthAndBit % 2 == 0 ? 0 : static_cast<std::uint64_t>(reader.Signed());
-      if (label == 0 || label >= labels.size())
+      const LabeledRun read = ReadRun(x, length, before, reader);
+      if (read.label == 0 || read.label >= labels.size())
       {
-        reader.Fail("a run has the label " + std::to_string(label) + " of " + std::to_string(labels.size() - 1));
+        reader.Fail("a run has the label " + std::to_string(read.label) + " of " + std::to_string(labels.size() - 1));
       }
-      guess.Add({ first, x, label });
-      SetBits(foreground, first, x);
+      before.Add(read);
+      x = read.end;
+      SetBits(foreground, read.begin, read.end);
       if (!volume.StartsFollowForeground())
       {
-        SetBits(volume.StoredStarts(row), first, first + 1);
+        SetBits(volume.StoredStarts(row), read.begin, read.begin + 1);
       }
       volume.VisitLabels([&](auto * to) {
         using Label = std::remove_reference_t<decltype(*to)>;
-        to[run] = static_cast<Label>(labels[static_cast<std::size_t>(label)]);
+        to[run] = static_cast<Label>(labels[static_cast<std::size_t>(read.label)]);
       });
       ++run;
     }
-    guess.EndRow();
+    before.EndRow();
   }
   if (run != block.firstRun + block.runs || !reader.IsAtEnd())
   {

@@ -13,9 +13,10 @@ namespace brickccl
 
 /** Writes the runs of a labeled brick, whose labels are 1.. in raster order or 0. Runs of the label 0 are left out.
  *
- *  A run takes 2 bytes in most cases: the gap before it, and its length with a bit that says whether its label is the
- *  expected one. That is the label of the first run of the row before that it overlaps, or else the next label that no
- *  row before it has. Blocks of rows are written and read on their own, by threads. */
+ *  A run that is near to one of the row before, with the same label and bounds that differ by -4 to 3, takes 1 byte. Of
+ *  another run come the gap before it, its length, and its label unless that is the expected one: the label of the
+ * first run of the row before that it overlaps, or else the next label that no row before has. Blocks of rows are
+ * written and read on their own, by threads. */
 void WriteRuns(const RunVolume & volume, const HostContext & context, ByteWriter & writer);
 
 /** Reads them with other labels: labels[i] in the place of label i. \param labels  for 0 .. the brick's number of

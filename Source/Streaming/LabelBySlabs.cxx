@@ -330,6 +330,15 @@ void
 SlabLabeler::Merge()
 {
   m_Options.step("merging slabs");
+  // Numbering sorts, and needs up to four numbers for each component beside what is there.
+  const std::uint64_t bytes = m_Merge.MemoryBytes() + 32 * m_Merge.PartCount();
+  const std::uint64_t room = m_Result.plan.memory - m_Result.plan.fixedBytes;
+  if (bytes > room)
+  {
+    throw InvalidArgument("numbering " + std::to_string(m_Merge.PartCount()) + " components of slabs takes " +
+                          BytesAsText(bytes) + ", more than the " + BytesAsText(room) +
+                          " that --memory leaves; give more, or drop small components by --minimum-size");
+  }
   m_Merge.Finish();
   m_Result.components = m_Merge.ComponentCount();
   m_Result.relabeled = m_Merge.Relabeled();
@@ -354,15 +363,24 @@ SlabLabeler::Merge()
 std::uint64_t
 SlabLabeler::TableBytes() const
 {
-  std::uint64_t row = 160;
+  std::uint64_t ofSlabs = 160;
+  std::uint64_t ofVolume = 160;
   for (const ColumnGroup * const group : m_Options.groups.List())
   {
-    row += group->needsMoments ? 500 : 0;
-    row += std::string(group->name) == "feret" ? 1500 : 0;
-    row += std::string(group->name) == "surface" ? 300 : 0;
+    const std::string name = group->name;
+    ofSlabs += group->needsMoments ? 160 : 0;
+    ofVolume += group->needsMoments ? 480 : 0;
+    // Hulls of rugged components have hundreds of corners.
+    ofSlabs += name == "feret" ? 1000 : 0;
+    ofVolume += name == "feret" ? 1500 : 0;
+    ofVolume += name == "surface" || name == "topology" ? 200 : 0;
   }
-  row += m_Images.intensity != nullptr ? 240 : 0;
-  return row * (m_SlabComponents + m_Result.components);
+  if (m_Images.intensity != nullptr)
+  {
+    ofSlabs += 200;
+    ofVolume += 240;
+  }
+  return ofSlabs * m_SlabComponents + ofVolume * m_Result.components;
 }
 
 /** Takes the second look at slabs that surfaces and Euler numbers need. */

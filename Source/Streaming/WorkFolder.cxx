@@ -10,6 +10,7 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <vector>
 
 namespace fs = std::filesystem;
 
@@ -48,6 +49,24 @@ CheckSamePlan(const std::string & path, const std::string & there, const std::st
                             (hasA ? a : std::string("nothing")) + "' and is now '" +
                             (hasB ? b : std::string("nothing")) + "'; give those of before, or another folder");
     }
+  }
+}
+
+/** Removes what files that a kill left unfinished were in (see ReplaceFile). */
+void
+RemoveLeftovers(const std::string & path)
+{
+  std::vector<fs::path> leftovers;
+  for (const auto & entry : fs::directory_iterator(path))
+  {
+    if (entry.is_directory() && entry.path().filename().string().rfind(".brickccl-", 0) == 0)
+    {
+      leftovers.push_back(entry.path());
+    }
+  }
+  for (const fs::path & leftover : leftovers)
+  {
+    fs::remove_all(leftover);
   }
 }
 
@@ -90,6 +109,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
                               "another folder");
       }
       CheckSamePlan(path, ReadText(planFile), plan);
+      RemoveLeftovers(path);
       return;
     }
     if (fs::exists(path) && !fs::is_empty(path))

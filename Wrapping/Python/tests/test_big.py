@@ -437,26 +437,33 @@ def test_workers_of_dask_that_are_killed_change_nothing(tmp_path):
     stored = zarr.create_array(tmp_path / "image.zarr", data=image, chunks=(8, 8, 8))
     expected = brickccl.label(image)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        killed = []
+        # Workers without a nanny: who is killed stays away.
+        command = [sys.executable, "-m", "dask", "worker", cluster.scheduler_address, "--no-nanny", "--nthreads", "1"]
+        workers = [subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL) for _ in range(2)]
+        try:
+            client.wait_for_workers(2)
+            with pytest.raises(ValueError, match="state="):
+                big.label(stored, tmp_path / "labels.zarr", executor=client)
 
-        def progress(fraction):
-            if fraction > 0.1 + 0.5 * len(killed) and len(killed) < 2:
-                pids = client.run(os.getpid)
-                killed.append(next(iter(pids.values())))
-                os.kill(killed[-1], signal.SIGKILL)
+            def progress(fraction):
+                if fraction > 0.2:
+                    workers[0].kill()
 
-        with pytest.raises(ValueError, match="state="):
-            big.label(stored, tmp_path / "labels.zarr", executor=client)
-        arguments = {"brick": 8, "executor": client, "state": tmp_path / "state"}
-        found = big.label(stored, tmp_path / "labels.zarr", progress=progress, **arguments)
-        assert len(killed) == 2
-        np.testing.assert_array_equal(found.labels[:], expected)
-        computed = dask.from_zarr(stored) + 0
-        arguments = {"brick": 8, "executor": client, "state": tmp_path / "another"}
-        np.testing.assert_array_equal(big.label(computed, tmp_path / "computed.zarr", **arguments).labels[:], expected)
+            arguments = {"brick": 8, "executor": client, "state": tmp_path / "state"}
+            found = big.label(stored, tmp_path / "labels.zarr", progress=progress, **arguments)
+            assert workers[0].wait() == -signal.SIGKILL and workers[1].poll() is None
+            np.testing.assert_array_equal(found.labels[:], expected)
+            assert big.label(stored, tmp_path / "labels.zarr", **arguments).count == found.count
+            arguments = {"brick": 8, "executor": client, "state": tmp_path / "another"}
+            computed = big.label(dask.from_zarr(stored) + 0, tmp_path / "computed.zarr", **arguments)
+            np.testing.assert_array_equal(computed.labels[:], expected)
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.wait()
 
 
 def make_image(path, version, shape=(2, 16, 20, 24)):

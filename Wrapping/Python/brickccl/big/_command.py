@@ -9,7 +9,6 @@ from typing import Any
 
 import brickccl.big
 
-from ._executors import runner_of
 from ._job import Job, bricks_of, open_job
 
 
@@ -72,6 +71,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--level", type=int, default=0, metavar="N")
     parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stands in the plan")
     parser.add_argument("--device", action="append", metavar="NAME", help="cpu, cuda:0 ...; may be given again")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for each brick (1 if there are bricks for all)")
     parser.add_argument("--overwrite", action="store_true")
     if name == "label":
         parser.add_argument("--executor", choices=("threads", "processes"), default="threads")
@@ -101,7 +101,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         select[axis] = int(index)
     same = ("mask", "by_slice", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "columns")
     return {
-        **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance")},
+        **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance", "threads")},
         "state": chosen.state,
         "brick": _sizes(chosen.brick),
         "chunks": _sizes(chosen.chunks),
@@ -152,7 +152,6 @@ def run(chosen: argparse.Namespace) -> None:
     """Does what the command line asks for."""
     big = brickccl.big
     if chosen.step == "label":
-        runner_of(chosen.executor, chosen.workers)
         result = big.label(
             chosen.source, chosen.target, executor=chosen.executor, workers=chosen.workers, **_problem(chosen)
         )

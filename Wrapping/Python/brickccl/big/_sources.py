@@ -280,7 +280,7 @@ def url_of(array: Any) -> str | None:
     if file_system is None or getattr(file_system, "storage_options", None):
         return None
     whole = f"{store.path}/{path}" if path else str(store.path)
-    return str(file_system.unstrip_protocol(whole))
+    return absolute(str(file_system.unstrip_protocol(whole)))
 
 
 def absolute(text: str) -> str:

@@ -72,7 +72,17 @@ Tasks()
         "--list-columns-markdown" } },
     { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
     { "Running",
-      { "--jobs", "--resume", "--report", "--dry-run", "--algorithm", "--device", "--threads", "--json", "--quiet" } },
+      { "--memory",
+        "--work",
+        "--jobs",
+        "--resume",
+        "--report",
+        "--dry-run",
+        "--algorithm",
+        "--device",
+        "--threads",
+        "--json",
+        "--quiet" } },
   };
   return tasks;
 }

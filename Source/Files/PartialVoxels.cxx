@@ -184,6 +184,16 @@ RescaledVoxels(std::shared_ptr<const LoadedImage> stored,
 }
 
 void
+RequireWholeSlices(std::uint64_t begin, std::size_t size, std::size_t sliceBytes)
+{
+  if (begin % sliceBytes != 0 || size % sliceBytes != 0)
+  {
+    throw Unsupported(
+      "a slice of such an image is not read in parts; give more memory, or save the image uncompressed");
+  }
+}
+
+void
 RefuseParts(const LoadedImage & image, const std::string & what)
 {
   if (image.inParts)

@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 
 #include <algorithm>
@@ -163,6 +164,7 @@ public:
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
     const std::size_t bytes = m_First.ByteCount();
+    RequireWholeSlices(begin, size, bytes);
     ParallelFor(static_cast<std::int64_t>(size / bytes), m_Context, [&](std::int64_t i) {
       const auto          number = static_cast<std::size_t>(i);
       const std::string & path = m_Paths[static_cast<std::size_t>(begin / bytes) + number];

@@ -114,6 +114,7 @@ public:
   void
   Read(std::uint64_t begin, std::byte * output, std::size_t size) override
   {
+    RequireWholeSlices(begin, size, m_PageBytes);
     const auto                  first = m_Pages.begin() + static_cast<std::ptrdiff_t>(begin / m_PageBytes);
     const std::vector<TiffPage> pages(first, first + static_cast<std::ptrdiff_t>(size / m_PageBytes));
     DecodeTiffPages(m_File, pages, reinterpret_cast<unsigned char *>(output), m_Context);

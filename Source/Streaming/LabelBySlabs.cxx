@@ -16,9 +16,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -56,7 +59,7 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     return;
   }
   text << what << ": " << image->extent.ToString() << ' ' << NameOf(image->type) << " x " << image->channels << '\n';
-  for (const std::string & file : image->files)
+  for (const std::string & file : std::set<std::string>(image->files.begin(), image->files.end()))
   {
     if (!std::filesystem::is_regular_file(file))
     {
@@ -65,6 +68,17 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     text << what << " file: " << file << ", " << std::filesystem::file_size(file) << " bytes, changed "
          << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
   }
+}
+
+/** The beginning of the line with the slices of a slab. An earlier plan's stays, also in another memory. */
+constexpr const char * SlicesLine = "slices of a slab: ";
+
+/** The slices of a slab in an earlier plan; 0 if there is none. */
+std::int64_t
+SlicesOf(const std::string & plan)
+{
+  const std::size_t place = plan.find(SlicesLine);
+  return place == std::string::npos ? 0 : std::atoll(plan.c_str() + place + std::strlen(SlicesLine));
 }
 
 /** What must be the same for a state to be used again. */
@@ -79,7 +93,7 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   DescribeFiles("image", images.image, text);
   DescribeFiles("mask", images.mask, text);
   DescribeFiles("intensity", images.intensity, text);
-  text << "slabs: " << plan.slabs.size() << ", first " << plan.slabs.front().extent.ToString() << '\n'
+  text << SlicesLine << SlicesOfSlab(plan) << '\n'
        << "connectivity: " << connectivity.ToString() << '\n'
        << "criterion: " << options.label.criterion.ToString() << '\n';
   ByteWriter problem;
@@ -206,7 +220,11 @@ public:
     MeasureOptions measure;
     measure.groups = options.groups;
     CheckColumnsOfBricks(measure);
-    m_Result.plan = PlanSlabs(images, options.label.criterion, options.memory, options.label.threads);
+    m_Result.plan = PlanSlabs(images,
+                              options.label.criterion,
+                              options.memory,
+                              options.label.threads,
+                              options.resume ? SlicesOf(WorkFolder::PlanIn(options.work)) : 0);
     m_Options.note("plan: " + m_Result.plan.ToString());
     m_Folder = std::make_unique<WorkFolder>(options.work,
                                             options.output,

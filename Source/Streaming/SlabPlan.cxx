@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
-#include "BrickCCL/Host/System.h"
 
 #include <algorithm>
 #include <cctype>
@@ -49,13 +48,14 @@ VoxelBytesOf(const LoadedImage * image)
 /** Slabs of more voxels are no faster. */
 constexpr double MostVoxels = 64.0 * 1024 * 1024;
 
-/** The bytes that the program takes before it labels, and those of the pieces of the output that its threads pack. */
+/** The bytes that the program takes before it labels, and those of the pieces of the output that its threads pack. They
+ *  are the same in every run, so that a state fits the next one. */
 std::uint64_t
 FixedBytes(int threads)
 {
-  constexpr std::uint64_t ofProgram = std::uint64_t{ 32 } << 20;
-  constexpr std::uint64_t ofThread = std::uint64_t{ 10 } << 20;
-  return std::max(PeakMemoryBytes(), ofProgram) + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
+  constexpr std::uint64_t ofProgram = std::uint64_t{ 48 } << 20;
+  constexpr std::uint64_t ofThread = std::uint64_t{ 8 } << 20;
+  return ofProgram + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
 }
 
 } // namespace
@@ -129,13 +129,24 @@ SlabPlan::ToString() const
          "state on disk about " + BytesAsText(diskBytes);
 }
 
+std::int64_t
+SlicesOfSlab(const SlabPlan & plan)
+{
+  return plan.slabs.front().extent.size[SlabAxisOf(plan.slabs.front().volume)];
+}
+
 SlabPlan
-PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads)
+PlanSlabs(const SlabImages & images,
+          const Criterion &  criterion,
+          std::uint64_t      memory,
+          int                threads,
+          std::int64_t       slices)
 {
   const Extent & extent = images.image->extent;
   const int      axis = SlabAxisOf(extent);
   Extent         slice = extent;
-  slice.size[axis] = 1;
+  // A single row is not cut.
+  slice.size[axis] = axis == 0 ? extent.size[0] : 1;
   const double imageBytes = VoxelBytesOf(images.image) + VoxelBytesOf(images.mask) + VoxelBytesOf(images.intensity);
   const double perVoxel = imageBytes + WorkBytesPerVoxel(criterion);
   const auto   sliceVoxels = static_cast<double>(slice.VoxelCount());
@@ -153,9 +164,18 @@ PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t 
                           std::to_string(slice.VoxelCount()) + " voxels; the least that does is " +
                           BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
   }
-  const double room = std::min(share * static_cast<double>(memory - plan.fixedBytes) / perVoxel, MostVoxels);
-  Extent       slab = extent;
-  slab.size[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(room / sliceVoxels), 1, extent.size[axis]);
+  const double most = share * static_cast<double>(memory - plan.fixedBytes) / perVoxel / sliceVoxels;
+  if (static_cast<double>(slices) > 2 * most)
+  {
+    throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +
+                          std::to_string(slices) + " slices; give as much as before");
+  }
+  if (slices == 0)
+  {
+    slices = static_cast<std::int64_t>(std::min(most, MostVoxels / sliceVoxels));
+  }
+  Extent slab = extent;
+  slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);
   plan.slabBytes = static_cast<std::uint64_t>(static_cast<double>(slab.VoxelCount()) * perVoxel);
   plan.slabs = CutIntoBricks(extent, slab);
   return plan;

@@ -45,9 +45,16 @@ struct SlabPlan
   std::string ToString() const;
 };
 
-/** Plans for a memory of so many bytes. \throws InvalidArgument, which says the least that would do, if one slice does
- *  not fit. */
-SlabPlan PlanSlabs(const SlabImages & images, const Criterion & criterion, std::uint64_t memory, int threads);
+/** Plans for a memory of so many bytes. \param slices  the slices of a slab, from an earlier plan; 0: as many as fit.
+ *  \throws InvalidArgument, which says the least that would do, if one slice does not fit, or slabs of these slices. */
+SlabPlan PlanSlabs(const SlabImages & images,
+                   const Criterion &  criterion,
+                   std::uint64_t      memory,
+                   int                threads,
+                   std::int64_t       slices = 0);
+
+/** The slices of the first slab of a plan, as PlanSlabs takes them. */
+std::int64_t SlicesOfSlab(const SlabPlan & plan);
 
 /** "1.50 GiB" */
 std::string BytesAsText(std::uint64_t bytes);

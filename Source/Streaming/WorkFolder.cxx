@@ -20,6 +20,8 @@ namespace brickccl
 namespace
 {
 
+constexpr const char * PlanName = "plan.txt";
+
 std::string
 ReadText(const fs::path & path)
 {
@@ -99,7 +101,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
       m_Path = MakeTemporaryFolder(output).string();
       return;
     }
-    const fs::path planFile = fs::path(path) / "plan.txt";
+    const fs::path planFile = fs::path(path) / PlanName;
     if (fs::exists(planFile))
     {
       if (!resume)
@@ -145,6 +147,12 @@ WorkFolder::PathOf(std::size_t slab, Kind kind) const
   return (fs::path(m_Path) / ("slab-" + number + endings[static_cast<int>(kind)])).string();
 }
 
+std::string
+WorkFolder::PlanIn(const std::string & path)
+{
+  return ReadText(fs::path(path) / PlanName);
+}
+
 bool
 WorkFolder::Has(std::size_t slab, Kind kind) const
 {
@@ -155,15 +163,21 @@ WorkFolder::Has(std::size_t slab, Kind kind) const
 void
 WorkFolder::Write(std::size_t slab, Kind kind, const Bytes & bytes) const
 {
-  ReplaceFile(PathOf(slab, kind), [&](const std::string & temporary) {
-    std::ofstream stream(fs::path(temporary), std::ios::binary);
-    stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream)
-    {
-      throw Error("cannot write '" + PathOf(slab, kind) + "': " + std::strerror(errno));
-    }
-  });
+  // A checksum tells of a file that a crash of the system cut, so nothing waits for the disk here.
+  const std::string path = PathOf(slab, kind);
+  const std::string part = path + ".part";
+  std::ofstream     stream(fs::path(part), std::ios::binary);
+  stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  std::error_code failure;
+  if (stream)
+  {
+    fs::rename(part, path, failure);
+  }
+  if (!stream || failure)
+  {
+    throw Error("cannot write '" + path + "': " + (failure ? failure.message() : std::string(std::strerror(errno))));
+  }
 }
 
 Bytes

@@ -34,6 +34,9 @@ public:
   WorkFolder(const WorkFolder &) = delete;
   WorkFolder & operator=(const WorkFolder &) = delete;
 
+  /** The plan of an earlier run in a folder; empty if there is none. */
+  static std::string PlanIn(const std::string & path);
+
   bool Has(std::size_t slab, Kind kind) const;
   /** \throws Error that names the file. */
   void  Write(std::size_t slab, Kind kind, const Bytes & bytes) const;

@@ -41,6 +41,8 @@ struct CpuSide
   bool (*supports)(const ProblemTraits & problem) = nullptr;
   /** Whether `Auto` takes it for a problem that it supports; null: always. */
   bool (*prefers)(const ProblemTraits & problem) = nullptr;
+  /** Whether it labels every connectivity that has whole rows, plain or not. */
+  bool takesWholeRows = false;
 };
 
 /** The CUDA side of an algorithm. */

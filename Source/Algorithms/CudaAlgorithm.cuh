@@ -5,6 +5,7 @@
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Cuda/StageClock.cuh"
 #include "BrickCCL/Cuda/StagedCopy.cuh"
+#include "BrickCCL/Labels/ListOnDevice.cuh"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentSums.h"
 
@@ -40,10 +41,22 @@ public:
                         const HostContext &                context,
                         cudaStream_t                       stream) = 0;
   /** Queues the sums of the default columns over the last problem's components. */
-  virtual void        Sum(const Problem &                  problem,
-                          std::uint64_t                    components,
-                          DeviceBuffer<CompactShapeSums> & sums,
-                          cudaStream_t                     stream) = 0;
+  virtual void Sum(const Problem &                  problem,
+                   std::uint64_t                    components,
+                   DeviceBuffer<CompactShapeSums> & sums,
+                   cudaStream_t                     stream) = 0;
+  /** Queues the sizes of the last problem's components, by label - 1. */
+  virtual void
+  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) = 0;
+  /** Queues new labels for the last problem's components: by label - 1, 0 for those that go. What is queued later sees
+   *  these labels. */
+  virtual void Renumber(const Problem & problem, const unsigned long long * numbers, cudaStream_t stream) = 0;
+  /** Queues the voxels of the last problem's components, grouped, in raster order. */
+  virtual void        List(const Problem & problem,
+                           std::uint64_t   components,
+                           long long *     voxels,
+                           ListMemory &    memory,
+                           cudaStream_t    stream) = 0;
   virtual std::size_t CapacityBytes() const = 0;
 
   /** What only algorithms whose nodes are voxels tell (Dispatch/DeviceLabeler.h). */

@@ -55,6 +55,24 @@ public:
     LabelVoxelRuns(problem, m_Memory, stream);
     SumRuns(problem.image.extent, m_Memory.table, components, sums, stream);
   }
+  void
+  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) override
+  {
+    LabelVoxelRuns(problem, m_Memory, stream);
+    CountVoxels(problem.image.extent, m_Memory.table, components, sizes, stream);
+  }
+  void
+  Renumber(const Problem & problem, const unsigned long long * numbers, cudaStream_t stream) override
+  {
+    RenumberLabels(m_Memory.parent.Data(), problem.image.extent.VoxelCount(), numbers, stream);
+  }
+  void
+  List(const Problem & problem, std::uint64_t components, long long * voxels, ListMemory & memory, cudaStream_t stream)
+    override
+  {
+    LabelVoxelRuns(problem, m_Memory, stream);
+    ListVoxels(problem.image.extent, m_Memory.table, components, voxels, memory, stream);
+  }
   std::size_t
   CapacityBytes() const override
   {

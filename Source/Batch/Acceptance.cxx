@@ -1,14 +1,16 @@
 #include "BrickCCL/Batch/Acceptance.h"
 
+#include "BrickCCL/Batch/Clusters.h"
+#include "BrickCCL/Batch/ColumnValues.h"
+#include "BrickCCL/Batch/ReferenceWindow.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <variant>
 
 namespace brickccl::batch
 {
@@ -28,22 +30,6 @@ std::pair<std::int64_t, std::int64_t>
 SlicesOf(const ComponentMeasures & component)
 {
   return { component.boxMinimum[2], component.boxMaximum[2] };
-}
-
-/** A function that gives the values of a column. */
-std::function<double(const ComponentMeasures &)>
-ValuesOf(const ComponentTable & table, const std::string & name)
-{
-  for (const ComponentColumn & column : ColumnsOf(table))
-  {
-    if (column.name == name)
-    {
-      return [&table, value = column.value](const ComponentMeasures & component) {
-        return std::visit([](auto number) { return static_cast<double>(number); }, value(table, component));
-      };
-    }
-  }
-  throw InvalidArgument("a rule names the column '" + name + "', which the table of this item does not have");
 }
 
 class RuleJudge
@@ -72,6 +58,14 @@ public:
       { "number-per-slice", &RuleJudge::JudgeNumberOfSlices },
       { "near-surface", &RuleJudge::JudgeNearSurface },
       { "spacing", &RuleJudge::JudgeSpacing },
+      { "porosity-per-area", &RuleJudge::JudgePorosityOfWindows },
+      { "porosity-per-volume", &RuleJudge::JudgePorosityOfWindows },
+      { "number-per-area", &RuleJudge::JudgeNumberOfWindows },
+      { "number-per-volume", &RuleJudge::JudgeNumberOfWindows },
+      { "clusters", &RuleJudge::JudgeClusters },
+      { "number-per-cluster", &RuleJudge::JudgeNumberOfClusters },
+      { "volume-of-cluster", &RuleJudge::JudgeVolumeOfClusters },
+      { "size-of-cluster", &RuleJudge::JudgeSizeOfClusters },
     };
     const auto found = judges.find(m_Rule.rule);
     if (found == judges.end())
@@ -268,6 +262,175 @@ private:
     const std::int64_t size = extent.size[0] * extent.size[1];
     const auto * const mask = static_cast<const std::uint8_t *>(m_Findings.part->data) + slice * size;
     return size - std::count(mask, mask + size, std::uint8_t{ 0 });
+  }
+
+  WindowContents
+  Contents() const
+  {
+    return { m_Findings.runs, m_Counts, m_Findings.context };
+  }
+
+  ReferenceWindow
+  Window() const
+  {
+    const ComponentTable & table = m_Findings.table;
+    const bool             isVolume = m_Rule.rule == "porosity-per-volume" || m_Rule.rule == "number-per-volume";
+    if (isVolume && table.extent.dimension < 3)
+    {
+      throw InvalidArgument("the rule " + m_Rule.rule + " needs a volume; this image has " +
+                            std::to_string(table.extent.dimension) + " dimensions");
+    }
+    return { m_Rule.reference, isVolume ? -1 : m_Rule.across, table.extent, table.geometry };
+  }
+
+  /** Takes the worst place of a window. \param scale  what its value is multiplied by */
+  void
+  TakeWindow(const ReferenceWindow & window, const std::optional<WorstPlace> & worst, double scale)
+  {
+    m_Result.value = worst ? scale * worst->value : 0;
+    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    if (!worst)
+    {
+      return;
+    }
+    m_Result.labels = LabelsIn(Contents(), window, *worst);
+    m_Result.window = RuleResult::Window{ worst->first, window.size };
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      m_Result.window->first[axis] += m_Findings.table.geometry.startIndex[axis];
+    }
+    DecideByLargestOf(m_Result.labels);
+    if (m_Result.slice)
+    {
+      // The slice shows the defect and the window.
+      const std::int64_t first = m_Result.window->first[2];
+      m_Result.slice = std::clamp(*m_Result.slice, first, first + window.size[2] - 1);
+    }
+  }
+
+  void
+  DecideByLargestOf(const std::vector<std::uint64_t> & labels)
+  {
+    DecideByLargest([&](const ComponentMeasures & component) {
+      return std::binary_search(labels.begin(), labels.end(), component.label);
+    });
+  }
+
+  void
+  JudgePorosityOfWindows()
+  {
+    const ReferenceWindow window = Window();
+    const bool            isOfPart = m_Rule.leastPart > 0 && m_Findings.part;
+    TakeWindow(window,
+               HighestShare(Contents(),
+                            window,
+                            isOfPart ? m_Findings.part : std::nullopt,
+                            isOfPart ? m_Rule.leastPart / 100 : 0),
+               100);
+  }
+
+  void
+  JudgeNumberOfWindows()
+  {
+    const ReferenceWindow window = Window();
+    TakeWindow(window, HighestNumber(Contents(), window), 1);
+  }
+
+  std::vector<Cluster>
+  Clusters() const
+  {
+    const ComponentTable & table = m_Findings.table;
+    std::vector<double>    reach(m_Counts.size(), -1);
+    const auto             diameter = ValuesOf(table, "equivalent_spherical_diameter_mm");
+    for (std::size_t place = 0; place < reach.size(); ++place)
+    {
+      if (m_Counts[place])
+      {
+        reach[place] = m_Rule.within + m_Rule.withinDiameters * diameter(table.components[place]);
+      }
+    }
+    return FindClusters(table, m_Findings.runs, reach, m_Findings.context);
+  }
+
+  /** Takes the first cluster with the highest value. */
+  void
+  TakeCluster(const std::vector<Cluster> & clusters, const std::vector<double> & values)
+  {
+    const auto highest = std::max_element(values.begin(), values.end());
+    m_Result.value = highest == values.end() ? 0 : *highest;
+    m_Result.passes = IsAtMost(*m_Result.value, m_Rule.limit);
+    if (highest != values.end())
+    {
+      NameCluster(clusters[static_cast<std::size_t>(std::distance(values.begin(), highest))]);
+    }
+  }
+
+  void
+  NameCluster(const Cluster & cluster)
+  {
+    for (const std::size_t place : cluster)
+    {
+      m_Result.labels.push_back(m_Findings.table.components.Label(place));
+    }
+    DecideByLargestOf(m_Result.labels);
+  }
+
+  static std::vector<double>
+  NumbersOf(const std::vector<Cluster> & clusters)
+  {
+    std::vector<double> numbers;
+    for (const Cluster & cluster : clusters)
+    {
+      numbers.push_back(static_cast<double>(cluster.size()));
+    }
+    return numbers;
+  }
+
+  /** Counts the clusters of at least two defects, and names the one of most. */
+  void
+  JudgeClusters()
+  {
+    const std::vector<Cluster> clusters = Clusters();
+    const std::vector<double>  numbers = NumbersOf(clusters);
+    const auto count = std::count_if(numbers.begin(), numbers.end(), [](double number) { return number > 1; });
+    if (count > 0)
+    {
+      TakeCluster(clusters, numbers);
+    }
+    TakeCount(static_cast<std::uint64_t>(count));
+  }
+
+  void
+  JudgeNumberOfClusters()
+  {
+    const std::vector<Cluster> clusters = Clusters();
+    TakeCluster(clusters, NumbersOf(clusters));
+  }
+
+  void
+  JudgeVolumeOfClusters()
+  {
+    const ComponentTable &     table = m_Findings.table;
+    const std::vector<Cluster> clusters = Clusters();
+    const auto                 size = ValuesOf(table, TotalsOf(table).sizeName);
+    std::vector<double>        volumes;
+    for (const Cluster & cluster : clusters)
+    {
+      double volume = 0;
+      for (const std::size_t place : cluster)
+      {
+        volume += size(table.components[place]);
+      }
+      volumes.push_back(volume);
+    }
+    TakeCluster(clusters, volumes);
+  }
+
+  void
+  JudgeSizeOfClusters()
+  {
+    const std::vector<Cluster> clusters = Clusters();
+    TakeCluster(clusters, SizesOfClusters(m_Findings.table, m_Findings.runs, clusters));
   }
 
   const AcceptanceRule & m_Rule;

@@ -3,9 +3,11 @@
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -23,6 +25,16 @@ struct RuleResult
   std::optional<std::uint64_t> label;
   /** The slice that decided, or one that shows the defect: its index along z. */
   std::optional<std::int64_t> slice;
+
+  /** The reference area or volume that decided: its first voxel and its voxels along x, y and z. */
+  struct Window
+  {
+    std::array<std::int64_t, 3> first = { 0, 0, 0 };
+    std::array<std::int64_t, 3> voxels = { 1, 1, 1 };
+  };
+  std::optional<Window> window;
+  /** Of rules on windows and clusters: the defects of the one that decided. */
+  std::vector<std::uint64_t> labels;
 };
 
 /** What the rules look at. */
@@ -34,6 +46,7 @@ struct Findings
   const RunVolume & runs;
   /** The mask of the part, or of its core (Recipe::Part::erode); not 0 inside. */
   std::optional<ImageView> part;
+  HostContext              context;
 };
 
 /** The slice across z in which a component's centroid lies. */

@@ -41,26 +41,6 @@ OnDisk(const std::string & path, TFunction && function)
   }
 }
 
-/** The first line in which two texts differ. */
-std::string
-FirstDifference(const std::string & before, const std::string & now)
-{
-  std::istringstream first(before);
-  std::istringstream second(now);
-  std::string        a;
-  std::string        b;
-  for (int line = 1;; ++line)
-  {
-    const bool hasFirst = static_cast<bool>(std::getline(first, a));
-    const bool hasSecond = static_cast<bool>(std::getline(second, b));
-    if (!hasFirst || !hasSecond || a != b)
-    {
-      return "line " + std::to_string(line) + " was '" + (hasFirst ? a : "") + "' and is '" + (hasSecond ? b : "") +
-             "'";
-    }
-  }
-}
-
 /** When a file was last changed, as a number that only comparisons mean something for. */
 std::int64_t
 StampOf(const std::string & path)
@@ -206,6 +186,12 @@ BatchFolder::FinishedItem(const BatchItem & item, std::string & reason) const
   try
   {
     const ordered_json state = ReadJson(done);
+    if (const auto version = state.value("brickccl", std::string()); version != Version)
+    {
+      reason = "it was made by " + (version.empty() ? "an earlier version" : "version " + version) + ", and this is " +
+               Version;
+      return std::nullopt;
+    }
     reason = ChangedOutput(folder, state.at("outputs"));
     if (!reason.empty())
     {
@@ -280,7 +266,7 @@ BatchFolder::RemoveItem(const BatchItem & item) const
 std::string
 BatchFolder::BeginItem(const BatchItem & item) const
 {
-  const std::string folder = PathOf(".batch/unfinished/" + item.folder);
+  std::string folder = PathOf(".batch/unfinished/" + item.folder);
   OnDisk(folder, [&] {
     fs::remove_all(folder);
     fs::create_directories(folder);
@@ -294,6 +280,7 @@ BatchFolder::FinishItem(const BatchItem & item, const ordered_json & seconds) co
   const std::string from = PathOf(".batch/unfinished/" + item.folder);
   const std::string to = PathOf("items/" + item.folder);
   ordered_json      state;
+  state["brickccl"] = Version;
   state["seconds"] = seconds;
   state["stamps"] = ordered_json::object();
   const ordered_json summary = ReadJson((fs::path(from) / SummaryFile).string());

@@ -4,9 +4,11 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
+#include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -202,7 +204,7 @@ void
 BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const
 {
   ReplaceTextFile(PathOf("timings.csv"), [&](std::ostream & stream) {
-    stream << "item,read_seconds,label_seconds,measure_seconds,write_seconds,total_seconds\n";
+    stream << "item,read_seconds,label_seconds,measure_seconds,write_seconds,total_seconds,peak_memory_mb\n";
     for (std::size_t i = 0; i < items.size(); ++i)
     {
       if (outcomes[i].IsFinished())
@@ -212,7 +214,8 @@ BatchFolder::WriteTimings(const std::vector<BatchItem> & items, const std::vecto
         {
           stream << ',' << outcomes[i].seconds.value(step, 0.0);
         }
-        stream << '\n';
+        const auto peak = outcomes[i].seconds.value("peak_memory_bytes", 0.0);
+        stream << ',' << (peak > 0 ? files::Shortest(std::round(peak / 1e5) / 10) : std::string()) << '\n';
       }
     }
   });

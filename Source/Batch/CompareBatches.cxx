@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/Overlap.h"
+#include "BrickCCL/Batch/PictureChanges.h"
 #include "BrickCCL/Batch/ProcessItem.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
@@ -13,6 +14,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace brickccl::batch
 {
@@ -27,6 +29,10 @@ struct ItemOfBatch
 {
   /** Its label map; empty if it has none. */
   std::string labels;
+  /** The name of its folder. */
+  std::string folder;
+  /** The files of its scan, as the summary has them. */
+  nlohmann::ordered_json files;
   /** Why there are no results of it; empty if there are. */
   std::string reason;
 };
@@ -84,6 +90,8 @@ ItemsOf(const std::string & folder)
     {
       const auto    summary = ReadJson(path);
       ItemOfBatch & item = items[summary.at("item").get<std::string>()];
+      item.folder = entry.path().filename().string();
+      item.files = summary.at("input").at("files");
       for (const auto & output : summary.at("outputs"))
       {
         const std::string file = output.at("path");
@@ -106,23 +114,6 @@ ItemsOf(const std::string & folder)
   return items;
 }
 
-/** A label map as runs, whose labels are places in the table from 1 on. */
-struct Labels
-{
-  LoadedImage    image;
-  RunVolume      runs;
-  ComponentTable table;
-
-  Labels(const std::string & path, int threads)
-  {
-    ReadOptions options;
-    options.asLabels = true;
-    options.threads = threads;
-    image = ReadImageFile(path, options);
-    table = MeasureLabelImage(image.View(), image.geometry, {}, { threads }, runs);
-  }
-};
-
 /** For each label of one side, the label of the other side that shares most voxels with it, and how many. */
 using Partners = std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>;
 
@@ -138,7 +129,7 @@ Offer(Partners & partners, std::uint64_t label, std::uint64_t other, std::uint64
 
 /** One defect with its partner, seen from one side. */
 ComparedDefect
-Pair(const Labels & before, const Labels & after, std::uint64_t first, std::uint64_t second, std::uint64_t common)
+Pair(const LabelMap & before, const LabelMap & after, std::uint64_t first, std::uint64_t second, std::uint64_t common)
 {
   ComparedDefect defect;
   if (first > 0)
@@ -156,7 +147,7 @@ Pair(const Labels & before, const Labels & after, std::uint64_t first, std::uint
 }
 
 std::vector<ComparedDefect>
-CompareLabels(const Labels & before, const Labels & after, double tolerance)
+CompareLabels(const LabelMap & before, const LabelMap & after, double tolerance)
 {
   Partners forward;
   Partners backward;
@@ -199,12 +190,47 @@ CompareLabels(const Labels & before, const Labels & after, double tolerance)
   return defects;
 }
 
+/** The scan of an item, if it is there and is what the batch worked on; on the grid of its label map. */
+std::optional<LoadedImage>
+ScanOf(const ItemOfBatch & item, const LoadedImage & labels, int threads)
+{
+  std::vector<std::string> paths;
+  for (const auto & file : item.files)
+  {
+    const std::string path = file.at("path");
+    std::error_code   failure;
+    if (!fs::is_regular_file(path, failure) || DescribeFile(path, path) != file)
+    {
+      return {};
+    }
+    paths.push_back(path);
+  }
+  try
+  {
+    ReadOptions options;
+    options.threads = threads;
+    options.acceptIrregularSlices = options.acceptSheared = true;
+    LoadedImage scan =
+      paths.size() == 1 ? ReadImageFile(paths.front(), options) : ReadImageFiles(paths.front(), paths, options);
+    if (scan.extent != labels.extent)
+    {
+      return {};
+    }
+    // The recipe may have given another spacing.
+    scan.geometry = labels.geometry;
+    return scan;
+  }
+  catch (const Error &)
+  {
+    return {};
+  }
+}
+
 ComparedItem
-CompareItem(const std::string & name,
-            const ItemOfBatch & before,
-            const ItemOfBatch & after,
-            double              tolerance,
-            int                 threads)
+CompareItem(const std::string &    name,
+            const ItemOfBatch &    before,
+            const ItemOfBatch &    after,
+            const CompareOptions & options)
 {
   ComparedItem item;
   item.name = name;
@@ -218,17 +244,35 @@ CompareItem(const std::string & name,
     item.reason = "it has no label map (outputs.labels of the recipe)";
     return item;
   }
-  const Labels first(before.labels, threads);
-  const Labels second(after.labels, threads);
+  const LabelMap first(before.labels, options.threads);
+  const LabelMap second(after.labels, options.threads);
   try
   {
     CheckSameGrid(first.image, second.image, after.labels);
-    item.defects = CompareLabels(first, second, tolerance);
+    item.defects = CompareLabels(first, second, options.tolerance);
   }
   catch (const InvalidArgument & error)
   {
     item.reason = error.what();
+    return item;
   }
+  if (!options.pictures.empty())
+  {
+    item.picture = (fs::path(options.pictures) / (after.folder + ".png")).string();
+    const auto scan = ScanOf(after, second.image, options.threads);
+    item.pictureHasScan = scan.has_value();
+    WriteChanges(item.picture, first, second, item.defects, scan ? &*scan : nullptr, { name }, options.threads);
+  }
+  return item;
+}
+
+/** An item that a batch does not have. */
+ComparedItem
+Left(const std::string & name, const std::string & folder)
+{
+  ComparedItem item;
+  item.name = name;
+  item.reason = "'" + folder + "' has no such item";
   return item;
 }
 
@@ -241,8 +285,20 @@ NameOf(DefectChange change)
   return names[static_cast<int>(change)];
 }
 
+void
+CheckSameRecipe(const std::string & before, const std::string & after)
+{
+  const std::string first = ReadText((fs::path(before) / "recipe.toml").string());
+  const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
+  if (first != second)
+  {
+    throw Error("'" + before + "' and '" + after + "' were made with different recipes: " +
+                FirstDifference(first, second) + " (recipe.toml); --different-recipes compares them all the same");
+  }
+}
+
 std::vector<ComparedItem>
-CompareBatches(const std::string & before, const std::string & after, double tolerance, int threads)
+CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options)
 {
   const ItemsOfBatch        first = ItemsOf(before);
   const ItemsOfBatch        second = ItemsOf(after);
@@ -254,14 +310,13 @@ CompareBatches(const std::string & before, const std::string & after, double tol
       throw Cancelled();
     }
     const auto other = second.find(name);
-    items.push_back(other == second.end() ? ComparedItem{ name, "'" + after + "' has no such item", {} }
-                                          : CompareItem(name, item, other->second, tolerance, threads));
+    items.push_back(other == second.end() ? Left(name, after) : CompareItem(name, item, other->second, options));
   }
   for (const auto & [name, item] : second)
   {
     if (first.count(name) == 0)
     {
-      items.push_back({ name, "'" + before + "' has no such item", {} });
+      items.push_back(Left(name, before));
     }
   }
   return items;

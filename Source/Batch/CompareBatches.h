@@ -45,13 +45,28 @@ struct ComparedItem
   /** Why its defects could not be compared; empty if they were. */
   std::string                 reason;
   std::vector<ComparedDefect> defects;
+  /** The picture; empty if there is none. */
+  std::string picture;
+  /** Whether the picture shows the scan below the defects. */
+  bool pictureHasScan = false;
+};
+
+/** \throws Error if two batches were made with different recipes; it names the first line that differs. */
+void CheckSameRecipe(const std::string & before, const std::string & after);
+
+struct CompareOptions
+{
+  /** A defect has grown or shrunk if its number of voxels changed by more than this share. */
+  double tolerance = 0.1;
+  /** A folder that is there, for a picture of each item that is compared; empty: none. */
+  std::string pictures;
+  int         threads = 0;
 };
 
 /** Compares the defects of the items of two batches that have the same name, by the overlap of their label maps.
- *  \param tolerance  a defect has grown or shrunk if its number of voxels changed by more than this share
- *  \throws Error if one of the folders is none of a batch; Cancelled. */
+ *  \throws Error if one of the folders is none of a batch, or if a picture cannot be written; Cancelled. */
 std::vector<ComparedItem>
-CompareBatches(const std::string & before, const std::string & after, double tolerance, int threads);
+CompareBatches(const std::string & before, const std::string & after, const CompareOptions & options);
 
 } // namespace brickccl::batch
 

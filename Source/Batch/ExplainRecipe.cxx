@@ -66,43 +66,87 @@ ExplainLabeling(const Recipe & recipe)
   return text;
 }
 
+/** When defects are one cluster. */
+std::string
+ExplainClusters(const AcceptanceRule & rule)
+{
+  return rule.within > 0 ? "defects with a gap below " + Shortest(rule.within) + " mm"
+                         : "defects with a gap below " + Shortest(rule.withinDiameters) +
+                             " times the equivalent diameter of the larger one";
+}
+
+/** What a rule on reference areas and volumes asks for. */
+std::string
+ExplainWindow(const AcceptanceRule & rule, const std::string & limit, const std::string & region)
+{
+  const std::string side = Shortest(rule.reference);
+  const bool        isVolume = rule.rule == "porosity-per-volume" || rule.rule == "number-per-volume";
+  const std::string window = isVolume
+                             ? "every cube of " + side + " mm a side, wherever it lies in the image,"
+                             : "every square of " + side + " mm a side, wherever it lies in the slices across " +
+                                 static_cast<char>('x' + rule.across) + ",";
+  if (rule.rule.rfind("number", 0) == 0)
+  {
+    return window + " cuts at most " + limit + " defects";
+  }
+  return rule.leastPart > 0 ? "defects fill at most " + limit + " % of the " + region + " in " + window +
+                                " of which at least " + Shortest(rule.leastPart) + " % lie in the " + region
+                            : "defects fill at most " + limit + " % of " + window.substr(0, window.size() - 1);
+}
+
 std::string
 ExplainRule(const AcceptanceRule & rule, const Recipe::Part & part)
 {
   const std::string region = part.method == "none" ? "image" : part.erode > 0 ? "part's core" : "part";
   const std::string limit = Shortest(rule.limit);
+  const std::string name = rule.rule;
   std::string       text;
-  if (rule.rule == "largest")
+  if (rule.reference > 0)
   {
-    text = "no defect has more than " + limit + " in " + rule.column;
+    text = ExplainWindow(rule, limit, region);
   }
-  else if (rule.rule == "smallest")
+  else if (name == "largest" || name == "smallest")
   {
-    text = "no defect has less than " + limit + " in " + rule.column;
+    text =
+      "no defect has " + std::string(name == "largest" ? "more" : "less") + " than " + limit + " in " + rule.column;
   }
-  else if (rule.rule == "porosity")
+  else if (name == "porosity")
   {
     text = "defects fill at most " + limit + " % of the " + region;
   }
-  else if (rule.rule == "porosity-per-slice")
+  else if (name == "porosity-per-slice")
   {
     text = "defects fill at most " + limit + " % of the " + region + " in every slice across z";
   }
-  else if (rule.rule == "number")
+  else if (name == "number")
   {
     text = "there are at most " + limit + " defects";
   }
-  else if (rule.rule == "number-per-slice")
+  else if (name == "number-per-slice")
   {
     text = "every slice across z cuts at most " + limit + " defects";
   }
-  else if (rule.rule == "near-surface")
+  else if (name == "near-surface")
   {
     text = "at most " + limit + " defects lie nearer than " + Shortest(rule.within) + " mm to the part's surface";
   }
-  else
+  else if (name == "spacing")
   {
     text = "the gap from a defect to its nearest neighbour is at least " + limit + " mm";
+  }
+  else if (name == "clusters")
+  {
+    text = "there are at most " + limit + " clusters of two or more " + ExplainClusters(rule);
+  }
+  else if (name == "number-per-cluster")
+  {
+    text = "no cluster of " + ExplainClusters(rule) + " has more than " + limit + " of them";
+  }
+  else
+  {
+    text =
+      "no cluster of " + ExplainClusters(rule) +
+      (name == "volume-of-cluster" ? " has more than " + limit + " mm3" : " reaches over more than " + limit + " mm");
   }
   return text + (rule.where.empty() ? "" : ", of those with " + rule.where);
 }

@@ -45,6 +45,9 @@ std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, st
 /** The number of voxels of a mask that are not 0. */
 std::uint64_t CountVoxels(const LoadedImage & mask);
 
+/** The number of runs of voxels of a mask that are 0. */
+std::uint64_t CountRunsOutside(const LoadedImage & mask);
+
 } // namespace brickccl::batch
 
 #endif

@@ -3,7 +3,12 @@
 #include "BrickCCL/Batch/Acceptance.h"
 #include "BrickCCL/Batch/FileHash.h"
 #include "BrickCCL/Batch/FindPart.h"
+#include "BrickCCL/Batch/ItemMemory.h"
+#include "BrickCCL/Batch/ItemTexts.h"
+#include "BrickCCL/Batch/ReportPictures.h"
+#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -17,10 +22,10 @@
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 namespace brickccl::batch
 {
@@ -29,29 +34,6 @@ namespace
 {
 
 using nlohmann::ordered_json;
-
-/** Turns every error of `write`, but an interrupt, into a WriteError. */
-template <typename TFunction>
-void
-Writing(TFunction && write)
-{
-  try
-  {
-    write();
-  }
-  catch (const Cancelled &)
-  {
-    throw;
-  }
-  catch (const Unsupported &)
-  {
-    throw;
-  }
-  catch (const Error & error)
-  {
-    throw WriteError(error.what());
-  }
-}
 
 class ItemProcess
 {
@@ -68,6 +50,7 @@ public:
   Run(const std::string & name, const FoundImage & found)
   {
     m_Summary["item"] = name;
+    m_Summary["brickccl"] = Version;
     Read(found);
     Lap("read");
     Segment();
@@ -84,6 +67,7 @@ public:
       total += seconds.get<double>();
     }
     m_Seconds["total"] = total;
+    m_Seconds["peak_memory_bytes"] = PeakMemoryBytes();
     return m_Seconds;
   }
 
@@ -129,7 +113,12 @@ private:
     options.spacing = m_Recipe.input.spacing;
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
+    options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     m_Image = ReadFoundImage(found, options);
+    if (m_MemoryForVoxels == 0)
+    {
+      PlanMemory(found, m_Image, m_Image.ByteCount());
+    }
     if (m_Image.extent.dimension > 3)
     {
       throw Unsupported("the image has " + std::to_string(m_Image.extent.dimension) +
@@ -165,6 +154,39 @@ private:
     {
       Note(std::to_string(count) + " values are not a number (NaN) and count as background");
     }
+  }
+
+  void
+  PlanMemory(const FoundImage & found, const LoadedImage & header, std::uint64_t bytes)
+  {
+    std::set<std::string> files(found.files.begin(), found.files.end());
+    files.insert(header.files.begin(), header.files.end());
+    ItemHeader item{ header.extent, header.type, header.channels, bytes, 0 };
+    for (const std::string & file : files)
+    {
+      std::error_code failure;
+      const auto      size = std::filesystem::file_size(file, failure);
+      item.fileBytes += failure ? 0 : size;
+    }
+    m_MemoryForVoxels = MemoryForVoxels(item, m_Recipe);
+    CheckMemory(m_MemoryForVoxels);
+  }
+
+  void
+  CheckMemory(std::uint64_t needed) const
+  {
+    if (needed > m_Options.memory)
+    {
+      throw MoreMemoryNeeded(needed);
+    }
+  }
+
+  /** Checks the memory when the components are known. */
+  void
+  CheckMemoryForRuns() const
+  {
+    const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
+    CheckMemory(m_MemoryForVoxels + MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -264,6 +286,10 @@ private:
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
+    if (m_Options.memory != std::numeric_limits<std::uint64_t>::max())
+    {
+      CheckMemoryForRuns();
+    }
     DropOutsideOfCore();
   }
 
@@ -343,50 +369,16 @@ private:
   JudgeItem()
   {
     const auto part = m_Part ? std::optional<ImageView>(m_Part->Inside().View()) : std::nullopt;
-    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part });
+    const auto results = Judge(m_Recipe.acceptance, { m_Table, m_Runs, part, Context() });
     auto       rules = ordered_json::array();
     bool       passes = true;
     for (std::size_t i = 0; i < results.size(); ++i)
     {
-      const AcceptanceRule & rule = m_Recipe.acceptance[i];
-      const RuleResult &     result = results[i];
-      ordered_json           described;
-      described["name"] = rule.name;
-      described["rule"] = rule.rule;
-      described["column"] = rule.column;
-      described["where"] = rule.where;
-      described["limit"] = rule.limit;
-      described["value"] = result.value ? ordered_json(*result.value) : ordered_json();
-      described["passes"] = result.passes;
-      described["label"] = result.label ? ordered_json(*result.label) : ordered_json();
-      described["slice"] = result.slice ? ordered_json(*result.slice) : ordered_json();
-      rules.push_back(described);
-      passes = passes && result.passes;
+      rules.push_back(DescribeRule(m_Recipe.acceptance[i], results[i]));
+      passes = passes && results[i].passes;
     }
     m_Summary["rules"] = rules;
     return results.empty() ? "none" : passes ? "pass" : "fail";
-  }
-
-  /** The table with the slice that shows each defect. */
-  std::string
-  TableText() const
-  {
-    std::ostringstream text;
-    text.imbue(std::locale::classic());
-    WriteDelimited(text, m_Table, ',');
-    if (m_Table.sliceAxis)
-    {
-      return text.str();
-    }
-    std::istringstream lines(text.str());
-    std::string        line;
-    std::string        all;
-    for (std::size_t row = 0; std::getline(lines, line); ++row)
-    {
-      all += row == 0 ? "slice" : std::to_string(SliceOf(m_Table.components[row - 1]));
-      all += ',' + line + '\n';
-    }
-    return all;
   }
 
   void
@@ -418,6 +410,23 @@ private:
   }
 
   void
+  WriteReportPictures()
+  {
+    if (m_Options.drawsForReport)
+    {
+      const bool           hasLabels = m_Recipe.outputs.labels != "none";
+      const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.outputs.labels) : "";
+      const ReportPictures drawn =
+        DrawForReport({ m_Image, m_Runs, m_Table, m_Part ? &m_Part->mask : nullptr, labels, m_Options.surfacesProgram },
+                      m_Folder,
+                      Context());
+      m_Summary["report"] = drawn.description;
+      std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
+      std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
+    }
+  }
+
+  void
   Write()
   {
     m_Summary["outputs"] = ordered_json::array();
@@ -426,7 +435,7 @@ private:
       Writing([&] { WriteLabels(); });
     }
     Writing([&] {
-      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TableText(); });
+      ReplaceTextFile(PathOf(DefectsFile), [&](std::ostream & stream) { stream << TextOfTable(m_Table); });
       AddOutput(DefectsFile);
     });
     if (m_Recipe.outputs.pictures)
@@ -435,6 +444,7 @@ private:
         WritePicture(PathOf(PictureFile), { m_Image, m_Runs, m_Table, m_Image.spacingSource != "none" }, Context());
         AddOutput(PictureFile);
       });
+      Writing([&] { WriteReportPictures(); });
     }
     m_Summary["notes"] = m_Notes;
     Writing([&] {
@@ -454,6 +464,7 @@ private:
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
+  std::uint64_t              m_MemoryForVoxels = 0;
   ComponentTable             m_Table;
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;

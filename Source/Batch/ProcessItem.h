@@ -2,27 +2,30 @@
 #define BRICKCCL_BATCH_PROCESSITEM_H
 
 #include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Batch/WriteError.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FindImages.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace brickccl::batch
 {
 
-/** Something could not be written, which other items would meet as well. */
-class WriteError : public Error
-{
-public:
-  using Error::Error;
-};
-
 struct ProcessOptions
 {
   int         threads = 1;
   std::string device = "cpu";
+  /** The memory that the item may take, in bytes. It is checked when the image's header is known, and again when the
+   *  number of components is. */
+  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+  /** Whether the pictures of a report are drawn, too, if the recipe wants pictures. */
+  bool drawsForReport = false;
+  /** The program that draws surfaces; empty if there is none. */
+  std::string surfacesProgram;
 };
 
 /** The files of an item's folder. */
@@ -32,8 +35,9 @@ inline constexpr const char * PictureFile = "picture.png";
 inline constexpr const char * LabelsFile = "labels";
 
 /** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
- *  folder that is there. What it writes depends on the image and the recipe alone.
- *  \return the seconds of the steps. \throws WriteError; Error for all else; Cancelled after an interrupt. */
+ *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone.
+ *  \return the seconds of the steps. \throws WriteError; MoreMemoryNeeded; Error for all else; Cancelled after an
+ *  interrupt. */
 nlohmann::ordered_json ProcessItem(const std::string &    name,
                                    const FoundImage &     found,
                                    const Recipe &         recipe,

@@ -24,6 +24,13 @@ struct AcceptanceRule
   std::string column;
   double      limit = 0;
   double      within = 0;
+  /** Of clusters: multiples of the larger defect's diameter. */
+  double withinDiameters = 0;
+  /** The side of the reference area or volume in mm, and the axis that the area lies across. */
+  double reference = 0;
+  int    across = 2;
+  /** In percent; 0: porosity is the share of the whole window. */
+  double leastPart = 0;
   /** The line of the recipe. */
   int line = 0;
 };

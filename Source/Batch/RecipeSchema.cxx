@@ -160,6 +160,8 @@ AcceptanceKeys()
   const auto whole = [](const char * name, const char * description) {
     return NumberOf("acceptance", name, KeyKind::Whole, 0, MostWhole, "", description);
   };
+  const Strings clusters = { "clusters", "number-per-cluster", "volume-of-cluster", "size-of-cluster" };
+  const Strings windows = { "porosity-per-area", "porosity-per-volume", "number-per-area", "number-per-volume" };
   return {
     rule,
     { "acceptance", "name", KeyKind::Text, "what the report calls the rule" },
@@ -167,18 +169,60 @@ AcceptanceKeys()
     OfRules({ "acceptance", "column", KeyKind::Column, "column of the table" }, { "largest", "smallest" }, true),
     OfRules(number("at_most", -Infinity, Infinity, "", "highest value that passes"), { "largest" }, true),
     OfRules(number("at_least", -Infinity, Infinity, "", "lowest value that passes"), { "smallest" }, true),
-    OfRules(number("at_most_percent", 0, 100, "", "highest share of the part (of the image without one)"),
-            { "porosity", "porosity-per-slice" },
+    OfRules(
+      number("at_most_percent",
+             0,
+             100,
+             "",
+             "highest share that passes, of the part (of the image without one) or of the reference area or volume"),
+      { "porosity", "porosity-per-slice", "porosity-per-area", "porosity-per-volume" },
+      true),
+    OfRules(whole("at_most_count", "highest number of defects, or of clusters, that passes"),
+            { "number",
+              "number-per-slice",
+              "near-surface",
+              "number-per-area",
+              "number-per-volume",
+              "clusters",
+              "number-per-cluster" },
             true),
-    OfRules(whole("at_most_count", "highest number of defects that passes"),
-            { "number", "number-per-slice", "near-surface" },
+    OfRules(
+      number("at_most_mm3", 0, Infinity, "mm3", "largest volume of a cluster that passes (in slices: area in mm2)"),
+      { "volume-of-cluster" },
+      true),
+    OfRules(number("at_most_mm", 0, Infinity, "mm", "largest distance between two voxels of a cluster that passes"),
+            { "size-of-cluster" },
             true),
-    OfRules(number("within_mm", 0, Infinity, "mm", "defects nearer to the surface than this count"),
-            { "near-surface" },
-            true),
+    OfRules(number("within_mm",
+                   0,
+                   Infinity,
+                   "mm",
+                   "distance to the surface below which defects count; gap below which they are one cluster"),
+            { "near-surface", "clusters", "number-per-cluster", "volume-of-cluster", "size-of-cluster" },
+            false),
+    OfRules(number("within_diameters",
+                   0,
+                   Infinity,
+                   "",
+                   "the same gap as a multiple of the equivalent diameter of the larger one of two defects"),
+            clusters,
+            false),
     OfRules(number("at_least_mm", 0, Infinity, "mm", "smallest gap between neighbours that passes"),
             { "spacing" },
             true),
+    OfRules(number("reference_mm", 0, Infinity, "mm", "side of the reference area or volume"), windows, true),
+    OfRules(ChoiceOf("acceptance", "across", { "x", "y", "z" }, "axis that the reference area lies across; default: z"),
+            { "porosity-per-area", "number-per-area" },
+            false),
+    OfRules(
+      number("least_part_percent",
+             0,
+             100,
+             "",
+             "porosity is the share of the part in the reference area or volume, of which at least so much must lie "
+             "in the part; default: 0: the share of all of it, wherever it lies"),
+      { "porosity-per-area", "porosity-per-volume" },
+      false),
   };
 }
 
@@ -302,6 +346,18 @@ AcceptanceRules()
     { "number-per-slice", "no slice across z cuts more than `at_most_count` defects" },
     { "near-surface", "at most `at_most_count` defects lie nearer than `within_mm` to the part's surface" },
     { "spacing", "the gap between any two defects is at least `at_least_mm`" },
+    { "porosity-per-area",
+      "a square of `reference_mm` a side in a slice across an axis is filled by defects by at most `at_most_percent`, "
+      "wherever it lies" },
+    { "porosity-per-volume", "the same for a cube" },
+    { "number-per-area", "a square of `reference_mm` a side in a slice cuts at most `at_most_count` defects" },
+    { "number-per-volume", "the same for a cube" },
+    { "clusters",
+      "there are at most `at_most_count` clusters of two defects or more: defects whose gap is below `within_mm`, or "
+      "below `within_diameters` times the larger one's diameter" },
+    { "number-per-cluster", "no cluster has more than `at_most_count` defects" },
+    { "volume-of-cluster", "the defects of no cluster have more than `at_most_mm3` together" },
+    { "size-of-cluster", "no cluster reaches over more than `at_most_mm`" },
   };
   return rules;
 }

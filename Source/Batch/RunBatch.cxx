@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/RunBatch.h"
 
+#include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,12 +29,17 @@ enum ExitCode
   ItemDone = 0,
   ItemFailed = 3,
   DiskFailed = 4,
-  ItemCancelled = 5
+  ItemCancelled = 5,
+  ItemNeedsMemory = 6
 };
+
+/** What the process of the command itself takes, which comes first from the memory of a batch. */
+constexpr std::uint64_t MemoryOfParent = std::uint64_t{ 32 } << 20;
 
 constexpr const char * ErrorFile = "error.txt";
 constexpr const char * StreamFile = "stderr.txt";
 constexpr const char * SecondsFile = "seconds.json";
+constexpr const char * MemoryFile = "memory.txt";
 
 void
 LeaveText(const std::string & path, const std::string & text)
@@ -61,6 +68,11 @@ WorkOnItem(const BatchItem & item, const Recipe & recipe, const ProcessOptions &
   {
     error = failure.what();
     code = DiskFailed;
+  }
+  catch (const MoreMemoryNeeded & need)
+  {
+    LeaveText((fs::path(folder) / MemoryFile).string(), std::to_string(need.bytes));
+    return ItemNeedsMemory;
   }
   catch (const std::bad_alloc &)
   {
@@ -163,10 +175,7 @@ private:
     const int  processors = ProcessorCount();
     const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));
-    ProcessOptions process = m_Options.process;
-    process.threads = std::max(1, processors / static_cast<int>(most));
-    std::size_t next = 0;
-    while (next < m_Waiting.size() || m_Children.Count() > 0)
+    while (!m_Waiting.empty() || m_Children.Count() > 0)
     {
       if (WasInterrupted())
       {
@@ -174,9 +183,10 @@ private:
         m_Result.wasInterrupted = true;
         return;
       }
-      if (next < m_Waiting.size() && m_Children.Count() < most)
+      if (!m_Waiting.empty() && m_Children.Count() < most && Fits(m_Waiting.front()))
       {
-        Start(m_Waiting[next++], process);
+        Start(m_Waiting.front(), processors, most);
+        m_Waiting.pop_front();
         continue;
       }
       if (const auto ended = m_Children.WaitForOne())
@@ -186,14 +196,38 @@ private:
     }
   }
 
-  void
-  Start(std::size_t index, const ProcessOptions & process)
+  /** The memory that the items may take together; 0: as much as they want. */
+  std::uint64_t
+  MemoryOfItems() const
   {
+    return m_Options.memory > MemoryOfParent ? m_Options.memory - MemoryOfParent : m_Options.memory == 0 ? 0 : 1;
+  }
+
+  /** Whether an item fits beside those at work. One that is not planned yet ends when its header is read. */
+  bool
+  Fits(std::size_t index) const
+  {
+    const auto need = m_Needs.find(index);
+    return need == m_Needs.end() || need->second <= MemoryOfItems() - m_MemoryAtWork;
+  }
+
+  void
+  Start(std::size_t index, int processors, std::size_t most)
+  {
+    ProcessOptions process = m_Options.process;
+    if (MemoryOfItems() > 0)
+    {
+      const auto need = m_Needs.find(index);
+      process.memory = need == m_Needs.end() ? 0 : need->second;
+      m_MemoryAtWork += process.memory;
+      most = process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / process.memory);
+    }
+    process.threads = std::max(1, processors / static_cast<int>(most));
     const BatchItem & item = m_Items[index];
     const std::string folder = m_Folder.BeginItem(item);
     m_Children.Start(
       index,
-      [&, folder] { return WorkOnItem(item, m_Recipe, process, folder); },
+      [&, folder, process] { return WorkOnItem(item, m_Recipe, process, folder); },
       (fs::path(folder) / StreamFile).string());
   }
 
@@ -203,6 +237,13 @@ private:
     const BatchItem & item = m_Items[index];
     const fs::path    folder = m_Folder.PathOf(".batch/unfinished/" + item.folder);
     const auto        own = [&](const char * file) { return (folder / file).string(); };
+    const auto        planned = m_Needs.find(index);
+    m_MemoryAtWork -= planned == m_Needs.end() ? 0 : planned->second;
+    if (end.signal == 0 && end.exitCode == ItemNeedsMemory)
+    {
+      PlanAnew(index, std::stoull(ReadText(own(MemoryFile))));
+      return;
+    }
     if (end.signal == 0 && end.exitCode == ItemDone)
     {
       ItemOutcome & outcome = m_Outcomes[index];
@@ -232,6 +273,22 @@ private:
     }
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": skipped: " + error);
+  }
+
+  /** Starts an item later with so much memory, or never. */
+  void
+  PlanAnew(std::size_t index, std::uint64_t bytes)
+  {
+    m_Folder.DropItem(m_Items[index]);
+    m_Needs[index] = bytes;
+    if (bytes <= MemoryOfItems())
+    {
+      m_Waiting.push_front(index);
+      return;
+    }
+    m_Outcomes[index].error = "it needs about " + DescribeBytes(bytes + MemoryOfParent) +
+                              " of memory, but --memory is " + DescribeBytes(m_Options.memory);
+    TakeDone(m_Items[index].name + ": skipped: " + m_Outcomes[index].error);
   }
 
   static std::string
@@ -272,8 +329,8 @@ private:
       if (m_Done > m_Result.kept)
       {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
-        event.secondsLeft =
-          seconds / static_cast<double>(m_Done - m_Result.kept) * static_cast<double>(m_Items.size() - m_Done);
+        event.itemsPerSecond = static_cast<double>(m_Done - m_Result.kept) / seconds;
+        event.secondsLeft = static_cast<double>(m_Items.size() - m_Done) / event.itemsPerSecond;
       }
       m_Options.report(event);
     }
@@ -325,10 +382,13 @@ private:
   const BatchOptions &           m_Options;
   BatchFolder                    m_Folder;
   std::vector<ItemOutcome>       m_Outcomes;
-  std::vector<std::size_t>       m_Waiting;
+  std::deque<std::size_t>        m_Waiting;
   ChildProcesses                 m_Children;
   BatchResult                    m_Result;
   std::size_t                    m_Done = 0;
+  /** The memory that items need, as far as it is planned, and that of all at work. */
+  std::map<std::size_t, std::uint64_t> m_Needs;
+  std::uint64_t                        m_MemoryAtWork = 0;
 
   std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
 };

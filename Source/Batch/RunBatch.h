@@ -5,6 +5,7 @@
 #include "BrickCCL/Batch/ProcessItem.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct BatchEvent
   /** The number of items that are finished or failed, of `total`. */
   std::size_t done = 0;
   std::size_t total = 0;
-  /** The seconds that the rest will take; below 0 while unknown. */
+  /** The items of a second, and the seconds that the rest will take; below 0 while unknown. */
+  double itemsPerSecond = -1;
   double secondsLeft = -1;
 };
 
@@ -43,6 +45,10 @@ struct BatchOptions
   int            jobs = 0;
   ProcessOptions process;
   bool           resume = false;
+  /** The memory in bytes that all items at work may take together; 0: as much as they want. What an item needs is
+   *  planned from its header and the recipe before it starts, and fewer are worked on at the same time where they would
+   *  not fit. */
+  std::uint64_t memory = 0;
   /** Whether the caller writes the report afterwards. */
   bool writesReport = false;
 

@@ -119,6 +119,25 @@ CsvCells(const std::string & line)
 }
 
 std::string
+FirstDifference(const std::string & before, const std::string & now)
+{
+  std::istringstream first(before);
+  std::istringstream second(now);
+  std::string        a;
+  std::string        b;
+  for (int line = 1;; ++line)
+  {
+    const bool hasFirst = static_cast<bool>(std::getline(first, a));
+    const bool hasSecond = static_cast<bool>(std::getline(second, b));
+    if (!hasFirst || !hasSecond || a != b)
+    {
+      return "line " + std::to_string(line) + " was '" + (hasFirst ? a : "") + "' and is '" + (hasSecond ? b : "") +
+             "'";
+    }
+  }
+}
+
+std::string
 ReadText(const std::string & path)
 {
   std::error_code failure;

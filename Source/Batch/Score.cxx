@@ -1,5 +1,6 @@
 #include "BrickCCL/Batch/Score.h"
 
+#include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/Overlap.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
@@ -69,6 +70,7 @@ ScoreLabels(const LoadedImage &  labels,
   labeling.connectivity = Connectivity::Full(truth.extent.dimension);
   labeling.device.kind = Device::Kind::Cpu;
   labeling.threads = context.threads;
+  labeling.geometry = truth.geometry;
   const Labeling       defects = Label(truth.View(), labeling);
   const ComponentTable trueTable = defects.Measure();
 
@@ -98,9 +100,11 @@ ScoreLabels(const LoadedImage &  labels,
     }
   }
   score.rightLabels = static_cast<std::uint64_t>(std::count(isRight.begin(), isRight.end(), true));
+  const auto diameter = ValuesOf(trueTable, "equivalent_spherical_diameter_mm");
   for (std::size_t place = 0; place < best.size(); ++place)
   {
     best[place].truth = place + 1;
+    best[place].truthDiameter = diameter(trueTable.components[place]);
     best[place].truthVoxels = trueTable.components.VoxelCount(place);
     if (best[place].truthVoxels >= options.minimumSize)
     {

@@ -25,6 +25,8 @@ struct ScoreMatch
   /** The number of the true defect, in the raster order of first voxels. */
   std::uint64_t truth = 0;
   std::uint64_t truthVoxels = 0;
+  /** The diameter of a ball (in 2-D a disc) of the same volume, in mm. */
+  double truthDiameter = 0;
   /** The label that shares most voxels with it, of equal ones the smallest; none if nothing matches. */
   std::optional<std::uint64_t> label;
   std::uint64_t                labelVoxels = 0;

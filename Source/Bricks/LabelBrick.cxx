@@ -45,6 +45,19 @@ LimitsOf(const LabelOptions & options, const BrickBox & box)
 }
 
 void
+CheckOptionsOfBricks(const LabelOptions & options)
+{
+  if (options.periodic.HasAny())
+  {
+    throw Unsupported("bricks of a periodic image are not merged across its seam; label it as a whole");
+  }
+  if (options.relabel.largestAcross)
+  {
+    throw Unsupported("the largest components of each slice are not found by bricks; label the image as a whole");
+  }
+}
+
+void
 CheckBrick(const ImageView & image, const BrickBox & box)
 {
   if (image.extent != box.extent)
@@ -115,6 +128,7 @@ LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
   CheckBrick(image, box);
+  CheckOptionsOfBricks(options.label);
   CheckColumnsOfBricks(options.measure);
   BrickRecord record;
   record.box = box;

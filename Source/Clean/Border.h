@@ -3,24 +3,25 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 
 #include <cstdint>
 
 namespace brickccl
 {
 
-/** The border of an image: both ends of each axis along which voxels have neighbours, but for axes of one voxel. If all
- *  these axes have one voxel, every voxel lies at the border. */
+/** The border of an image: both ends of each axis along which voxels have neighbours, but for axes of one voxel and
+ *  periodic ones. If all these axes have one voxel, every voxel lies at the border, unless the image is periodic. */
 class Border
 {
 public:
-  Border(const Extent & extent, const Connectivity & connectivity)
+  Border(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic = {})
     : m_Extent(extent)
-    , m_EveryVoxel(true)
+    , m_EveryVoxel(!periodic.HasAny())
   {
     for (int axis = 0; axis < MaximumDimension; ++axis)
     {
-      m_Has[axis] = axis < extent.dimension && connectivity.Uses(axis) && extent.size[axis] > 1;
+      m_Has[axis] = axis < extent.dimension && connectivity.Uses(axis) && extent.size[axis] > 1 && !periodic.Has(axis);
       m_EveryVoxel = m_EveryVoxel && !m_Has[axis];
     }
   }

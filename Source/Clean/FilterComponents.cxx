@@ -67,10 +67,16 @@ public:
     , m_Result(result)
   {
     CheckProblem(image, options.criterion, options.mask);
+    CheckLargestAcross(options.relabel, m_Connectivity);
     if (filter.touching && filter.touching->extent != image.extent)
     {
       throw InvalidArgument("the mask that components must touch has the extent " + filter.touching->extent.ToString() +
                             " but the image " + image.extent.ToString() + "; they must be the same");
+    }
+    if (filter.holes && options.periodic.HasAny())
+    {
+      throw Unsupported("holes are not filled in an image that is periodic along " + options.periodic.ToString() +
+                        ": no border tells them from the background around objects");
     }
     const std::int64_t voxels = image.extent.VoxelCount();
     for (const std::int64_t seed : filter.seeds.value_or(std::vector<std::int64_t>()))
@@ -278,7 +284,7 @@ private:
   MarkComponents(const HostContext & context) const
   {
     const RunVolume &               volume = RunsOf(m_Result);
-    const Border                    border(m_Image.extent, m_Connectivity);
+    const Border                    border(m_Image.extent, m_Connectivity, m_Options.periodic);
     const std::unique_ptr<RowLinks> touching =
       m_Filter.touching ? MakeRowLinks(*m_Filter.touching, Criterion::Foreground()) : nullptr;
     const auto makeVisit = [&] {

@@ -3,11 +3,13 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/SurfacesProgram.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Report/Report.h"
 
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -26,6 +28,7 @@ struct BatchArguments
   std::vector<std::string> inputs;
   std::string              folder;
   int                      jobs = 0;
+  std::uint64_t            memory = 0;
   std::string              device = "cpu";
   bool                     resume = false;
   bool                     dryRun = false;
@@ -41,6 +44,19 @@ DescribeTime(double seconds)
   return whole < 60   ? std::to_string(whole) + " s"
        : whole < 3600 ? std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s"
                       : std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+/** "2.5 items/s" or "40 items/min". */
+std::string
+DescribeRate(double itemsPerSecond)
+{
+  const bool isFast = itemsPerSecond >= 1;
+  char       text[48];
+  std::snprintf(text,
+                sizeof(text),
+                isFast ? "%.1f items/s" : "%.3g items/min",
+                isFast ? itemsPerSecond : 60 * itemsPerSecond);
+  return text;
 }
 
 void
@@ -101,13 +117,17 @@ RunBatchCommand(const BatchArguments & arguments)
   Reporter            reporter(arguments.quiet || arguments.json);
   batch::BatchOptions options;
   options.jobs = arguments.jobs;
+  options.memory = arguments.memory;
   options.resume = arguments.resume;
   options.writesReport = arguments.report;
   options.process.device = arguments.device;
+  options.process.drawsForReport = arguments.report;
+  options.process.surfacesProgram = FindSurfacesProgram();
   options.report = [&](const batch::BatchEvent & event) {
-    reporter.Note(
-      "[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
-      (event.secondsLeft >= 0 && event.done < event.total ? " (" + DescribeTime(event.secondsLeft) + " left)" : ""));
+    reporter.Note("[" + std::to_string(event.done) + "/" + std::to_string(event.total) + "] " + event.text +
+                  (event.secondsLeft >= 0 && event.done < event.total
+                     ? " (" + DescribeRate(event.itemsPerSecond) + ", " + DescribeTime(event.secondsLeft) + " left)"
+                     : ""));
   };
   for (const std::string & file : found.ignored)
   {
@@ -151,6 +171,15 @@ AddBatchCommand(CLI::App & app)
     ->add_option("--jobs", arguments->jobs, "images that are worked on at the same time; 0: one for each processor")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
+  command
+    ->add_option(
+      "--memory",
+      arguments->memory,
+      "the most memory that the batch takes, such as 8GB: what an item needs is planned before it starts, and "
+      "fewer are worked on at the same time where they would not fit; 0: no limit")
+    ->transform(CLI::AsSizeValue(false))
+    ->capture_default_str()
+    ->type_name("SIZE");
   command->add_option("--device", arguments->device, "cpu, cuda, cuda:N or auto")->capture_default_str();
   command->add_flag("--resume", arguments->resume, "continue a batch: what is finished is not done again");
   command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");

@@ -6,6 +6,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -19,11 +20,12 @@ namespace
 
 struct CompareArguments
 {
-  std::string before;
-  std::string after;
-  std::string output;
-  double      tolerance = 0.1;
-  int         threads = 0;
+  std::string           before;
+  std::string           after;
+  std::string           output;
+  bool                  acceptsOtherRecipe = false;
+  bool                  json = false;
+  batch::CompareOptions options;
 };
 
 void
@@ -42,6 +44,97 @@ WriteComparison(std::ostream & stream, const std::vector<batch::ComparedItem> & 
              << defect.commonVoxels << '\n';
     }
   }
+}
+
+/** The number of defects of each change. */
+std::map<std::string, std::size_t>
+CountChanges(const batch::ComparedItem & item)
+{
+  std::map<std::string, std::size_t> counts;
+  for (const batch::ComparedDefect & defect : item.defects)
+  {
+    ++counts[batch::NameOf(defect.change)];
+  }
+  return counts;
+}
+
+constexpr const char * Changes[] = { "same", "grown", "shrunk", "new", "vanished", "split", "merged" };
+
+nlohmann::ordered_json
+AsJson(const batch::ComparedItem & item)
+{
+  nlohmann::ordered_json described;
+  described["item"] = item.name;
+  if (!item.reason.empty())
+  {
+    described["not_compared"] = item.reason;
+    return described;
+  }
+  const auto counts = CountChanges(item);
+  for (const char * const change : Changes)
+  {
+    const auto found = counts.find(change);
+    described[change] = found == counts.end() ? 0 : found->second;
+  }
+  described["defects"] = nlohmann::ordered_json::array();
+  const auto labelOf = [](const std::optional<std::uint64_t> & label) {
+    return label ? nlohmann::ordered_json(*label) : nlohmann::ordered_json();
+  };
+  for (const batch::ComparedDefect & defect : item.defects)
+  {
+    described["defects"].push_back({ { "change", batch::NameOf(defect.change) },
+                                     { "label_1", labelOf(defect.before) },
+                                     { "label_2", labelOf(defect.after) },
+                                     { "voxel_count_1", defect.voxelsBefore },
+                                     { "voxel_count_2", defect.voxelsAfter },
+                                     { "common_voxels", defect.commonVoxels } });
+  }
+  if (!item.picture.empty())
+  {
+    described["picture"] = item.picture;
+  }
+  return described;
+}
+
+void
+PrintComparison(const CompareArguments & arguments, const std::vector<batch::ComparedItem> & items)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json all;
+    all["items"] = nlohmann::ordered_json::array();
+    for (const batch::ComparedItem & item : items)
+    {
+      all["items"].push_back(AsJson(item));
+    }
+    std::cout << ToText(all) << std::endl;
+    return;
+  }
+  for (const batch::ComparedItem & item : items)
+  {
+    std::cout << item.name << ": ";
+    if (!item.reason.empty())
+    {
+      std::cout << "not compared: " << item.reason << '\n';
+      continue;
+    }
+    const auto  counts = CountChanges(item);
+    std::string text;
+    for (const char * const change : Changes)
+    {
+      if (const auto found = counts.find(change); found != counts.end())
+      {
+        text += (text.empty() ? "" : ", ") + std::to_string(found->second) + " " + change;
+      }
+    }
+    std::cout << (text.empty() ? "no defects" : text) << '\n';
+    if (!item.picture.empty() && !item.pictureHasScan)
+    {
+      std::cerr << "note: '" << item.picture
+                << "' has no scan below the defects: it is not where it was, or was changed\n";
+    }
+  }
+  std::cout.flush();
 }
 
 /** \throws InvalidArgument for a file in the folder of a batch, which holds what the batch wrote alone. */
@@ -71,38 +164,23 @@ RunCompare(const CompareArguments & arguments)
     CheckOutside(arguments.output, arguments.after);
     CheckWritable(arguments.output);
   }
-  const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.tolerance, arguments.threads);
+  if (!arguments.acceptsOtherRecipe)
+  {
+    batch::CheckSameRecipe(arguments.before, arguments.after);
+  }
+  if (!arguments.options.pictures.empty())
+  {
+    CheckOutside(arguments.options.pictures, arguments.before);
+    CheckOutside(arguments.options.pictures, arguments.after);
+    std::filesystem::create_directories(arguments.options.pictures);
+  }
+  const auto items = batch::CompareBatches(arguments.before, arguments.after, arguments.options);
   if (!arguments.output.empty())
   {
     ReplaceTextFile(arguments.output, [&](std::ostream & stream) { WriteComparison(stream, items); });
   }
-  std::size_t compared = 0;
-  for (const batch::ComparedItem & item : items)
-  {
-    std::map<std::string, int> counts;
-    for (const batch::ComparedDefect & defect : item.defects)
-    {
-      ++counts[batch::NameOf(defect.change)];
-    }
-    std::cout << item.name << ": ";
-    if (!item.reason.empty())
-    {
-      std::cout << "not compared: " << item.reason << '\n';
-      continue;
-    }
-    ++compared;
-    std::string text;
-    for (const char * const change : { "same", "grown", "shrunk", "new", "vanished", "split", "merged" })
-    {
-      if (counts[change] > 0)
-      {
-        text += (text.empty() ? "" : ", ") + std::to_string(counts[change]) + " " + change;
-      }
-    }
-    std::cout << (text.empty() ? "no defects" : text) << '\n';
-  }
-  std::cout.flush();
-  if (compared == 0)
+  PrintComparison(arguments, items);
+  if (std::none_of(items.begin(), items.end(), [](const auto & item) { return item.reason.empty(); }))
   {
     throw Error("no item of '" + arguments.before + "' could be compared with one of '" + arguments.after + "'");
   }
@@ -121,13 +199,24 @@ AddCompareCommand(CLI::App & app)
     ->required();
   command->add_option("-o,--output", arguments->output, "write a row for each defect: .csv")->type_name("FILE");
   command
+    ->add_option(
+      "--pictures",
+      arguments->options.pictures,
+      "write a PNG for each item: the slice in which most has changed, with the defects coloured by what became "
+      "of them")
+    ->type_name("FOLDER");
+  command->add_flag("--different-recipes",
+                    arguments->acceptsOtherRecipe,
+                    "compare batches of different recipes: what differs may come from these");
+  command->add_flag("--json", arguments->json, "print all defects with what became of them as one JSON object");
+  command
     ->add_option("--tolerance",
-                 arguments->tolerance,
+                 arguments->options.tolerance,
                  "a defect has grown or shrunk if its voxels changed by more than this share")
     ->check(NumberFromZero())
     ->capture_default_str()
     ->type_name("SHARE");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+  command->add_option("--threads", arguments->options.threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();
   command->callback([arguments] { RunCompare(*arguments); });

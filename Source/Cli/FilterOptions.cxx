@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -228,9 +229,13 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
     }
     if (connectivity.Uses(axis))
     {
-      const int within = extent.dimension - 1;
-      const int rank = std::min(connectivity.Rank(), within);
-      holes.connectivity = Connectivity(within, rank).Dual().WithinSlices(axis);
+      std::vector<NeighbourOffset> inSlices = connectivity.Offsets();
+      inSlices.erase(
+        std::remove_if(inSlices.begin(),
+                       inSlices.end(),
+                       [axis](const NeighbourOffset & offset) { return offset[static_cast<std::size_t>(axis)] != 0; }),
+        inSlices.end());
+      holes.connectivity = Connectivity::FromOffsets(extent.dimension, inSlices).Dual();
     }
   }
   return holes;

@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Labels.h"
 
@@ -21,12 +22,12 @@ struct LabelArguments
   std::string        input;
   std::string        output;
   std::string        outputFallback;
-  int                connectivity = 0;
+  NeighbourArguments neighbours;
   CriterionArguments criterion;
   std::string        mask;
-  std::string        bySlice;
   std::string        order = "raster";
   SizeArguments      sizes;
+  bool               perSlice = false;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   FilterArguments    filter;
   std::string        labelType = "auto";

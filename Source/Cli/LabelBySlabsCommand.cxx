@@ -35,6 +35,8 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
+    { "--periodic", !arguments.neighbours.periodic.empty() },
+    { "--per-slice", arguments.perSlice },
   };
   for (const auto & [name, isGiven] : options)
   {
@@ -126,8 +128,8 @@ SummaryOf(const LabelArguments & arguments,
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
   summary["connectivity"] = options.label.connectivity->NeighbourCount();
-  summary["by_slice"] =
-    arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.bySlice);
+  summary["by_slice"] = arguments.neighbours.bySlice.empty() ? nlohmann::ordered_json()
+                                                             : nlohmann::ordered_json(arguments.neighbours.bySlice);
   summary["criterion"] = options.label.criterion.ToString();
   summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
   summary["label_type"] = NameOf(result.type);
@@ -190,7 +192,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
-  options.label.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   if (!arguments.output.empty())
   {
     CheckImageFileWritable(arguments.output,

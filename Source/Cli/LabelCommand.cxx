@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Spelling.h"
 
 #include <memory>
@@ -53,20 +54,15 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddCriterionOptions(*command, arguments->criterion);
   command->add_option("--mask", arguments->mask, "voxels where this image is 0 take no part")->type_name("FILE");
-  command->add_option("--by-slice", arguments->bySlice, "label each slice orthogonal to an axis on its own")
-    ->check(OneOf({ "x", "y", "z", "t" }));
   command->add_option("--order", arguments->order, "number components by first voxel (raster) or largest first (size)")
     ->check(OneOf({ "raster", "size" }))
     ->capture_default_str();
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components only; 0: all");
+  command->add_flag("--per-slice", arguments->perSlice, "with --largest: keep the K largest of each slice")
+    ->needs(command->get_option("--largest"), command->get_option("--by-slice"));
   command->add_option("--maximum-size", arguments->maximumSize, "drop components of more voxels")
     ->transform(Count(0))
     ->type_name("1e8");
@@ -88,15 +84,9 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
-  command
-    ->add_option("--picture",
-                 arguments->picture,
-                 "draw slices through the largest component, with a scale bar and sizes: .png")
-    ->type_name("FILE")
-    ->check([](const std::string & path) {
-      const bool png = path.size() > 4 && path.compare(path.size() - 4, 4, ".png") == 0;
-      return png ? std::string() : "a picture's name must end in .png, unlike '" + path + "'";
-    });
+  AddPictureOption(*command, arguments->picture);
+  // It would show slices through boxes that lie partly outside of the image.
+  command->get_option("--picture")->excludes(command->get_option("--periodic"));
   command
     ->add_option("--colour-table",
                  arguments->colourTable,

@@ -1,3 +1,4 @@
+#include "BrickCCL/Cli/ChosenLabels.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
@@ -6,17 +7,14 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Measuring/Measuring.h"
-#include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Vtk/Meshes.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <set>
 
 namespace brickccl::cli
 {
@@ -28,8 +26,7 @@ struct MeshArguments
 {
   std::string   labels;
   std::string   output;
-  std::string   chosen;
-  std::string   where;
+  ChosenLabels  chosen;
   MeshOptions   mesh;
   bool          oneFileEach = false;
   FileArguments files;
@@ -38,98 +35,12 @@ struct MeshArguments
   bool          quiet = false;
 };
 
-/** The labels in a list such as "1,2,5-9". \throws InvalidArgument that says what is wrong. */
-std::set<std::uint64_t>
-ParseLabels(const std::string & text)
-{
-  std::set<std::uint64_t> labels;
-  const auto              parse = [&](const char * begin, const char * end) {
-    std::uint64_t value = 0;
-    const auto    parsed = std::from_chars(begin, end, value);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || value == 0)
-    {
-      throw InvalidArgument("--labels '" + text + "' names no labels; write numbers from 1 on and ranges, as 1,2,5-9");
-    }
-    return value;
-  };
-  for (std::size_t begin = 0; begin <= text.size();)
-  {
-    const std::size_t       end = std::min(text.find(',', begin), text.size());
-    const std::string       part = text.substr(begin, end - begin);
-    const std::size_t       dash = part.find('-');
-    const char * const      first = part.data();
-    const std::uint64_t     low = parse(first, first + std::min(dash, part.size()));
-    const std::uint64_t     high = dash == std::string::npos ? low : parse(first + dash + 1, first + part.size());
-    constexpr std::uint64_t most = 10000000;
-    if (high < low || high - low >= most - labels.size())
-    {
-      throw InvalidArgument("the range " + part + " of --labels must rise, and name " + std::to_string(most) +
-                            " labels at most together with the others");
-    }
-    for (std::uint64_t i = 0; i <= high - low; ++i)
-    {
-      labels.insert(low + i);
-    }
-    begin = end + 1;
-  }
-  return labels;
-}
-
-/** The places in the table of the components that are asked for. \throws InvalidArgument for a label that the table
- *  does not have. */
-std::vector<std::size_t>
-ChoosePlaces(const MeshArguments & arguments, const ComponentTable & table, const std::vector<bool> & holds)
-{
-  std::set<std::uint64_t> wanted;
-  if (!arguments.chosen.empty())
-  {
-    wanted = ParseLabels(arguments.chosen);
-  }
-  std::vector<std::size_t> places;
-  for (std::size_t place = 0; place < table.components.size(); ++place)
-  {
-    const std::uint64_t label = table.components.Label(place);
-    if ((arguments.chosen.empty() || wanted.erase(label) > 0) && (holds.empty() || holds[place]))
-    {
-      places.push_back(place);
-    }
-  }
-  if (!wanted.empty())
-  {
-    throw InvalidArgument(
-      "'" + arguments.labels + "' has no label " + std::to_string(*wanted.begin()) + ", which --labels names" +
-      (table.components.empty() ? std::string("; it has none")
-                                : "; its labels go from " + std::to_string(table.components.Label(0)) + " to " +
-                                    std::to_string(table.components.Label(table.components.size() - 1))));
-  }
-  if (places.empty())
-  {
-    throw InvalidArgument("no component is left to make a mesh of; " + std::to_string(table.components.size()) +
-                          " are in '" + arguments.labels + "'");
-  }
-  return places;
-}
-
 void
 RunMesh(const MeshArguments & arguments)
 {
   CheckMeshName(arguments.output);
-  std::unique_ptr<Condition> condition;
-  ColumnGroups               groups;
-  if (!arguments.where.empty())
-  {
-    condition = std::make_unique<Condition>(arguments.where);
-    std::string names;
-    for (const std::string & column : condition->ColumnNames())
-    {
-      names += (names.empty() ? "" : ",") + column;
-    }
-    groups = ParseColumns(names, false);
-  }
-  if (!arguments.chosen.empty())
-  {
-    ParseLabels(arguments.chosen);
-  }
+  arguments.chosen.Check();
+  const ColumnGroups groups = ParseColumns(arguments.chosen.ColumnNames(), false);
   // Which files there will be, if each component has its own, is known when the components are.
   const NamedFiles outputs = arguments.oneFileEach ? NamedFiles() : NamedFiles{ { "OUTPUT", arguments.output } };
   const NamedFiles inputs = { { "LABELS", arguments.labels } };
@@ -153,8 +64,7 @@ RunMesh(const MeshArguments & arguments)
   const HostContext    context{ arguments.threads, Progress(hooks) };
   const ComponentTable table =
     MeasureLabelImage(image.View(), image.geometry, { std::nullopt, groups }, arguments.threads, hooks);
-  const std::vector<std::size_t> places =
-    ChoosePlaces(arguments, table, condition ? condition->Evaluate(table) : std::vector<bool>());
+  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.labels, "make a mesh of");
   if (arguments.oneFileEach)
   {
     NamedFiles each;
@@ -211,9 +121,6 @@ AddMeshCommand(CLI::App & app)
 {
   auto                 arguments = std::make_shared<MeshArguments>();
   CLI::App *           command = app.add_subcommand("mesh", MeshSummary);
-  const CLI::Validator isNotEmpty(
-    [](std::string & text) { return text.empty() ? std::string("it is empty") : std::string(); },
-    "");
   const CLI::Validator isNotOne(
     [](std::string & text) {
       return text == "1" ? std::string("one pass has no filter; use 0, or 2 and more") : std::string();
@@ -223,15 +130,7 @@ AddMeshCommand(CLI::App & app)
   command
     ->add_option("OUTPUT,-o,--output", arguments->output, "mesh: .stl, .ply, .obj or .vtp (which keeps the labels)")
     ->required();
-  command->add_option("--labels", arguments->chosen, "only these labels, as 1,2,5-9")
-    ->type_name("LABELS")
-    ->check(isNotEmpty);
-  command
-    ->add_option("--where",
-                 arguments->where,
-                 "only components for which a condition on columns holds (see brickccl select --help)")
-    ->type_name("CONDITION")
-    ->check(isNotEmpty);
+  AddChosenLabels(*command, arguments->chosen);
   command
     ->add_option("--smooth",
                  arguments->mesh.smoothingPasses,

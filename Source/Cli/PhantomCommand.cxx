@@ -3,15 +3,21 @@
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/UninitializedVector.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Ridges.h"
 
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <locale>
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
+#include <utility>
 
 namespace brickccl::cli
 {
@@ -21,77 +27,228 @@ namespace
 
 struct PhantomArguments
 {
-  std::string                kind;
-  std::string                output;
-  std::vector<std::int64_t>  size;
-  std::vector<double>        spacing;
-  std::uint64_t              seed = 1;
-  std::optional<double>      density;
-  std::optional<int>         grain;
-  std::string                truth;
+  std::string               kind;
+  std::string               output;
+  std::vector<std::int64_t> size;
+  std::vector<double>       spacing;
+  std::uint64_t             seed = 1;
+  std::optional<double>     density;
+  std::optional<int>        grain;
+
+  /** Of scans. */
+  std::string           truth;
+  std::string           truthLabels;
+  std::string           sizes;
+  std::optional<double> noise;
+  std::optional<double> blur;
+  std::optional<double> rings;
+  std::optional<double> hardening;
+  std::vector<double>   diameters;
+
   std::optional<std::string> family;
   RidgeImage                 ridges;
   bool                       quiet = false;
+
+  bool
+  IsScan() const
+  {
+    return kind == "log" || kind == "casting" || kind == "print";
+  }
 };
 
+/** \throws InvalidArgument for options that do not go with the kind of phantom. */
 void
-RunPhantom(const PhantomArguments & arguments)
+CheckKind(const PhantomArguments & arguments)
 {
-  const bool isScan = arguments.kind == "log" || arguments.kind == "casting";
-  if (!arguments.truth.empty() && !isScan)
+  const std::pair<const char *, bool> options[] = {
+    { "--truth", !arguments.truth.empty() },
+    { "--truth-labels", !arguments.truthLabels.empty() },
+    { "--sizes", !arguments.sizes.empty() },
+    { "--noise", arguments.noise.has_value() },
+    { "--blur", arguments.blur.has_value() },
+    { "--rings", arguments.rings.has_value() },
+    { "--hardening", arguments.hardening.has_value() },
+  };
+  for (const auto & [name, isGiven] : options)
   {
-    throw InvalidArgument("--truth goes with the phantoms log and casting alone; '" + arguments.kind +
-                          "' is its own truth");
+    if (isGiven && !arguments.IsScan())
+    {
+      throw InvalidArgument(std::string(name) + " goes with the phantoms log, casting and print alone, not with " +
+                            arguments.kind);
+    }
   }
-  const bool isRidge = arguments.kind == "ridge";
-  if (arguments.family && !isRidge)
+  if (!arguments.diameters.empty() && arguments.kind != "print")
+  {
+    throw InvalidArgument("--diameters goes with the phantom print alone, not with " + arguments.kind);
+  }
+  if (arguments.family && arguments.kind != "ridge")
   {
     throw InvalidArgument("--family goes with the phantom ridge alone, not with " + arguments.kind);
   }
-  std::vector<std::int64_t> size = arguments.size;
-  if (size.empty() && isRidge)
+  if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
   {
-    size = { 512, 512 };
+    throw InvalidArgument("cannot write sizes to '" + arguments.sizes + "': its extension must be .csv");
   }
-  if (size.empty())
+}
+
+/** The default size of a kind, or the one that is given. */
+std::vector<std::int64_t>
+SidesOf(const PhantomArguments & arguments)
+{
+  if (!arguments.size.empty())
   {
-    size = { 128, 128, isScan ? 96 : 128 };
+    return arguments.size;
   }
-  const Extent extent(static_cast<int>(size.size()), size.data());
-  Geometry     geometry;
+  if (arguments.kind == "ridge")
+  {
+    return { 512, 512 };
+  }
+  return { 128, 128, arguments.IsScan() ? 96 : 128 };
+}
+
+Geometry
+GeometryOf(const PhantomArguments & arguments, std::size_t dimension)
+{
+  Geometry geometry;
   if (arguments.spacing.empty() && arguments.kind == "log")
   {
     geometry.spacing[0] = geometry.spacing[1] = 2;
     geometry.spacing[2] = 4;
   }
-  if (!arguments.spacing.empty())
+  if (arguments.spacing.empty())
   {
-    if (arguments.spacing.size() != size.size())
-    {
-      throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
-                            std::to_string(size.size()) + "; give one for each axis");
-    }
-    for (std::size_t axis = 0; axis < size.size(); ++axis)
-    {
-      if (!(arguments.spacing[axis] > 0))
-      {
-        throw InvalidArgument("the spacing " + std::to_string(arguments.spacing[axis]) +
-                              " is invalid; it must be above 0");
-      }
-      geometry.spacing[axis] = arguments.spacing[axis];
-    }
+    return geometry;
   }
-  CheckOutputs({}, { { "OUT", arguments.output }, { "--truth", arguments.truth } });
-  const bool isGrains = arguments.kind == "grains";
-  CheckImageFileWritable(arguments.output, isScan || isGrains ? ScalarType::Int16 : ScalarType::UInt8, extent);
-  if (isScan)
+  if (arguments.spacing.size() != dimension)
   {
-    const Scan scan = arguments.kind == "log" ? MakeLog(extent, arguments.seed) : MakeCasting(extent, arguments.seed);
-    WriteImageFile(arguments.output, ImageToWrite::FromMemory(scan.image.data(), ScalarType::Int16, extent, geometry));
-    if (!arguments.truth.empty())
+    throw InvalidArgument("--spacing has " + std::to_string(arguments.spacing.size()) + " values but the size " +
+                          std::to_string(dimension) + "; give one for each axis");
+  }
+  for (std::size_t axis = 0; axis < dimension; ++axis)
+  {
+    if (!(arguments.spacing[axis] > 0))
     {
-      WriteImageFile(arguments.truth, ImageToWrite::FromMemory(scan.truth.data(), ScalarType::UInt8, extent, geometry));
+      throw InvalidArgument("the spacing " + std::to_string(arguments.spacing[axis]) +
+                            " is invalid; it must be above 0");
     }
+    geometry.spacing[axis] = arguments.spacing[axis];
+  }
+  return geometry;
+}
+
+/** The name of a value of the truth. */
+std::string
+NameOfDefect(std::uint8_t value)
+{
+  return value == static_cast<std::uint8_t>(Defect::Crack) ? "crack"
+       : value == static_cast<std::uint8_t>(Defect::Knot)  ? "knot"
+                                                           : "pore";
+}
+
+/** Writes what the true defects are: each one with its number, and their table. Defects are the components of equal
+ *  values, connected by faces, edges and corners, in raster order, as `brickccl score` counts them. */
+void
+WriteDefects(const PhantomArguments & arguments, const Scan & scan, const Extent & extent, const Geometry & geometry)
+{
+  LabelOptions options;
+  options.criterion = Criterion::EqualValue();
+  options.connectivity = Connectivity::Full(extent.dimension);
+  options.geometry = geometry;
+  options.device.kind = Device::Kind::Cpu;
+  const Labeling defects = Label(ImageView(scan.truth.data(), extent), options);
+  if (!arguments.truthLabels.empty())
+  {
+    UninitializedVector<std::uint32_t> labels(scan.truth.size());
+    defects.Write(labels.data());
+    WriteImageFile(arguments.truthLabels,
+                   ImageToWrite::FromMemory(labels.data(), ScalarType::UInt32, extent, geometry));
+  }
+  if (arguments.sizes.empty())
+  {
+    return;
+  }
+  const ComponentTable table = defects.Measure();
+  std::ostringstream   text;
+  text.imbue(std::locale::classic());
+  WriteDelimited(text, table, ',');
+  std::istringstream lines(text.str());
+  ReplaceTextFile(arguments.sizes, [&](std::ostream & stream) {
+    std::string line;
+    for (std::size_t row = 0; std::getline(lines, line); ++row)
+    {
+      stream << (row == 0 ? "kind"
+                          : NameOfDefect(scan.truth[static_cast<std::size_t>(table.components[row - 1].firstVoxel)]))
+             << ',' << line << '\n';
+    }
+  });
+}
+
+void
+WriteScan(const PhantomArguments & arguments, const Extent & extent, const Geometry & geometry)
+{
+  ScanArtefacts artefacts = arguments.kind == "log"     ? ScanArtefacts::OfLog()
+                          : arguments.kind == "casting" ? ScanArtefacts::OfCasting()
+                                                        : ScanArtefacts::OfPrint();
+  artefacts.noise = arguments.noise.value_or(artefacts.noise);
+  artefacts.blur = arguments.blur.value_or(artefacts.blur);
+  artefacts.rings = arguments.rings.value_or(artefacts.rings);
+  artefacts.hardening = arguments.hardening.value_or(artefacts.hardening);
+  const Scan scan = arguments.kind == "log"     ? MakeLog(extent, arguments.seed, artefacts)
+                  : arguments.kind == "casting" ? MakeCasting(extent, arguments.seed, artefacts)
+                                                : MakePrint(extent, arguments.seed, artefacts, arguments.diameters);
+  WriteImageFile(arguments.output, ImageToWrite::FromMemory(scan.image.data(), ScalarType::Int16, extent, geometry));
+  if (!arguments.truth.empty())
+  {
+    WriteImageFile(arguments.truth, ImageToWrite::FromMemory(scan.truth.data(), ScalarType::UInt8, extent, geometry));
+  }
+  if (!arguments.truthLabels.empty() || !arguments.sizes.empty())
+  {
+    WriteDefects(arguments, scan, extent, geometry);
+  }
+}
+
+void
+WritePattern(const PhantomArguments & arguments, const Extent & extent, const Geometry & geometry)
+{
+  RidgeImage ridges = arguments.ridges;
+  ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
+  ridges.seed = arguments.seed;
+  const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
+    { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
+    { "random",
+      [&] {
+        return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
+      } },
+    { "spiral", [&] { return MakeSpiral(extent); } },
+    { "hilbert", [&] { return MakeHilbertCurve(extent); } },
+    { "checkerboard", [&] { return MakeCheckerboard(extent); } },
+    { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent); } },
+    { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent); } },
+    { "ridge", [&] { return MakeRidges(extent, ridges); } },
+  };
+  const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
+  WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::UInt8, extent, geometry));
+}
+
+void
+RunPhantom(const PhantomArguments & arguments)
+{
+  CheckKind(arguments);
+  const std::vector<std::int64_t> size = SidesOf(arguments);
+  const Extent                    extent(static_cast<int>(size.size()), size.data());
+  const Geometry                  geometry = GeometryOf(arguments, size.size());
+  CheckOutputs({},
+               { { "OUT", arguments.output },
+                 { "--truth", arguments.truth },
+                 { "--truth-labels", arguments.truthLabels },
+                 { "--sizes", arguments.sizes } });
+  const bool isGrains = arguments.kind == "grains";
+  CheckImageFileWritable(arguments.output,
+                         arguments.IsScan() || isGrains ? ScalarType::Int16 : ScalarType::UInt8,
+                         extent);
+  if (arguments.IsScan())
+  {
+    WriteScan(arguments, extent, geometry);
   }
   else if (isGrains)
   {
@@ -100,29 +257,59 @@ RunPhantom(const PhantomArguments & arguments)
   }
   else
   {
-    RidgeImage ridges = arguments.ridges;
-    ridges.family = RidgeImage::FamilyFromName(arguments.family.value_or("leveling"));
-    ridges.seed = arguments.seed;
-    const std::map<std::string, std::function<std::vector<std::uint8_t>()>> makers = {
-      { "balls", [&] { return MakeBalls(extent, arguments.density.value_or(0.2), arguments.seed); } },
-      { "random",
-        [&] {
-          return MakeRandom(extent, arguments.density.value_or(0.5), arguments.grain.value_or(1), arguments.seed);
-        } },
-      { "spiral", [&] { return MakeSpiral(extent); } },
-      { "hilbert", [&] { return MakeHilbertCurve(extent); } },
-      { "checkerboard", [&] { return MakeCheckerboard(extent); } },
-      { "isolated-voxels", [&] { return MakeIsolatedVoxels(extent); } },
-      { "body-centred-lattice", [&] { return MakeBodyCentredLattice(extent); } },
-      { "ridge", [&] { return MakeRidges(extent, ridges); } },
-    };
-    const std::vector<std::uint8_t> voxels = makers.at(arguments.kind)();
-    WriteImageFile(arguments.output, ImageToWrite::FromMemory(voxels.data(), ScalarType::UInt8, extent, geometry));
+    WritePattern(arguments, extent, geometry);
   }
   if (!arguments.quiet)
   {
     std::cout << arguments.output << ": " << arguments.kind << ", " << extent.ToString() << std::endl;
   }
+}
+
+/** The options of scans: what is known of them, and what disturbs them. */
+void
+AddScanOptions(CLI::App & command, PhantomArguments & arguments)
+{
+  command
+    .add_option("--truth", arguments.truth, "log, casting, print: write what each voxel is (1 crack, 2 knot, 3 pore)")
+    ->type_name("FILE");
+  command
+    .add_option("--truth-labels",
+                arguments.truthLabels,
+                "log, casting, print: write the true defects, each with its number, as a label map")
+    ->type_name("FILE");
+  command
+    .add_option("--sizes",
+                arguments.sizes,
+                "log, casting, print: write a table of the true defects with their sizes: .csv")
+    ->type_name("FILE");
+  command
+    .add_option("--noise",
+                arguments.noise,
+                "standard deviation of the noise in HU; default: log 22, casting 40, print 60")
+    ->check(NumberFromZero());
+  command
+    .add_option("--blur",
+                arguments.blur,
+                "standard deviation of the blur in voxels; default: log and casting 0, print 0.5")
+    ->check(NumberFromZero());
+  command
+    .add_option("--rings",
+                arguments.rings,
+                "ring artefacts of up to so many HU, one in six rings; default: log and casting 0, print 40")
+    ->check(NumberFromZero());
+  command
+    .add_option(
+      "--hardening",
+      arguments.hardening,
+      "beam hardening: the middle is by so many HU darker than the rim; default: log 0, casting and print 150")
+    ->check(NumberFromZero());
+  command
+    .add_option("--diameters",
+                arguments.diameters,
+                "print: all pores are balls of these diameters in voxels, in turn, none of which touches another one")
+    ->expected(1, 64)
+    ->check(NumberAboveZero())
+    ->type_name("D ...");
 }
 
 } // namespace
@@ -136,8 +323,8 @@ AddPhantomCommand(CLI::App & app)
     ->add_option("KIND",
                  arguments->kind,
                  "balls, random, spiral, hilbert, checkerboard, isolated-voxels, body-centred-lattice, ridge (patterns "
-                 "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood) or "
-                 "casting (CT of metal)")
+                 "that take label equivalence a number of rounds), grains (scan of a polycrystal), log (CT of wood), "
+                 "casting (CT of metal) or print (CT of a printed part)")
     ->required()
     ->check(OneOf({ "balls",
                     "random",
@@ -149,12 +336,13 @@ AddPhantomCommand(CLI::App & app)
                     "ridge",
                     "grains",
                     "log",
-                    "casting" }));
+                    "casting",
+                    "print" }));
   command->add_option("OUT", arguments->output, "image: " + WritableFormats())->required();
   command
     ->add_option("--size",
                  arguments->size,
-                 "voxels along x, y and z; default 128 128 128, log and casting 128 128 96, ridge 512 512")
+                 "voxels along x, y and z; default 128 128 128; log, casting, print 128 128 96; ridge 512 512")
     ->expected(1, 4)
     ->transform(Count(0, std::numeric_limits<std::int64_t>::max()))
     ->type_name("X Y [Z]");
@@ -172,8 +360,7 @@ AddPhantomCommand(CLI::App & app)
                  arguments->grain,
                  "random: side of the cubes in voxels (default 1); grains: about their width (default 16)")
     ->transform(Count(1, std::numeric_limits<int>::max()));
-  command->add_option("--truth", arguments->truth, "log, casting: write what each voxel is (1 crack, 2 knot, 3 pore)")
-    ->type_name("FILE");
+  AddScanOptions(*command, *arguments);
   command->add_option("--family",
                       arguments->family,
                       "ridge: leveling (default), scaling, subdivision, random-instancing, random-merging or spiral");

@@ -2,7 +2,6 @@
 
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Picture.h"
@@ -153,7 +152,8 @@ private:
   {
     m_Reporter->Step("reading " + m_Arguments.input);
     m_Image = m_Reader.Read(m_Arguments.input, m_Arguments.criterion.equalValue);
-    m_Options.connectivity = ConnectivityFor(m_Arguments.connectivity, m_Image.extent, m_Arguments.bySlice);
+    m_Options.connectivity = ConnectivityFor(m_Arguments.neighbours, m_Image.extent, m_Reader);
+    m_Options.periodic = PeriodicFor(m_Arguments.neighbours, *m_Options.connectivity);
     if (!m_Arguments.picture.empty())
     {
       CheckPicture(m_Image.extent);
@@ -283,9 +283,7 @@ private:
     summary["spacing_source"] = m_Image.spacingSource;
     summary["coordinates"] = "LPS";
     summary["channels"] = m_Image.channels;
-    summary["connectivity"] = m_Labeling.GetConnectivity().NeighbourCount();
-    summary["by_slice"] =
-      m_Arguments.bySlice.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(m_Arguments.bySlice);
+    AddNeighbours(summary, m_Arguments.neighbours, m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes());
     summary["criterion"] = m_Segmented.CriterionText(m_Arguments.criterion);
     AddSegmented(summary, m_Arguments.criterion, m_Segmented, m_Table);
     summary["output"] = m_Output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(m_Output);
@@ -308,8 +306,8 @@ private:
   {
     std::ostringstream text;
     text << m_Labeling.ComponentCount() << (m_Labeling.ComponentCount() == 1 ? " component" : " components")
-         << ", connectivity " << m_Labeling.GetConnectivity().ToString() << ", criterion "
-         << m_Segmented.CriterionText(m_Arguments.criterion) << '\n'
+         << ", connectivity " << DescribeNeighbours(m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes())
+         << ", criterion " << m_Segmented.CriterionText(m_Arguments.criterion) << '\n'
          << DescribeSegmented(m_Arguments.criterion, m_Segmented, m_Table) << m_Labeling.ForegroundVoxelCount()
          << " foreground voxels of " << m_Image.extent.VoxelCount() << " (" << m_Image.extent.ToString()
          << (m_Image.channels > 1 ? ", " + std::to_string(m_Image.channels) + " channels" : "") << ", spacing "
@@ -405,6 +403,10 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.minimumSize = arguments.sizes.minimumSize;
   relabel.maximumSize = arguments.maximumSize;
   relabel.largest = arguments.sizes.largest;
+  if (arguments.perSlice)
+  {
+    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+  }
   return relabel;
 }
 
@@ -422,11 +424,9 @@ OutputsOf(const LabelArguments & arguments)
 NamedFiles
 InputsOf(const LabelArguments & arguments)
 {
-  return { { "INPUT", arguments.input },
-           { "--mask", arguments.mask },
-           { "--intensity", arguments.table.intensity },
-           { "--part", arguments.table.part },
-           { "--touching", arguments.filter.touching },
+  return { { "INPUT", arguments.input },         { "--neighbourhood", arguments.neighbours.File() },
+           { "--mask", arguments.mask },         { "--intensity", arguments.table.intensity },
+           { "--part", arguments.table.part },   { "--touching", arguments.filter.touching },
            { "--seeds", arguments.filter.seeds } };
 }
 

@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -8,6 +9,8 @@
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +35,7 @@ struct SelectArguments
   bool           keepLabels = false;
   FileArguments  files;
   TableArguments table;
+  std::string    picture;
   int            threads = 0;
   bool           noCompression = false;
   bool           json = false;
@@ -100,12 +104,18 @@ private:
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
     outputs.insert(outputs.end(),
-                   { { "OUTPUT", m_Arguments.output }, { "--output-fallback", m_Arguments.outputFallback } });
+                   { { "OUTPUT", m_Arguments.output },
+                     { "--output-fallback", m_Arguments.outputFallback },
+                     { "--picture", m_Arguments.picture } });
     const NamedFiles inputs = { { "LABELS", m_Arguments.labels },
                                 { "--intensity", m_Arguments.table.intensity },
                                 { "--part", m_Arguments.table.part } };
     CheckSeries(m_Arguments.files, inputs);
     CheckOutputs(inputs, outputs);
+    if (!m_Arguments.picture.empty())
+    {
+      CheckWritable(m_Arguments.picture);
+    }
     m_Reader.Protect(outputs);
   }
 
@@ -121,6 +131,10 @@ private:
     {
       CheckImageFileWritable(m_Arguments.outputFallback, ScalarType::UInt64, m_Image.extent);
     }
+    if (!m_Arguments.picture.empty())
+    {
+      CheckPicture(m_Image.extent);
+    }
     m_Images = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
     m_Seconds["read"] = m_Watch.Lap();
   }
@@ -134,7 +148,10 @@ private:
     const HostContext    context{ m_Arguments.threads, Progress(m_Hooks) };
     const ComponentTable before =
       MeasureLabelImage(m_Image.View(), m_Image.geometry, m_Images.Options(m_ConditionGroups), context, m_Volume);
-    m_Image.voxels.Release();
+    if (m_Arguments.picture.empty() || m_Images.intensity)
+    {
+      m_Image.voxels.Release();
+    }
     std::vector<bool> holds = m_Condition.Evaluate(before);
     if (m_Arguments.remove)
     {
@@ -147,7 +164,7 @@ private:
       oldLabels.push_back(before.components.Label(place));
     }
     m_Kept = oldLabels.size() - 1;
-    if (m_Arguments.table.IsWanted())
+    if (m_Arguments.table.IsWanted() || !m_Arguments.picture.empty())
     {
       // Distances and contacts are measured among the components that are left.
       m_Table = MeasureComponents(m_Volume,
@@ -184,6 +201,14 @@ private:
     if (m_Arguments.table.IsWanted())
     {
       WriteTables(m_Arguments.table, m_Table);
+    }
+    if (!m_Arguments.picture.empty())
+    {
+      m_Reporter.Step("drawing " + m_Arguments.picture);
+      WritePicture(
+        m_Arguments.picture,
+        { m_Images.intensity ? *m_Images.intensity : m_Image, m_Volume, m_Table, m_Image.spacingSource != "none" },
+        HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
     }
     m_Seconds["write"] = m_Watch.Lap();
     m_Seconds["total"] = m_Total.Lap();
@@ -282,6 +307,7 @@ AddSelectCommand(CLI::App & app)
     ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
+  AddPictureOption(*command, arguments->picture);
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))
     ->capture_default_str();

@@ -2,13 +2,18 @@
 #include "BrickCCL/Cli/Doubts.h"
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Tables/Histogram.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/HistogramChart.h"
+#include "BrickCCL/Pictures/Picture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +33,10 @@ struct StatsArguments
   TableArguments table;
   std::string    histogram;
   std::string    plot;
-  int            bins = 50;
+  int            bins = 0;
+  bool           logarithmic = false;
+  std::string    weights;
+  std::string    picture;
   int            threads = 0;
   bool           json = false;
   bool           quiet = false;
@@ -49,30 +57,118 @@ CheckPlot(const StatsArguments & arguments)
 void
 PrintHistogram(const Histogram & histogram)
 {
-  std::cout << histogram.column << (histogram.unit.empty() ? "" : " [" + histogram.unit + "]") << ", components\n";
+  const bool isWeighted = !histogram.weightColumn.empty();
+  std::cout << histogram.column << ", components" << (isWeighted ? ", " + histogram.weightColumn : "") << '\n';
   for (std::size_t i = 0; i < histogram.counts.size(); ++i)
   {
-    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i] << '\n';
+    std::cout << histogram.edges[i] << " .. " << histogram.edges[i + 1] << ": " << histogram.counts[i];
+    if (isWeighted)
+    {
+      std::cout << ", " << histogram.weights[i];
+    }
+    std::cout << '\n';
   }
   if (histogram.notFinite > 0)
   {
     std::cout << "not finite: " << histogram.notFinite << '\n';
   }
+  if (histogram.notPositive > 0)
+  {
+    std::cout << "not above 0: " << histogram.notPositive << '\n';
+  }
   std::cout.flush();
 }
 
-/** The groups of the column that is counted; none if it is no column, about which the histogram has its own message. */
-ColumnGroups
-GroupsOfHistogram(const StatsArguments & arguments)
+nlohmann::ordered_json
+HistogramAsJson(const Histogram & histogram)
+{
+  nlohmann::ordered_json json = { { "column", histogram.column },
+                                  { "unit", histogram.unit },
+                                  { "logarithmic", histogram.isLogarithmic },
+                                  { "edges", histogram.edges },
+                                  { "counts", histogram.counts },
+                                  { "not_finite", histogram.notFinite },
+                                  { "not_above_0", histogram.notPositive } };
+  if (!histogram.weightColumn.empty())
+  {
+    json["weight_column"] = histogram.weightColumn;
+    json["weight_unit"] = histogram.weightUnit;
+    json["weights"] = histogram.weights;
+  }
+  return json;
+}
+
+HistogramOptions
+HistogramOptionsOf(const StatsArguments & arguments)
+{
+  HistogramOptions options;
+  options.column = arguments.histogram;
+  options.isLogarithmic = arguments.logarithmic;
+  options.weights = arguments.weights;
+  if (arguments.bins > 0)
+  {
+    options.bins = arguments.bins;
+  }
+  return options;
+}
+
+/** Adds the groups of a column; none if it is no column, about which the histogram has its own message. */
+void
+AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGroups & groups)
 {
   for (const ComponentColumn & column : AllColumns(3))
   {
-    if (column.name == arguments.histogram)
+    if (column.name == name)
     {
-      return ParseColumns(arguments.histogram, !arguments.table.intensity.empty());
+      const ColumnGroups named = ParseColumns(name, !arguments.table.intensity.empty());
+      for (const ColumnGroup * const group : named.List())
+      {
+        groups.Add(*group);
+      }
     }
   }
-  return {};
+}
+
+/** Draws the components over the intensities, if there are any, or over the label map. */
+void
+DrawLabels(const std::string &    path,
+           const LoadedImage &    labels,
+           const TableImages &    images,
+           const ComponentTable & table,
+           RunVolume &            volume,
+           const HostContext &    context)
+{
+  std::vector<std::uint64_t> numbers{ 0 };
+  for (const ComponentMeasures & component : table.components)
+  {
+    numbers.push_back(component.label);
+  }
+  Renumber(volume, numbers, context);
+  WritePicture(path,
+               { images.intensity ? *images.intensity : labels, volume, table, labels.spacingSource != "none" },
+               context);
+}
+
+/** Finds before the long work starts what is certain to fail. \return the groups that are measured. */
+ColumnGroups
+CheckStatsArguments(const StatsArguments & arguments)
+{
+  ColumnGroups groups = CheckTableArguments(arguments.table, "--output");
+  if (!arguments.table.IsWanted() && arguments.histogram.empty() && arguments.picture.empty())
+  {
+    throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
+  }
+  if (!arguments.picture.empty())
+  {
+    CheckWritable(arguments.picture);
+  }
+  AddGroupsOf(arguments.histogram, arguments, groups);
+  AddGroupsOf(arguments.weights, arguments, groups);
+  if (!arguments.plot.empty())
+  {
+    CheckPlot(arguments);
+  }
+  return groups;
 }
 
 void
@@ -83,27 +179,11 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   Stopwatch      total;
   Stopwatch      watch;
   nlohmann::json seconds;
-  ColumnGroups   groups = CheckTableArguments(arguments.table, "--output");
-  if (!arguments.table.IsWanted() && arguments.histogram.empty())
-  {
-    throw InvalidArgument("nothing is asked for: give --output FILE, --print or --histogram COLUMN");
-  }
-  if (!arguments.histogram.empty())
-  {
-    const ColumnGroups counted = GroupsOfHistogram(arguments);
-    for (const ColumnGroup * const group : counted.List())
-    {
-      groups.Add(*group);
-    }
-  }
-
-  if (!arguments.plot.empty())
-  {
-    CheckPlot(arguments);
-  }
+  const auto     groups = CheckStatsArguments(arguments);
 
   NamedFiles outputs = TableFiles(arguments.table, "--output");
   outputs.push_back({ "--plot", arguments.plot });
+  outputs.push_back({ "--picture", arguments.picture });
   const NamedFiles inputs = { { "LABELS", arguments.labels },
                               { "--intensity", arguments.table.intensity },
                               { "--part", arguments.table.part } };
@@ -114,18 +194,24 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage labels = reader.Read(arguments.labels, true);
+  if (!arguments.picture.empty())
+  {
+    CheckPicture(labels.extent);
+  }
   const TableImages images = ReadTableImages(arguments.table, labels, arguments.threads, reader);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  RunVolume            volume;
   const ComponentTable table =
-    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), arguments.threads, hooks);
+    MeasureLabelImage(labels.View(), labels.geometry, images.Options(groups), context, volume);
   NoteOutsideOfPart(table, reader);
   std::optional<Histogram> histogram;
   if (!arguments.histogram.empty())
   {
-    histogram = HistogramOf(table, arguments.histogram, arguments.bins);
+    histogram = HistogramOf(table, HistogramOptionsOf(arguments));
   }
   seconds["measure"] = watch.Lap();
   if (arguments.table.IsWanted())
@@ -137,6 +223,11 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     reporter.Step("drawing " + arguments.plot);
     WriteHistogramChart(arguments.plot, *histogram);
   }
+  if (!arguments.picture.empty())
+  {
+    reporter.Step("drawing " + arguments.picture);
+    DrawLabels(arguments.picture, labels, images, table, volume, context.Silent());
+  }
   seconds["write"] = watch.Lap();
   seconds["total"] = total.Lap();
 
@@ -147,11 +238,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     summary["totals"] = ToJson(TotalsOf(table));
     if (histogram)
     {
-      summary["histogram"] = { { "column", histogram->column },
-                               { "unit", histogram->unit },
-                               { "edges", histogram->edges },
-                               { "counts", histogram->counts },
-                               { "not_finite", histogram->notFinite } };
+      summary["histogram"] = HistogramAsJson(*histogram);
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
     summary["notes"] = reader.Notes();
@@ -190,11 +277,22 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
-  command->add_option("--histogram", arguments->histogram, "count the components by this column")->type_name("COLUMN");
+  auto * const histogram =
+    command->add_option("--histogram", arguments->histogram, "count the components by this column")
+      ->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
-  command->add_option("--bins", arguments->bins, "number of the histogram's bins")
+  command
+    ->add_option("--bins",
+                 arguments->bins,
+                 "so many equal bins from the lowest to the highest value, instead of about 50 between round numbers")
     ->transform(Count(1, 1000000))
-    ->capture_default_str();
+    ->needs(histogram);
+  command->add_flag("--log", arguments->logarithmic, "bins of equal ratios, on a logarithmic axis")->needs(histogram);
+  command
+    ->add_option("--weights", arguments->weights, "sum this column in each bin, as volume_mm3, instead of counting")
+    ->type_name("COLUMN")
+    ->needs(histogram);
+  AddPictureOption(*command, arguments->picture);
   const auto list = [command](const std::string & flag, bool asMarkdown, const std::string & description) {
     command
       ->add_flag_callback(

@@ -40,10 +40,33 @@ DelimiterOf(const std::string & path)
   return ExtensionOf(path) == ".csv" ? ',' : '\t';
 }
 
+/** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
+std::string
+InMillimetres(std::string names, const std::string & unit)
+{
+  const std::string named = "_" + unit;
+  for (std::size_t at = names.find(named); unit != "mm" && at != std::string::npos; at = names.find(named, at + 1))
+  {
+    const std::size_t end = at + named.size();
+    if (end == names.size() || names[end] == ',' || names[end] == '2' || names[end] == '3' || names[end] == '4')
+    {
+      names.replace(at, named.size(), "_mm");
+    }
+  }
+  return names;
+}
+
+std::string
+ColumnsInMillimetres(const TableArguments & arguments)
+{
+  return InMillimetres(arguments.columns, arguments.units);
+}
+
 std::string
 SortColumn(const TableArguments & arguments)
 {
-  return arguments.sort.substr(!arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0);
+  const std::size_t begin = !arguments.sort.empty() && arguments.sort[0] == '+' ? 1 : 0;
+  return InMillimetres(arguments.sort.substr(begin), arguments.units);
 }
 
 /** The names of single columns among those that are asked for, and the columns of the groups among them, if there is a
@@ -78,7 +101,7 @@ TableLayout
 LayoutOf(const TableArguments & arguments)
 {
   TableLayout layout;
-  layout.columns = SingleColumns(arguments.columns);
+  layout.columns = SingleColumns(ColumnsInMillimetres(arguments));
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
   layout.lengthUnit = arguments.units;
@@ -175,7 +198,8 @@ ColumnGroups
 CheckTableArguments(const TableArguments & arguments, const std::string & tableOption)
 {
   const std::string between = arguments.columns.empty() || arguments.sort.empty() ? "" : ",";
-  ColumnGroups groups = ParseColumns(arguments.columns + between + SortColumn(arguments), !arguments.intensity.empty());
+  ColumnGroups      groups =
+    ParseColumns(ColumnsInMillimetres(arguments) + between + SortColumn(arguments), !arguments.intensity.empty());
   if (!arguments.IsWanted())
   {
     for (const auto & [option, value] : { std::pair{ "--columns", &arguments.columns },

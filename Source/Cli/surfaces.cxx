@@ -1,4 +1,5 @@
 #include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/Help.h"
 #include "BrickCCL/Cli/RunApp.h"
 
 // The program with the commands that need VTK; main.cxx continues as this program.
@@ -8,5 +9,7 @@ main(int argc, char ** argv)
   CLI::App app("BrickCCL: surfaces of components", "brickccl");
   app.require_subcommand(1);
   brickccl::cli::AddMeshCommand(app);
+  brickccl::cli::AddRenderCommand(app);
+  brickccl::cli::ArrangeHelp(app);
   return brickccl::cli::RunApp(app, argc, argv);
 }

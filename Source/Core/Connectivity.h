@@ -3,13 +3,19 @@
 
 #include "BrickCCL/Core/Extent.h"
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace brickccl
 {
 
 struct NeighbourSteps;
 struct RowOffsets;
+
+/** A step to a neighbouring voxel: -1, 0 or 1 along x, y, z and t. */
+using NeighbourOffset = std::array<int, MaximumDimension>;
 
 /** Which voxels are neighbours (Core/Neighbourhood.h shows them). No coordinate differs by more than 1, and at least
  *  one but at most `rank` of them differ. In two dimensions the ranks 1 and 2 are 4- and 8-connectivity:
@@ -22,7 +28,10 @@ struct RowOffsets;
  *  and
  *  80. scikit-image calls the same ranks `connectivity`; scipy generates its structuring elements from them.
  *
- *  Axes can be left out: neighbours then never differ along them, so that each slice is labeled on its own. */
+ *  Axes can be left out: neighbours then never differ along them, so that each slice is labeled on its own.
+ *
+ *  A neighbourhood can also be any symmetric set of offsets (FromOffsets). It consists of a plain part, the largest
+ *  neighbourhood of a rank along some axes that it contains, and of more offsets. */
 class Connectivity
 {
 public:
@@ -42,6 +51,16 @@ public:
    *  \throws InvalidArgument, which lists the numbers that fit the dimension. */
   static Connectivity FromNeighbourCount(int neighbours, int dimension);
 
+  /** The neighbourhood of these offsets; the offset to the voxel itself, if it is there, does not matter.
+   *  \throws InvalidArgument for a step that is not -1, 0 or 1, a step along an axis that the dimension lacks, or an
+   *  offset whose opposite is missing. */
+  static Connectivity FromOffsets(int dimension, const std::vector<NeighbourOffset> & offsets);
+
+  /** The same from a structuring element of 3 x 3 x ... voxels (x fastest) that is not 0 at neighbours. What it has in
+   *  its centre does not matter.
+   *  \throws InvalidArgument also for another number of voxels. */
+  static Connectivity FromStructuringElement(int dimension, const std::vector<bool> & element);
+
   /** \throws InvalidArgument unless 1 <= rank <= dimension <= 4. */
   Connectivity(int dimension, int rank);
 
@@ -51,14 +70,27 @@ public:
 
   /** The connectivity that the background has where objects have this one, along the same axes. A closed line or
    *  surface of the one then parts the other. It is full connectivity for face connectivity (4 and 8, 6 and 26), and
-   *  face connectivity for all others (8 and 4, 18 and 6, 26 and 6). */
+   *  face connectivity for all others (8 and 4, 18 and 6, 26 and 6), also for neighbourhoods of other offsets if some
+   *  of their neighbours differ along two axes or more. */
   Connectivity Dual() const;
+
+  /** Whether it is a rank along all axes or some. Algorithms label nothing else; what is left of other neighbourhoods
+   *  is joined afterwards. */
+  constexpr bool
+  IsPlain() const
+  {
+    return m_More == 0;
+  }
+  /** The plain part: itself, if it is plain. */
+  Connectivity Plain() const;
 
   int
   Dimension() const
   {
     return m_Dimension;
   }
+  /** The largest number of axes along which a neighbour differs. Only if the connectivity is plain, all voxels that
+   *  differ along so many axes are neighbours. */
   int
   Rank() const
   {
@@ -81,18 +113,33 @@ public:
 
   /** Whether a voxel has the neighbour one step away along x, y, z and t. */
   bool Has(const int (&step)[MaximumDimension]) const;
-  /** The neighbouring rows that raster order visits earlier. */
+  /** All neighbours, in raster order. */
+  std::vector<NeighbourOffset> Offsets() const;
+
+  /** Whether voxels are joined along x, and have of every other row either the straight neighbour or that and both
+   *  beside it; so it is for all plain ones along x, for 8+z and the like. */
+  bool HasWholeRows() const;
+  /** The neighbouring rows that raster order visits earlier. Only for a connectivity that is plain or has whole rows.
+   */
   RowOffsets BackwardRows() const;
-  /** All neighbours of a voxel in up to three dimensions. */
+  /** All neighbours of a voxel in up to three dimensions. Only for a plain connectivity. */
   NeighbourSteps Neighbours() const;
 
-  /** "6", or "4 within slices along z" */
+  /** "6", "4 within slices along z", "10 (8+z)" or "4 of a neighbourhood of its own" */
   std::string ToString() const;
+
+  /** How ConnectivityFromText writes it: "8+z". It is empty if there is no such text. */
+  std::string Text() const;
 
 private:
   int      m_Dimension;
   int      m_Rank;
   unsigned m_Axes;
+  /** Of the plain part. */
+  int      m_PlainRank;
+  unsigned m_PlainAxes;
+  /** A bit for each earlier offset beside those of the plain part. */
+  std::uint64_t m_More = 0;
 };
 
 } // namespace brickccl

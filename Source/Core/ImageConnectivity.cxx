@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,84 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
     connectivity = connectivity->WithinSlices(axis);
   }
   return *connectivity;
+}
+
+bool
+IsNeighbourhoodText(const std::string & text)
+{
+  const std::size_t plus = text.find('+');
+  return plus != std::string::npos && plus > 0 && plus <= 3 && plus + 1 < text.size() &&
+         text.find_first_not_of("0123456789") == plus && text.find_first_not_of("xyzt", plus + 1) == std::string::npos;
+}
+
+Connectivity
+NeighbourhoodFromText(const std::string & text, int dimension)
+{
+  if (!IsNeighbourhoodText(text))
+  {
+    throw InvalidArgument("'" + text + "' is no neighbourhood; write a number of neighbours and axes, such as 8+z");
+  }
+  const std::size_t plus = text.find('+');
+  bool              isNamed[MaximumDimension] = {};
+  for (const char name : text.substr(plus + 1))
+  {
+    const int axis = static_cast<int>(std::string("xyzt").find(name));
+    if (axis >= dimension || isNamed[axis])
+    {
+      throw InvalidArgument("the neighbourhood " + text + " names the axis " + name +
+                            (axis >= dimension ? ", which an image of " + std::to_string(dimension) +
+                                                   (dimension == 1 ? " dimension" : " dimensions") + " lacks"
+                                               : " twice"));
+    }
+    isNamed[axis] = true;
+  }
+  const int within = dimension - static_cast<int>(text.size() - plus - 1);
+  if (within == 0)
+  {
+    throw InvalidArgument("the neighbourhood " + text + " names all axes; leave those out along which its " +
+                          text.substr(0, plus) + " neighbours lie");
+  }
+  Connectivity joined = Connectivity::Face(1);
+  try
+  {
+    joined = Connectivity::FromNeighbourCount(std::stoi(text.substr(0, plus)), within);
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument("the neighbourhood " + text + ": " + error.what());
+  }
+  std::vector<NeighbourOffset> offsets;
+  for (int axis = 0; axis < dimension; ++axis)
+  {
+    if (isNamed[axis])
+    {
+      joined = joined.WithinSlices(axis);
+      NeighbourOffset along{};
+      along[static_cast<std::size_t>(axis)] = 1;
+      offsets.push_back(along);
+      along[static_cast<std::size_t>(axis)] = -1;
+      offsets.push_back(along);
+    }
+  }
+  const std::vector<NeighbourOffset> inSlices = joined.Offsets();
+  offsets.insert(offsets.end(), inSlices.begin(), inSlices.end());
+  return Connectivity::FromOffsets(dimension, offsets);
+}
+
+void
+CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
+{
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    if (periodic.Has(axis) && (axis >= connectivity.Dimension() || !connectivity.Uses(axis)))
+    {
+      throw InvalidArgument(
+        std::string("the image cannot be periodic along ") + "xyzt"[axis] + ", along which " +
+        (axis < connectivity.Dimension()
+           ? "connectivity " + connectivity.ToString() + " has no neighbours"
+           : "an image of " + std::to_string(connectivity.Dimension()) + " dimensions has no voxels"));
+    }
+  }
 }
 
 } // namespace brickccl

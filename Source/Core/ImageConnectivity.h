@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 
 #include <string>
 
@@ -18,6 +19,18 @@ inline constexpr int FullNeighbours = -1;
  * fits the number: a single slice may have 4 or 8 neighbours, too. \throws InvalidArgument, which lists the numbers
  * that fit. */
 Connectivity ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice);
+
+/** Whether a text has the form that NeighbourhoodFromText takes. */
+bool IsNeighbourhoodText(const std::string & text);
+
+/** The neighbourhood of a text such as "8+z": so many neighbours in the plane, line or space of the axes that are not
+ *  named, and beside them the two voxels before and behind along each axis that is named. "4+z" is 6-connectivity,
+ * "26+t" and "8+zt" are for images of four dimensions. \throws InvalidArgument for another form, an axis that the
+ * dimension lacks or that comes twice, or a number that does not fit the axes that are left. */
+Connectivity NeighbourhoodFromText(const std::string & text, int dimension);
+
+/** \throws InvalidArgument for a periodic axis along which there are no neighbours. */
+void CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity);
 
 } // namespace brickccl
 

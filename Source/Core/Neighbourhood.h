@@ -79,9 +79,11 @@ struct RowOffsets
   }
 };
 
-/** The rows of the scan mask of a neighbourhood; rank and axes are those of HasNeighbour. */
+/** The rows of the scan mask whose straight neighbour there is. \param has  says whether there is a neighbour at a step
+ */
+template <typename THas>
 constexpr RowOffsets
-BackwardRowsOf(int rank, unsigned axes)
+BackwardRowsThat(const THas & has)
 {
   RowOffsets offsets;
   // In raster order so many rows come before that of X.
@@ -89,17 +91,24 @@ BackwardRowsOf(int rank, unsigned axes)
   {
     const int straight[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
     const int diagonal[MaximumDimension] = { 1, straight[1], straight[2], straight[3] };
-    if (HasNeighbour(rank, axes, straight))
+    if (has(straight))
     {
       RowOffset & offset = offsets.rows[offsets.count++];
       for (int axis = 1; axis < MaximumDimension; ++axis)
       {
         offset.step[axis - 1] = straight[axis];
       }
-      offset.diagonal = HasNeighbour(rank, axes, diagonal);
+      offset.diagonal = has(diagonal);
     }
   }
   return offsets;
+}
+
+/** The rows of the scan mask of a neighbourhood; rank and axes are those of HasNeighbour. */
+constexpr RowOffsets
+BackwardRowsOf(int rank, unsigned axes)
+{
+  return BackwardRowsThat([rank, axes](const int(&step)[MaximumDimension]) { return HasNeighbour(rank, axes, step); });
 }
 
 /** A step to a neighbouring row of an image: how far it lies, and which rows have it. */

@@ -139,6 +139,7 @@ PrefetchWord(const T * row, std::int64_t w, std::size_t bytesAhead)
   const auto     ahead = reinterpret_cast<std::uintptr_t>(row) + static_cast<std::uintptr_t>(w * bytes) + bytesAhead;
   for (std::uintptr_t line = 0; line < bytes; line += CacheLine)
   {
+    // It may lie beyond the row, where a pointer may not be moved to. NOLINTNEXTLINE(performance-no-int-to-ptr)
     __builtin_prefetch(reinterpret_cast<const void *>(ahead + line), 0, VLevel);
   }
 }

@@ -18,6 +18,11 @@ CheckConnectivity(const Extent & extent, const Connectivity & connectivity)
     throw InvalidArgument("the connectivity is one of " + std::to_string(connectivity.Dimension()) +
                           " dimensions but the image has " + std::to_string(extent.dimension));
   }
+  if (!connectivity.IsPlain())
+  {
+    throw Unsupported("no algorithm labels a neighbourhood of " + connectivity.ToString() +
+                      " neighbours at once; Label() joins what is left of it after its plain part, on the CPU");
+  }
 }
 
 } // namespace

@@ -25,7 +25,7 @@ struct Problem
   Connectivity             connectivity;
 
   /** \throws InvalidArgument for a criterion without meaning, a mask of another extent, or a connectivity of another
-   *  dimension than the image's. */
+   *  dimension than the image's; Unsupported for a connectivity that is not plain. */
   Problem(const ImageView &                imageView,
           const Criterion &                imageCriterion,
           const std::optional<ImageView> & imageMask,
@@ -46,7 +46,8 @@ struct ProblemTraits
   /** Whether neighbours are joined exactly if both are foreground. */
   bool followsForeground;
 
-  /** \throws InvalidArgument if the connectivity has another dimension than the extent. */
+  /** \throws InvalidArgument if the connectivity has another dimension than the extent; Unsupported if it is not
+   *  plain. */
   ProblemTraits(const Extent & imageExtent, const Connectivity & imageConnectivity, bool joinsForeground);
   explicit ProblemTraits(const Problem & problem);
 

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace brickccl
@@ -104,6 +105,19 @@ ChooseAlgorithm(const AlgorithmChoice & asked, const ProblemTraits & problem, Ba
                     " does not label an image of " + std::to_string(problem.extent.dimension) +
                     " dimensions with connectivity " + problem.connectivity.ToString() + " and this criterion on " +
                     (backend == Backend::Cpu ? "the CPU" : "CUDA devices") + "; choose one of " + supporting);
+}
+
+AlgorithmChoice
+ChooseForWholeRows()
+{
+  const std::vector<Algorithm> & all = Algorithms();
+  const auto                     takes = [](const Algorithm & algorithm) { return algorithm.cpu.takesWholeRows; };
+  const auto                     found = std::find_if(all.begin(), all.end(), takes);
+  if (found == all.end())
+  {
+    throw Unsupported("this build has no algorithm that labels neighbourhoods with whole rows");
+  }
+  return { &*found, PresetsOf(*found) };
 }
 
 } // namespace brickccl

@@ -36,6 +36,9 @@ enum class Backend
  *  \throws Unsupported, which lists the algorithms that support the problem. */
 AlgorithmChoice ChooseAlgorithm(const AlgorithmChoice & asked, const ProblemTraits & problem, Backend backend);
 
+/** The first algorithm that labels every connectivity that has whole rows on the CPU. */
+AlgorithmChoice ChooseForWholeRows();
+
 } // namespace brickccl
 
 #endif

@@ -25,7 +25,7 @@ RowOf(const std::string & name)
 ProblemTraits
 TraitsOf(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
 {
-  return { extent, connectivity, criterion.FollowsForeground() };
+  return { extent, connectivity.Plain(), criterion.FollowsForeground() };
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstddef>
@@ -36,10 +37,10 @@ public:
   const std::string & LastAlgorithm() const;
 
   /** Labels an image in memory of this device, and writes the label map to `labels` there. The map has the type `type`
-   *  and is x fastest. Work is queued on `stream` (a cudaStream_t; null stands for the default stream). The call
-   *  returns when the number of components is known. The label map is complete when the stream has come that far.
-   *  \return N. \throws InvalidArgument, Unsupported, cuda::DeviceError; LabelOverflow, with nothing written, if the
-   *  type is too small. After an exception the labeler can be used again. */
+   *  and is x fastest; if `labels` is null, none is made. Work is queued on `stream` (a cudaStream_t; null stands for
+   * the default stream). The call returns when the number of components is known. The label map is complete when the
+   * stream has come that far. \return N. \throws InvalidArgument, Unsupported, cuda::DeviceError; LabelOverflow, with
+   * nothing written, if the type is too small. After an exception the labeler can be used again. */
   std::uint64_t LabelOnDevice(const std::string &              algorithm,
                               const ImageView &                image,
                               const Criterion &                criterion,
@@ -48,6 +49,32 @@ public:
                               void *                           labels,
                               LabelType                        type,
                               void *                           stream = nullptr);
+
+  // What follows works on what the last call labeled, or on what one of these has made of it since. `stream` must be
+  // the stream of that call, and the image must still be there. Nothing comes to the host but the numbers that are
+  // returned. \throws InvalidArgument if nothing was labeled, cuda::DeviceError.
+
+  /** Queues the label map. \throws LabelOverflow, with nothing written, if the type is too small. */
+  void WriteOnDevice(void * labels, LabelType type, void * stream = nullptr);
+
+  /** Queues the sizes of components 1..N: N numbers in memory of the device. */
+  void SizesOnDevice(std::uint64_t * sizes, void * stream = nullptr);
+
+  /** Drops components by their sizes, and numbers those that stay anew, as Relabel() does on the host. If `labels` is
+   *  not null, the label map is written, too. \return how many stay. \throws LabelOverflow, with nothing written, if
+   * the type is too small for them. */
+  std::uint64_t RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream = nullptr);
+
+  /** Keeps the components k for which keeps[k - 1] is not 0, and numbers them from 1 on in their order. `keeps` lies in
+   *  memory of the device. \return and \throws as RelabelOnDevice */
+  std::uint64_t KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream = nullptr);
+
+  /** Writes the offsets of LabelLists to memory of the device: N + 1 numbers. \return the number of voxels of all
+   *  components */
+  std::uint64_t OffsetsOnDevice(std::int64_t * offsets, void * stream = nullptr);
+
+  /** Queues the voxels of LabelLists, as many as OffsetsOnDevice says. */
+  void ListOnDevice(std::int64_t * voxels, void * stream = nullptr);
 
   /** Queues the sums of the component table's default columns over the components that the last call labeled. They go
    *  on `stream`, which must be the stream of that call, and stay on the device. With BrickMerging the image must still

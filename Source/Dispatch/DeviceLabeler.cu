@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
+#include "BrickCCL/Labels/RelabelOnDevice.cuh"
 #include "BrickCCL/Tables/RowSums.h"
 
 #include <algorithm>
@@ -20,6 +21,18 @@ bool
 FitsNarrow(const Extent & extent)
 {
   return extent.VoxelCount() < std::int64_t{ std::numeric_limits<std::uint32_t>::max() };
+}
+
+/** \throws LabelOverflow if a label type is too small. */
+void
+CheckLabelType(std::uint64_t components, LabelType type)
+{
+  if (components > MaximumLabel(type))
+  {
+    throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
+                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
+                        NameOf(SmallestLabelType(components)));
+  }
 }
 
 } // namespace
@@ -74,6 +87,42 @@ public:
     return Get(*last, lastProblem->image.extent);
   }
 
+  /** Renumbers what was labeled last, by the numbers that `queueNumbers(algorithm, stream)` leaves in `relabeling`, and
+   *  writes the label map if `labels` is not null. \return how many components stay */
+  template <typename TQueueNumbers>
+  std::uint64_t
+  Renumber(void * labels, LabelType type, void * stream, const TQueueNumbers & queueNumbers)
+  {
+    cuda::CudaAlgorithm &     algorithm = GetLast();
+    const cuda::CurrentDevice current(m_Device);
+    const auto                on = static_cast<cudaStream_t>(stream);
+    std::uint64_t             kept = 0;
+    if (lastComponents > 0)
+    {
+      queueNumbers(algorithm, on);
+      algorithm.Renumber(*lastProblem, relabeling.numbers.Data(), on);
+    }
+    // Where the type holds all components, the map need not wait for the number of those that stay.
+    const bool holdsAny = labels != nullptr && lastComponents <= MaximumLabel(type);
+    if (holdsAny)
+    {
+      algorithm.Write(*lastProblem, labels, type, on);
+    }
+    if (lastComponents > 0)
+    {
+      relabeling.numbered.Wait();
+      kept = *relabeling.kept.Data();
+    }
+    lastComponents = kept;
+    isRelabeled = true;
+    if (labels != nullptr && !holdsAny)
+    {
+      CheckLabelType(kept, type);
+      algorithm.Write(*lastProblem, labels, type, on);
+    }
+    return kept;
+  }
+
   void
   MeasureStages(bool on)
   {
@@ -100,20 +149,24 @@ public:
   }
 
   /** The row of the algorithm that labeled last, and what it labeled. */
-  const Algorithm *                      last = nullptr;
-  std::string                            lastAlgorithm;
-  std::optional<Problem>                 lastProblem;
-  std::uint64_t                          lastComponents = 0;
+  const Algorithm *      last = nullptr;
+  std::string            lastAlgorithm;
+  std::optional<Problem> lastProblem;
+  std::uint64_t          lastComponents = 0;
+  /** Whether its components were given other numbers since. */
+  bool                                   isRelabeled = false;
   cuda::DeviceBuffer<CompactShapeSums>   sums;
   cuda::DeviceBuffer<unsigned char>      image;
   cuda::DeviceBuffer<unsigned char>      mask;
   cuda::DeviceBuffer<unsigned long long> firstRuns;
   cuda::StagedCopy                       staged;
+  cuda::RelabelMemory                    relabeling;
+  cuda::ListMemory                       lists;
 
   std::size_t
   ScratchBytes() const
   {
-    std::size_t bytes = 0;
+    std::size_t bytes = relabeling.CapacityBytes() + lists.CapacityBytes();
     for (const auto & [key, algorithm] : m_Algorithms)
     {
       bytes += algorithm->CapacityBytes();
@@ -207,6 +260,7 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
   context.progress.Update(1);
   own.lastProblem = problem;
   own.lastComponents = components;
+  own.isRelabeled = false;
   return components;
 }
 
@@ -231,19 +285,90 @@ DeviceLabeler::LabelOnDevice(const AlgorithmChoice & asked,
   bool                isWritten = false;
   const std::uint64_t components =
     chosen.Label(problem, choice.options, holdsAny ? labels : nullptr, type, isWritten, {}, on);
-  if (components > MaximumLabel(type))
+  if (labels != nullptr)
   {
-    throw LabelOverflow(std::to_string(components) + " components do not fit label type " + NameOf(type) +
-                        ", whose largest label is " + std::to_string(MaximumLabel(type)) + "; use " +
-                        NameOf(SmallestLabelType(components)));
+    CheckLabelType(components, type);
   }
-  if (!isWritten)
+  if (labels != nullptr && !isWritten)
   {
     chosen.Write(problem, labels, type, on);
   }
   own.lastProblem = problem;
   own.lastComponents = components;
+  own.isRelabeled = false;
   return components;
+}
+
+void
+DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
+{
+  State &               own = *m_State;
+  cuda::CudaAlgorithm & algorithm = own.GetLast();
+  CheckLabelType(own.lastComponents, type);
+  const cuda::CurrentDevice current(own.Device());
+  algorithm.Write(*own.lastProblem, labels, type, static_cast<cudaStream_t>(stream));
+}
+
+void
+DeviceLabeler::SizesOnDevice(std::uint64_t * sizes, void * stream)
+{
+  State &                   own = *m_State;
+  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const cuda::CurrentDevice current(own.Device());
+  algorithm.Count(*own.lastProblem,
+                  own.lastComponents,
+                  reinterpret_cast<unsigned long long *>(sizes),
+                  static_cast<cudaStream_t>(stream));
+}
+
+std::uint64_t
+DeviceLabeler::RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream)
+{
+  State & own = *m_State;
+  return own.Renumber(labels, type, stream, [&](cuda::CudaAlgorithm & algorithm, cudaStream_t on) {
+    own.relabeling.sizes.Resize(static_cast<std::size_t>(own.lastComponents));
+    algorithm.Count(*own.lastProblem, own.lastComponents, own.relabeling.sizes.Data(), on);
+    const auto voxels = static_cast<std::uint64_t>(own.lastProblem->GetExtent().VoxelCount());
+    cuda::NumberBySize(own.lastComponents, options, voxels, own.relabeling, on);
+  });
+}
+
+std::uint64_t
+DeviceLabeler::KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream)
+{
+  State & own = *m_State;
+  return own.Renumber(labels, type, stream, [&](cuda::CudaAlgorithm &, cudaStream_t on) {
+    cuda::NumberKept(own.lastComponents, keeps, own.relabeling, on);
+  });
+}
+
+std::uint64_t
+DeviceLabeler::OffsetsOnDevice(std::int64_t * offsets, void * stream)
+{
+  State &                    own = *m_State;
+  cuda::CudaAlgorithm &      algorithm = own.GetLast();
+  const cuda::CurrentDevice  current(own.Device());
+  const auto                 on = static_cast<cudaStream_t>(stream);
+  unsigned long long * const sums = reinterpret_cast<unsigned long long *>(offsets);
+  algorithm.Count(*own.lastProblem, own.lastComponents, sums, on);
+  // What stands behind the last size is not read.
+  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sums + own.lastComponents, 0, sizeof(*sums), on));
+  cuda::ExclusiveSum(sums, sums, static_cast<std::int64_t>(own.lastComponents) + 1, own.relabeling.scratch, on);
+  return own.relabeling.kept.Fetch(sums + own.lastComponents, on);
+}
+
+void
+DeviceLabeler::ListOnDevice(std::int64_t * voxels, void * stream)
+{
+  static_assert(sizeof(long long) == sizeof(std::int64_t));
+  State &                   own = *m_State;
+  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const cuda::CurrentDevice current(own.Device());
+  algorithm.List(*own.lastProblem,
+                 own.lastComponents,
+                 reinterpret_cast<long long *>(voxels),
+                 own.lists,
+                 static_cast<cudaStream_t>(stream));
 }
 
 void
@@ -265,8 +390,13 @@ DeviceLabeler::MeasureOnDevice(void * stream)
 void
 DeviceLabeler::MomentsOnDevice(void * stream)
 {
-  State &                   own = *m_State;
-  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  State &               own = *m_State;
+  cuda::CudaAlgorithm & algorithm = own.GetLast();
+  if (own.isRelabeled)
+  {
+    throw Unsupported("moments are summed voxel by voxel before components get other numbers; the component table "
+                      "(FetchTable) has them afterwards");
+  }
   const cuda::CurrentDevice current(own.Device());
   algorithm.QueueMoments(own.lastProblem->image.extent,
                          own.lastComponents,
@@ -308,62 +438,6 @@ DeviceLabeler::FetchTable(const Geometry & geometry, void * stream)
   }
   table.components = MakeRows(table.extent, geometry, std::move(sums));
   return table;
-}
-
-CudaLabeler::CudaLabeler(int device)
-  : m_Labeler(std::make_unique<DeviceLabeler>(device))
-{}
-
-CudaLabeler::~CudaLabeler() = default;
-
-int
-CudaLabeler::Device() const
-{
-  return m_Labeler->Device();
-}
-
-const std::string &
-CudaLabeler::LastAlgorithm() const
-{
-  return m_Labeler->LastAlgorithm();
-}
-
-std::uint64_t
-CudaLabeler::LabelOnDevice(const std::string &              algorithm,
-                           const ImageView &                image,
-                           const Criterion &                criterion,
-                           const std::optional<ImageView> & mask,
-                           const Connectivity &             connectivity,
-                           void *                           labels,
-                           LabelType                        type,
-                           void *                           stream)
-{
-  const Problem problem(image, criterion, mask, connectivity);
-  return m_Labeler->LabelOnDevice(ParseAlgorithm(algorithm), problem, labels, type, stream);
-}
-
-void
-CudaLabeler::MeasureOnDevice(void * stream)
-{
-  m_Labeler->MeasureOnDevice(stream);
-}
-
-ComponentTable
-CudaLabeler::FetchTable(const Geometry & geometry, void * stream)
-{
-  return m_Labeler->FetchTable(geometry, stream);
-}
-
-std::size_t
-CudaLabeler::ScratchBytes() const
-{
-  return m_Labeler->ScratchBytes();
-}
-
-DeviceLabeler &
-DeviceLabelerOf(CudaLabeler & labeler)
-{
-  return *labeler.m_Labeler;
 }
 
 } // namespace brickccl

@@ -42,7 +42,13 @@ public:
   std::uint64_t
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
 
-  /** Both are as in CudaLabeler. */
+  /** All are as in CudaLabeler. */
+  void           WriteOnDevice(void * labels, LabelType type, void * stream);
+  void           SizesOnDevice(std::uint64_t * sizes, void * stream);
+  std::uint64_t  RelabelOnDevice(const RelabelOptions & options, void * labels, LabelType type, void * stream);
+  std::uint64_t  KeepOnDevice(const unsigned char * keeps, void * labels, LabelType type, void * stream);
+  std::uint64_t  OffsetsOnDevice(std::int64_t * offsets, void * stream);
+  void           ListOnDevice(std::int64_t * voxels, void * stream);
   void           MeasureOnDevice(void * stream);
   ComponentTable FetchTable(const Geometry & geometry, void * stream);
 

@@ -1,9 +1,11 @@
 #include "BrickCCL/Dispatch/Label.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
+#include "BrickCCL/Labels/JoinComponents.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Labels/VolumeLimits.h"
@@ -40,6 +42,23 @@ ConnectivityOf(const LabelOptions & options, const Extent & extent)
   return options.connectivity.value_or(Connectivity::Face(extent.dimension));
 }
 
+/** The device that labels. \throws Unsupported, as ResolveDevice does too. */
+ResolvedDevice
+DeviceFor(const Device & asked, const Connectivity & connectivity)
+{
+  if (connectivity.Plain().AxisCount() > 0 || asked.kind == Device::Kind::Cpu)
+  {
+    return ResolveDevice(asked);
+  }
+  const std::string why =
+    "CUDA devices label no neighbourhood without neighbours that differ along one axis; the CPU does";
+  if (asked.kind == Device::Kind::Cuda)
+  {
+    throw Unsupported(why);
+  }
+  return { { Device::Kind::Cpu, 0 }, why };
+}
+
 /** One labeling: the steps from a problem to a result. */
 class Labeler
 {
@@ -54,7 +73,10 @@ public:
     , m_Result(ImplementationOf(result))
   {
     EffectiveThreadCount(options.threads);
+    CheckLargestAcross(options.relabel, connectivity);
+    CheckPeriodic(options.periodic, connectivity);
     m_Result.connectivity = connectivity;
+    m_Result.periodic = options.periodic;
     m_Result.geometry = options.geometry;
     m_Result.threads = options.threads;
     m_Result.grain = options.grain;
@@ -75,14 +97,22 @@ public:
       // The message also says why the CPU was to label at all.
       throw Unsupported(error.what() + (device.remark.empty() ? std::string() : " (" + device.remark + ")"));
     }
+    const Connectivity & asked = m_Result.connectivity;
+    const bool           hasWholeRows = !asked.IsPlain() && asked.HasWholeRows();
+    if (hasWholeRows && m_Asked.algorithm == nullptr)
+    {
+      choice = ChooseForWholeRows();
+    }
+    const bool         isAtOnce = hasWholeRows && choice.algorithm->cpu.takesWholeRows;
+    const Connectivity labeled = isAtOnce ? asked : traits.connectivity;
     m_Result.algorithm = choice.algorithm->name;
     const std::uint64_t found = choice.algorithm->cpu.label(links,
                                                             traits.extent,
-                                                            traits.connectivity,
+                                                            labeled,
                                                             choice.options,
                                                             Context().Part(0, LabelShare),
                                                             m_Result.volume);
-    Finish(found);
+    Finish(Join(found, links, labeled));
   }
 
   /** Labels on a CUDA device. \return the device to use instead, if this one fails and the caller asked for `Auto`. */
@@ -112,19 +142,39 @@ public:
       return ResolvedDevice{ { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
     }
     m_Result.algorithm = m_Result.deviceLabeler->LastAlgorithm();
-    Finish(found);
+    const Connectivity & labeled = problem.connectivity;
+    Finish(LeavesLinks(labeled) ? Join(found, *MakeRowLinks(problem.image, problem.criterion, problem.mask), labeled)
+                                : found);
 #endif
     return std::nullopt;
   }
 
 private:
   /** The share of labeling in the progress; the rest is for numbering. */
-  static constexpr double LabelShare = 0.9;
+  static constexpr double LabelShare = 0.8;
+  static constexpr double JoinShare = 0.9;
 
   HostContext
   Context() const
   {
     return m_Result.Context(m_Options.progress);
+  }
+
+  /** Whether there are other links than those that were labeled. */
+  bool
+  LeavesLinks(const Connectivity & labeled) const
+  {
+    return labeled.NeighbourCount() != m_Result.connectivity.NeighbourCount() || m_Result.periodic.HasAny();
+  }
+
+  /** Joins along these links. \return the number of components that are left */
+  std::uint64_t
+  Join(std::uint64_t found, const RowLinks & links, const Connectivity & labeled)
+  {
+    const HostContext context = Context().Part(LabelShare, JoinShare);
+    return LeavesLinks(labeled)
+           ? JoinComponents(links, m_Result.connectivity, labeled, m_Result.periodic, found, context, m_Result.volume)
+           : found;
   }
 
   void
@@ -135,9 +185,9 @@ private:
     RunVolume &          volume = m_Result.volume;
     RelabelOptions       relabel = m_Options.relabel;
     relabel.minimumSize = m_MinimumSize;
-    volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.UsesEveryAxis() &&
-                                connectivity.Rank() == connectivity.Dimension());
-    m_Result.components = Relabel(volume, found, relabel, context.Part(LabelShare, 1), &m_Result.relabeled);
+    volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.IsPlain() &&
+                                connectivity.UsesEveryAxis() && connectivity.Rank() == connectivity.Dimension());
+    m_Result.components = Relabel(volume, found, relabel, context.Part(JoinShare, 1), &m_Result.relabeled);
     context.progress.Update(1);
   }
 
@@ -216,6 +266,12 @@ const Connectivity &
 Labeling::GetConnectivity() const
 {
   return m_Implementation->connectivity;
+}
+
+const PeriodicAxes &
+Labeling::GetPeriodicAxes() const
+{
+  return m_Implementation->periodic;
 }
 
 const std::string &
@@ -308,7 +364,7 @@ void
 Label(const RowLinks & links, const Extent & extent, const LabelOptions & options, Labeling & result)
 {
   const Connectivity  connectivity = ConnectivityOf(options, extent);
-  const ProblemTraits traits(extent, connectivity, links.FollowForeground());
+  const ProblemTraits traits(extent, connectivity.Plain(), links.FollowForeground());
   ResolvedDevice      device{ { Device::Kind::Cpu, 0 }, {} };
   if (options.device.kind == Device::Kind::Cuda)
   {
@@ -333,9 +389,9 @@ void
 Label(const ImageView & image, const LabelOptions & options, Labeling & result)
 {
   const Connectivity            connectivity = ConnectivityOf(options, image.extent);
-  const Problem                 problem(image, options.criterion, options.mask, connectivity);
+  const Problem                 problem(image, options.criterion, options.mask, connectivity.Plain());
   Labeler                       labeler(options, image.extent, connectivity, result);
-  const ResolvedDevice          device = ResolveDevice(options.device);
+  const ResolvedDevice          device = DeviceFor(options.device, connectivity);
   std::optional<ResolvedDevice> onCpu = device;
   if (device.device.kind == Device::Kind::Cuda)
   {

@@ -2,6 +2,7 @@
 #define BRICKCCL_DISPATCH_LABEL_H
 
 #include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Device.h"
@@ -26,7 +27,9 @@ struct LabelOptions
 {
   /** If it is not given, face connectivity of the image's dimension. */
   std::optional<Connectivity> connectivity;
-  Criterion                   criterion;
+  /** Neighbours must lie along these axes. */
+  PeriodicAxes periodic;
+  Criterion    criterion;
   /** Voxels where the mask is 0 take no part. It has the same extent as the image. */
   std::optional<ImageView> mask;
 
@@ -83,6 +86,7 @@ public:
   /** The smallest type that holds the labels. */
   LabelType            SmallestType() const;
   const Connectivity & GetConnectivity() const;
+  const PeriodicAxes & GetPeriodicAxes() const;
   /** The name of the algorithm that ran. */
   const std::string & AlgorithmName() const;
   /** Where it ran, and why there if that is not what was asked for. */

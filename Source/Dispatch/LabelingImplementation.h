@@ -19,6 +19,7 @@ struct Labeling::Implementation
 {
   RunVolume      volume;
   Connectivity   connectivity = Connectivity::Face(1);
+  PeriodicAxes   periodic;
   Geometry       geometry;
   std::string    algorithm;
   ResolvedDevice device;

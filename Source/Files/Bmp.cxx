@@ -340,6 +340,7 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
   {
     image.notes.push_back("the fourth byte of its pixels (alpha) is left out; 3 channels take part");
   }
+  TellHeader(options, image);
   auto * output =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));
   std::optional<RunLengthPixels> runs;

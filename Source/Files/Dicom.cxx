@@ -19,7 +19,9 @@ ReadDicom(const FileBytes & file, const ReadOptions & options)
   const std::shared_ptr<const Source> source = OpenSource(File(file), "");
   if (IsSegmentation(source->file))
   {
-    return ReadSegmentation(source, options);
+    LoadedImage image = ReadSegmentation(source, options);
+    image.hasPatientAxes = true;
+    return image;
   }
   std::vector<std::string> notes;
   std::vector<Plane>       planes = PlanesOf(source, notes);

@@ -308,6 +308,7 @@ ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions
   SetGeometry(format, grid, planes[0], planes[first], normal, options, image);
   const std::int64_t greatest = *std::max_element(segments.begin(), segments.end());
   image.type = greatest > 255 || format.bitsAllocated == 16 ? ScalarType::UInt16 : ScalarType::UInt8;
+  TellHeader(options, image);
   const FramesOfSlices frames = SortFrames(grid, planes, segments);
   const std::size_t    bytes = VoxelBytes(image.extent, 1, image.type);
   const StoredPlanes   stored(planes, options.threads);

@@ -229,6 +229,7 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
     {
       LoadedImage image = NamingFile(name, [&] { return ReadSegmentation(source, options); });
       image.files = paths;
+      image.hasPatientAxes = true;
       return image;
     }
     const std::vector<Plane> ofFile = NamingFile(name, [&] { return PlanesOf(source, notes); });

@@ -321,6 +321,7 @@ SettleGeometry(const std::vector<Plane> & planes,
     AddNote(image.notes, "PixelSpacing is missing: 1 mm is taken");
   }
   SettleAxes(vectors, "the positions of the slices", options, image);
+  image.hasPatientAxes = true;
 }
 
 void
@@ -349,6 +350,7 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
     AddNote(image.notes,
             "RescaleSlope or RescaleIntercept has fractions: values are " + std::string(NameOf(image.type)));
   }
+  TellHeader(options, image);
   const std::size_t  bytes = VoxelBytes(image.extent, image.channels, image.type);
   const StoredPlanes stored(planes, options.threads);
   const std::size_t  planeBytes = bytes / planes.size();

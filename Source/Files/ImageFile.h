@@ -30,6 +30,9 @@ struct ReadOptions
   bool inParts = false;
   /** Number of CPU threads; 0: all. */
   int threads = 0;
+  /** Hears of an image when its type, channels and extent are known, and before memory for its voxels is taken: `bytes`
+   *  are the most that its voxels will take while they are read. What it throws ends the reading. */
+  std::function<void(const LoadedImage & header, std::uint64_t bytes)> onHeader = {};
 };
 
 /** Reads an image of 1 to 4 dimensions. The path names a file of any format of ImageFormats(), a folder of DICOM files
@@ -80,6 +83,9 @@ WriteImageFile(const std::string & path, const ImageToWrite & image, const Write
  *  \throws Error with the system's reason. */
 void
 WriteColourPicture(const std::string & path, std::int64_t width, std::int64_t height, const unsigned char * pixels);
+
+/** The same as a JPEG of a quality from 1 to 100. */
+void WriteColourJpeg(const std::string & path, int width, int height, const unsigned char * pixels, int quality);
 
 /** The files that may be written beside an image file of this path: the data file of a detached header, or the other
  *  file of a pair. */

@@ -126,7 +126,7 @@ IsJpeg(const FileBytes & file)
 }
 
 LoadedImage
-ReadJpeg(const FileBytes & file, const ReadOptions &)
+ReadJpeg(const FileBytes & file, const ReadOptions & options)
 {
   JpegDecoder decoder;
   if (!decoder.ReadHeader(file.Data(), file.Size()))
@@ -162,6 +162,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions &)
     image.notes.push_back("the spacing is from a resolution of " + std::to_string(jpeg.X_density) + " x " +
                           std::to_string(jpeg.Y_density) + " pixels per " + (unit == 10 ? "cm" : "inch"));
   }
+  TellHeader(options, image);
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);
   auto * const      output =
     reinterpret_cast<unsigned char *>(image.voxels.Resize(VoxelBytes(image.extent, image.channels, image.type)));

@@ -87,6 +87,8 @@ struct LoadedImage
   Geometry geometry;
   /** The source of the spacing: "file", "--spacing", or "none" if the file has none and 1 mm is assumed. */
   std::string spacingSource = "file";
+  /** Whether the file says that its axes are those of a patient: left, posterior, superior. */
+  bool hasPatientAxes = false;
   /** The files that the image was read from, including data files beside a header. */
   std::vector<std::string> files;
   /** What is unusual about a file whose voxels and geometry are right. Each note is a sentence without a full stop. */

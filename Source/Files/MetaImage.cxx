@@ -286,9 +286,7 @@ ReadData(const FileBytes & file, const MetaHeader & header, const HostContext & 
           InflatedVoxels({ data, begin, 0, wrapper, data.QuotedName() }, bytes, swapped ? size : 1, context);
         return;
       }
-      Inflater inflater(packed, packedSize, wrapper, data.QuotedName());
-      inflater.Read(part, bytesOfFile);
-      inflater.Finish();
+      InflateAll(packed, packedSize, wrapper, data.QuotedName(), 0, part, bytesOfFile, context);
       continue;
     }
     if (isText)
@@ -396,6 +394,7 @@ ReadMetaImage(const FileBytes & file, const ReadOptions & options)
     image.channels = static_cast<int>(number);
   }
   SetGeometry(header, extent.size(), options, image);
+  TellHeader(options, image, header.Find("ElementToIntensityFunctionSlope") != nullptr);
   ReadData(file, header, context, image);
   ApplyScaling(header, context, image);
   return image;

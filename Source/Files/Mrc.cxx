@@ -231,6 +231,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
   file.Require(begin, bytes);
   SetGeometry(header, axes, image);
+  TellHeader(options, image, header.Integer(3) == 12);
 
   const unsigned char * const data = file.Data() + begin;
   const bool                  isHalf = header.Integer(3) == 12;

@@ -274,8 +274,9 @@ SetGeometry(const HeaderBytes & header, const ReadOptions & options, LoadedImage
   const int       dimension = image.extent.dimension;
   const double    unit = UnitOf(header, image);
   const Placement placement = PlacementOf(header, unit, options, image);
-  const auto &    vectors = placement.vectors;
-  double          settled[MaximumDimension][MaximumDimension] = {};
+  image.hasPatientAxes = std::string(placement.what) != "pixdim";
+  const auto & vectors = placement.vectors;
+  double       settled[MaximumDimension][MaximumDimension] = {};
   // Left and posterior are positive here.
   constexpr double signs[3] = { -1, -1, 1 };
   const int        spatial = std::min(dimension, 3);
@@ -325,6 +326,14 @@ OffsetOf(const HeaderBytes & header, bool isSingle)
   return static_cast<std::uint64_t>(std::max(offset, least));
 }
 
+/** Whether values may become others than those that are stored. */
+bool
+HasScaling(const HeaderBytes & header)
+{
+  const double slope = header.Real(112, 176);
+  return slope != 0 && (slope != 1 || header.Real(116, 184) != 0);
+}
+
 /** Reads the voxels as they are stored, compressed or not, in the byte order of this machine. */
 void
 ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const HostContext & context, LoadedImage & image)
@@ -346,16 +355,7 @@ ReadVoxels(const FileBytes & data, std::uint64_t offset, bool swapped, const Hos
     return;
   }
   std::byte * const output = MakeRoom(data.Size(), MostInflated(1), image);
-  Inflater          inflater(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName());
-  std::vector<char> skipped(4096);
-  for (std::uint64_t left = offset; left > 0;)
-  {
-    const auto part = std::min<std::uint64_t>(left, skipped.size());
-    inflater.Read(skipped.data(), static_cast<std::size_t>(part));
-    left -= part;
-  }
-  inflater.Read(output, image.ByteCount());
-  inflater.Finish();
+  InflateAll(data.Data(), data.Size(), Wrapper::Gzip, data.QuotedName(), offset, output, image.ByteCount(), context);
   if (swapped)
   {
     SwapBytes(output, size, image.ByteCount() / size, context);
@@ -445,7 +445,7 @@ ReadNifti(const FileBytes & file, const ReadOptions & options)
   }
   image.extent = SettleExtent(sizes);
   SetGeometry(header, options, image);
-
+  TellHeader(options, image, image.channels > 1 || HasScaling(header));
   ReadVoxels(data, OffsetOf(header, isSingle), header.Swapped() && SizeOf(image.type) > 1, context, image);
   if (isVector)
   {

@@ -180,16 +180,21 @@ DataLayoutOf(const NrrdHeader & header, std::size_t size)
 
 /** Reads the data of a file that is compressed by gzip. */
 void
-Inflate(const FileBytes & data, std::uint64_t begin, std::int64_t byteSkip, std::size_t bytes, std::byte * output)
+Inflate(const FileBytes &   data,
+        std::uint64_t       begin,
+        std::int64_t        byteSkip,
+        std::size_t         bytes,
+        const HostContext & context,
+        std::byte *         output)
 {
-  Inflater          inflater(data.Data() + begin, data.Size() - begin, Wrapper::Gzip, data.QuotedName());
-  std::vector<char> skipped(std::size_t{ 1 } << 16);
-  for (std::int64_t left = byteSkip; left > 0; left -= static_cast<std::int64_t>(skipped.size()))
-  {
-    inflater.Read(skipped.data(), std::min(skipped.size(), static_cast<std::size_t>(left)));
-  }
-  inflater.Read(output, bytes);
-  inflater.Finish();
+  InflateAll(data.Data() + begin,
+             data.Size() - begin,
+             Wrapper::Gzip,
+             data.QuotedName(),
+             static_cast<std::uint64_t>(byteSkip),
+             output,
+             bytes,
+             context);
 }
 
 /** Reads the `bytes` of a file that is not compressed. Without `output` it makes them the image's voxels.
@@ -297,7 +302,7 @@ ReadNrrdData(const FileBytes & file, const NrrdHeader & header, const HostContex
     }
     else if (layout.encoding == Encoding::Gzip)
     {
-      Inflate(data, begin, layout.byteSkip, bytesOfFile, part);
+      Inflate(data, begin, layout.byteSkip, bytesOfFile, context, part);
     }
     else if (ReadPlain(data, layout, begin, bytesOfFile, part, files.size(), context, image))
     {

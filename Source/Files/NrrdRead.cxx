@@ -213,6 +213,7 @@ ReadNrrd(const FileBytes & file, const ReadOptions & options)
   image.extent = SettleExtent(sizes);
   places.resize(std::min(places.size(), static_cast<std::size_t>(image.extent.dimension)));
   SetNrrdGeometry(header, places, axes.sizes.size(), options, image);
+  TellHeader(options, image, image.channels > 1);
   ReadNrrdData(file, header, context, image);
   if (channelsAreLast)
   {

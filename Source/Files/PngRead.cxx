@@ -240,6 +240,7 @@ ReadPng(const FileBytes & file, const ReadOptions & options)
   image.channels = colour == PNG_COLOR_TYPE_RGB || colour == PNG_COLOR_TYPE_RGB_ALPHA ? 3 : 1;
   image.extent = SettleExtent({ width, height });
   SetSpacing(decoder, image);
+  TellHeader(options, image);
   const bool isTransparent =
     (colour & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(decoder.Png(), decoder.Info(), PNG_INFO_tRNS) != 0;
   const std::size_t rowBytes = width * static_cast<std::size_t>(image.channels) * SizeOf(image.type);

@@ -264,6 +264,16 @@ VoxelBytes(const Extent & extent, int channels, ScalarType type)
 }
 
 void
+TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled)
+{
+  if (options.onHeader)
+  {
+    const std::uint64_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+    options.onHeader(image, bytes + (mayBeScaled ? bytes / SizeOf(image.type) * sizeof(double) : 0));
+  }
+}
+
+void
 SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context)
 {
   const auto swap = [&](auto one) {

@@ -34,6 +34,10 @@ Extent SettleExtent(const std::vector<std::int64_t> & sizes);
 /** The number of bytes of the voxels. \throws Error if they are more than can be addressed. */
 std::size_t VoxelBytes(const Extent & extent, int channels, ScalarType type);
 
+/** Tells of an image whose voxels are to be read (ReadOptions::onHeader). \param mayBeScaled  whether its values may
+ * become those of a larger type */
+void TellHeader(const ReadOptions & options, const LoadedImage & image, bool mayBeScaled = false);
+
 /** Swaps the bytes of each of `count` values of `size` bytes. */
 void SwapBytes(void * values, std::size_t size, std::size_t count, const HostContext & context);
 

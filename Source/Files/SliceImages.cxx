@@ -197,6 +197,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   alone.threads = 1;
   alone.inParts = false;
   alone.spacing.clear();
+  alone.onHeader = {};
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
 
@@ -208,6 +209,7 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   volume.spacingSource = first.spacingSource;
   const auto count = static_cast<std::int64_t>(ordered.size());
   volume.extent = SettleExtent({ first.extent.size[0], first.extent.size[1], count });
+  TellHeader(options, volume);
   const std::size_t bytes = first.ByteCount();
   volume.inParts = options.inParts;
   if (volume.inParts)

@@ -206,6 +206,7 @@ ReadTiff(const FileBytes & file, const ReadOptions & options)
     image.notes.push_back("its pages are turned as their orientation (" + std::to_string(first.orientation) + ") says");
   }
   SetSpacing(first, stack, image);
+  TellHeader(options, image);
   if (TakeInPlace(file, found, stack, image))
   {
     return image;

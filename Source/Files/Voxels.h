@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Files/FileBytes.h"
 #include "BrickCCL/Files/ImageFile.h"
-#include "BrickCCL/Files/Inflate.h"
+#include "BrickCCL/Files/InflateOnThreads.h"
 
 #include <cstdint>
 #include <optional>

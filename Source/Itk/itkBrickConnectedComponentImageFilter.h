@@ -98,6 +98,16 @@ public:
   itkSetMacro(SliceAxis, int);
   itkGetConstMacro(SliceAxis, int);
 
+  /** Any symmetric neighbourhood (brickccl::Connectivity::FromOffsets), in the place of Connectivity and SliceAxis.
+   * Default: none. */
+  void
+  SetNeighbourhood(const std::optional<brickccl::Connectivity> & neighbourhood)
+  {
+    m_Neighbourhood = neighbourhood;
+    this->Modified();
+  }
+  itkGetConstReferenceMacro(Neighbourhood, std::optional<brickccl::Connectivity>);
+
   /** Sets which neighbouring pixels belong together. Default: those that are both not 0. */
   void
   SetCriterion(const brickccl::Criterion & criterion)
@@ -277,6 +287,8 @@ private:
   ViewOtherInput(const char * name, const ViewFunction & view, const RegionType & region) const;
 
   void MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks);
+
+  std::optional<brickccl::Connectivity> m_Neighbourhood;
 
   bool                     m_FullyConnected{ false };
   unsigned int             m_Connectivity{ 0 };

@@ -73,7 +73,9 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
                                         ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity), dimension)
                                       : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
                                                          : brickccl::Connectivity::Face(dimension);
-  options.connectivity = m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis) : connectivity;
+  options.connectivity = m_Neighbourhood  ? *m_Neighbourhood
+                       : m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis)
+                                          : connectivity;
   options.criterion = this->MakeCriterion();
   options.relabel.order = m_Order;
   options.relabel.minimumSize = m_MinimumObjectSize;
@@ -211,6 +213,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Print
   os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
+  os << indent << "Neighbourhood: " << (m_Neighbourhood ? m_Neighbourhood->ToString() : "(none)") << std::endl;
   os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
   os << indent
      << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)

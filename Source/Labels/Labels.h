@@ -28,6 +28,9 @@ struct RelabelOptions
   std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
   /** Of those that are left, only so many of the largest stay; 0: all. Of equal ones, the first in raster order. */
   std::uint64_t largest = 0;
+  /** An axis across which slices are labeled each on its own: so many of the largest stay in each slice. If it is not
+   *  given, so many stay in the whole volume. */
+  std::optional<int> largestAcross;
 
   /** Whether labels in raster order stay as they are. */
   bool

@@ -1,7 +1,10 @@
 #include "BrickCCL/Labels/Relabel.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
 
 namespace brickccl
@@ -15,15 +18,33 @@ struct VoxelCounter
   static constexpr bool IsExact = true;
 
   std::uint64_t voxels = 0;
+  std::int64_t  slice = 0;
 
   void
   Merge(const VoxelCounter & other)
   {
     voxels += other.voxels;
+    slice = std::max(slice, other.slice);
   }
 };
 
 } // namespace
+
+void
+CheckLargestAcross(const RelabelOptions & options, const Connectivity & connectivity)
+{
+  if (!options.largestAcross)
+  {
+    return;
+  }
+  const int axis = *options.largestAcross;
+  if (axis < 0 || axis >= connectivity.Dimension() || connectivity.Uses(axis))
+  {
+    throw InvalidArgument("the largest components of each slice across axis " + std::to_string(axis) +
+                          " were asked for; that needs a connectivity within slices across this axis, unlike " +
+                          connectivity.ToString());
+  }
+}
 
 std::uint64_t
 Relabel(RunVolume &            volume,
@@ -41,20 +62,23 @@ Relabel(RunVolume &            volume,
     return components;
   }
   told.keptVoxels = 0;
+  const int across = options.largestAcross.value_or(-1);
   return volume.VisitLabels([&](auto * labels) -> std::uint64_t {
     using Label = std::remove_pointer_t<decltype(labels)>;
     const auto counts = AccumulateRuns<VoxelCounter>(
       volume,
       components,
       context.Part(0, 0.7),
-      [](VoxelCounter & counter, std::int64_t, const RowPosition &, std::int64_t begin, std::int64_t end) {
+      [across](VoxelCounter & counter, std::int64_t, const RowPosition & row, std::int64_t begin, std::int64_t end) {
         counter.voxels += static_cast<std::uint64_t>(end - begin);
+        counter.slice = across == 0 ? begin : across > 0 ? row.at[across - 1] : 0;
       });
 
     const auto [numberOf, kept] = NumberComponents<Label>(
       counts.size(),
       [&](std::size_t component) { return counts[component].voxels; },
-      options);
+      options,
+      [&](std::size_t component) { return counts[component].slice; });
     for (std::size_t component = 0; component < counts.size(); ++component)
     {
       const std::uint64_t voxels = counts[component].voxels;

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_LABELS_RELABEL_H
 #define BRICKCCL_LABELS_RELABEL_H
 
+#include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/Labels.h"
 #include "BrickCCL/Runs/RunVolume.h"
@@ -10,18 +11,41 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace brickccl
 {
 
+/** Whichever slice a component lies in, they count as one. */
+struct InOneSlice
+{
+  std::int64_t
+  operator()(std::size_t) const
+  {
+    return 0;
+  }
+};
+
+/** Leaves the first `most` numbers of each slice. */
+template <typename TNumber, typename TSliceOf>
+void
+KeepFirstOfSlices(std::vector<TNumber> & numbers, std::uint64_t most, TSliceOf sliceOf)
+{
+  std::unordered_map<std::int64_t, std::uint64_t> countOf;
+  numbers.erase(
+    std::remove_if(numbers.begin(), numbers.end(), [&](TNumber number) { return ++countOf[sliceOf(number)] > most; }),
+    numbers.end());
+}
+
 /** The numbers that the options give to components in raster order.
  *  \param sizeOf  the voxels of component 0 .. components - 1
+ *  \param sliceOf  the slice of each component, where the largest ones of each slice stay
  *  \return by label, 0 .. components, the new label, 0 for what goes; and how many stay. */
-template <typename TNumber, typename TSizeOf>
+template <typename TNumber, typename TSizeOf, typename TSliceOf = InOneSlice>
 std::pair<std::vector<TNumber>, std::uint64_t>
-NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & options)
+NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & options, TSliceOf sliceOf = {})
 {
   std::vector<TNumber> kept;
   for (std::size_t component = 0; component < components; ++component)
@@ -35,7 +59,10 @@ NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & 
   if (cut || options.order == LabelOrder::Size)
   {
     std::stable_sort(kept.begin(), kept.end(), [&](TNumber a, TNumber b) { return sizeOf(a) > sizeOf(b); });
-    kept.resize(cut ? static_cast<std::size_t>(options.largest) : kept.size());
+    if (cut)
+    {
+      KeepFirstOfSlices(kept, options.largest, sliceOf);
+    }
     if (options.order == LabelOrder::Raster)
     {
       std::sort(kept.begin(), kept.end());
@@ -49,7 +76,11 @@ NumberComponents(std::size_t components, TSizeOf sizeOf, const RelabelOptions & 
   return { std::move(numberOf), kept.size() };
 }
 
-/** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive.
+/** \throws InvalidArgument if the largest components of each slice are asked for, but components may lie in several. */
+void CheckLargestAcross(const RelabelOptions & options, const Connectivity & connectivity);
+
+/** Renumbers a volume whose labels are 1..components in raster order. Labels stay consecutive. With
+ *  `options.largestAcross` each component lies in one slice across that axis.
  *  \param report  if given, receives what was dropped.
  *  \return the number of components that are left. */
 std::uint64_t Relabel(RunVolume &            volume,

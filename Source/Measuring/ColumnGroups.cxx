@@ -110,18 +110,16 @@ ColumnGroups::Has(const std::string & name) const
 void
 ColumnGroups::AddGroupOfColumn(const std::string & column)
 {
-  for (const int dimension : { 3, 2, 1, 4 })
+  const auto names = AllColumnNames();
+  for (const auto & [name, groupName] : names)
   {
-    for (const ComponentColumn & known : AllColumns(dimension))
+    if (name == column)
     {
-      if (known.name == column)
+      if (const ColumnGroup * const group = FindGroup(groupName))
       {
-        if (const ColumnGroup * const group = FindGroup(known.group))
-        {
-          Add(*group);
-        }
-        return;
+        Add(*group);
       }
+      return;
     }
   }
   std::vector<std::string> known;
@@ -129,12 +127,9 @@ ColumnGroups::AddGroupOfColumn(const std::string & column)
   {
     known.emplace_back(group->name);
   }
-  for (const int dimension : { 3, 2 })
+  for (const auto & one : names)
   {
-    for (const ComponentColumn & one : AllColumns(dimension))
-    {
-      known.push_back(one.name);
-    }
+    known.push_back(one.first);
   }
   throw InvalidArgument("'" + column + "' is no column and no group of columns" + DidYouMean(column, known) +
                         "; there are the groups " + Names() +
@@ -155,7 +150,7 @@ ColumnGroups::CheckDimension(int dimension) const
 }
 
 std::vector<ComponentColumn>
-AllColumns(int dimension)
+AllColumns(int dimension, const std::optional<int> & sliceAxis)
 {
   if (dimension < 1 || dimension > MaximumDimension)
   {
@@ -164,6 +159,7 @@ AllColumns(int dimension)
   }
   ComponentTable table;
   table.extent.dimension = dimension;
+  table.sliceAxis = sliceAxis;
   for (const ColumnGroup * const group : GroupTable())
   {
     if (dimension <= group->mostDimensions)
@@ -172,6 +168,29 @@ AllColumns(int dimension)
     }
   }
   return ColumnsOf(table);
+}
+
+std::vector<std::pair<std::string, std::string>>
+AllColumnNames()
+{
+  std::vector<std::pair<std::string, std::string>> names;
+  const auto                                       add = [&](int dimension, const std::optional<int> & sliceAxis) {
+    for (const ComponentColumn & column : AllColumns(dimension, sliceAxis))
+    {
+      const std::pair<std::string, std::string> name(column.name, column.group);
+      if (std::find(names.begin(), names.end(), name) == names.end())
+      {
+        names.push_back(name);
+      }
+    }
+  };
+  for (const int dimension : { 3, 2, 1, 4 })
+  {
+    add(dimension, std::nullopt);
+  }
+  add(3, 2);
+  add(4, 3);
+  return names;
 }
 
 } // namespace brickccl

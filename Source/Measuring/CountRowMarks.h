@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Runs/AccumulateRuns.h"
 #include "BrickCCL/Measuring/RowMarks.h"
+#include "BrickCCL/Runs/OwnRow.h"
 
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,8 @@ namespace brickccl
 {
 
 /** Group `shape`: second moments of the voxels' centres in physical space (mm^2), divided by their number, as
- *  itk::ShapeLabelMapFilter takes them. The group `feret` has them, too. */
+ *  itk::ShapeLabelMapFilter takes them. The group `feret` has them, too. All are NaN for a component of a periodic
+ * image that cannot be unwrapped. */
 struct ShapeMeasures
 {
   double covariance[MaximumDimension][MaximumDimension] = {};

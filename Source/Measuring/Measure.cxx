@@ -67,6 +67,23 @@ CheckMeasurable(const Extent & extent, const MeasureOptions & options)
   }
 }
 
+/** \throws Unsupported for groups that do not know that components go on through ends of axes. */
+void
+CheckPeriodicGroups(const PeriodicAxes & periodic, const std::vector<const ColumnGroup *> & groups)
+{
+  for (const ColumnGroup * const group : groups)
+  {
+    if (periodic.HasAny() && !group->allowsPeriodic)
+    {
+      const std::string what = group->presence == ColumnGroup::Presence::WithPart
+                               ? "distances to the surface of a part"
+                               : "the columns '" + std::string(group->name) + "'";
+      throw Unsupported(what + " are not measured in an image that is periodic along " + periodic.ToString() +
+                        ": they end at its ends, where components go on");
+    }
+  }
+}
+
 /** Takes the rows and the moments out of MomentSums (TShape is ShapeSums) or CompactMomentSums (CompactShapeSums). */
 template <typename TShape, typename TSums>
 void
@@ -112,6 +129,66 @@ AccumulateSums(const RunVolume &          volume,
       sums.AddRun(position, row * length + begin, begin, end);
     },
     std::move(old));
+}
+
+ShapeSums &
+ShapeOf(ShapeSums & sums)
+{
+  return sums;
+}
+ShapeSums &
+ShapeOf(MomentSums & sums)
+{
+  return sums.shape;
+}
+
+/** The sums of the unwrapped components of an image with periodic axes. */
+template <typename TSums>
+UninitializedVector<TSums>
+AccumulateUnwrapped(const RunVolume & volume, std::uint64_t components, const HostContext & context)
+{
+  const Unwrapping & unwrapping = *volume.GetUnwrapping();
+  const Extent &     extent = volume.GetExtent();
+  const auto         makeVisit = [&] {
+    return [&](auto & accumulators, std::int64_t row) {
+      const RowPosition position(extent, row);
+      volume.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+        const std::uint64_t label = volume.Label(run);
+        if (label == 0)
+        {
+          return;
+        }
+        const Unwrapping::Shift & shift = unwrapping.ShiftOf(run);
+        RowPosition               moved = position;
+        for (int axis = 1; axis < MaximumDimension; ++axis)
+        {
+          moved.at[axis - 1] += shift[static_cast<std::size_t>(axis)] * extent.size[axis];
+        }
+        const std::int64_t along = shift[0] * extent.size[0];
+        accumulators[static_cast<std::size_t>(label - 1)].AddRun(moved,
+                                                                 row * extent.RowLength() + begin,
+                                                                 begin + along,
+                                                                 end + along);
+      });
+    };
+  };
+  auto sums = AccumulateRows<TSums>(volume, components, context, makeVisit);
+  for (std::uint64_t run = 0; run < volume.RunCount(); ++run)
+  {
+    const unsigned char wraps = unwrapping.wraps[unwrapping.pieceOfRun[static_cast<std::size_t>(run)]];
+    const std::uint64_t label = wraps != 0 ? volume.Label(run) : 0;
+    for (int axis = 0; axis < extent.dimension && label != 0; ++axis)
+    {
+      if (((wraps >> axis) & 1u) != 0)
+      {
+        ShapeSums & shape = ShapeOf(sums[static_cast<std::size_t>(label - 1)]);
+        shape.minimum[axis] = 0;
+        shape.maximum[axis] = extent.size[axis] - 1;
+        shape.indexSum[axis] = ShapeSums::NoSum;
+      }
+    }
+  }
+  return sums;
 }
 
 /** Adds runs to the sums of their components. A sum in memory must be written before it can be added to again. So
@@ -244,7 +321,15 @@ MeasureShapes(const RunVolume &   volume,
   const bool needsMoments = std::any_of(table.groups.begin(), table.groups.end(), [](const ColumnGroup * group) {
     return group->needsMoments;
   });
-  if (needsMoments)
+  if (volume.GetUnwrapping() != nullptr && needsMoments)
+  {
+    TakeMoments<ShapeSums>(AccumulateUnwrapped<MomentSums>(volume, components, context), context, old, table);
+  }
+  else if (volume.GetUnwrapping() != nullptr)
+  {
+    take(AccumulateUnwrapped<ShapeSums>(volume, components, context));
+  }
+  else if (needsMoments)
   {
     if (CompactMomentSums::Fit(extent))
     {
@@ -321,6 +406,11 @@ MeasureComponents(const RunVolume &          volume,
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
   table.groups = GroupsOf(options);
+  if (const Unwrapping * const unwrapping = volume.GetUnwrapping())
+  {
+    CheckPeriodicGroups(unwrapping->periodic, table.groups);
+    table.periodic = unwrapping->periodic;
+  }
 
   // Groups are slow beside the rows, so that each of them moves the progress on.
   const double share = 1.0 / static_cast<double>(table.groups.size() + 1);

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -76,8 +77,13 @@ private:
   std::vector<const ColumnGroup *> m_Groups;
 };
 
-/** Every column that tables of images of a dimension can have, except that of slices. */
-std::vector<ComponentColumn> AllColumns(int dimension);
+/** Every column that tables of images of a dimension can have.
+ *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were */
+std::vector<ComponentColumn> AllColumns(int dimension, const std::optional<int> & sliceAxis = std::nullopt);
+
+/** The names of the columns of all dimensions, of slices as well, with the name of the group of each. The most usual
+ *  dimension comes first. */
+std::vector<std::pair<std::string, std::string>> AllColumnNames();
 
 /** What is measured, and in which images beside the labels. All images have the labels' extent and one channel. */
 struct MeasureOptions

@@ -3,6 +3,7 @@
 #include "BrickCCL/Geometry/SymmetricEigen.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,18 @@ namespace brickccl
 
 namespace
 {
+
+void
+SetNoMoments(ShapeMeasures & measures)
+{
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  std::fill_n(measures.principalMoments, MaximumDimension, none);
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    std::fill_n(measures.covariance[axis], MaximumDimension, none);
+    std::fill_n(measures.principalAxes[axis], MaximumDimension, none);
+  }
+}
 
 template <int VDimension>
 void
@@ -24,6 +37,11 @@ FinishMomentsOf(const ComponentTable & table,
   for (int axis = 0; axis < VDimension; ++axis)
   {
     sums[axis] = table.components.IndexSum(component, axis);
+    if (sums[axis] == ShapeSums::NoSum)
+    {
+      SetNoMoments(measures);
+      return;
+    }
   }
   double indices[MaximumDimension][MaximumDimension] = {};
   products.Covariance(VDimension, table.components.VoxelCount(component), sums, indices);

@@ -223,9 +223,13 @@ SumRunsKernel(const __grid_constant__ WordGrid grid,
       const int        low = __ffs(static_cast<int>(rest)) - 1;
       const DeviceWord run = RunFrom(bits, starts, low);
       const TIndex label = labelOfRun[runsBefore[word] + static_cast<TIndex>(__popc(starts & BitsUpToLane(low))) - 1];
-      if (label != ownLabel && ownLabel != 0)
+      if (label != ownLabel)
       {
-        add(ownLabel, own);
+        // What a filter dropped has no label.
+        if (ownLabel != 0)
+        {
+          add(ownLabel, own);
+        }
         own = PieceSums();
       }
       ownLabel = label;

@@ -68,13 +68,53 @@ enum class Defect : std::uint8_t
   Pore = 3
 };
 
+/** What makes a scan differ from the ideal values, beside the limits of voxels. Each may be 0. */
+struct ScanArtefacts
+{
+  /** The standard deviation of the noise, in HU. */
+  double noise = 0;
+  /** The standard deviation of the blur, in voxels along each axis; it comes before rings and noise. */
+  double blur = 0;
+  /** One in six rings around the middle of the slices is off by up to so many HU, in all slices alike. */
+  double rings = 0;
+  /** By so many HU material at the rim is brighter than in the middle: the cupping of beam hardening. */
+  double hardening = 0;
+
+  /** What the scans have by default. */
+  static constexpr ScanArtefacts
+  OfLog()
+  {
+    return { 22, 0, 0, 0 };
+  }
+  static constexpr ScanArtefacts
+  OfCasting()
+  {
+    return { 40, 0, 0, 150 };
+  }
+  static constexpr ScanArtefacts
+  OfPrint()
+  {
+    return { 60, 0.5, 40, 150 };
+  }
+};
+
 /** A log of wood along z, as in the CT scans of Stava and Benes. The wood lies about 450 to 650 HU below water. It has
  *  growth rings, bark, dense knots (above 0 HU) that start at the pith in whorls, and cracks along the radius that are
  *  full of air (below -800 HU). */
-Scan MakeLog(const Extent & extent, std::uint64_t seed);
+Scan MakeLog(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts = ScanArtefacts::OfLog());
 
 /** A cast aluminium cylinder along z (about 2000 HU) with round gas pores and ragged shrinkage pores of air. */
-Scan MakeCasting(const Extent & extent, std::uint64_t seed);
+Scan
+MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & artefacts = ScanArtefacts::OfCasting());
+
+/** A printed part of metal (about 2400 HU) with a vertical bore: a block that the image holds as a whole. Its pores are
+ *  round ones of the keyhole kind, flat ones between layers (lack of fusion), and small ones below the side walls.
+ *  \param diameters  if given, all pores are balls of these diameters in voxels, in turn, and none touches another one;
+ *                    there are as many as find a place, at most one for each 2000 voxels of the part */
+Scan MakePrint(const Extent &              extent,
+               std::uint64_t               seed,
+               const ScanArtefacts &       artefacts = ScanArtefacts::OfPrint(),
+               const std::vector<double> & diameters = {});
 
 } // namespace brickccl
 

@@ -120,4 +120,12 @@ Canvas::Write(const std::string & path) const
   });
 }
 
+void
+Canvas::WriteJpeg(const std::string & path, int quality) const
+{
+  ReplaceFile(path, [&](const std::string & temporary) {
+    WriteColourJpeg(temporary, m_Width, m_Height, m_Pixels.data(), quality);
+  });
+}
+
 } // namespace brickccl

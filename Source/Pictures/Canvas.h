@@ -76,6 +76,9 @@ public:
   /** Writes a PNG, all or nothing. \throws Error with the reason. */
   void Write(const std::string & path) const;
 
+  /** Writes a JPEG of a quality from 1 to 100, all or nothing. \throws Error with the reason. */
+  void WriteJpeg(const std::string & path, int quality) const;
+
 private:
   int                       m_Width;
   int                       m_Height;

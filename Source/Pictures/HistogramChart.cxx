@@ -26,47 +26,81 @@ RaiseDigits(std::string unit)
   return unit;
 }
 
+/** "volume [mm³]" for the column volume_mm3: the unit once. */
+std::string
+AxisTitle(std::string column, const std::string & unit)
+{
+  std::string ending = "_" + unit;
+  ending.erase(std::remove(ending.begin(), ending.end(), '^'), ending.end());
+  if (column.size() > ending.size() && column.compare(column.size() - ending.size(), ending.size(), ending) == 0)
+  {
+    column.resize(column.size() - ending.size());
+  }
+  return column + (unit.empty() ? "" : " [" + RaiseDigits(unit) + "]");
+}
+
+/** What is left out, for the reader; empty if nothing is. */
+std::string
+LeftOut(const Histogram & histogram)
+{
+  std::string text;
+  const auto  add = [&](std::uint64_t count, const char * what) {
+    if (count > 0)
+    {
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + what;
+    }
+  };
+  add(histogram.notFinite, " values are not finite");
+  add(histogram.notPositive, " values are not above 0");
+  return text.empty() ? text : text + " and not shown";
+}
+
 } // namespace
 
 void
 WriteHistogramChart(const std::string & path, const Histogram & histogram)
 {
-  const std::size_t steps = histogram.counts.size();
-  const std::size_t together = (steps + MostBars - 1) / MostBars;
-  const auto        most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
-  const std::string title = histogram.column + (histogram.unit.empty() ? "" : " [" + RaiseDigits(histogram.unit) + "]");
-  ChartAxis         across{ title, histogram.edges.front(), histogram.edges.back(), false, false };
+  const std::size_t         steps = histogram.counts.size();
+  const std::size_t         together = (steps + MostBars - 1) / MostBars;
+  const bool                isWeighted = !histogram.weightColumn.empty();
+  const std::vector<double> heights =
+    isWeighted ? histogram.weights : std::vector<double>(histogram.counts.begin(), histogram.counts.end());
+  const double most = *std::max_element(heights.begin(), heights.end());
+  ChartAxis    across{ AxisTitle(histogram.column, histogram.unit),
+                    histogram.edges.front(),
+                    histogram.edges.back(),
+                    histogram.isLogarithmic,
+                    false };
   if (!(across.high > across.low))
   {
     // Doubles cannot hold steps as small as these, so there is one bar.
     across.high = across.low + std::max(1.0, std::abs(across.low));
   }
-  const ChartAxis  up{ "components", 0, 1.05 * static_cast<double>(std::max<std::uint64_t>(1, most)), false, true };
+  const ChartAxis up{ isWeighted ? AxisTitle(histogram.weightColumn, histogram.weightUnit) : "components",
+                      0,
+                      1.05 * (most > 0 ? most : 1),
+                      false,
+                      !isWeighted };
   const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);
   const ChartFrame frame(*drawing, "", across, up);
   for (std::size_t begin = 0; begin < steps; begin += together)
   {
     const std::size_t end = std::min(steps, begin + together);
-    const auto        count = *std::max_element(histogram.counts.begin() + static_cast<std::ptrdiff_t>(begin),
-                                         histogram.counts.begin() + static_cast<std::ptrdiff_t>(end));
-    if (count > 0)
+    const double      height = *std::max_element(heights.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            heights.begin() + static_cast<std::ptrdiff_t>(end));
+    if (height > 0)
     {
       // Narrow bars touch each other.
       const double left = frame.X(histogram.edges[begin]);
       const double width = frame.X(histogram.edges[end]) - left;
-      // A small count beside large ones must be visible, too.
-      const double top = std::min(frame.Y(static_cast<double>(count)), frame.Bottom() - 1);
+      // A small height beside large ones must be visible, too.
+      const double top = std::min(frame.Y(height), frame.Bottom() - 1);
       drawing->FillRectangle(left, top, std::max(1.0, width > 4 ? width - 1 : width), frame.Bottom() - top, BarColour);
     }
   }
-  if (histogram.notFinite > 0)
+  if (const std::string text = LeftOut(histogram); !text.empty())
   {
-    drawing->DrawText(frame.Right(),
-                      frame.Top() + 14,
-                      std::to_string(histogram.notFinite) + " values are not finite and not shown",
-                      NoteColour,
-                      Anchor::End,
-                      false);
+    drawing->DrawText(frame.Right(), frame.Top() + 14, text, NoteColour, Anchor::End, false);
   }
   drawing->Write(path);
 }

@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_PICTURES_HISTOGRAMCHART_H
 #define BRICKCCL_PICTURES_HISTOGRAMCHART_H
 
-#include "BrickCCL/Tables/Totals.h"
+#include "BrickCCL/Tables/Histogram.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
 #include <string>

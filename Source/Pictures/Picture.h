@@ -1,10 +1,11 @@
 #ifndef BRICKCCL_PICTURES_PICTURE_H
 #define BRICKCCL_PICTURES_PICTURE_H
 
-#include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Files/LoadedImage.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Pictures/ColumnColours.h"
 #include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <string>
 
@@ -22,22 +23,52 @@ struct PictureContents
   const ComponentTable & table;
   /** Whether the background's spacing is in mm. If not, lengths and sizes are given in pixels or voxels. */
   bool hasSpacing = true;
+  /** Whether the background's values are drawn. If not, only its extent and geometry matter. */
+  bool hasGray = true;
+};
+
+enum class PictureStyle
+{
+  /** The orthogonal slices through the largest component, or the only slice that there is. */
+  Slices,
+  /** Slices along z in equal distances, as many as can be seen well. */
+  Montage,
+  /** Along each axis the highest value of the background, and the first component, on every line through the volume. */
+  Projection
+};
+
+struct PictureOptions
+{
+  PictureStyle style = PictureStyle::Slices;
+  /** The most pixels that the picture has; 0: 480 for the longest side of an image of three slices, 960 for that of one
+   *  slice, and what stands beside it. */
+  int width = 0;
+  int height = 0;
+  /** Colours by a column; null: colours that differ between neighbours. */
+  const ColumnColours * columnColours = nullptr;
 };
 
 /** \throws Unsupported unless pictures can show images of this extent: those of 1 to 3 dimensions. */
 void CheckPicture(const Extent & extent);
 
-/** Writes a PNG of the orthogonal slices through the largest component, or of the only slice that there is.
+/** Writes a PNG of slices or projections.
  *
  *  The picture shows the gray values of the background (see WindowOfPart), and over them the labels in colours that
- *  differ between neighbours (see LabelColours). It also shows the slices' positions (index, and mm from the first
- *  slice), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their physical proportions.
- *  An axis that would be too thin to see is drawn wider, and the picture says so. z points up.
+ *  differ between neighbours (see LabelColours) or stand for a column. It also shows the slices' positions (index, and
+ *  mm from the first slice), marks where the slices cut each other, and a key (see PictureKey). Voxels keep their
+ *  physical proportions. An axis that would be too thin to see is drawn wider, and the picture says so.
  *
- *  Only voxels in the slices are looked at, at most VoxelsPerPixel along each axis for a pixel. No display and no fonts
- *  are needed.
+ *  The direction matrix decides how slices lie: of a volume in LPS, z points up and y down, so that the left side of a
+ *  patient is on the right, and the front or the head on top. If the file says that it has such axes, their ends are
+ *  marked by letters (L, R, A, P, S, I).
+ *
+ *  Only voxels in the slices are looked at, at most VoxelsPerPixel along each axis for a pixel; projections look at
+ *  all. No display and no fonts are needed.
  *  \throws Unsupported as CheckPicture does; Error if the file cannot be written; Cancelled. */
-void WritePicture(const std::string & path, const PictureContents & contents, const HostContext & context);
+void WritePicture(const std::string &     path,
+                  const PictureContents & contents,
+                  const HostContext &     context,
+                  const PictureOptions &  options = {});
 
 } // namespace brickccl
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Pictures/PictureKey.h"
 
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
@@ -18,14 +19,17 @@ constexpr int LongestScaleBar = 180;
 constexpr int SwatchSize = 12;
 constexpr int Gap = 16;
 
-/** The height of everything except the rows of components. */
-constexpr int HeightWithoutRows = 8 * FontLineHeight + FontLineHeight / 2;
+/** The height of everything except the rows of components, or the colour bar, and the gray bar. */
+constexpr int HeightWithoutRows = 6 * FontLineHeight;
+constexpr int GrayBarHeight = 2 * FontLineHeight + FontLineHeight / 2;
+constexpr int ColourBarHeight = 200;
+constexpr int ColourBarWidth = 20;
 
 /** The unit for components' sizes, and the size of one voxel in it. */
 std::pair<std::string, double>
-UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
+UnitOfSizes(const KeyContents & contents, double largestVoxelCount)
 {
-  const int dimension = contents.background.extent.dimension;
+  const int dimension = contents.table.extent.dimension;
   if (!contents.hasSpacing)
   {
     return { dimension > 2 ? "voxels" : "pixels", 1 };
@@ -33,7 +37,7 @@ UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
   double voxel = 1;
   for (int axis = 0; axis < dimension; ++axis)
   {
-    voxel *= contents.background.geometry.spacing[axis];
+    voxel *= contents.table.geometry.spacing[axis];
   }
   const std::string power = dimension > 2 ? "³" : dimension > 1 ? "²" : "";
   const double      thousand = std::pow(1e3, dimension);
@@ -45,12 +49,8 @@ UnitOfSizes(const PictureContents & contents, double largestVoxelCount)
 
 } // namespace
 
-PictureKey::PictureKey(const PictureContents &          contents,
-                       const std::vector<SlicePixels> & slices,
-                       double                           pixelSize,
-                       int                              height)
-  : m_PixelSize(pixelSize)
-  , m_HasSpacing(contents.hasSpacing)
+std::vector<std::uint64_t>
+LabelsOf(const std::vector<SlicePixels> & slices)
 {
   std::vector<std::uint64_t> shown;
   for (const SlicePixels & slice : slices)
@@ -60,11 +60,18 @@ PictureKey::PictureKey(const PictureContents &          contents,
     shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
   }
   shown.erase(shown.begin(), shown.begin() + (!shown.empty() && shown.front() == 0 ? 1 : 0));
+  return shown;
+}
+
+PictureKey::PictureKey(const KeyContents & contents, double pixelSize, int height)
+  : m_Contents(contents)
+  , m_PixelSize(pixelSize)
+{
   const ComponentRows & rows = contents.table.components;
   for (std::size_t place = 0; place < rows.size(); ++place)
   {
     const std::uint64_t label = rows.Label(place);
-    if (std::binary_search(shown.begin(), shown.end(), label))
+    if (std::binary_search(contents.visible.begin(), contents.visible.end(), label))
     {
       m_Rows.push_back({ label, static_cast<double>(rows.VoxelCount(place)) });
     }
@@ -73,8 +80,9 @@ PictureKey::PictureKey(const PictureContents &          contents,
 
   m_Title =
     rows.empty() ? "no components" : std::to_string(rows.size()) + (rows.size() == 1 ? " component" : " components");
-  m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " visible here";
-  const auto room = static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows) / FontLineHeight));
+  m_Subtitle = rows.empty() ? "" : std::to_string(m_Rows.size()) + " " + contents.whereVisible;
+  const auto room =
+    static_cast<std::size_t>(std::max(LeastRows, (height - HeightWithoutRows - GrayBarHeight) / FontLineHeight));
   // There are at most as many rows as colours that can be told apart.
   const std::size_t most = std::min(room, LabelColours::Count() + 1);
   if (m_Rows.size() > most)
@@ -82,13 +90,18 @@ PictureKey::PictureKey(const PictureContents &          contents,
     m_Rest = "and " + std::to_string(m_Rows.size() - most + 1) + " smaller ones";
     m_Rows.resize(most - 1);
   }
+  if (contents.columnColours != nullptr)
+  {
+    m_Rows.clear();
+    m_Rest.clear();
+  }
   const auto unit = UnitOfSizes(contents, m_Rows.empty() ? 0 : m_Rows.front().size);
   m_Unit = unit.first;
   for (Row & row : m_Rows)
   {
     row.size *= unit.second;
   }
-  m_IndexUnit = contents.background.extent.dimension > 2 ? " voxels" : " pixels";
+  m_IndexUnit = contents.table.extent.dimension > 2 ? " voxels" : " pixels";
 }
 
 std::vector<std::uint64_t>
@@ -105,22 +118,38 @@ PictureKey::Labels() const
 int
 PictureKey::Height() const
 {
-  return HeightWithoutRows + static_cast<int>(m_Rows.size() + (m_Rest.empty() ? 0 : 1)) * FontLineHeight;
+  const auto rows = static_cast<int>(m_Rows.size() + (m_Rest.empty() ? 0 : 1)) * FontLineHeight;
+  const int  bar = m_Contents.columnColours == nullptr ? 0 : ColourBarHeight + 3 * FontLineHeight;
+  return HeightWithoutRows + rows + bar + (m_Contents.window == nullptr ? 0 : GrayBarHeight);
 }
 
 int
 PictureKey::Width() const
 {
-  return std::max({ LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest) });
+  const int title = m_Contents.columnColours == nullptr ? 0 : TextWidth(m_Contents.columnColours->Title());
+  return std::max({ LongestScaleBar, TextWidth(m_Title), TextWidth(m_Subtitle), SizeEnd(), TextWidth(m_Rest), title });
 }
 
 void
-PictureKey::Draw(Canvas & canvas, int x, int y, const GrayWindow & window, const LabelColours & colours) const
+PictureKey::Draw(Canvas & canvas, int x, int y, const LabelColours & colours) const
 {
   y += FontCapitalHeight;
   canvas.DrawText(x, y, m_Title, TextColour);
   canvas.DrawText(x, y += FontLineHeight, m_Subtitle, DimTextColour);
   y += FontLineHeight / 2;
+  y = m_Contents.columnColours == nullptr ? DrawRows(canvas, x, y, colours) : DrawColourBar(canvas, x, y);
+  y += FontLineHeight;
+  if (m_Contents.window != nullptr)
+  {
+    DrawGrayBar(canvas, x, y);
+    y += GrayBarHeight;
+  }
+  DrawScaleBar(canvas, x, y);
+}
+
+int
+PictureKey::DrawRows(Canvas & canvas, int x, int y, const LabelColours & colours) const
+{
   if (!m_Rows.empty())
   {
     y += FontLineHeight;
@@ -138,9 +167,41 @@ PictureKey::Draw(Canvas & canvas, int x, int y, const GrayWindow & window, const
   {
     canvas.DrawText(x, y += FontLineHeight, m_Rest, DimTextColour);
   }
-  y += FontLineHeight;
-  DrawGrayBar(canvas, x, y, window);
-  DrawScaleBar(canvas, x, y + 2 * FontLineHeight + FontLineHeight / 2);
+  return y;
+}
+
+int
+PictureKey::DrawColourBar(Canvas & canvas, int x, int y) const
+{
+  const ColumnColours & scale = *m_Contents.columnColours;
+  canvas.DrawText(x, y += FontLineHeight, scale.Title(), TextColour);
+  const std::string kind = scale.IsLogarithmic() ? "logarithmic" : "";
+  const std::string between = scale.Unit().empty() || kind.empty() ? "" : ", ";
+  canvas.DrawText(x, y += FontLineHeight, scale.Unit() + between + kind, DimTextColour);
+  y += FontLineHeight / 2;
+  canvas.FillRectangle(x, y, ColourBarWidth, ColourBarHeight, FrameColour);
+  for (int i = 1; i + 1 < ColourBarHeight; ++i)
+  {
+    const double share = 1 - (i - 1.0) / (ColourBarHeight - 3);
+    canvas.FillRectangle(x + 1, y + i, ColourBarWidth - 2, 1, ColumnColours::At(share));
+  }
+  const Ticks ticks = scale.Low() == scale.High() ? Ticks{ { scale.Low() }, { ShortNumber(scale.Low()) } }
+                    : scale.IsLogarithmic()       ? LogarithmicTicks(scale.Low(), scale.High())
+                                                  : LinearTicks(scale.Low(), scale.High(), 6);
+  for (std::size_t i = 0; i < ticks.places.size(); ++i)
+  {
+    const int at = y + static_cast<int>(std::lround((1 - scale.ShareOf(ticks.places[i])) * (ColourBarHeight - 1)));
+    canvas.FillRectangle(x + ColourBarWidth, at, 5, 1, DimTextColour);
+    canvas.DrawText(x + ColourBarWidth + 10, at + FontCapitalHeight / 2, ticks.texts[i], TextColour);
+  }
+  y += ColourBarHeight + FontLineHeight / 2;
+  if (scale.HasMissing())
+  {
+    y += FontLineHeight;
+    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, ColumnColours::Missing);
+    canvas.DrawText(x + SwatchSize + Gap / 2, y, "no value", DimTextColour);
+  }
+  return y;
 }
 
 int
@@ -166,7 +227,7 @@ PictureKey::SizeEnd() const
 }
 
 void
-PictureKey::DrawGrayBar(Canvas & canvas, int x, int y, const GrayWindow & window) const
+PictureKey::DrawGrayBar(Canvas & canvas, int x, int y) const
 {
   canvas.FillRectangle(x, y, LongestScaleBar, SwatchSize, FrameColour);
   for (int i = 1; i + 1 < LongestScaleBar; ++i)
@@ -175,8 +236,8 @@ PictureKey::DrawGrayBar(Canvas & canvas, int x, int y, const GrayWindow & window
     canvas.FillRectangle(x + i, y + 1, 1, SwatchSize - 2, { level, level, level });
   }
   y += SwatchSize + FontLineHeight - 4;
-  canvas.DrawText(x, y, ShortNumber(window.black), DimTextColour);
-  canvas.DrawText(x + LongestScaleBar, y, ShortNumber(window.white), DimTextColour, Anchor::End);
+  canvas.DrawText(x, y, ShortNumber(m_Contents.window->black), DimTextColour);
+  canvas.DrawText(x + LongestScaleBar, y, ShortNumber(m_Contents.window->white), DimTextColour, Anchor::End);
 }
 
 void
@@ -187,7 +248,7 @@ PictureKey::DrawScaleBar(Canvas & canvas, int x, int y) const
   canvas.FillRectangle(x, y, width, 4, TextColour);
   canvas.DrawText(x,
                   y + FontLineHeight,
-                  m_HasSpacing ? LengthText(length) : ShortNumber(length) + m_IndexUnit,
+                  m_Contents.hasSpacing ? LengthText(length) : ShortNumber(length) + m_IndexUnit,
                   TextColour);
 }
 

@@ -2,10 +2,11 @@
 #define BRICKCCL_PICTURES_PICTUREKEY_H
 
 #include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Pictures/ColumnColours.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/LabelColours.h"
-#include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Pictures/Slice.h"
+#include "BrickCCL/Tables/ComponentTable.h"
 
 #include <cstdint>
 #include <string>
@@ -19,14 +20,33 @@ inline constexpr Colour FrameColour{ 90, 94, 102 };
 inline constexpr Colour TextColour{ 232, 234, 238 };
 inline constexpr Colour DimTextColour{ 160, 165, 175 };
 
-/** What stands beside the slices of a picture: the number of components, the largest visible ones with their colours
- *  and sizes, the values of black and white, and a scale bar. */
+/** What a key says of a picture. */
+struct KeyContents
+{
+  const ComponentTable & table;
+  /** Whether the spacing is in mm. If not, lengths and sizes are given in pixels or voxels. */
+  bool hasSpacing = true;
+  /** The labels that can be seen, ascending. */
+  std::vector<std::uint64_t> visible;
+  /** What is said of their number: "visible here". */
+  std::string whereVisible = "visible here";
+  /** Colours by a column, which has a colour bar then; null: each label has its own. */
+  const ColumnColours * columnColours = nullptr;
+  /** The values of black and white; null if there is no gray. */
+  const GrayWindow * window = nullptr;
+};
+
+/** The labels that slices show, ascending. */
+std::vector<std::uint64_t> LabelsOf(const std::vector<SlicePixels> & slices);
+
+/** What stands beside a picture: the number of components, the largest visible ones with their colours and sizes or a
+ *  colour bar, the values of black and white, and a scale bar. */
 class PictureKey
 {
 public:
   /** \param pixelSize  the size of a pixel, in mm or, without spacing, in voxels
    *  \param height  the room that there is; a few components are listed even if it is too small */
-  PictureKey(const PictureContents & contents, const std::vector<SlicePixels> & slices, double pixelSize, int height);
+  PictureKey(const KeyContents & contents, double pixelSize, int height);
 
   /** The components that are listed, largest first. There are no more of them than colours. */
   std::vector<std::uint64_t> Labels() const;
@@ -35,7 +55,8 @@ public:
   int Height() const;
   int Width() const;
 
-  void Draw(Canvas & canvas, int x, int y, const GrayWindow & window, const LabelColours & colours) const;
+  /** \param colours  of the labels that are listed */
+  void Draw(Canvas & canvas, int x, int y, const LabelColours & colours) const;
 
 private:
   struct Row
@@ -47,11 +68,13 @@ private:
   /** Where the columns of labels and sizes end. */
   int  LabelEnd() const;
   int  SizeEnd() const;
-  void DrawGrayBar(Canvas & canvas, int x, int y, const GrayWindow & window) const;
+  int  DrawRows(Canvas & canvas, int x, int y, const LabelColours & colours) const;
+  int  DrawColourBar(Canvas & canvas, int x, int y) const;
+  void DrawGrayBar(Canvas & canvas, int x, int y) const;
   void DrawScaleBar(Canvas & canvas, int x, int y) const;
 
+  KeyContents      m_Contents;
   double           m_PixelSize;
-  bool             m_HasSpacing;
   std::vector<Row> m_Rows;
   std::string      m_Title;
   std::string      m_Subtitle;

@@ -276,6 +276,16 @@ SampleSlice(const LoadedImage & image, const RunVolume & labels, const SliceView
       pixels.labels[at + pixel] = counts.Winner();
       pixels.coverage[at + pixel] = static_cast<float>(labeled) / static_cast<float>(looked);
     }
+    if (view.isMirrored)
+    {
+      const auto mirror = [&](auto & values) {
+        std::reverse(values.begin() + static_cast<std::ptrdiff_t>(at),
+                     values.begin() + static_cast<std::ptrdiff_t>(at) + view.width);
+      };
+      mirror(pixels.gray);
+      mirror(pixels.labels);
+      mirror(pixels.coverage);
+    }
   });
   return pixels;
 }

@@ -23,6 +23,8 @@ struct SliceView
   int          height = 1;
   /** Whether the axis that runs down has its highest index on top. */
   bool isUpsideDown = false;
+  /** Whether the axis that runs to the right has its highest index at the left. */
+  bool isMirrored = false;
 };
 
 /** The pixels of a slice, row by row. */

@@ -1,26 +1,13 @@
 #include "BrickCCL/Pictures/Ticks.h"
 
+#include "BrickCCL/Core/RoundNumber.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 namespace brickccl
 {
-
-double
-LargestRoundNumber(double most)
-{
-  const double power = std::pow(10, std::floor(std::log10(most)));
-  // 1e-9 is the error that a computed power of ten may have.
-  for (const double factor : { 10.0, 5.0, 2.0 })
-  {
-    if (factor * power <= most * (1 + 1e-9))
-    {
-      return factor * power;
-    }
-  }
-  return power;
-}
 
 Ticks
 LinearTicks(double low, double high, int most, bool whole)

@@ -7,9 +7,6 @@
 namespace brickccl
 {
 
-/** The largest number of 1, 2 or 5 times a power of ten that is not above `most`. `most` is above 0. */
-double LargestRoundNumber(double most);
-
 /** Where an axis has ticks, in ascending order, and what is written there. */
 struct Ticks
 {

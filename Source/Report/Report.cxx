@@ -234,7 +234,8 @@ private:
         continue;
       }
       WriteSummary(stream, item);
-      WritePictureOf(stream, item);
+      WritePictureOf(stream, item, batch::PictureFile, "slices through the largest defect of ");
+      WriteViews(stream, item, i);
       stream << "</article>\n";
     }
   }
@@ -308,25 +309,132 @@ private:
     }
   }
 
-  void
-  WritePictureOf(std::ostream & stream, Item & item)
+  /** A file as it stands in the page, "data:image/png;base64,...", or nothing if there is no room for it.
+   *  \param file  counts from the batch's folder */
+  std::string
+  Inlined(const std::string & file)
   {
-    const std::string file = item.cells["folder"] + "/" + batch::PictureFile;
-    std::error_code   failure;
-    const auto        size = fs::file_size(PathOf(file), failure);
-    if (failure)
+    std::error_code failure;
+    const auto      size = fs::file_size(PathOf(file), failure);
+    if (failure || m_PictureBytes + size > MostPictureBytes)
     {
-      return;
+      return {};
     }
     m_PictureBytes += size;
-    if (m_PictureBytes > MostPictureBytes)
+    const bool isJpeg = fs::path(file).extension() == ".jpg";
+    return std::string("data:image/") + (isJpeg ? "jpeg" : "png") + ";base64," + Base64(ReadText(PathOf(file)));
+  }
+
+  /** The width and height of a PNG as attributes, which keep its place until it is decoded. */
+  std::string
+  SizeOfPng(const std::string & file) const
+  {
+    const std::string bytes = ReadText(PathOf(file));
+    const auto        number = [&](std::size_t place) {
+      std::uint32_t value = 0;
+      for (std::size_t i = 0; i < 4; ++i)
+      {
+        value = value << 8 | static_cast<unsigned char>(bytes.at(place + i));
+      }
+      return std::to_string(value);
+    };
+    constexpr std::size_t header = 16;
+    return bytes.size() < header + 8 ? "" : "width=\"" + number(header) + "\" height=\"" + number(header + 4) + "\" ";
+  }
+
+  void
+  WritePictureOf(std::ostream & stream, Item & item, const std::string & name, const std::string & alternative)
+  {
+    const std::string file = item.cells["folder"] + "/" + name;
+    std::error_code   failure;
+    if (!fs::exists(PathOf(file), failure))
     {
-      stream << "<p><a href=\"" << EscapeXml(file) << "\">picture</a></p>\n";
       return;
     }
-    stream << "<figure><img loading=\"lazy\" alt=\"slices through the largest defect of "
-           << EscapeXml(item.cells["item"]) << "\" src=\"data:image/png;base64," << Base64(ReadText(PathOf(file)))
-           << "\"></figure>\n";
+    const std::string data = Inlined(file);
+    if (data.empty())
+    {
+      stream << "<p><a href=\"" << EscapeXml(file) << "\">" << EscapeXml(alternative + item.cells["item"])
+             << "</a></p>\n";
+      return;
+    }
+    stream << "<figure><img " << SizeOfPng(file) << "loading=\"lazy\" alt=\""
+           << EscapeXml(alternative + item.cells["item"]) << "\" src=\"" << data << "\"></figure>\n";
+  }
+
+  /** What `batch --report` drew: slices to look through, surfaces, the largest defects. */
+  void
+  WriteViews(std::ostream & stream, Item & item, std::size_t place)
+  {
+    if (!item.summary.contains("report"))
+    {
+      stream
+        << "<p class=\"soft\">Slices to look through, surfaces and the largest defects are drawn by <code>brickccl "
+           "batch ... --report</code>.</p>\n";
+      return;
+    }
+    const ordered_json & views = item.summary.at("report");
+    stream << "<div class=\"views\">\n";
+    if (views.contains("slices"))
+    {
+      WriteSlices(stream, item, views.at("slices"), place);
+    }
+    if (views.contains("surface"))
+    {
+      WritePictureOf(stream, item, views.at("surface").at("file"), "surfaces of the defects of ");
+    }
+    stream << "</div>\n";
+    if (views.contains("defects"))
+    {
+      WriteThumbnails(stream, item, views.at("defects"), place);
+    }
+  }
+
+  void
+  WriteSlices(std::ostream & stream, Item & item, const ordered_json & slices, std::size_t place)
+  {
+    const std::string data = Inlined(item.cells["folder"] + "/" + slices.at("file").get<std::string>());
+    const auto        count = slices.at("places").size();
+    if (data.empty() || count == 0)
+    {
+      return;
+    }
+    const auto        columns = slices.at("columns").get<int>();
+    const std::string id = "slice-" + std::to_string(place);
+    stream << "<section class=\"slices\" aria-label=\"slices of " << EscapeXml(item.cells["item"])
+           << "\">\n<div class=\"tile\" style=\"aspect-ratio:" << slices.at("tile").at(0) << "/"
+           << slices.at("tile").at(1) << "\"><img alt=\"slice of " << EscapeXml(item.cells["item"])
+           << " with its defects\" style=\"width:" << 100 * columns << "%\" src=\"" << data
+           << "\"></div>\n<div class=\"controls\"><button type=\"button\" data-step=\"-1\" "
+              "aria-label=\"previous slice\">\xE2\x80\xB9</button><input id=\""
+           << id << "\" type=\"range\" min=\"0\" max=\"" << count - 1
+           << "\" value=\"0\" aria-label=\"slice\"><button type=\"button\" data-step=\"1\" aria-label=\"next "
+              "slice\">\xE2\x80\xBA</button><output for=\""
+           << id << "\"></output></div>\n</section>\n";
+  }
+
+  void
+  WriteThumbnails(std::ostream & stream, Item & item, const ordered_json & defects, std::size_t place)
+  {
+    const std::string data = Inlined(item.cells["folder"] + "/" + defects.at("file").get<std::string>());
+    if (data.empty())
+    {
+      return;
+    }
+    const auto columns = defects.at("columns").get<int>();
+    const auto side = defects.at("side").get<int>();
+    stream << "<h4>The largest defects</h4>\n<ul class=\"thumbnails\" style=\"--sheet:url(" << data << ")\">\n";
+    int at = 0;
+    for (const ordered_json & defect : defects.at("shown"))
+    {
+      stream << "<li><button type=\"button\" data-item=\"" << place << "\" data-slice=\"" << defect.at("slice")
+             << "\"><span class=\"thumbnail\" style=\"width:" << side << "px;height:" << side
+             << "px;background-position:-" << at % columns * side << "px -" << at / columns * side
+             << "px\"></span><span>label " << defect.at("label") << "<br>" << defect.at("voxel_count")
+             << " voxels<br>slice " << defect.at("slice") << "</span></button></li>\n";
+      ++at;
+    }
+    stream << "</ul>\n";
   }
 
   void

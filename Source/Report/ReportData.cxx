@@ -167,6 +167,15 @@ DataOfScript(const std::string & folder, const std::vector<Item> & items)
   {
     places.emplace(item.cells.at("item"), data["items"].size());
     data["items"].push_back(item.cells.at("item"));
+    // Which slices can be looked through.
+    data["slices"].push_back(nullptr);
+    if (item.summary.contains("report") && item.summary.at("report").contains("slices"))
+    {
+      const ordered_json & slices = item.summary.at("report").at("slices");
+      data["slices"].back() = { { "axis", slices.at("axis") },
+                                { "columns", slices.at("columns") },
+                                { "places", slices.at("places") } };
+    }
   }
   data["limits"] = Limits(items);
   Table             table(PathIn(folder, "defects.csv"));

@@ -57,10 +57,72 @@
   $("item-verdict").addEventListener("change", filterItems);
   filterItems();
 
+  // The slices of an item: one picture holds them all, and a window shows one of them.
+  const scrolls = data.slices.map((slices, item) => {
+    const range = $("slice-" + item);
+    if (slices === null || range === null) return null;
+    const section = range.closest("section");
+    const tile = section.querySelector(".tile");
+    const picture = tile.querySelector("img");
+    const last = slices.places.length - 1;
+    const showSlice = (index) => {
+      const at = Math.min(Math.max(index, 0), last);
+      range.value = at;
+      picture.style.left = -100 * (at % slices.columns) + "%";
+      picture.style.top = -100 * Math.floor(at / slices.columns) + "%";
+      const text = slices.axis + " = " + slices.places[at];
+      range.setAttribute("aria-valuetext", text);
+      section.querySelector("output").textContent = text + " (" + (at + 1) + " of " + (last + 1) + ")";
+    };
+    range.addEventListener("input", () => showSlice(Number(range.value)));
+    for (const button of section.querySelectorAll("button")) {
+      button.addEventListener("click", () => showSlice(Number(range.value) + Number(button.dataset.step)));
+    }
+    // A drag across the picture runs through the slices; the wheel does so once the slices have the focus.
+    const drag = (event) => {
+      const box = tile.getBoundingClientRect();
+      showSlice(Math.round((event.clientX - box.left) / box.width * last));
+    };
+    tile.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      tile.setPointerCapture(event.pointerId);
+      range.focus({ preventScroll: true });
+      drag(event);
+    });
+    tile.addEventListener("pointermove", (event) => { if (event.buttons === 1) drag(event); });
+    tile.addEventListener("wheel", (event) => {
+      if (!section.contains(document.activeElement)) return;
+      event.preventDefault();
+      showSlice(Number(range.value) + Math.sign(event.deltaY));
+    }, { passive: false });
+    showSlice(0);
+    // Shows the slice that is nearest to a place; not all slices are in the page.
+    return (place) => {
+      let nearest = 0;
+      slices.places.forEach((each, index) => {
+        if (Math.abs(each - place) < Math.abs(slices.places[nearest] - place)) nearest = index;
+      });
+      showSlice(nearest);
+      return range;
+    };
+  });
+  const jumpTo = (item, place) => {
+    const range = scrolls[item]?.(place);
+    $("item-" + item).scrollIntoView();
+    range?.focus({ preventScroll: true });
+    range?.closest("section").scrollIntoView({ block: "nearest" });
+  };
+  const jumps = Array.from(document.querySelectorAll(".thumbnails button"));
+  for (const button of jumps) {
+    button.addEventListener("click", () => jumpTo(Number(button.dataset.item), Number(button.dataset.slice)));
+  }
+  // At first a page shows the slice of an item's largest defect.
+  for (const button of jumps.slice().reverse()) scrolls[Number(button.dataset.item)]?.(Number(button.dataset.slice));
+
   // The defects: only one page of rows is in the document, so that many thousands stay fluent.
   const { columns, rows, main } = data.defects;
   if (rows.length === 0) return;
-  const pageSize = 100;
+  const pageSize = 25;
   let shown = rows;
   let page = 0;
   const head = $("defect-table").tHead.rows[0];
@@ -98,7 +160,15 @@
           cell.append(element("a", data.items[value], { href: "#item-" + value }));
           line.append(cell);
         } else {
-          line.append(element("td", show(value), { class: "number" + (isMinor ? " minor" : "") }));
+          const cell = element("td", undefined, { class: "number" + (isMinor ? " minor" : "") });
+          if (columns[i] === "slice" && value !== null && scrolls[row[0]]) {
+            const link = element("a", show(value), { href: "#item-" + row[0], "aria-label": "slice " + value + " of " + data.items[row[0]] });
+            link.addEventListener("click", (event) => { event.preventDefault(); jumpTo(row[0], value); });
+            cell.append(link);
+          } else {
+            cell.textContent = show(value);
+          }
+          line.append(cell);
         }
       }
       body.append(line);

@@ -4,8 +4,8 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Runs/FindRuns.h"
-#include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Runs/ListRuns.h"
+#include "BrickCCL/Runs/OwnRow.h"
 #include "BrickCCL/Runs/UndecidedDiagonals.h"
 
 #include <algorithm>

@@ -6,10 +6,13 @@
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Runs/ExpandRow.h"
 #include "BrickCCL/Runs/RunBounds.h"
+#include "BrickCCL/Runs/Unwrapping.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace brickccl
@@ -68,6 +71,7 @@ public:
     m_WordsPerRow = WordsForBits(extent.RowLength());
     m_StartsFollowForeground = startsFollowForeground;
     m_TouchingAreJoined = false;
+    m_Unwrapping.reset();
     m_Foreground.Resize(PaddedWordCount());
     m_Starts.Resize(startsFollowForeground ? 0 : PaddedWordCount());
     m_FirstRun.Resize(static_cast<std::size_t>(extent.RowCount()) + 1);
@@ -155,6 +159,17 @@ public:
   SetTouchingAreJoined(bool are)
   {
     m_TouchingAreJoined = are;
+  }
+  /** How components go on through the ends of periodic axes; null if there are none. */
+  const Unwrapping *
+  GetUnwrapping() const
+  {
+    return m_Unwrapping.get();
+  }
+  void
+  SetUnwrapping(std::shared_ptr<const Unwrapping> unwrapping)
+  {
+    m_Unwrapping = std::move(unwrapping);
   }
   bool
   HasLinksAlongY() const
@@ -569,30 +584,8 @@ private:
   Buffer<std::uint32_t> m_Narrow;
   Buffer<std::uint64_t> m_WideLabels;
   Workspace             m_Scratch;
-};
 
-/** The words of one row, which can be read and written beyond its ends as those of a RunVolume. All are 0 at first. */
-class OwnRow
-{
-public:
-  void
-  Resize(std::int64_t words)
-  {
-    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
-  }
-  Word *
-  Data()
-  {
-    return m_Words.data() + RunVolume::PaddingWords;
-  }
-  const Word *
-  Data() const
-  {
-    return m_Words.data() + RunVolume::PaddingWords;
-  }
-
-private:
-  std::vector<Word> m_Words;
+  std::shared_ptr<const Unwrapping> m_Unwrapping;
 };
 
 } // namespace brickccl

@@ -270,33 +270,56 @@ private:
     });
   }
 
+  /** Goes on to the next voxels of the lines across a row. \param isFirst  whether the lines begin here */
+  template <typename TRuns>
+  void
+  FollowLines(const TRuns & runs, std::int64_t row, bool isFirst, std::uint64_t * lines) const
+  {
+    std::int64_t x = 0;
+    for (const LabelRun & run : runs)
+    {
+      const std::int64_t begin = run.place - row * m_Image.extent.RowLength();
+      std::fill(lines + x, lines + begin, std::uint64_t{ 0 });
+      for (x = begin; x < begin + run.length; ++x)
+      {
+        lines[x] = isFirst || lines[x] == run.label ? run.label : 0;
+      }
+    }
+    std::fill(lines + x, lines + m_Image.extent.RowLength(), std::uint64_t{ 0 });
+  }
+
   /** Finds holes that run straight along an axis over much of the part's cross-section. They become outside. */
   void
   FindBores(const Labeling & air, int axis, std::vector<std::uint8_t> & isOutside)
   {
-    const Extent &                     extent = m_Image.extent;
-    UninitializedVector<std::uint64_t> labels(m_Result.part.size());
-    air.Write(labels.data());
+    const Extent &             extent = m_Image.extent;
     std::vector<std::uint64_t> sizes(isOutside.size());
-    std::uint64_t              partVoxels = 0;
-    for (const std::uint64_t label : labels)
-    {
-      ++sizes[static_cast<std::size_t>(label)];
-      partVoxels += isOutside[static_cast<std::size_t>(label)] == 0 ? 1 : 0;
-    }
     std::vector<std::uint64_t> straight(isOutside.size());
-    const auto                 step = static_cast<std::size_t>(axis == 0   ? 1
-                                                               : axis == 1 ? extent.size[0]
-                                                                           : extent.size[0] * extent.size[1]);
-    Face(extent, axis, false).ForEachVoxel([&](std::size_t, std::size_t place) {
-      const std::uint64_t label = labels[place];
-      std::int64_t        passed = 0;
-      for (; passed < extent.size[axis] && labels[place] == label; ++passed)
+    std::uint64_t              partVoxels = 0;
+    // For each line along the axis, the component that all of its voxels so far belong to; 0 if there is none.
+    std::vector<std::uint64_t> lines(static_cast<std::size_t>(extent.VoxelCount() / extent.size[axis]));
+    for (std::int64_t row = 0; row < extent.RowCount(); ++row)
+    {
+      const std::int64_t y = row % extent.size[1];
+      const std::int64_t z = row / extent.size[1];
+      const auto         runs = air.ListRuns(row, row + 1);
+      partVoxels += static_cast<std::uint64_t>(extent.RowLength());
+      for (const LabelRun & run : runs)
       {
-        place += step;
+        const auto label = static_cast<std::size_t>(run.label);
+        sizes[label] += static_cast<std::uint64_t>(run.length);
+        partVoxels -= isOutside[label] == 0 ? 0 : static_cast<std::uint64_t>(run.length);
+        straight[label] += axis == 0 && run.length == extent.RowLength() ? 1 : 0;
       }
-      straight[static_cast<std::size_t>(label)] += passed == extent.size[axis] ? 1 : 0;
-    });
+      if (axis > 0)
+      {
+        FollowLines(runs, row, (axis == 1 ? y : z) == 0, lines.data() + (axis == 1 ? z : y) * extent.RowLength());
+      }
+    }
+    for (const std::uint64_t label : lines)
+    {
+      straight[static_cast<std::size_t>(label)] += axis > 0 && label > 0 ? 1 : 0;
+    }
     const double section = static_cast<double>(partVoxels) / static_cast<double>(extent.size[axis]);
     for (std::size_t label = 1; label < straight.size(); ++label)
     {

@@ -34,14 +34,16 @@ BallDiameter(int dimension, double volume)
   }
 }
 
-/** A coordinate of the physical point of an index. */
+/** A coordinate of the physical point of an index. An index that is not a number matters only to the coordinates that
+ *  depend on it. */
 inline double
 PhysicalPoint(const ComponentTable & table, const double (&index)[MaximumDimension], int axis)
 {
   double value = table.geometry.origin[axis];
   for (int step = 0; step < table.extent.dimension; ++step)
   {
-    value += table.geometry.direction[axis][step] * table.geometry.spacing[step] * index[step];
+    const double perIndex = table.geometry.direction[axis][step] * table.geometry.spacing[step];
+    value += perIndex == 0 && std::isnan(index[step]) ? 0 : perIndex * index[step];
   }
   return value;
 }

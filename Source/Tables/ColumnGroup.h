@@ -42,6 +42,9 @@ struct ColumnGroup
   bool needsIntensity = false;
   /** Whether the sums of products of indices are needed, which MeasureComponents adds up with the default columns. */
   bool needsMoments = false;
+  /** Whether it is right for components that go on through the ends of periodic axes. Other groups are refused there.
+   */
+  bool allowsPeriodic = false;
 
   /** Adds the columns of images of the list's dimension. */
   void (*addColumns)(columns::ColumnList & list) = nullptr;

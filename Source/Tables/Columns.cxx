@@ -39,7 +39,7 @@ std::vector<ComponentColumn>
 ColumnsOf(const ComponentTable & table)
 {
   columns::ColumnList list(table.extent.dimension);
-  columns::AddDefaultColumns(list, table.sliceAxis);
+  columns::AddDefaultColumns(list, table.sliceAxis, table.periodic);
   for (const ColumnGroup * const group : table.groups)
   {
     list.BeginGroup(group->name);

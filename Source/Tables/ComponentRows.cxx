@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Tables/RowSums.h"
 
+#include <limits>
 #include <utility>
 
 namespace brickccl
@@ -57,7 +58,9 @@ ComponentRows::operator[](std::size_t place) const
     row.boxMinimum[axis] = start + sums.minimum[axis];
     row.boxMaximum[axis] = start + sums.maximum[axis];
     row.centroid[axis] =
-      static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
+      sums.indexSum[axis] == ShapeSums::NoSum
+        ? std::numeric_limits<double>::quiet_NaN()
+        : static_cast<double>(start) + static_cast<double>(sums.indexSum[axis]) / static_cast<double>(sums.voxels);
   }
   if (!m_Intensities.empty())
   {

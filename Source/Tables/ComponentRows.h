@@ -33,7 +33,7 @@ struct ComponentMeasures
   /** First and last index of the bounding box; both belong to it. */
   std::int64_t boxMinimum[MaximumDimension] = {};
   std::int64_t boxMaximum[MaximumDimension] = {};
-  /** Mean index of the voxels. */
+  /** Mean index of the voxels; NaN along a periodic axis along which the component cannot be unwrapped. */
   double centroid[MaximumDimension] = {};
   /** Sums of the voxels' indices, counted from the first voxel of the buffer. */
   std::uint64_t indexSum[MaximumDimension] = {};

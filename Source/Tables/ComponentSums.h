@@ -19,6 +19,8 @@ namespace brickccl
 struct ShapeSums
 {
   static constexpr bool IsExact = true;
+  /** The index sum along an axis along which a component of a periodic image has no place. */
+  static constexpr std::uint64_t NoSum = std::numeric_limits<std::uint64_t>::max();
 
   std::uint64_t voxels = 0;
   std::uint64_t indexSum[MaximumDimension] = {};

@@ -22,7 +22,7 @@ ComponentTable::SidesTouched(const ComponentMeasures & component) const
   {
     const std::int64_t first = geometry.startIndex[axis];
     const std::int64_t last = first + extent.size[axis] - 1;
-    if (first != last && axis != acrossSlices)
+    if (first != last && axis != acrossSlices && !periodic.Has(axis))
     {
       const unsigned lower = 1u << (2 * axis);
       sides |= component.boxMinimum[axis] == first ? lower : 0u;

@@ -2,6 +2,7 @@
 #define BRICKCCL_TABLES_COMPONENTTABLE_H
 
 #include "BrickCCL/Core/Extent.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Tables/ComponentRows.h"
 
@@ -139,8 +140,12 @@ struct ComponentTable
   Geometry geometry;
   /** The axis across which slices were labeled each on its own. */
   std::optional<int> sliceAxis;
-  bool               hasIntensity = false;
-  bool               hasPart = false;
+  /** Axes through whose ends components go on. Their places and shapes are those of the unwrapped components, which may
+   *  reach beyond the upper ends. Along an axis along which a component meets its own copy, its box is the whole image,
+   *  and it has no centroid (NaN). */
+  PeriodicAxes periodic;
+  bool         hasIntensity = false;
+  bool         hasPart = false;
 
   /** The groups of columns that were measured, in the order of their columns. */
   std::vector<const ColumnGroup *> groups;
@@ -157,8 +162,8 @@ struct ComponentTable
   /** Whether the columns of this group were measured. */
   bool HasGroup(const std::string & name) const;
 
-  /** Bit 2 a: the component touches the image's lower side along axis a; bit 2 a + 1: the upper one. Axes of one voxel
-   *  and the axis across slices have no sides. */
+  /** Bit 2 a: the component touches the image's lower side along axis a; bit 2 a + 1: the upper one. Axes of one voxel,
+   *  the axis across slices and periodic axes have no sides. */
   unsigned SidesTouched(const ComponentMeasures & component) const;
 };
 

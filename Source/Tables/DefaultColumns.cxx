@@ -3,6 +3,7 @@
 #include "BrickCCL/Tables/ColumnFormulas.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace brickccl::columns
 {
@@ -23,6 +24,36 @@ PhysicalBox(const ComponentTable & table, const ComponentMeasures & component, i
     low += std::min(a, b);
     high += std::max(a, b);
   }
+}
+
+/** How many dimensions a component can extend along. */
+int
+ComponentDimension(int dimension, const std::optional<int> & sliceAxis)
+{
+  return sliceAxis ? dimension - 1 : dimension;
+}
+
+/** The size of a component: its volume, or its area in a slice of a volume. */
+double
+SizeOf(const ComponentTable & table, const ComponentMeasures & component)
+{
+  double size = static_cast<double>(component.voxelCount);
+  if (!table.sliceAxis)
+  {
+    return VolumeOf(table, component);
+  }
+  for (int axis = 0; axis < table.extent.dimension; ++axis)
+  {
+    size *= axis == *table.sliceAxis ? 1.0 : table.geometry.spacing[axis];
+  }
+  return size;
+}
+
+/** The diameter of the ball, or of the disc in a slice, of the same size. */
+double
+EquivalentDiameter(const ComponentTable & table, const ComponentMeasures & component)
+{
+  return BallDiameter(ComponentDimension(table.extent.dimension, table.sliceAxis), SizeOf(table, component));
 }
 
 void
@@ -54,12 +85,13 @@ AddSizes(ColumnList & columns, const std::optional<int> & sliceAxis)
     MergeRule::Sum,
     [](Table, Component c) { return c.voxelCount; },
     "voxels");
-  columns.Add(SizeName(columns.Dimension()),
-              "voxel count times the size of a voxel",
+  columns.Add(SizeName(ComponentDimension(columns.Dimension(), sliceAxis)),
+              sliceAxis ? "voxel count times the size of a voxel within the slice"
+                        : "voxel count times the size of a voxel",
               "PhysicalSize",
               "area (with spacing)",
               MergeRule::Sum,
-              VolumeOf);
+              SizeOf);
 }
 
 void
@@ -108,7 +140,7 @@ AddBoundingBoxes(ColumnList & columns)
 }
 
 void
-AddCentres(ColumnList & columns)
+AddCentres(ColumnList & columns, const std::optional<int> & sliceAxis)
 {
   columns.AddAxes(
     "centroid_",
@@ -126,18 +158,22 @@ AddCentres(ColumnList & columns)
                   "centroid (with spacing)",
                   MergeRule::Recomputed,
                   [](Table t, Component c, int axis) { return PhysicalPoint(t, c.centroid, axis); });
-  columns.Add("equivalent_spherical_diameter_mm",
-              "diameter of the ball (in 2-D the disc) of the same volume",
+  // Of 2-D images the names are ITK's, too.
+  const bool        isDisc = sliceAxis && columns.Dimension() == 3;
+  const std::string name = isDisc ? "equivalent_circular_" : "equivalent_spherical_";
+  columns.Add(name + "diameter_mm",
+              isDisc ? "diameter of the disc of the same area"
+                     : "diameter of the ball (in 2-D the disc) of the same volume",
               "2 * EquivalentSphericalRadius",
               "equivalent_diameter_area",
               MergeRule::Recomputed,
-              [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)); });
-  columns.Add("equivalent_spherical_radius_mm",
+              EquivalentDiameter);
+  columns.Add(name + "radius_mm",
               "half of it",
               "EquivalentSphericalRadius",
               "",
               MergeRule::Recomputed,
-              [](Table t, Component c) { return BallDiameter(t.extent.dimension, VolumeOf(t, c)) / 2; });
+              [](Table t, Component c) { return EquivalentDiameter(t, c) / 2; });
   columns.Add("touches_border",
               "1 if a voxel lies on the border of the image (of the slice, where slices are labeled)",
               "NumberOfPixelsOnBorder > 0",
@@ -149,11 +185,23 @@ AddCentres(ColumnList & columns)
 } // namespace
 
 void
-AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis)
+AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic)
 {
   AddSizes(columns, sliceAxis);
   AddBoundingBoxes(columns);
-  AddCentres(columns);
+  AddCentres(columns, sliceAxis);
+  for (int axis = 0; axis < columns.Dimension(); ++axis)
+  {
+    if (periodic.Has(axis))
+    {
+      columns.Add(std::string("wraps_") + AxisNames[axis],
+                  "1 if the component meets its own copy along this periodic axis, so that it cannot be unwrapped",
+                  "",
+                  "",
+                  MergeRule::Recomputed,
+                  [axis](Table, Component c) { return std::uint64_t{ std::isnan(c.centroid[axis]) ? 1u : 0u }; });
+    }
+  }
 }
 
 } // namespace brickccl::columns

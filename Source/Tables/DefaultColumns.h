@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_TABLES_DEFAULTCOLUMNS_H
 #define BRICKCCL_TABLES_DEFAULTCOLUMNS_H
 
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <optional>
@@ -8,8 +9,10 @@
 namespace brickccl::columns
 {
 
-/** Adds the columns that every table has. \param sliceAxis  adds the column of slices as well, if it is given. */
-void AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis);
+/** Adds the columns that every table has.
+ *  \param sliceAxis  adds the column of slices as well, if it is given
+ *  \param periodic   adds a column for each of these axes */
+void AddDefaultColumns(ColumnList & columns, const std::optional<int> & sliceAxis, const PeriodicAxes & periodic);
 
 } // namespace brickccl::columns
 

@@ -50,6 +50,10 @@ CheckSameColumns(const ComponentTable & a, const ComponentTable & b)
     throw InvalidArgument("the tables are of images of different dimension, spacing, origin or direction; the parts of "
                           "one image differ in nothing but their start index and extent");
   }
+  if (a.periodic.HasAny() || b.periodic.HasAny())
+  {
+    throw InvalidArgument("tables of periodic images are not merged: a part of an image has ends");
+  }
   if (a.hasIntensity != b.hasIntensity || a.hasPart != b.hasPart || a.groups != b.groups || a.sliceAxis != b.sliceAxis)
   {
     throw InvalidArgument(

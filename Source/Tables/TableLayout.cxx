@@ -21,29 +21,6 @@ NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size
                     column.value(table, table.components[place]));
 }
 
-const ComponentColumn &
-FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name)
-{
-  const auto found =
-    std::find_if(columns.begin(), columns.end(), [&](const auto & known) { return known.name == name; });
-  if (found == columns.end())
-  {
-    std::vector<std::string> names;
-    for (const ComponentColumn & known : columns)
-    {
-      names.push_back(known.name);
-    }
-    if (name.rfind("intensity_", 0) == 0 || name == "surface_distance_mm")
-    {
-      throw InvalidArgument("the table has no column '" + name + "', which needs " +
-                            (name == "surface_distance_mm" ? "--part FILE" : "--intensity FILE"));
-    }
-    throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
-                          "; `brickccl stats --list-columns` lists all of 3-D images");
-  }
-  return *found;
-}
-
 /** How many of the unit a millimetre is. */
 double
 PerMillimetre(const std::string & unit)
@@ -82,6 +59,29 @@ Convert(ComponentColumn & column, const std::string & unit)
 }
 
 } // namespace
+
+const ComponentColumn &
+FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name)
+{
+  const auto found =
+    std::find_if(columns.begin(), columns.end(), [&](const auto & known) { return known.name == name; });
+  if (found == columns.end())
+  {
+    std::vector<std::string> names;
+    for (const ComponentColumn & known : columns)
+    {
+      names.push_back(known.name);
+    }
+    if (name.rfind("intensity_", 0) == 0 || name == "surface_distance_mm")
+    {
+      throw InvalidArgument("the table has no column '" + name + "', which needs " +
+                            (name == "surface_distance_mm" ? "--part FILE" : "--intensity FILE"));
+    }
+    throw InvalidArgument("the table has no column '" + name + "'" + DidYouMean(name, names) +
+                          "; `brickccl stats --list-columns` lists all of 3-D images");
+  }
+  return *found;
+}
 
 TableText
 LayOut(const ComponentTable & table, const TableLayout & layout)

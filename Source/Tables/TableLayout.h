@@ -53,6 +53,9 @@ void WriteSchema(std::ostream & stream, const ComponentTable & table, const Tabl
 /** As WriteJson of a whole table. */
 void WriteJson(std::ostream & stream, const ComponentTable & table, const TableText & text);
 
+/** The column of this name. \throws InvalidArgument, which says what may be meant or missing, if there is none. */
+const ComponentColumn & FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name);
+
 } // namespace brickccl
 
 #endif

@@ -26,24 +26,6 @@ struct Totals
 
 Totals TotalsOf(const ComponentTable & table);
 
-/** The numbers of components whose values lie within equal steps. */
-struct Histogram
-{
-  std::string column;
-  std::string unit;
-  /** The borders of the steps, one more than `counts`: step i goes from edges[i] up to, but without, edges[i + 1]; the
-   *  last step includes its upper edge. */
-  std::vector<double>        edges;
-  std::vector<std::uint64_t> counts;
-  /** The number of values that are not finite; no step counts them. */
-  std::uint64_t notFinite = 0;
-};
-
-/** The histogram of a column from its lowest to its highest value, with the steps of numpy.histogram. If all values
- *  are equal, it reaches half a unit to both sides.
- *  \throws InvalidArgument for a column that the table does not have, or less than one bin. */
-Histogram HistogramOf(const ComponentTable & table, const std::string & column, int bins);
-
 } // namespace brickccl
 
 #endif

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 COMMAND = os.environ["BRICKCCL"]
 
@@ -64,6 +65,37 @@ def labels_of(path):
     kind = NRRD_NAMES[fields["type"]]
     code = TYPES[kind][0]
     return kind, list(struct.unpack("<%d%s" % (len(data) // struct.calcsize(code), code), data))
+
+
+def read_png(path):
+    """The width and height of a PNG of 8-bit colours, and its rows of (red, green, blue)."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    place, packed = 8, b""
+    while place < len(content):
+        length, kind = struct.unpack_from(">I4s", content, place)
+        chunk = content[place + 8:place + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colours, _, _, interlaced = struct.unpack(">IIBBBBB", chunk)
+            assert (depth, colours, interlaced) == (8, 2, 0)
+        packed += chunk if kind == b"IDAT" else b""
+        place += 12 + length
+    data, stride = zlib.decompress(packed), 3 * width
+    before, rows = bytearray(stride), []
+    for y in range(height):
+        kind, line = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride if kind else 0):
+            left, up, corner = (line[i - 3], before[i], before[i - 3]) if i >= 3 else (0, before[i], 0)
+            if kind == 4:
+                guess = left + up - corner
+                away = (abs(guess - left), abs(guess - up), abs(guess - corner))
+                line[i] = (line[i] + (left, up, corner)[away.index(min(away))]) & 255
+            else:
+                line[i] = (line[i] + (left, up, (left + up) // 2)[kind - 1]) & 255
+        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, 3)])
+        before = line
+    return width, height, rows
 
 
 class CommandTest(unittest.TestCase):

@@ -81,6 +81,40 @@ class BadInputTest(CommandTest):
         self.refuses("--connectivity", 6, saying=["connectivity 6", "4 or 8"])
         self.refuses("--by-slice", "z", saying="--by-slice z")
 
+    def test_neighbourhoods_without_meaning(self):
+        self.refuses("--neighbourhood", "8+q", saying=["8+q", "neither a file nor a neighbourhood"])
+        self.refuses("--neighbourhood", "8+xz", saying=["8+xz", "connectivity 8 does not fit 1 dimension; use 2"])
+        self.refuses("--neighbourhood", "8+t", saying=["8+t", "an image of 3 dimensions lacks"])
+        self.refuses("--neighbourhood", "8+z", "--connectivity", 6, saying=["--neighbourhood", "--connectivity"])
+        self.refuses("--neighbourhood", "8+z", "--by-slice", "z", saying=["--neighbourhood", "--by-slice"])
+        path = self.path("n.txt")
+        for content, saying in (("111\n" * 3, ["n.txt", "27 voxels", "not 9"]), ("1" * 26 + "2", ["holds '2'"]),
+                                ("1" * 26 + "0", ["(-1, -1, -1)", "(1, 1, 1)", "symmetric"]), ("", ["27 voxels", "not 0"])):
+            with open(path, "w") as stream:
+                stream.write(content)
+            self.refuses("--neighbourhood", path, saying=saying)
+        path = self.path("n.json")
+        for content, saying in (("[[1,1,1],[1,1,1],[1,1,1]]", ["27 voxels"]), ("[1,", ["no JSON"]), ("{}", ["nested lists of 3"]),
+                                ("[[1,1],[1,1]]", ["nested lists of 3"]), ("[1,2,1]", ["holds 2"]), ('["a",1,1]', ['holds "a"'])):
+            with open(path, "w") as stream:
+                stream.write(content)
+            self.refuses("--neighbourhood", path, saying=saying)
+        path = self.path("n.nrrd")
+        write_nrrd(path, "uint8", (3, 3, 4), [1] * 36)
+        self.refuses("--neighbourhood", path, saying=["3 x 3 x 4", "3 voxels along each of 3 axes"])
+        write_nrrd(path, "uint8", (3, 3), [1] * 9)
+        self.refuses("--neighbourhood", path, saying=["3 x 3", "3 axes"])
+
+    def test_periodic_axes_without_meaning(self):
+        self.refuses("--periodic", "w", saying=["'w'", "xyzt"])
+        self.refuses("--periodic", "x,x", saying=["twice"])
+        self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
+        self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbours"])
+        self.refuses("--periodic", "x", "--fill-holes", saying=["holes are not filled", "periodic along x"])
+        self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
+                     saying=["'feret'", "not measured", "periodic along x"])
+        self.refuses("--periodic", "x", "--picture", self.path("p.png"), saying=["--picture", "--periodic"])
+
     def test_mask_of_another_size_or_place(self):
         mask = self.path("mask.nrrd")
         write_nrrd(mask, "uint8", (6, 5, 3), [1] * 90)

@@ -127,6 +127,16 @@ class ResultsTest(BatchTest):
         self.assertEqual(one, self.tree())
         self.assertEqual(len(one), 3 * 4 + 4)
 
+    def test_progress_has_rate_and_time_left(self):
+        self.recipe()
+        for name in "abc":
+            self.volume(name + ".nrrd", [])
+        lines = self.batch("--jobs", 1).stderr.splitlines()
+        self.assertEqual(len(lines), 3)
+        for number, line in enumerate(lines[:2]):
+            self.assertRegex(line, r"^\[%d/3\] .: 0 defects \([0-9.]+ items/(s|min), [0-9]+ s left\)$" % (number + 1))
+        self.assertEqual(lines[2], "[3/3] c: 0 defects")
+
     def test_selection_and_labels(self):
         self.recipe(FACES + "[selection]\nkeep = \"voxel_count > 2\"\n")
         self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1), (4, 4, 4, 3, 1, 1), (9, 9, 7, 1, 1, 1)])
@@ -135,6 +145,28 @@ class ResultsTest(BatchTest):
         self.assertEqual((summary["components"], summary["defects"]), (3, 1))
         _, labels = labels_of(os.path.join(self.output, "items", "a", "labels.nrrd"))
         self.assertEqual((labels.count(1), max(labels)), (3, 1))
+
+    def test_a_cavity_with_a_narrow_opening_is_noted(self):
+        # A part of 11 x 11 x 11 voxels with a cavity of 5 x 5 x 5 that a channel of so many voxels a side opens.
+        for width, text, pores, noted in ((0, "", 125, False), (1, "", 0, True), (2, "", 0, True), (3, "", 0, False),
+                                          (1, "close_mm = 1.5\n", 125, False)):
+            values = []
+            for z in range(15):
+                for y in range(15):
+                    for x in range(15):
+                        isPart = all(2 <= at < 13 for at in (x, y, z))
+                        isCavity = all(5 <= at < 10 for at in (x, y, z))
+                        isOpening = z < 5 and 6 <= x < 6 + width and 6 <= y < 6 + width
+                        values.append(200 if isPart and not isCavity and not isOpening else 0)
+            write_nrrd(os.path.join(self.input, "p.nrrd"), "uint8", (15, 15, 15), values)
+            shutil.rmtree(self.output, ignore_errors=True)
+            self.recipe("[part]\nmethod = \"pores\"\nrange = [100, 255]\n" + text)
+            self.batch()
+            notes = "; ".join(self.summary("p")["notes"])
+            self.assertEqual(self.summary("p")["defect_voxels"] >= 125, pores == 125, (width, text))
+            self.assertEqual("1 cavity is open to the outside through a gap of one or two voxels and counts as outside" in notes,
+                             noted, (width, text, notes))
+            self.assertEqual(self.items()["p"]["notes"], notes)
 
     def test_part_with_holes_filled_and_eroded(self):
         # Material of 10 x 8 x 6 voxels with a pore of 8 voxels in the middle and one of 1 voxel below the skin.
@@ -603,6 +635,28 @@ class FaultsTest(BatchTest):
             self.assertIn(saying, errors)
             self.assertIn("1 items are finished already", errors)
             self.assertEqual(whole, self.tree(), saying)
+
+    def test_another_version_does_items_anew(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.volume("b.nrrd", [(0, 0, 0, 1, 1, 1)])
+        self.batch()
+        whole = self.tree()
+        version = self.summary("a")["brickccl"]
+        done = os.path.join(self.output, ".batch", "done", "a.json")
+        with open(done, encoding="utf-8") as stream:
+            state = json.load(stream)
+        for earlier, saying in (("0.0.1", "a: it was made by version 0.0.1, and this is %s; it is done anew" % version),
+                                (None, "a: it was made by an earlier version, and this is %s" % version)):
+            state["brickccl"] = earlier
+            if earlier is None:
+                del state["brickccl"]
+            with open(done, "w", encoding="utf-8") as stream:
+                json.dump(state, stream)
+            errors = self.batch("--resume").stderr
+            self.assertIn(saying, errors)
+            self.assertIn("1 items are finished already", errors)
+            self.assertEqual(whole, self.tree())
 
     def test_an_empty_output_name_is_refused(self):
         self.recipe()

@@ -1,18 +1,45 @@
 """`brickccl compare`: defects of two batches, matched by overlap."""
 
+import json
 import os
+import struct
 import unittest
+import zlib
 
 from support import CommandTest, run, write_nrrd
 
 
+def read_png(path):
+    """The pixels of a PNG of 8-bit red, green and blue, row by row."""
+    with open(path, "rb") as stream:
+        content = stream.read()
+    width, height, bits, colour = struct.unpack(">IIBB", content[16:26])
+    assert (bits, colour) == (8, 2), "not 8-bit RGB"
+    data, at = b"", 8
+    while at < len(content):
+        size, kind = struct.unpack(">I4s", content[at:at + 8])
+        data += content[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += size + 12
+    data, stride, rows = zlib.decompress(data), 3 * width, []
+    before = bytes(stride)
+    for y in range(height):
+        method, line = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a, b, c = (line[i - 3] if i >= 3 else 0), before[i], (before[i - 3] if i >= 3 else 0)
+            paeth = min((a, b, c), key=lambda value: abs(a + b - c - value))
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, paeth)[method]) % 256
+        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, 3)])
+        before = line
+    return rows
+
+
 class CompareTest(CommandTest):
-    def batch(self, name, volumes, size=(12, 3, 1)):
+    def batch(self, name, volumes, size=(12, 3, 1), recipe="[outputs]\npictures = false\n"):
         os.mkdir(self.path(name))
         for item, values in volumes.items():
             write_nrrd(os.path.join(self.path(name), item + ".nrrd"), "uint8", size, values)
         with open(self.path("r.toml"), "w", encoding="utf-8") as stream:
-            stream.write("[outputs]\npictures = false\n")
+            stream.write(recipe)
         self.ok("batch", self.path("r.toml"), self.path(name), "-o", self.path(name + "-out"))
         return self.path(name + "-out")
 
@@ -39,6 +66,58 @@ class CompareTest(CommandTest):
                                 "a,merged,5,4,1,3,1", "a,shrunk,6,5,5,2,2", "a,new,,3,0,1,0", "a,split,6,6,5,1,1"])
         result = self.ok("compare", before, after, "--tolerance", 0.5)
         self.assertIn("a: 2 same, 1 grown, 1 shrunk", result.stdout)
+
+    COLOURS = {"same": (110, 150, 200), "grown": (240, 140, 30), "shrunk": (250, 230, 110), "new": (230, 50, 60),
+               "vanished": (80, 220, 120), "split": (200, 110, 240), "merged": (120, 60, 180)}
+
+    def change_at(self, pixels, x, y):
+        """The change whose colour lies on a voxel, which has 32 x 32 pixels."""
+        side = 32
+        red_green_blue = pixels[16 + y * side + side // 2][16 + x * side + side // 2]
+        distances = {}
+        for name, colour in self.COLOURS.items():
+            for level in (0, 255):
+                mixed = [0.75 * c + 0.25 * level for c in colour]
+                distance = sum(abs(a - b) for a, b in zip(red_green_blue, mixed))
+                distances[name] = min(distance, distances.get(name, distance))
+        name = min(distances, key=distances.get)
+        return name if distances[name] < 12 else None
+
+    def test_picture(self):
+        before = self.batch("one", {"a": self.BEFORE})
+        after = self.batch("two", {"a": self.AFTER})
+        result = self.ok("compare", before, after, "--pictures", self.path("pictures"))
+        self.assertEqual(result.stderr, "")
+        pixels = read_png(self.path("pictures/a.png"))
+        changes = [[self.change_at(pixels, x, y) for x in range(12)] for y in range(3)]
+        G, S, K, N, V, L = "grown", "same", "shrunk", "new", "vanished", None
+        # Where both have a label, the later one's change is drawn.
+        self.assertEqual(changes, [[S, S, L, G, G, G, L, L, N, L, L, V], [L] * 12,
+                                   [G, G, G, L, L, K, K, K, "split", K, L, L]])
+        os.remove(self.path("two/a.nrrd"))
+        result = self.ok("compare", before, after, "--pictures", self.path("pictures"))
+        self.assertIn("has no scan below the defects", result.stderr)
+        self.assertEqual(self.change_at(read_png(self.path("pictures/a.png")), 11, 0), V)
+        self.fails("compare", before, after, "--pictures", os.path.join(after, "p"), saying="the folder of a batch")
+
+    def test_json(self):
+        before = self.batch("one", {"a": self.BEFORE, "only-before": [1] * 36})
+        after = self.batch("two", {"a": self.AFTER})
+        items = json.loads(self.ok("compare", before, after, "--json").stdout)["items"]
+        self.assertEqual({key: items[0][key] for key in ("item", "same", "grown", "new", "vanished", "split")},
+                         {"item": "a", "same": 1, "grown": 2, "new": 1, "vanished": 1, "split": 1})
+        self.assertEqual(items[0]["defects"][2], {"change": "vanished", "label_1": 3, "label_2": None, "voxel_count_1": 1,
+                                                  "voxel_count_2": 0, "common_voxels": 0})
+        self.assertIn("has no such item", items[1]["not_compared"])
+
+    def test_different_recipes_are_refused_unless_asked_for(self):
+        before = self.batch("one", {"a": self.BEFORE})
+        with open(os.path.join(before, "recipe.toml"), encoding="utf-8") as stream:
+            recipe = stream.read()
+        after = self.batch("two", {"a": self.AFTER}, recipe=recipe + "[labeling]\nconnectivity = 26\n")
+        self.fails("compare", before, after, saying=["made with different recipes: line 3", "'[labeling]'",
+                                                     "--different-recipes compares them all the same"])
+        self.assertIn("a: ", self.ok("compare", before, after, "--different-recipes").stdout)
 
     def test_what_does_not_fit(self):
         before = self.batch("one", {"a": self.BEFORE})

@@ -3,6 +3,7 @@
 import csv
 import decimal
 import json
+import math
 import os
 import random
 import struct
@@ -108,6 +109,11 @@ class LabelTest(CommandTest):
         _, labels = self.label("--mask", self.path("mask.nrrd"))
         self.assertEqual(labels, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 2, 0, 0, 2, 2, 0])
 
+    def table(self, *arguments):
+        self.label(*arguments, "--statistics", self.path("t.csv"))
+        with open(self.path("t.csv")) as stream:
+            return list(csv.DictReader(stream))
+
     def test_slices_order_and_size_filters(self):
         write_nrrd(self.input, "uint8", (3, 2, 2), [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0], spacing=(1, 2, 3))
         self.assertEqual(self.label()[1], [1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0])
@@ -125,6 +131,73 @@ class LabelTest(CommandTest):
                          [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--maximum-size", 1)[1], [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         self.assertEqual(self.label("--by-slice", "z", "--largest", 1)[1], [0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "z", "--largest", 1, "--per-slice")[1],
+                         [0, 0, 1, 0, 0, 1, 2, 2, 2, 0, 0, 0])
+        self.assertEqual(self.label("--by-slice", "x", "--largest", 1, "--per-slice", "--clear-border")[1],
+                         [0] * 12, "all touch the border of their slice")
+        self.assertEqual(self.label("--by-slice", "x", "--largest", 1, "--per-slice", "--order", "size")[1],
+                         [2, 0, 1, 0, 0, 1, 2, 3, 1, 0, 0, 0])
+        self.fails("label", self.input, self.output, "--largest", 1, "--per-slice", saying="--by-slice")
+        # Of slices there are areas and discs.
+        rows = self.table("--by-slice", "z")
+        self.assertEqual([float(row["area_mm2"]) for row in rows], [2, 4, 6])
+        self.assertAlmostEqual(float(rows[1]["equivalent_circular_diameter_mm"]), 2 * math.sqrt(4 / math.pi))
+        self.assertNotIn("volume_mm3", rows[0])
+        self.assertEqual(list(self.table("--by-slice", "z", "--columns", "slice,area_mm2")[0]), ["label", "slice", "area_mm2"])
+        self.assertEqual([float(row["area_mm2"]) for row in self.table("--by-slice", "x")], [12, 18, 6])
+
+    def test_neighbourhoods(self):
+        # Two voxels that share a face across slices, two that share an edge, and two of one slice that share a corner.
+        voxels = [0] * 27
+        for x, y, z in ((0, 0, 0), (0, 0, 1), (1, 0, 2), (2, 1, 2), (2, 2, 0)):
+            voxels[x + 3 * y + 9 * z] = 1
+        write_nrrd(self.input, "uint8", (3, 3, 3), voxels)
+        labels = lambda *options: [label for label in self.label(*options)[1] if label]
+        self.assertEqual(labels(), [1, 2, 1, 3, 4])
+        self.assertEqual(labels("--connectivity", "full"), [1, 2, 1, 1, 1])
+        summary, found = self.label("--neighbourhood", "8+z")
+        self.assertEqual([label for label in found if label], [1, 2, 1, 3, 3])
+        self.assertEqual((summary["connectivity"], summary["neighbourhood"], summary["periodic"]), (10, "8+z", None))
+        element = [[[0] * 3 for _ in range(3)] for _ in range(3)]
+        element[1][1] = [1, 1, 1]
+        element[0][1][0] = element[2][1][2] = 1
+        flat = [value for plane in element for line in plane for value in line]
+        with open(self.path("n.json"), "w") as stream:
+            json.dump(element, stream)
+        with open(self.path("n.txt"), "w") as stream:
+            stream.write("# x fastest\n" + "\n".join("".join(map(str, flat[i:i + 3])) + " # line" for i in range(0, 27, 3)))
+        write_nrrd(self.path("n.nrrd"), "float", (3, 3, 3), flat)
+        for name in ("n.json", "n.txt", "n.nrrd"):
+            self.assertEqual(labels("--neighbourhood", self.path(name)), [1, 2, 3, 3, 4], name)
+        # The same as a rank.
+        write_nrrd(self.path("n.nrrd"), "uint8", (3, 3, 3), [1] * 27)
+        self.assertEqual(labels("--neighbourhood", self.path("n.nrrd")), labels("--connectivity", 26))
+        text = self.ok("label", self.input, self.output, "--neighbourhood", "8+z").stdout
+        self.assertIn("3 components, connectivity 10 (8+z)", text)
+
+    def test_periodic_axes(self):
+        write_nrrd(self.input, "uint8", (4, 3), [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0])
+        self.assertEqual(self.label()[1], [1, 0, 0, 2, 0, 0, 3, 0, 4, 0, 0, 0])
+        summary, labels = self.label("--periodic", "x,y", "--statistics", self.path("t.csv"), "--columns", "shape",
+                                     "--spacing", 2, 3)
+        self.assertEqual(labels, [1, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0])
+        self.assertEqual((summary["periodic"], summary["connectivity"]), ("xy", 4))
+        with open(self.path("t.csv")) as stream:
+            first, second = csv.DictReader(stream)
+        # Unwrapped, the first has the voxels (3, 3), (4, 3) and (4, 2).
+        for column, value in (("voxel_count", 3), ("area_mm2", 18), ("bbox_min_x", 3), ("bbox_max_x", 4), ("bbox_min_y", 2),
+                              ("bbox_max_y", 3), ("bbox_min_x_mm", 5), ("centroid_x", 11 / 3), ("centroid_y_mm", 8),
+                              ("wraps_x", 0), ("wraps_y", 0), ("touches_border", 0), ("covariance_xx_mm2", 8 / 9)):
+            self.assertAlmostEqual(float(first[column]), value, msg=column)
+        self.assertEqual((second["bbox_min_x"], second["wraps_x"]), ("2", "0"))
+        self.assertEqual(self.label("--periodic", "y")[1], [1, 0, 0, 2, 0, 0, 3, 0, 1, 0, 0, 0])
+        self.assertEqual(max(self.label("--periodic", "xy", "--connectivity", 8)[1]), 1)
+        write_nrrd(self.input, "uint8", (4, 3), [1, 1, 1, 1] + [0] * 8)
+        self.ok("label", self.input, self.output, "--periodic", "x", "--statistics", self.path("t.csv"))
+        with open(self.path("t.csv")) as stream:
+            (row,) = csv.DictReader(stream)
+        self.assertEqual([row[name] for name in ("wraps_x", "bbox_min_x", "bbox_max_x", "centroid_x", "centroid_x_mm", "centroid_y")],
+                         ["1", "0", "3", "nan", "nan", "0"])
 
     def test_label_types(self):
         board = [(x + y) % 2 for y in range(32) for x in range(32)]

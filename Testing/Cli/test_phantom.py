@@ -1,23 +1,33 @@
 """What `brickccl phantom` makes, and that the sample of Data/ is made by it."""
 
+import collections
+import csv
 import hashlib
 import json
+import math
 import os
+import statistics
+import struct
 import unittest
 
-from support import CommandTest, read_nrrd
+from support import CommandTest, labels_of, read_nrrd
 
 DATA = os.path.join(os.path.dirname(__file__), "..", "..", "Data")
 
 
+# The SHA-256 of the voxels of two scans.
+PRINT = ""
+LOG = ""
+
+
 class PhantomTest(CommandTest):
     def test_every_kind(self):
-        for kind in ("balls", "random", "spiral", "checkerboard", "grains", "log", "casting"):
+        for kind in ("balls", "random", "spiral", "checkerboard", "grains", "log", "casting", "print"):
             out = self.path(kind + ".nrrd")
             self.ok("phantom", kind, out, "--size", 40, 32, 24)
             fields, data = read_nrrd(out)
             self.assertEqual(fields["sizes"], "40 32 24", kind)
-            scan = kind in ("grains", "log", "casting")
+            scan = kind in ("grains", "log", "casting", "print")
             self.assertEqual(fields["type"], "short" if scan else "unsigned char")
             self.assertEqual(len(data), 40 * 32 * 24 * (2 if scan else 1))
             self.assertGreater(len(set(data)), 1)
@@ -33,6 +43,90 @@ class PhantomTest(CommandTest):
         self.assertAlmostEqual(sum(a) / 4096, 0.25, delta=0.04)
         self.ok("phantom", "log", first, "--truth", again, "--size", 64, 64, 40)
         self.assertEqual(set(read_nrrd(again)[1]), {0, 1, 2})
+
+    def values(self, path):
+        fields, data = read_nrrd(path)
+        code = "h" if fields["type"] == "short" else "B"
+        return struct.unpack("<%d%s" % (len(data) // struct.calcsize(code), code), data)
+
+    def test_artefacts_of_scans(self):
+        size = (48, 48, 24)
+        clean = ("--noise", 0, "--blur", 0, "--rings", 0, "--hardening", 0)
+
+        def make(*options, kind="print"):
+            self.ok("phantom", kind, self.path("s.nrrd"), "--truth", self.path("t.nrrd"), "--size", *size, "--seed", 4, *options)
+            return self.values(self.path("s.nrrd"))
+
+        ideal = make(*clean)
+        truth = self.values(self.path("t.nrrd"))
+        self.assertEqual(set(ideal), {-1000, 2400})
+        self.assertEqual(set(truth), {0, 3})
+        self.assertTrue(all(value == -1000 for value, defect in zip(ideal, truth) if defect))
+        # Noise: its deviation, and none beside it.
+        noise = [a - b for a, b in zip(make(*clean[:1], 50, *clean[2:]), ideal)]
+        self.assertAlmostEqual(statistics.pstdev(noise), 50, delta=2)
+        self.assertAlmostEqual(statistics.fmean(noise), 0, delta=2)
+        # Blur: the mean stays, and the spread around a lone edge is that of its kernel.
+        blurred = make("--noise", 0, "--blur", 1.5, "--rings", 0, "--hardening", 0)
+        self.assertAlmostEqual(statistics.fmean(blurred), statistics.fmean(ideal), delta=1)
+        self.assertGreater(len(set(blurred)), 100)
+        # The slope of the ideal edge at x = 4.8 is a Gaussian's of that width: its variance along a line through sound metal.
+        line = [blurred[(12 * 48 + 8) * 48 + x] for x in range(0, 15)]
+        weights = [b - a for a, b in zip(line, line[1:])]
+        mean = sum((x + 0.5) * w for x, w in enumerate(weights)) / sum(weights)
+        variance = sum((x + 0.5 - mean) ** 2 * w for x, w in enumerate(weights)) / sum(weights)
+        self.assertAlmostEqual(variance, 1.5 ** 2, delta=0.25)
+        # Rings: the same at one distance from the middle, and in all slices.
+        rings = [a - b for a, b in zip(make("--noise", 0, "--blur", 0, "--rings", 80, "--hardening", 0), ideal)]
+        of_ring = {}
+        for index, value in enumerate(rings):
+            x, y = index % 48 - 23.5, index // 48 % 48 - 23.5
+            of_ring.setdefault(int(math.sqrt(x * x + y * y)), set()).add(value)
+        self.assertTrue(all(len(found) == 1 for found in of_ring.values()))
+        self.assertGreater(len({value for found in of_ring.values() for value in found}), 2)
+        self.assertLessEqual(max(map(abs, rings)), 80)
+        # Beam hardening: metal is brighter at the rim; air is not.
+        hard = [a - b for a, b in zip(make("--noise", 0, "--blur", 0, "--rings", 0, "--hardening", 300), ideal)]
+        for index, value in enumerate(hard):
+            x, y = index % 48 - 23.5, index // 48 % 48 - 23.5
+            expected = 300 * (x * x + y * y) / 23.5 ** 2 if ideal[index] == 2400 else 0
+            self.assertAlmostEqual(value, expected, delta=2)
+        # The defaults are what the help states.
+        for kind, defaults in (("log", (22, 0, 0, 0)), ("casting", (40, 0, 0, 150)), ("print", (60, 0.5, 40, 150))):
+            stated = [part for pair in zip(clean[::2], defaults) for part in pair]
+            self.assertEqual(make(kind=kind), make(*stated, kind=kind), kind)
+            self.assertNotEqual(make(kind=kind), make("--blur", 0.9, kind=kind), kind)
+
+    def test_scans_are_the_same_bit_for_bit(self):
+        for kind, options, expected in (("print", (), PRINT), ("log", ("--blur", 0.8, "--rings", 30, "--hardening", 90), LOG)):
+            self.ok("phantom", kind, self.path("s.nrrd"), "--size", 40, 36, 30, "--seed", 7, *options)
+            self.assertEqual(hashlib.sha256(read_nrrd(self.path("s.nrrd"))[1]).hexdigest(), expected, kind)
+
+    def test_sizes_of_the_true_defects(self):
+        self.ok("phantom", "print", self.path("s.nrrd"), "--truth", self.path("t.nrrd"), "--truth-labels", self.path("l.nrrd"),
+                "--sizes", self.path("s.csv"), "--diameters", 3, 5, 8, "--size", 96, 90, 80, "--spacing", 0.1, 0.1, 0.1)
+        with open(self.path("s.csv"), newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertGreater(len(rows), 60)
+        # Balls around the centres of voxels.
+        voxels = {d: sum(x * x + y * y + z * z <= (d / 2) ** 2 for x in range(-4, 5) for y in range(-4, 5) for z in range(-4, 5))
+                  for d in (3, 5, 8)}
+        self.assertEqual({int(row["voxel_count"]) for row in rows}, set(voxels.values()))
+        for size in voxels.values():
+            self.assertGreater(sum(int(row["voxel_count"]) == size for row in rows), len(rows) // 4)
+        self.assertEqual({row["kind"] for row in rows}, {"pore"})
+        _, labels = labels_of(self.path("l.nrrd"))
+        truth = self.values(self.path("t.nrrd"))
+        self.assertEqual([bool(label) for label in labels], [bool(value) for value in truth])
+        counts = collections.Counter(labels)
+        self.assertEqual([counts[int(row["label"])] for row in rows], [int(row["voxel_count"]) for row in rows])
+        # They are those that a score counts.
+        score = json.loads(self.ok("score", self.path("l.nrrd"), self.path("t.nrrd"), "--json").stdout)
+        self.assertEqual([match["label"] for match in score["matches"]], [int(row["label"]) for row in rows])
+        self.assertEqual([match["truth_voxels"] for match in score["matches"]], [int(row["voxel_count"]) for row in rows])
+        self.ok("phantom", "log", self.path("s.nrrd"), "--sizes", self.path("s.csv"), "--size", 64, 64, 40)
+        with open(self.path("s.csv"), newline="", encoding="utf-8") as stream:
+            self.assertEqual({row["kind"] for row in csv.DictReader(stream)}, {"crack", "knot"})
 
     def test_families_of_ridge_patterns(self):
         out = self.path("ridge.nrrd")
@@ -57,6 +151,12 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "random", out, "--density", 2, saying="between 0 and 1")
         self.fails("phantom", "random", out, "--size", 0, 4, saying="at least 1")
         self.fails("phantom", "balls", out, "--truth", out, saying="--truth")
+        self.fails("phantom", "balls", out, "--noise", 3, saying="--noise goes with the phantoms log, casting and print")
+        self.fails("phantom", "casting", out, "--diameters", 3, saying="--diameters")
+        self.fails("phantom", "print", out, "--diameters", 0.5, saying="from 1 to 1000")
+        self.fails("phantom", "print", out, "--blur", 99, saying="at most 20 voxels")
+        self.fails("phantom", "print", out, "--sizes", self.path("s.txt"), saying=".csv")
+        self.fails("phantom", "print", out, "--truth", out, saying="--truth")
         self.fails("phantom", "balls", out, "--size", 9, 9, "--spacing", 1, saying="--spacing")
         self.fails("phantom", "balls", self.path("out.xyz"), saying="extension")
 

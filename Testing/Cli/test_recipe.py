@@ -113,6 +113,38 @@ class RecipeTest(CommandTest):
         self.refuses("[[acceptance]]\nrule = \"number\"\nat_most_count = 1\nwhere = \"volume_mm3 >\"\n", 4, "acceptance.where")
         self.refuses("[[acceptance]]\nrule = \"largest\"\ncolumn = \"volum_mm3\"\nat_most = 1\n", 3, "'volume_mm3'")
 
+    def test_rules_on_regions(self):
+        rule = "[[acceptance]]\nrule = \"%s\"\n"
+        for name in ("clusters", "number-per-cluster"):
+            self.refuses(rule % name + "at_most_count = 1\n", 1, name + " needs within_mm or within_diameters, and one of them alone")
+            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 1\nwithin_diameters = 1\n", 1, "one of them alone")
+            self.refuses(rule % name + "at_most_count = 1\nwithin_mm = 0\n", 4, "within_mm must be above 0")
+            self.accepts(rule % name + "at_most_count = 1\nwithin_mm = \"500 um\"\n")
+        self.refuses(rule % "near-surface" + "at_most_count = 1\n", 1, "near-surface needs within_mm")
+        self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\n", 1, "needs reference_mm")
+        self.refuses(rule % "porosity-per-area" + "at_most_percent = 1\nreference_mm = 0\n", 4, "reference_mm must be above 0")
+        self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nacross = \"x\"\n", 5, "takes no across")
+        self.refuses(rule % "porosity-per-volume" + "at_most_percent = 1\nreference_mm = 1\nleast_part_percent = 50\n", 5,
+                     "there is no part")
+        self.refuses(rule % "volume-of-cluster" + "within_mm = 1\n", 1, "needs at_most_mm3")
+        for text, saying in (
+                ("porosity-per-area\"\nreference_mm = 5\nat_most_percent = 3\nacross = \"x\"",
+                 "defects fill at most 3 % of every square of 5 mm a side, wherever it lies in the slices across x"),
+                ("porosity-per-volume\"\nreference_mm = 5\nat_most_percent = 3\nleast_part_percent = 90",
+                 "defects fill at most 3 % of the part in every cube of 5 mm a side, wherever it lies in the image, of which at "
+                 "least 90 % lie in the part"),
+                ("number-per-volume\"\nreference_mm = 5\nat_most_count = 3\nwhere = \"voxel_count > 9\"",
+                 "every cube of 5 mm a side, wherever it lies in the image, cuts at most 3 defects, of those with voxel_count > 9"),
+                ("clusters\"\nwithin_mm = 1\nat_most_count = 0",
+                 "there are at most 0 clusters of two or more defects with a gap below 1 mm"),
+                ("number-per-cluster\"\nwithin_diameters = 1.5\nat_most_count = 2",
+                 "no cluster of defects with a gap below 1.5 times the equivalent diameter of the larger one has more than 2 of them"),
+                ("volume-of-cluster\"\nwithin_mm = 1\nat_most_mm3 = 2", "has more than 2 mm3"),
+                ("size-of-cluster\"\nwithin_mm = 1\nat_most_mm = 2", "reaches over more than 2 mm")):
+            head = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n"
+            said = self.ok("recipe", "explain", self.recipe(head + "[[acceptance]]\nrule = \"" + text + "\n")).stdout
+            self.assertIn(saying, said)
+
     def test_all_faults_at_once(self):
         result = self.refuses("[labeling]\nconnectivity = 5\n[part]\nrange = [1, 0]\nx = 1\n", 2, "labeling.connectivity")
         self.assertIn("the recipe has 3 faults", result.stderr)

@@ -62,7 +62,7 @@ class ReportTest(CommandTest):
         self.assertEqual(len(page.of("script")), 2)
         self.assertEqual(page.of("b"), [])
         for attributes in page.of("img"):
-            self.assertTrue(attributes["src"].startswith("data:image/png;base64,"))
+            self.assertRegex(attributes["src"], "^data:image/(png|jpeg);base64,")
             self.assertNotIn("onerror", attributes)
         for tag, attributes in page.elements:
             self.assertFalse([name for name in attributes if name.startswith("on")], tag)
@@ -85,9 +85,24 @@ class ReportTest(CommandTest):
         sizes = [(row[0], row[columns.index("voxel_count")]) for row in data["defects"]["rows"]]
         self.assertEqual(sizes, [(0, 2), (0, 1), (1, 2), (1, 1)])
         self.assertEqual(data["limits"], [{"column": "voxel_count", "name": "largest", "limit": 1.0}])
-        self.assertEqual(len(page.of("img")), 2)
+        # Of each item slices through the largest defect, slices to look through and, where VTK is there, surfaces.
+        self.assertIn(len(page.of("img")), (4, 6))
+        self.assertEqual(len([one for one in page.of("input") if one["type"] == "range"]), 2)
+        self.assertEqual([(one["data-item"], one["data-slice"]) for one in page.of("button") if "data-slice" in one],
+                         [("0", "0"), ("0", "0"), ("1", "0"), ("1", "0")])
+        self.assertEqual(data["slices"], [{"axis": "z", "columns": 4, "places": [0, 1, 2, 3]}] * 2 + [None])
         with open(self.path("r.toml"), encoding="utf-8") as stream:
             self.assertEqual("".join(page.texts["pre"]), stream.read())
+
+    def test_without_pictures_it_says_where_they_come_from(self):
+        self.report(["a"], self.RECIPE)
+        run("batch", self.path("r.toml"), self.path("in"), "-o", self.path("other"), "--quiet")
+        self.assertEqual(sorted(os.listdir(self.path("other/items/a"))), ["defects.csv", "labels.nrrd", "picture.png", "summary.json"])
+        self.ok("report", self.path("other"))
+        with open(self.path("other/report.html"), encoding="utf-8") as stream:
+            page = Page(stream.read())
+        self.assertIn("brickccl batch ... --report", page.texts["code"])
+        self.assertEqual(len(page.of("img")), 1)
 
     def test_it_can_be_made_anew(self):
         text, _ = self.report(["a"], self.RECIPE)

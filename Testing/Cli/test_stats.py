@@ -105,7 +105,7 @@ class StatsTest(CommandTest):
         self.assertEqual(root.tag, space + "svg")
         self.assertEqual((root.get("width"), root.get("height")), ("1000", "600"))
         texts = [text.text for text in root.iter(space + "text")]
-        self.assertIn("volume_mm3 [mm\u00b3]", texts)
+        self.assertIn("volume [mm\u00b3]", texts)
         self.assertIn("components", texts)
         bars = [bar for bar in root.iter(space + "rect") if bar.get("fill") == "#3c6ea0"]
         self.assertEqual(len(bars), 2)
@@ -117,6 +117,24 @@ class StatsTest(CommandTest):
         self.fails(*arguments, self.path("plot.pdf"), saying=".svg or .png")
         self.fails(*arguments, self.path("none/plot.svg"), saying="none/plot.svg")
         self.fails(*arguments[:4], "--plot", drawing, saying="--histogram")
+
+    def test_histograms_with_round_bins_a_logarithmic_axis_and_weights(self):
+        labels = self.path("labels.nrrd")
+        write_nrrd(labels, "uint8", (130, 1, 1), [1] * 3 + [2] * 7 + [3] * 20 + [4] * 100)
+        stats = ["stats", labels, "--histogram", "voxel_count", "--json"]
+        histogram = json.loads(self.ok(*stats).stdout)["histogram"]
+        self.assertEqual(histogram["edges"][:3], [2, 4, 6])
+        self.assertEqual((histogram["counts"][0], histogram["counts"][-1]), (1, 1))
+        histogram = json.loads(self.ok(*stats, "--log").stdout)["histogram"]
+        self.assertEqual(histogram["edges"][:4], [2.5, 3.15, 4, 5])
+        self.assertEqual(sum(histogram["counts"]), 4)
+        histogram = json.loads(self.ok(*stats, "--bins", 1, "--weights", "volume_mm3").stdout)["histogram"]
+        self.assertEqual((histogram["counts"], histogram["weights"]), ([4], [130]))
+        self.assertIn("volume_mm3", self.ok(*stats[:-1], "--weights", "volume_mm3").stdout)
+        self.ok(*stats, "--log", "--weights", "feret_diameter_mm", "--plot", self.path("plot.png"))
+        self.fails(*stats, "--weights", "centroid_y_mm", "--spacing", 1, 1, 1, "--log", "--bins", 0, saying="--bins")
+        self.fails(*stats, "--weights", "form", saying="no column 'form'")
+        self.fails("stats", labels, "--log", "--print", saying="--histogram")
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:

@@ -58,6 +58,10 @@ class TablesTest(CommandTest):
             self.assertAlmostEqual(float(rows[1][1]), 3 * 0.125 * factor ** 3)
             self.assertAlmostEqual(float(rows[1][2]), 1.5 * factor)
             self.assertEqual(rows[1][4], "3")
+        header, rows = self.read("--columns", "volume_um3,sphericity", "--units", "um", "--sort", "+volume_um3")
+        self.assertEqual(header, ["label", "volume_um3", "sphericity"])
+        self.assertEqual(rows, sorted(rows, key=lambda row: float(row[1])))
+        self.fails("stats", self.labels, "-o", self.table, "--columns", "volume_um3", saying="'volume_um3' is no column")
         self.fails("stats", self.labels, "-o", self.table, "--units", "nm", saying="mm, um or cm")
 
     def test_separators(self):
@@ -87,7 +91,7 @@ class TablesTest(CommandTest):
         self.assertIn("label  voxel_count", self.ok("label", self.labels, "--print", "--columns", "voxel_count").stdout)
         self.ok("select", self.labels, output, "--where", "label > 1", "--keep", "--print", "--top", 1)
         self.fails("stats", self.labels, "--print", "--json", saying="excludes")
-        self.fails("stats", self.labels, saying="--output FILE, --print or --histogram")
+        self.fails("stats", self.labels, saying="--output FILE, --print, --histogram")
 
     def test_workbooks_hold_the_same_numbers(self):
         header, rows = self.read("--columns", "voxel_count,volume_mm3,nearest_distance_mm")

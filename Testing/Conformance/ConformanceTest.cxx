@@ -454,7 +454,10 @@ TYPED_TEST(ConformanceOfType, MaskBesideEveryCriterion)
 
 TEST(Conformance, SlicesEachOnTheirOwn)
 {
-  for (const Extent & extent : { Extent{ 40, 11, 7 }, Extent{ 66, 5, 3, 4 }, Extent{ 12, 9 } })
+  const Extent extents[] = {
+    { 40, 11, 7 }, { 66, 5, 3, 4 }, { 12, 9 }, { 140, 18, 17 }, { 35, 133, 3 }, { 35, 3, 133 }
+  };
+  for (const Extent & extent : extents)
   {
     const auto voxels = RandomValues<std::int16_t>(static_cast<std::size_t>(extent.VoxelCount()), 31);
     for (int axis = 0; axis < extent.dimension; ++axis)
@@ -466,11 +469,8 @@ TEST(Conformance, SlicesEachOnTheirOwn)
           FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
           problem.rank = rank;
           problem.sliceAxis = axis;
-          ExpectSameAsFloodFill("slices", voxels, problem, Connectivity(extent.dimension - 1, rank).WithinSlices(axis));
-          if (HasFatalFailure())
-          {
-            return;
-          }
+          const Connectivity connectivity = Connectivity(extent.dimension - 1, rank).WithinSlices(axis);
+          ASSERT_NO_FATAL_FAILURE(ExpectSameAsFloodFill("slices", voxels, problem, connectivity));
         }
       }
     }

@@ -99,13 +99,17 @@ FloodFill(const FloodFillProblem & problem)
         std::int64_t neighbour = 0;
         for (int axis = 3; axis >= 0; --axis)
         {
-          const std::int64_t to = at[axis] + step[axis];
-          inside = inside && to >= 0 && to < extent.size[axis];
-          inside = inside && !(step[axis] != 0 && axis == problem.sliceAxis);
+          const std::int64_t size = extent.size[axis];
+          const bool         wraps = problem.periodic[static_cast<std::size_t>(axis)];
+          const std::int64_t to = wraps ? (at[axis] + step[axis] + size) % size : at[axis] + step[axis];
+          inside = inside && to >= 0 && to < size;
+          inside = inside && !(step[axis] != 0 && axis == problem.sliceAxis && !problem.offsets);
           differing += step[axis] != 0 ? 1 : 0;
-          neighbour = neighbour * extent.size[axis] + to;
+          neighbour = neighbour * size + to;
         }
-        if (!inside || differing == 0 || differing > problem.rank)
+        const bool areNeighbours = problem.offsets ? problem.offsets->count({ step[0], step[1], step[2], step[3] }) != 0
+                                                   : differing != 0 && differing <= problem.rank;
+        if (!inside || !areNeighbours)
         {
           continue;
         }

@@ -4,8 +4,10 @@
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace brickccl::testing
@@ -22,6 +24,10 @@ struct FloodFillProblem
   std::optional<std::vector<long double>> mask;
   Criterion                               criterion;
   int                                     rank = 1;
+  /** All neighbours of a voxel, if it is given; then rank and sliceAxis are not looked at. */
+  std::optional<std::set<std::array<int, 4>>> offsets;
+  /** The axes behind whose ends the image begins again. */
+  std::array<bool, 4> periodic = {};
   /** Neighbours must not differ along this axis. -1 stands for no axis. */
   int sliceAxis = -1;
 };

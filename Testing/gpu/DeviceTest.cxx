@@ -1,17 +1,14 @@
 // What only a GPU can show: labels in device memory equal the CPU's, on a caller's stream, from several threads, and
 // for volumes past 2^31 voxels; and errors leave the labeler usable. Without a GPU these tests are skipped, visibly.
 
-#include "BrickCCL/BrickCCL.h"
+#include "OnDevice.h"
+
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Random.h"
 #include "BrickCCL/Phantoms/Ridges.h"
 #include "BrickCCL/Tables/ComponentSums.h"
-
-#include <cuda_runtime.h>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -24,98 +21,6 @@ namespace brickccl
 {
 namespace
 {
-
-#ifdef BRICKCCL_CUDA_ON_HOST
-// Kernels on the host take a thousand times as long.
-constexpr std::uint64_t VolumeCount = 60;
-constexpr std::int64_t  Reduction = 5;
-#else
-constexpr std::uint64_t VolumeCount = 1000;
-constexpr std::int64_t  Reduction = 1;
-#endif
-
-/** Device memory for a test. */
-template <typename T>
-class OnDevice
-{
-public:
-  explicit OnDevice(std::size_t size)
-  {
-    EXPECT_EQ(cudaMalloc(reinterpret_cast<void **>(&m_Data), size * sizeof(T)), cudaSuccess);
-  }
-  explicit OnDevice(const std::vector<T> & values)
-    : OnDevice(values.size())
-  {
-    EXPECT_EQ(cudaMemcpy(m_Data, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
-  }
-  OnDevice(const OnDevice &) = delete;
-  OnDevice & operator=(const OnDevice &) = delete;
-  ~OnDevice()
-  {
-    cudaFree(m_Data);
-  }
-
-  T *
-  Data() const
-  {
-    return m_Data;
-  }
-  std::vector<T>
-  Download(std::size_t size) const
-  {
-    std::vector<T> values(size);
-    EXPECT_EQ(cudaMemcpy(values.data(), m_Data, size * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
-    return values;
-  }
-
-private:
-  T * m_Data = nullptr;
-};
-
-template <typename T>
-std::vector<std::uint32_t>
-CpuLabels(const std::vector<T> & voxels,
-          const Extent &         extent,
-          const Criterion &      criterion,
-          const Connectivity &   connectivity)
-{
-  LabelOptions options;
-  options.device = { Device::Kind::Cpu, 0 };
-  options.criterion = criterion;
-  options.connectivity = connectivity;
-  std::vector<std::uint32_t> labels(voxels.size());
-  Label(ImageView(voxels.data(), extent), options).Write(labels.data());
-  return labels;
-}
-
-/** The algorithms that label a problem on the device. */
-std::vector<std::string>
-SupportingAlgorithms(const Extent & extent, const Criterion & criterion, const Connectivity & connectivity)
-{
-  std::vector<std::string> supporting;
-  for (const AlgorithmInfo & algorithm : ListAlgorithms())
-  {
-    if (AlgorithmRunsOnCuda(algorithm.name, extent, criterion, connectivity))
-    {
-      supporting.push_back(algorithm.name);
-    }
-  }
-  return supporting;
-}
-
-class OnCuda : public ::testing::Test
-{
-protected:
-  void
-  SetUp() override
-  {
-    const ResolvedDevice resolved = ResolveDevice({ Device::Kind::Cuda, 0 });
-    if (resolved.device.kind != Device::Kind::Cuda)
-    {
-      GTEST_SKIP() << resolved.remark;
-    }
-  }
-};
 
 TEST_F(OnCuda, ManySeededVolumesOfOddExtentsEqualTheCpu)
 {

@@ -2,7 +2,7 @@
 // CUDA events. They include consecutive uint32 labels in raster order and the number of components.
 //
 //   brickccl-gpu-benchmark [--repeat N] [--connectivity N] [--only TEXT] [--noise] [--size N ...] [--kinds N]
-//     [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
+//     [--slices N] [--flat N] [--extent NX NY NZ] [--random N DENSITY GRAIN] [--mask FILE NX NY NZ]
 //     [--segments FILE NX NY NZ] [--host N]
 //
 // Options that narrow the choice come first: --only times the inputs whose names hold TEXT. A mask's file has one byte
@@ -11,10 +11,10 @@
 // Prints comma-separated lines: input, extent, connectivity, algorithm, milliseconds, times the floor, components,
 // scratch bytes per voxel.
 
-#include "BrickCCL/BrickCCL.h"
-#include "BrickCCL/Phantoms/Phantoms.h"
+#include "FurtherTimes.cuh"
 
-#include <cuda_runtime.h>
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,85 +29,13 @@ namespace
 {
 
 using namespace brickccl;
+using namespace brickccl::benchmark;
 
-int repeats = 20;
-/** If it is not 0, only this connectivity and only the default algorithm are timed, for profiling. */
-int onlyConnectivity = 0;
-/** Only inputs whose names hold this text are timed. */
-std::string onlyInput;
-
-bool
-IsWanted(const std::string & input)
+/** A cube of an extent in a text. */
+Extent
+CubeOf(const char * size)
 {
-  return input.find(onlyInput) != std::string::npos;
-}
-
-void
-Check(cudaError_t status)
-{
-  if (status != cudaSuccess)
-  {
-    std::fprintf(stderr, "%s\n", cudaGetErrorString(status));
-    std::exit(1);
-  }
-}
-
-float
-MedianMilliseconds(const std::function<void()> & work)
-{
-  cudaEvent_t begin, end;
-  Check(cudaEventCreate(&begin));
-  Check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int i = 0; i < repeats + 3; ++i)
-  {
-    Check(cudaEventRecord(begin));
-    work();
-    Check(cudaEventRecord(end));
-    Check(cudaEventSynchronize(end));
-    float time = 0;
-    Check(cudaEventElapsedTime(&time, begin, end));
-    if (i >= 3)
-    {
-      times.push_back(time);
-    }
-  }
-  Check(cudaEventDestroy(begin));
-  Check(cudaEventDestroy(end));
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
-
-/** Reads the bytes of a pixel and writes 4 bytes per voxel. A thread does 4 voxels, and stores go past the caches. */
-template <typename TQuad>
-__global__ void
-FloorKernel(const TQuad * in, uint4 * out, long long quads)
-{
-  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < quads)
-  {
-    const TQuad four = in[i];
-    __stcs(out + i, make_uint4(four.x, four.y, four.z, four.w));
-  }
-}
-
-void
-LaunchFloor(std::size_t bytesPerVoxel, const void * in, unsigned * out, long long voxels)
-{
-  const long long quads = voxels / 4;
-  const auto      blocks = static_cast<unsigned>((quads + 255) / 256);
-  auto * const    to = reinterpret_cast<uint4 *>(out);
-  switch (bytesPerVoxel)
-  {
-  case 1:
-    FloorKernel<<<blocks, 256>>>(static_cast<const uchar4 *>(in), to, quads);
-    break;
-  case 2:
-    FloorKernel<<<blocks, 256>>>(static_cast<const ushort4 *>(in), to, quads);
-    break;
-  default:
-    FloorKernel<<<blocks, 256>>>(static_cast<const uint4 *>(in), to, quads);
-  }
+  return { std::atoll(size), std::atoll(size), std::atoll(size) };
 }
 
 struct Average
@@ -172,28 +100,9 @@ Benchmark(const std::string &    name,
                   time / floor,
                   static_cast<unsigned long long>(components),
                   static_cast<double>(labeler.ScratchBytes()) / static_cast<double>(extent.VoxelCount()));
-      // The component table is timed only for the default algorithm.
       if (average == nullptr && isDefault)
       {
-        const float withTable = MedianMilliseconds([&] {
-          labeler.LabelOnDevice(algorithm,
-                                ImageView(static_cast<const T *>(image), extent),
-                                criterion,
-                                {},
-                                connectivity,
-                                labels,
-                                LabelType::UInt32);
-          labeler.MeasureOnDevice();
-        });
-        std::printf("%s,%s,%d,%s with table,%.4f,%.2f,%llu,%.2f\n",
-                    name.c_str(),
-                    extent.ToString().c_str(),
-                    connectivity.NeighbourCount(),
-                    algorithm.c_str(),
-                    withTable,
-                    withTable / floor,
-                    static_cast<unsigned long long>(components),
-                    withTable / time);
+        TimeAfterLabeling<T>(name, extent, image, criterion, connectivity, labels, floor, time);
       }
       isDefault = false;
       if (average != nullptr)
@@ -390,6 +299,42 @@ BenchmarkKinds(const Extent & extent)
   }
 }
 
+/** Times slices of masks and of other pixels. */
+void
+BenchmarkSlices(const Extent & extent)
+{
+  const auto                balls = MakeBalls(extent, 0.2, 1);
+  std::vector<std::int16_t> scan(balls.size());
+  for (std::size_t i = 0; i < balls.size(); ++i)
+  {
+    scan[i] = static_cast<std::int16_t>((balls[i] ? 1000 : -800) + static_cast<int>(HashOf(1, i) % 128) - 64);
+  }
+  TimeSlices("balls 0.2", extent, balls);
+  TimeSlices("int16 balls; range 200..3000", extent, scan, Criterion::InRange(200, 3000));
+  TimeSlices("int16 balls; tolerance 130", extent, scan, Criterion::Tolerance(130));
+  TimeSlices("uint8 segments of grain 16",
+             extent,
+             MakeSegments<std::uint8_t>(extent, 16, 20),
+             Criterion::EqualValue(0));
+  TimeSlices("uint32 Voronoi cells", extent, MakeVoronoi(extent, 40, 1), Criterion::EqualValue(0));
+  for (const double density : { 0.1, 0.2, 0.3, 0.5, 0.7 })
+  {
+    char name[64];
+    std::snprintf(name, sizeof(name), "random %.2f grain 1", density);
+    TimeSlices(name, extent, MakeRandom(extent, density, 1, 1));
+  }
+}
+
+/** Times a mask from a file, and its slices. */
+void
+BenchmarkMask(const char * const * arguments)
+{
+  const Extent extent{ std::atoll(arguments[1]), std::atoll(arguments[2]), std::atoll(arguments[3]) };
+  const auto   voxels = ReadVoxels<std::uint8_t>(arguments[0], extent);
+  Benchmark(NameOf(arguments[0]), extent, voxels);
+  TimeSlices(NameOf(arguments[0]), extent, voxels);
+}
+
 /** Times segments from a file, joined by equal values. */
 template <typename T>
 void
@@ -432,8 +377,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--size" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      const Extent    extent{ size, size, size };
+      const Extent extent = CubeOf(argv[++i]);
       Benchmark("balls 0.2", extent, MakeBalls(extent, 0.2, 1));
       Benchmark("full", extent, MakeRandom(extent, 1, 1, 1));
       Benchmark("empty", extent, MakeRandom(extent, 0, 1, 1));
@@ -449,13 +393,15 @@ main(int argc, char ** argv)
     }
     else if (argument == "--kinds" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      BenchmarkKinds(Extent{ size, size, size });
+      BenchmarkKinds(CubeOf(argv[++i]));
+    }
+    else if (argument == "--slices" && i + 1 < argc)
+    {
+      BenchmarkSlices(CubeOf(argv[++i]));
     }
     else if (argument == "--host" && i + 1 < argc)
     {
-      const long long size = std::atoll(argv[++i]);
-      BenchmarkHost(Extent{ size, size, size });
+      BenchmarkHost(CubeOf(argv[++i]));
     }
     else if (argument == "--flat" && i + 1 < argc)
     {
@@ -478,8 +424,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--random" && i + 3 < argc)
     {
-      const long long size = std::atoll(argv[i + 1]);
-      const Extent    extent{ size, size, size };
+      const Extent extent = CubeOf(argv[i + 1]);
       Benchmark("random " + std::string(argv[i + 2]) + " grain " + argv[i + 3],
                 extent,
                 MakeRandom(extent, std::atof(argv[i + 2]), std::atoi(argv[i + 3]), 1));
@@ -487,8 +432,7 @@ main(int argc, char ** argv)
     }
     else if (argument == "--mask" && i + 4 < argc)
     {
-      const Extent extent{ std::atoll(argv[i + 2]), std::atoll(argv[i + 3]), std::atoll(argv[i + 4]) };
-      Benchmark(NameOf(argv[i + 1]), extent, ReadVoxels<std::uint8_t>(argv[i + 1], extent));
+      BenchmarkMask(argv + i + 1);
       i += 4;
     }
     else if (argument == "--segments" && i + 4 < argc)

@@ -64,14 +64,22 @@ echo
   --extent 1024 1024 512 --extent 1024 1024 1024 --extent 2048 1024 1024 --extent 2048 2048 1024 >> benchmark.csv
 awk -F, '
   NR == 1 { print "| input | extent | connectivity | algorithm | ms | x floor | components | scratch |"; print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
-  /^input,/ || (/^random/ && !/,(26|8),/) || /,BrickMerging[, ]/ || / with table,/ { next }
+  /^input,/ || (/^random/ && !/,(26|8),/) || /,BrickMerging[, ]/ || /Merging with / || /^slices;/ { next }
   { printf "|"; for (i = 1; i <= 8; ++i) printf " %s |", $i; print "" }' benchmark.csv
 echo
-echo "Labeling and the sums of the component table's default columns, on the device:"
+echo "What follows labeling, on the device: the sums of the component table's default columns, other numbers, label lists; with"
+echo "\"alone\" no label map is made. How many times labeling with a map it all takes:"
 echo
 awk -F, '
-  BEGIN { print "| input | extent | connectivity | ms | components | x labeling alone |"; print "| --- | --- | --- | --- | --- | --- |" }
-  /,BundleMerging with table,/ { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $5, $7, $8 }' benchmark.csv
+  BEGIN { print "| input | extent | connectivity | what | ms | x floor | x labeling |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
+  /,BundleMerging with / { sub(/.*Merging /, "", $4); printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $8 }' benchmark.csv
+echo
+echo "Slices that are labeled each on their own, and how many times the volume at 26 neighbours they take:"
+echo
+./brickccl-gpu-benchmark --slices 512 > slices.csv
+awk -F, '
+  BEGIN { print "| input | extent | connectivity | algorithm | ms | x volume |"; print "| --- | --- | --- | --- | --- | --- |" }
+  /^slices;/ { sub(/^slices; /, "", $1); printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' benchmark.csv slices.csv
 if python3 -c 'import cupy' 2> /dev/null; then
   echo
   echo "Other programs on the same GPU and voxels (\`peers.py\`):"

@@ -25,7 +25,7 @@ FirstVoxel(const TProblem & problem, const BorderRole<VParts> & role, int at)
   const int          y = (role.place.y << grid.bundlesShiftY) + (role.axis == AlongZ ? step : back);
   const int          z = (role.place.z << grid.bundlesShiftZ) + (role.axis == AlongZ ? back : step);
   const int          word = role.place.x * WordsPerBrickRow + at % WordsPerBrickRow;
-  const unsigned     row = static_cast<unsigned>(z) * grid.sizeY + static_cast<unsigned>(y);
+  const unsigned     row = grid.RowAt(static_cast<unsigned>(y), static_cast<unsigned>(z));
   return problem.VoxelAt(row * grid.rowLength + static_cast<unsigned>(word) * BitsPerDeviceWord);
 }
 

@@ -161,11 +161,11 @@ struct BorderRole
     , place(grid, brick)
     , hasEdge(VParts > 1 && axis == AlongZ && lane < 2 * WordsPerBrickRow)
   {}
-  /** Whether there is a brick at the other side. */
+  /** Whether there is a brick at the other side to which links may lead. */
   __device__ bool
-  HasBorder() const
+  HasBorder(const BundleGrid & grid) const
   {
-    return (axis == AlongX ? place.x : axis == AlongY ? place.y : place.z) > 0;
+    return (axis == AlongX ? place.x : axis == AlongY ? place.y : grid.joinsSlices ? place.z : 0) > 0;
   }
   /** The backward bundle to which the links of a part lead. */
   __device__ int

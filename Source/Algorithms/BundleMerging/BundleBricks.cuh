@@ -130,14 +130,23 @@ private:
   int           m_Shift = 0;
 };
 
-/** How rows lie in bundles, and bundles in bricks. Sizes are powers of two, given as shifts. */
+/** How rows lie in bundles, and bundles in bricks. Sizes are powers of two, given as shifts.
+ *
+ *  Where slices are labeled each on its own, a brick has rows of one slice only, as if each were an image in a plane,
+ *  and slices follow each other along z. For slices orthogonal to the volume's y, the grid is turned: its y is the
+ *  volume's z. */
 struct BundleGrid
 {
   Extent extent;
   /** The sizes of the extent, which has no more than 2^32 voxels. */
-  unsigned     rowLength;
-  unsigned     sizeY;
-  unsigned     sizeZ;
+  unsigned rowLength;
+  unsigned sizeY;
+  unsigned sizeZ;
+  /** How many rows of the volume lie from a row to the next one along y and along z. */
+  unsigned     rowsPerY;
+  unsigned     rowsPerZ;
+  bool         isTurned;
+  bool         joinsSlices;
   int          rowsShiftY;
   int          rowsShiftZ;
   int          bundlesShiftY;
@@ -151,22 +160,27 @@ struct BundleGrid
   Divisor      byBricksX;
   Divisor      byBricksY;
 
-  BundleGrid(const Extent & volume, Bundling bundling)
+  BundleGrid(const Extent & volume, const Connectivity & connectivity, Bundling bundling)
     : extent(volume)
     , rowLength(static_cast<unsigned>(extent.RowLength()))
-    , sizeY(static_cast<unsigned>(extent.size[1]))
-    , sizeZ(static_cast<unsigned>(extent.size[2]))
+    , isTurned(!connectivity.Uses(1))
+    , joinsSlices(connectivity.UsesEveryAxis())
     , byBricksX(1)
     , byBricksY(1)
   {
-    const bool flat = extent.dimension < 3;
+    const std::int64_t sizes[] = { extent.size[isTurned ? 2 : 1], extent.size[isTurned ? 1 : 2] };
+    sizeY = static_cast<unsigned>(sizes[0]);
+    sizeZ = static_cast<unsigned>(sizes[1]);
+    rowsPerY = isTurned ? sizeZ : 1;
+    rowsPerZ = isTurned ? 1 : sizeY;
+    const bool flat = extent.dimension < 3 || !joinsSlices;
     rowsShiftY = bundling == Bundling::Rows ? 0 : 1;
     rowsShiftZ = bundling == Bundling::Squares ? 1 : 0;
     bundlesShiftY = flat ? 6 : 3;
     bundlesShiftZ = flat ? 0 : 3;
     const auto parts = [](std::int64_t size, int shift) { return static_cast<int>(((size - 1) >> shift) + 1); };
-    bundlesY = parts(extent.size[1], rowsShiftY);
-    bundlesZ = parts(extent.size[2], rowsShiftZ);
+    bundlesY = parts(sizes[0], rowsShiftY);
+    bundlesZ = parts(sizes[1], rowsShiftZ);
     bricksX = static_cast<int>((extent.RowLength() - 1) / VoxelsPerBrickRow + 1);
     bricksY = parts(bundlesY, bundlesShiftY);
     bricksZ = parts(bundlesZ, bundlesShiftZ);
@@ -185,13 +199,25 @@ struct BundleGrid
   {
     return (1 << bundlesShiftZ) - 1;
   }
+  /** The number of a row in the volume. */
+  __device__ unsigned
+  RowAt(unsigned y, unsigned z) const
+  {
+    return z * rowsPerZ + y * rowsPerY;
+  }
+  /** How many rows of the volume lie from one row to another one, which may come before it. */
+  __device__ std::int64_t
+             RowsFurther(int stepY, int stepZ) const
+  {
+    return std::int64_t{ stepZ } * rowsPerZ + std::int64_t{ stepY } * rowsPerY;
+  }
   /** Whether the volume has row r of a bundle. If so, `row` gets its number. */
   __device__ bool
   HasRow(int bundleY, int bundleZ, int r, unsigned & row) const
   {
     const unsigned y = (static_cast<unsigned>(bundleY) << rowsShiftY) + static_cast<unsigned>(r & 1);
     const unsigned z = (static_cast<unsigned>(bundleZ) << rowsShiftZ) + static_cast<unsigned>(r >> 1);
-    row = z * sizeY + y;
+    row = RowAt(y, z);
     return y < sizeY && z < sizeZ;
   }
   /** The number of row r of a bundle in the volume; -1 if the volume has no such row. */

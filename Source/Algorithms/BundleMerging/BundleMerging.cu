@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BundleMerging.h"
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/CountBricks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/MergeBorders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/NumberComponents.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
@@ -43,7 +44,7 @@ GridOf(const Problem & problem)
 {
   Bundling bundling = Bundling::Rows;
   VisitLayout(problem, [&](auto layout) { bundling = decltype(layout)::bundling; });
-  return { problem.image.extent, bundling };
+  return { problem.image.extent, problem.connectivity, bundling };
 }
 
 /** A grid that fills any device, for kernels over a count that only the device knows. */
@@ -214,6 +215,32 @@ SumComponents(const Problem &                  problem,
 }
 
 void
+CountComponents(const Problem &       problem,
+                BundleMergingMemory & memory,
+                std::uint64_t         components,
+                unsigned long long *  sizes,
+                cudaStream_t          stream)
+{
+  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(sizes, 0, components * sizeof(*sizes), stream));
+  VisitLayout(problem, [&](auto layout) {
+    BRICKCCL_LAUNCH_BLOCKS(CountBricksKernel<decltype(layout)>,
+                           OneBlockPerBrick(GridOf(problem), WordsPerBrick),
+                           stream,
+                           memory.Arrays(),
+                           sizes);
+  });
+}
+
+void
+RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream)
+{
+  BRICKCCL_LAUNCH(RenumberComponentsKernel, ShapeForUnknown(), stream, memory.Arrays(), numbers);
+  // Sums, which are made in a stream of their own, come after this.
+  memory.renumbered.Record(stream);
+  memory.renumbered.MakeStreamWait(memory.sumStream.Get());
+}
+
+void
 LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream)
 {
   const BundleGrid grid = GridOf(problem);
@@ -283,6 +310,23 @@ public:
       cudaStream_t                     stream) override
   {
     cuda::SumComponents(problem, m_Memory, components, sums, stream);
+  }
+  void
+  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) override
+  {
+    cuda::CountComponents(problem, m_Memory, components, sizes, stream);
+  }
+  void
+  Renumber(const Problem &, const unsigned long long * numbers, cudaStream_t stream) override
+  {
+    cuda::RenumberComponents(m_Memory, numbers, stream);
+  }
+  void
+  List(const Problem & problem, std::uint64_t components, long long * voxels, ListMemory & memory, cudaStream_t stream)
+    override
+  {
+    cuda::LabelRuns(problem, m_Memory, stream);
+    ListVoxels(problem.image.extent, m_Memory.table, components, voxels, memory, stream);
   }
   std::size_t
   CapacityBytes() const override

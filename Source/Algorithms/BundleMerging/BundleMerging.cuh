@@ -32,6 +32,7 @@ struct BundleMergingMemory
   /** Sums wait for instructions and the label map waits for memory, so both are made at the same time. */
   Stream sumStream{ Stream::Priority::Highest };
   Event  summed;
+  Event  renumbered;
   /** So many components and runs of bricks have room. */
   std::size_t componentCapacity = 0;
   std::size_t runCapacity = 0;
@@ -67,7 +68,7 @@ struct BundleMergingMemory
 };
 
 /** Labels a problem of up to 3 dimensions. It may have up to 2^32 voxels, 2^31 - 256 along y or z and 2^32 - 1 along x,
- *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own are not supported.
+ *  and fewer than 2^32 runs (MaximumRunCount). Slices on their own must lie orthogonally to y or z.
  *
  *  Bundles of rows, or rows where values decide, become runs of their united bits. Bricks are solved in shared memory
  *  and merged across their borders. Components are numbered by their first voxels. If `labels` is not null, the label
@@ -101,6 +102,16 @@ void SumComponents(const Problem &                  problem,
                    std::uint64_t                    components,
                    DeviceBuffer<CompactShapeSums> & sums,
                    cudaStream_t                     stream);
+
+/** Queues the sizes of the components of the last problem, by label - 1. */
+void CountComponents(const Problem &       problem,
+                     BundleMergingMemory & memory,
+                     std::uint64_t         components,
+                     unsigned long long *  sizes,
+                     cudaStream_t          stream);
+
+/** Queues new labels for the components of the last problem: by label - 1, 0 for those that go. */
+void RenumberComponents(BundleMergingMemory & memory, const unsigned long long * numbers, cudaStream_t stream);
 
 /** Finds the runs of the last problem and labels them in `memory.table`, for transfer to the host. */
 void LabelRuns(const Problem & problem, BundleMergingMemory & memory, cudaStream_t stream);

@@ -350,15 +350,20 @@ testing::LabelByWideBundleMerging(const RowLinks &     links,
 namespace
 {
 
-/** Neighbours must lie along every axis, and 32 bits must number the voxels and count the runs and the voxels of a row,
- *  31 the bundles of rows along an axis, also when bricks are filled up. */
+/** Neighbours must lie along every axis, or slices orthogonal to y or z must have so many rows that bricks, which have
+ *  rows of one slice only, do not stay empty. 32 bits must number the voxels and count the runs and the voxels of a
+ * row, 31 the bundles of rows along an axis, also when bricks are filled up. */
 bool
 SupportsBundlesOnCuda(const ProblemTraits & problem)
 {
   constexpr std::int64_t numbers = std::int64_t{ 1 } << 32;
   constexpr std::int64_t maximumRows = numbers / 2 - 256;
   const Extent &         extent = problem.extent;
-  return problem.connectivity.UsesEveryAxis() && extent.dimension <= 3 && extent.size[1] <= maximumRows &&
+  const Connectivity &   neighbours = problem.connectivity;
+  constexpr std::int64_t leastRows = 16;
+  const bool             areSlices = extent.dimension == 3 && neighbours.AxisCount() == 2 && neighbours.Uses(0);
+  const bool             areLarge = areSlices && extent.size[neighbours.Uses(1) ? 1 : 2] >= leastRows;
+  return (neighbours.UsesEveryAxis() || areLarge) && extent.dimension <= 3 && extent.size[1] <= maximumRows &&
          extent.size[2] <= maximumRows && extent.RowLength() < numbers && extent.VoxelCount() <= numbers &&
          problem.MaximumRunCount() < numbers;
 }

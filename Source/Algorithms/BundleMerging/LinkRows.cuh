@@ -75,7 +75,11 @@ struct VoxelComparison
     : problem(ofProblem)
     , rows(ofRows)
     , place(voxel)
-    , rowsFurther(BackwardStepZ(n) * problem.grid.extent.size[1] + BackwardStepY(n))
+    // Choices take fewer registers than products.
+    , rowsFurther((BackwardStepZ(n) == 0 ? 0 : -std::int64_t{ problem.grid.rowsPerZ }) +
+                  (BackwardStepY(n) == 0  ? 0
+                   : BackwardStepY(n) < 0 ? -std::int64_t{ problem.grid.rowsPerY }
+                                          : std::int64_t{ problem.grid.rowsPerY }))
   {}
 
   /** Whether the voxel at x is joined to that of the other row at x + step. */

@@ -73,7 +73,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
   __syncthreads();
   const BorderRole<parts> role(grid);
   WaitForEarlierKernels();
-  if (!role.HasBorder())
+  if (!role.HasBorder(grid))
   {
     return;
   }

@@ -192,7 +192,7 @@ __launch_bounds__(BorderThreads,
   memory.seen.Clear();
   __syncthreads();
   WaitForEarlierKernels();
-  if (!role.HasBorder())
+  if (!role.HasBorder(grid))
   {
     return;
   }

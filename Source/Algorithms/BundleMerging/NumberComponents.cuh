@@ -176,6 +176,20 @@ NumberComponentsKernel(const __grid_constant__ BrickArrays bricks,
   }
 }
 
+/** Gives components new labels. \param numbers  by label - 1, 0 for what goes */
+__global__ void
+RenumberComponentsKernel(const __grid_constant__ BrickArrays bricks, const unsigned long long * __restrict__ numbers)
+{
+  const unsigned count = bricks.Components();
+  for (std::int64_t node = ThreadIndex(); node < count; node += ThreadCount())
+  {
+    if (const unsigned label = bricks.parent[node]; label != 0)
+    {
+      bricks.parent[node] = static_cast<unsigned>(numbers[label - 1]);
+    }
+  }
+}
+
 } // namespace brickccl::cuda
 
 #endif

@@ -232,7 +232,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   const int          rows = bundleZ >= static_cast<int>(grid.sizeZ) || below < 0 ? 0
                           : below < BundlesPerLayer                              ? below
                                                                                  : BundlesPerLayer;
-  const T *          place = problem.VoxelAt(std::int64_t{ bundleZ } * grid.sizeY + bundleY, x);
+  const T *          place = problem.VoxelAt(grid.RowsFurther(bundleY, bundleZ), x);
   if (problem.isAligned)
   {
     constexpr int together = 4;
@@ -253,7 +253,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
         {
           pieces[r] = *reinterpret_cast<const uint4 *>(place);
         }
-        place += grid.rowLength;
+        place += std::size_t{ grid.rowLength } * grid.rowsPerY;
       }
 #pragma unroll
       for (int r = 0; r < together; ++r)
@@ -264,7 +264,7 @@ ReadLayer(const TProblem & problem, RowTile<typename TProblem::Pixel> & tile, in
   }
   else
   {
-    for (unsigned r = 0; r < static_cast<unsigned>(rows); ++r, place += grid.rowLength)
+    for (unsigned r = 0; r < static_cast<unsigned>(rows); ++r, place += std::size_t{ grid.rowLength } * grid.rowsPerY)
     {
 #pragma unroll
       for (unsigned i = 0; i < WordsPerBrickRow; ++i)
@@ -520,7 +520,7 @@ private:
     const auto         stepZ = [&](unsigned bundle) { return static_cast<int>(bundle) >> grid.bundlesShiftY; };
     const unsigned     own = threadIdx.x / WordsPerBrickRow;
     const unsigned     bundle = place / VoxelsPerBrickRow;
-    const std::int64_t rows = std::int64_t{ stepZ(bundle) - stepZ(own) } * grid.sizeY + (stepY(bundle) - stepY(own));
+    const std::int64_t rows = grid.RowsFurther(stepY(bundle) - stepY(own), stepZ(bundle) - stepZ(own));
     const auto x = static_cast<int>(place - threadIdx.x * BitsPerDeviceWord - (bundle - own) * VoxelsPerBrickRow);
     return m_Voxel + (rows * grid.extent.RowLength() + x) * m_Problem.Channels();
   }

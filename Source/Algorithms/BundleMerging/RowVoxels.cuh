@@ -115,17 +115,17 @@ public:
   LayerRows(const TProblem & problem, int word, int bundleY, int bundleZ, bool alongZ)
     : m_Problem(problem)
   {
-    const Extent &     extent = problem.grid.extent;
-    const std::int64_t rows = alongZ ? extent.size[2] - bundleZ : extent.size[1] - bundleY;
-    const bool         isInside = bundleY < extent.size[1] && bundleZ < extent.size[2];
+    const BundleGrid & grid = problem.grid;
+    const std::int64_t rows = alongZ ? std::int64_t{ grid.sizeZ } - bundleZ : std::int64_t{ grid.sizeY } - bundleY;
+    const bool         isInside = bundleY < std::int64_t{ grid.sizeY } && bundleZ < std::int64_t{ grid.sizeZ };
     const std::int64_t x = std::int64_t{ word } * BitsPerDeviceWord + Lane() * 4;
-    const std::int64_t left = extent.RowLength() - x;
+    const std::int64_t left = grid.extent.RowLength() - x;
     m_Rows = !isInside ? 0 : rows < BundlesPerLayer ? static_cast<int>(rows) : BundlesPerLayer;
     m_Count = left < 0 ? 0 : left < 4 ? static_cast<int>(left) : 4;
     m_HasBefore = x > 0;
     m_HasAfter = left > 4;
-    m_First = problem.VoxelAt(bundleZ * extent.size[1] + bundleY, x);
-    m_Step = (alongZ ? extent.size[1] : 1) * extent.RowLength();
+    m_First = problem.VoxelAt(grid.RowsFurther(bundleY, bundleZ), x);
+    m_Step = (alongZ ? grid.rowsPerZ : grid.rowsPerY) * grid.extent.RowLength();
   }
 
   /** Packs foreground and starts of this lane's word; `wanted` masks the foreground. */

@@ -562,7 +562,7 @@ __launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
       const unsigned rowY = (static_cast<unsigned>(place.y) << grid.bundlesShiftY << grid.rowsShiftY) +
                             ((placeInBrick >> 7) & ((1u << (shiftZ - 7)) - 1));
       setFirst(component,
-               (rowZ * grid.sizeY + rowY) * grid.rowLength + static_cast<unsigned>(place.x) * VoxelsPerBrickRow +
+               grid.RowAt(rowY, rowZ) * grid.rowLength + static_cast<unsigned>(place.x) * VoxelsPerBrickRow +
                  (placeInBrick & 127u));
     }
   }

@@ -8,6 +8,20 @@
 namespace brickccl::cuda
 {
 
+/** Turns a piece of a turned grid into the axes of the volume. The piece lies in one slice: its z in the brick, the
+ *  volume's y, is 0. */
+__device__ inline void
+Turn(PieceSums & piece)
+{
+  const unsigned sumY = piece.sums[2];
+  piece.sums[2] = piece.sums[3];
+  piece.sums[3] = sumY;
+  piece.lastSlice = -1 - piece.lowest[3];
+  piece.lowest[1] = 0;
+  piece.lowest[3] = -1;
+  piece.lowest[4] = FirstVoxelKey(piece.lowest[4] & 1023, 0, piece.lowest[4] >> 10);
+}
+
 /** The sums of a brick's components in shared memory, found by their labels. Components without a slot are added to
  *  global memory at once. */
 struct BrickSums
@@ -63,6 +77,19 @@ struct BrickSums
     return false;
   }
 
+  /** Does the same to a slot. */
+  __device__ void
+  TurnSlot(unsigned slot)
+  {
+    const unsigned sumY = sums[2][slot];
+    sums[2][slot] = sums[3][slot];
+    sums[3][slot] = sumY;
+    lastSlice[slot] = -1 - lowest[3][slot];
+    lowest[1][slot] = 0;
+    lowest[3][slot] = -1;
+    lowest[4][slot] = FirstVoxelKey(lowest[4][slot] & 1023, 0, lowest[4][slot] >> 10);
+  }
+
   /** The sums of a slot. */
   struct Slot
   {
@@ -88,10 +115,14 @@ struct BrickSums
 
   /** Adds all sums to global memory. All threads of the block must call. */
   __device__ void
-  Store(CompactShapeSums * to, const std::int64_t (&at)[3], const Extent & extent)
+  Store(CompactShapeSums * to, const std::int64_t (&at)[3], const BundleGrid & grid)
   {
     const auto     slot = static_cast<unsigned>(threadIdx.x);
     const unsigned lane = slot % 32;
+    if (grid.isTurned)
+    {
+      TurnSlot(slot);
+    }
     const unsigned found = __ballot_sync(AllLanes, labels[slot] != 0);
     if (labels[slot] != 0)
     {
@@ -103,13 +134,13 @@ struct BrickSums
     for (unsigned i = lane / PiecePartCount; i < count; i += 32 / PiecePartCount)
     {
       const unsigned next = taken[slot - lane + i];
-      AddPart(to[labels[next] - 1], static_cast<int>(lane % PiecePartCount), Slot{ *this, next }, at, extent);
+      AddPart(to[labels[next] - 1], static_cast<int>(lane % PiecePartCount), Slot{ *this, next }, at, grid.extent);
     }
   }
 };
 
 /** The sums of one run of a word: of the bits of the bundle's rows that it covers. `y` and `z` are those of the
- *  bundle's first row, counted from its brick. */
+ *  bundle's first row in the grid, counted from its brick. */
 template <typename TLayout>
 __device__ PieceSums
 PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, int y, int z)
@@ -150,9 +181,10 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
  *  small one. */
 template <typename TLayout>
 __global__ void
-__launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleGrid  grid,
-                                                 const __grid_constant__ BrickArrays bricks,
-                                                 CompactShapeSums * __restrict__ sums)
+__launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
+  SumBricksKernel(const __grid_constant__ BundleGrid  grid,
+                  const __grid_constant__ BrickArrays bricks,
+                  CompactShapeSums * __restrict__ sums)
 {
   __shared__ BrickSums memory;
   const auto           self = static_cast<unsigned>(threadIdx.x);
@@ -161,9 +193,11 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   WaitForEarlierKernels();
 
   const BrickPlace   place(grid, blockIdx.x);
+  const std::int64_t atY = std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY);
+  const std::int64_t atZ = std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ);
   const std::int64_t at[3] = { std::int64_t{ place.x } * VoxelsPerBrickRow,
-                               std::int64_t{ place.y } << (grid.bundlesShiftY + grid.rowsShiftY),
-                               std::int64_t{ place.z } << (grid.bundlesShiftZ + grid.rowsShiftZ) };
+                               grid.isTurned ? atZ : atY,
+                               grid.isTurned ? atY : atZ };
   const std::size_t  index = std::size_t{ blockIdx.x } * WordsPerBrick + self;
   const auto         kept = bricks.Kept<TLayout>(index);
   const auto         rows = TLayout::Rows(kept);
@@ -179,7 +213,12 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   const auto         add = [&](unsigned label, const PieceSums & piece) {
     if (!memory.Add(label, piece))
     {
-      AddPiece(sums[label - 1], piece, at, grid.extent);
+      PieceSums inVolume = piece;
+      if (grid.isTurned)
+      {
+        Turn(inVolume);
+      }
+      AddPiece(sums[label - 1], inVolume, at, grid.extent);
     }
   };
   __syncthreads();
@@ -193,9 +232,13 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
     const DeviceWord run = RunFrom(united, starts, low);
     const unsigned   component = __ldg(bricks.componentOfRun + base.run + RunAt(runsBefore, starts, low));
     const unsigned   label = __ldg(bricks.parent + base.component + component);
-    if (label != ownLabel && ownLabel != 0)
+    if (label != ownLabel)
     {
-      add(ownLabel, own);
+      // What a filter dropped has no label.
+      if (ownLabel != 0)
+      {
+        add(ownLabel, own);
+      }
       own = PieceSums();
     }
     ownLabel = label;
@@ -204,7 +247,7 @@ __launch_bounds__(WordsPerBrick) SumBricksKernel(const __grid_constant__ BundleG
   }
   AddByLabel(ownLabel, own, add);
   __syncthreads();
-  memory.Store(sums, at, grid.extent);
+  memory.Store(sums, at, grid);
 }
 
 } // namespace brickccl::cuda

@@ -189,18 +189,18 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
   const int      bundles = grid.bundlesY - bundleY < BundlesPerLayer ? grid.bundlesY - bundleY : BundlesPerLayer;
   const int rowsY = grid.sizeY - rowY < 2 * BundlesPerLayer ? static_cast<int>(grid.sizeY - rowY) : 2 * BundlesPerLayer;
   const bool        hasNextZ = rowZ + 1 < grid.sizeZ;
-  const std::size_t plane = std::size_t{ rowLength } * grid.sizeY;
-  const std::size_t bundleLength = std::size_t{ rowLength } << grid.rowsShiftY;
+  const std::size_t voxelsPerY = std::size_t{ rowLength } * grid.rowsPerY;
+  const std::size_t voxelsPerZ = std::size_t{ rowLength } * grid.rowsPerZ;
   // A lane's voxels are four side by side, or every 32nd one if rows do not begin at multiples of four labels.
   const bool together =
     rowLength % VoxelsPerLane == 0 && reinterpret_cast<std::uintptr_t>(labels) % LabelAlignment<TLabel> == 0;
   const unsigned inBrick = static_cast<unsigned>(together ? lane * VoxelsPerLane : lane);
   const unsigned first = brickX * VoxelsPerBrickRow + inBrick;
-  TLabel *       line = labels + ((std::size_t{ rowZ } * grid.sizeY + rowY) * rowLength + first);
+  TLabel *       line = labels + (rowZ * voxelsPerZ + rowY * voxelsPerY + first);
   const auto     hasRow = [&](int bundle, int r) {
     return (rowCount == 1 || 2 * bundle + (r & 1) < rowsY) && ((r >> 1) == 0 || hasNextZ);
   };
-  const auto rowAt = [&](int r) { return line + (r & 1) * rowLength + (r >> 1) * plane; };
+  const auto rowAt = [&](int r) { return line + (r & 1) * voxelsPerY + (r >> 1) * voxelsPerZ; };
   if (together)
   {
     if (first >= rowLength)
@@ -213,7 +213,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
     const LayerWord<TLayout> * const words = memory.words + lane / lanesPerWord;
     // Two bundles of pairs of rows at once take more registers than there are.
 #pragma unroll(rowCount == 2 ? 1 : 2)
-    for (int b = 0; b < bundles; ++b, line += bundleLength)
+    for (int b = 0; b < bundles; ++b, line += voxelsPerY << grid.rowsShiftY)
     {
       RowWords<rowCount> rows = {};
       unsigned           label[VoxelsPerLane] = {};
@@ -241,7 +241,7 @@ __launch_bounds__(WordsPerBrick, TLayout::rowCount < 4 ? 8 : 6)
     }
     return;
   }
-  for (int b = 0; b < bundles; ++b, line += bundleLength)
+  for (int b = 0; b < bundles; ++b, line += voxelsPerY << grid.rowsShiftY)
   {
     const bool isEmpty = (nonEmpty >> b * WordsPerBrickRow & 0xFu) == 0;
 #pragma unroll
@@ -276,8 +276,11 @@ struct RowPlace
   __device__
   RowPlace(const BundleGrid & grid, std::int64_t row, std::int64_t wordOfRow)
   {
-    const unsigned z = static_cast<unsigned>(row) / grid.sizeY;
-    const unsigned y = static_cast<unsigned>(row) - z * grid.sizeY;
+    const unsigned inner = grid.isTurned ? grid.sizeZ : grid.sizeY;
+    const unsigned outerPlace = static_cast<unsigned>(row) / inner;
+    const unsigned innerPlace = static_cast<unsigned>(row) - outerPlace * inner;
+    const unsigned y = grid.isTurned ? outerPlace : innerPlace;
+    const unsigned z = grid.isTurned ? innerPlace : outerPlace;
     place = BrickWord(grid,
                       static_cast<int>(wordOfRow),
                       static_cast<int>(y >> grid.rowsShiftY),

@@ -240,6 +240,22 @@ public:
   {
     SumRuns(problem.image.extent, m_Memory.table, components, sums, stream);
   }
+  void
+  Count(const Problem & problem, std::uint64_t components, unsigned long long * sizes, cudaStream_t stream) override
+  {
+    CountVoxels(problem.image.extent, m_Memory.table, components, sizes, stream);
+  }
+  void
+  Renumber(const Problem &, const unsigned long long * numbers, cudaStream_t stream) override
+  {
+    RenumberLabels(m_Memory.table.labelOfRun.Data(), m_Memory.table.runs, numbers, stream);
+  }
+  void
+  List(const Problem & problem, std::uint64_t components, long long * voxels, ListMemory & memory, cudaStream_t stream)
+    override
+  {
+    ListVoxels(problem.image.extent, m_Memory.table, components, voxels, memory, stream);
+  }
   std::size_t
   CapacityBytes() const override
   {

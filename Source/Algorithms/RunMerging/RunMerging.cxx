@@ -25,10 +25,11 @@ public:
   SlabMerger(const RowLinks & links, const Connectivity & connectivity, const RunVolume & volume)
     : m_Volume(volume)
     , m_Extent(volume.GetExtent())
-    , m_UsesY(connectivity.Uses(1))
+    , m_UsesY(connectivity.Has({ 0, 1, 0, 0 }))
     , m_Rows(volume, links)
   {
-    if (!links.FollowForeground())
+    // Squares are known for plain neighbourhoods alone.
+    if (!links.FollowForeground() && connectivity.IsPlain())
     {
       m_Squares.emplace(volume, links, connectivity);
     }
@@ -157,7 +158,12 @@ LabelRuns(const RowLinks &     links,
 {
   const bool     fromValues = !links.FollowForeground();
   const bool     isDiagonal = connectivity.Rank() > 1;
-  const LinkAxes axes{ connectivity.Uses(0), connectivity.Uses(1), connectivity.Uses(2), fromValues, isDiagonal };
+  const bool     isPlain = connectivity.IsPlain();
+  const LinkAxes axes{ connectivity.Uses(0),
+                       isPlain && connectivity.Uses(1),
+                       isPlain && connectivity.Uses(2),
+                       fromValues,
+                       isDiagonal };
   FindRuns(links, extent, axes, context.Part(0, 0.3), result);
   result.ResizeLabels(alwaysWide || result.RunCount() >= RunVolume::MaximumNarrowRuns);
   return result.VisitLabels([&](auto * parent) {
@@ -199,7 +205,9 @@ RunMergingRows()
                   const OptionValues &,
                   const HostContext & context,
                   RunVolume & result) { return LabelByRunMerging(links, extent, connectivity, context, result); },
-               SupportsAll },
+               SupportsAll,
+               nullptr,
+               true },
              { SupportsAll, BRICKCCL_IF_CUDA(cuda::MakeRunMerging) },
              {} } };
 }

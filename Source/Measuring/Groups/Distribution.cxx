@@ -33,6 +33,17 @@ struct CentralSums
   long double weight = 0;
   long double weighted[MaximumDimension] = {};
 
+  /** Moves voxels of a weight that were added by whole images. */
+  void
+  AddShift(long double moved, const Unwrapping::Shift & images, const Extent & extent)
+  {
+    for (int axis = 0; axis < extent.dimension; ++axis)
+    {
+      const std::int64_t steps = images[static_cast<std::size_t>(axis)] * extent.size[axis];
+      weighted[axis] += steps == 0 ? 0 : moved * static_cast<long double>(steps);
+    }
+  }
+
   void
   Merge(const CentralSums & other)
   {
@@ -102,8 +113,9 @@ MeasureTypedDistributions(const RunVolume &   volume,
                           const HostContext & context,
                           ComponentTable &    table)
 {
-  const Extent &      extent = volume.GetExtent();
-  const std::uint64_t components = table.components.size();
+  const Extent &           extent = volume.GetExtent();
+  const Unwrapping * const unwrapping = volume.GetUnwrapping();
+  const std::uint64_t      components = table.components.size();
   // A double is not enough: with values of a large offset, its rounding is as large as their differences.
   const auto                            intensitySums = table.measures.Of<IntensitySums>();
   std::vector<IntensitySums::SplitMean> means(static_cast<std::size_t>(components));
@@ -137,6 +149,10 @@ MeasureTypedDistributions(const RunVolume &   volume,
         for (int axis = 1; axis < extent.dimension; ++axis)
         {
           component.weighted[axis] += weight * static_cast<long double>(position.at[axis - 1]);
+        }
+        if (unwrapping != nullptr)
+        {
+          component.AddShift(weight, unwrapping->ShiftOf(run), extent);
         }
       });
     };
@@ -172,9 +188,10 @@ MeasureTypedDistributions(const RunVolume &   volume,
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
         measures.weightedCentroid[axis] =
-          sums[c].weight == 0 ? none
-                              : static_cast<double>(static_cast<long double>(table.geometry.startIndex[axis]) +
-                                                    sums[c].weighted[axis] / sums[c].weight);
+          sums[c].weight == 0 || std::isnan(component.centroid[axis])
+            ? none
+            : static_cast<double>(static_cast<long double>(table.geometry.startIndex[axis]) +
+                                  sums[c].weighted[axis] / sums[c].weight);
       }
     }
   });
@@ -247,6 +264,7 @@ namespace groups
 extern constexpr ColumnGroup Distribution = [] {
   ColumnGroup group;
   group.name = "intensity";
+  group.allowsPeriodic = true;
   group.needsIntensity = true;
   group.addColumns = AddDistributionColumns;
   group.measure = MeasureDistributions;

@@ -420,6 +420,7 @@ namespace groups
 extern constexpr ColumnGroup Intensities = [] {
   ColumnGroup group;
   group.presence = ColumnGroup::Presence::WithIntensity;
+  group.allowsPeriodic = true;
   group.needsIntensity = true;
   group.addColumns = AddIntensityColumns;
   group.measure = MeasureIntensities;

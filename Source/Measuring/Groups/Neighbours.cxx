@@ -1,4 +1,5 @@
 #include "BrickCCL/Labels/LabeledRuns.h"
+#include "BrickCCL/Measuring/ComponentBoxTree.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
 #include "BrickCCL/Measuring/GroupInput.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
@@ -21,30 +22,24 @@ namespace
 
 using namespace columns;
 
-/** Finds the nearest other component. A tree over the boxes of the components leads to those that may be it. */
+/** Finds the nearest other component. */
 class NearestSearch
 {
 public:
   NearestSearch(const std::vector<BoundingBoxTree> & trees, const double * spacing)
     : m_Trees(trees)
     , m_Spacing(spacing)
-    , m_Order(trees.size())
-  {
-    for (std::size_t i = 0; i < m_Order.size(); ++i)
-    {
-      m_Order[i] = i;
-    }
-    if (!m_Order.empty())
-    {
-      Build(0, m_Order.size());
-    }
-  }
+    , m_Boxes(trees, spacing)
+  {}
 
   void
   Find(std::size_t component, NeighbourMeasures & measures) const
   {
     Best best;
-    Search(0, component, best);
+    m_Boxes.Visit(
+      m_Trees[component].Bounds(),
+      [&best] { return best.square; },
+      [&](std::size_t other) { Try(other, component, best); });
     measures.nearest = best.component == none ? 0 : best.component + 1;
     measures.distance = best.component == none ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(best.square);
   }
@@ -52,54 +47,11 @@ public:
 private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  struct Node
-  {
-    VoxelBox    bounds;
-    std::size_t begin;
-    std::size_t end;
-    std::size_t children[2] = { 0, 0 };
-  };
   struct Best
   {
     double      square = std::numeric_limits<double>::infinity();
     std::size_t component = none;
   };
-
-  std::size_t
-  Build(std::size_t begin, std::size_t end)
-  {
-    const std::size_t node = m_Nodes.size();
-    m_Nodes.push_back({ m_Trees[m_Order[begin]].Bounds(), begin, end });
-    for (std::size_t i = begin; i < end; ++i)
-    {
-      m_Nodes[node].bounds.Include(m_Trees[m_Order[i]].Bounds());
-    }
-    if (end - begin > 4)
-    {
-      const VoxelBox bounds = m_Nodes[node].bounds;
-      int            axis = 0;
-      for (int other = 1; other < MaximumDimension; ++other)
-      {
-        const auto side = [&](int a) { return static_cast<double>(bounds.high[a] - bounds.low[a]) * m_Spacing[a]; };
-        axis = side(other) > side(axis) ? other : axis;
-      }
-      const auto        at = [&](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
-      const std::size_t middle = begin + (end - begin) / 2;
-      std::nth_element(m_Order.begin() + at(begin),
-                       m_Order.begin() + at(middle),
-                       m_Order.begin() + at(end),
-                       [&](std::size_t a, std::size_t b) {
-                         const VoxelBox & first = m_Trees[a].Bounds();
-                         const VoxelBox & second = m_Trees[b].Bounds();
-                         return first.low[axis] + first.high[axis] < second.low[axis] + second.high[axis];
-                       });
-      const std::size_t left = Build(begin, middle);
-      const std::size_t right = Build(middle, end);
-      m_Nodes[node].children[0] = left;
-      m_Nodes[node].children[1] = right;
-    }
-    return node;
-  }
 
   /** Whether a component at this distance or farther cannot be the answer. If several are equally near, the one with
    *  the smallest label is the answer. */
@@ -107,31 +59,6 @@ private:
   IsHopeless(double square, const Best & best, std::size_t component)
   {
     return square > best.square || (square == best.square && component > best.component);
-  }
-
-  void
-  Search(std::size_t index, std::size_t component, Best & best) const
-  {
-    const Node &     node = m_Nodes[index];
-    const VoxelBox & own = m_Trees[component].Bounds();
-    if (BoundingBoxTree::GapBetween(own, node.bounds, m_Spacing) > best.square)
-    {
-      return;
-    }
-    if (node.children[0] == 0)
-    {
-      for (std::size_t i = node.begin; i < node.end; ++i)
-      {
-        Try(m_Order[i], component, best);
-      }
-      return;
-    }
-    const std::size_t left = node.children[0];
-    const std::size_t right = node.children[1];
-    const bool        leftFirst = BoundingBoxTree::GapBetween(own, m_Nodes[left].bounds, m_Spacing) <=
-                           BoundingBoxTree::GapBetween(own, m_Nodes[right].bounds, m_Spacing);
-    Search(leftFirst ? left : right, component, best);
-    Search(leftFirst ? right : left, component, best);
   }
 
   void
@@ -156,8 +83,7 @@ private:
 
   const std::vector<BoundingBoxTree> & m_Trees;
   const double *                       m_Spacing;
-  std::vector<std::size_t>             m_Order;
-  std::vector<Node>                    m_Nodes;
+  ComponentBoxTree                     m_Boxes;
 };
 
 struct PairHash

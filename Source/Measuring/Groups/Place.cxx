@@ -74,6 +74,7 @@ namespace groups
 extern constexpr ColumnGroup Place = [] {
   ColumnGroup group;
   group.name = "place";
+  group.allowsPeriodic = true;
   group.addColumns = AddPlaceColumns;
   group.merge = MergeNothing;
   return group;

@@ -27,7 +27,7 @@ double
 MomentRatio(const ShapeMeasures & shape, int higher, int lower)
 {
   const double below = shape.principalMoments[lower];
-  return below > 0 ? std::sqrt(shape.principalMoments[higher] / below) : 0;
+  return below == 0 ? 0 : std::sqrt(shape.principalMoments[higher] / below);
 }
 
 /** A diameter of the ellipsoid that has the component's volume and axes in the ratios of the moments' roots; 0 if a
@@ -41,9 +41,9 @@ EllipsoidDiameter(const ComponentTable & table, const ComponentMeasures & compon
   {
     meanRoot *= std::pow(shape.principalMoments[i], 0.5 / table.extent.dimension);
   }
-  return meanRoot > 0 ? BallDiameter(table.extent.dimension, VolumeOf(table, component)) *
-                          std::sqrt(shape.principalMoments[axis]) / meanRoot
-                      : 0;
+  return meanRoot == 0 ? 0
+                       : BallDiameter(table.extent.dimension, VolumeOf(table, component)) *
+                           std::sqrt(shape.principalMoments[axis]) / meanRoot;
 }
 
 constexpr double DegreesPerRadian = 180 / Pi;
@@ -66,7 +66,7 @@ Azimuth(const ComponentTable & table, const ComponentMeasures & component)
 double
 Inclination(const ComponentTable & table, const ComponentMeasures & component)
 {
-  return std::asin(std::min(1.0, std::abs(ShapeOf(table, component).principalAxes[2][2]))) * DegreesPerRadian;
+  return std::asin(std::min(std::abs(ShapeOf(table, component).principalAxes[2][2]), 1.0)) * DegreesPerRadian;
 }
 
 void
@@ -185,6 +185,7 @@ extern constexpr ColumnGroup Shape = [] {
   ColumnGroup group;
   group.name = "shape";
   group.needsMoments = true;
+  group.allowsPeriodic = true;
   group.addColumns = AddShapeColumns;
   group.merge = MergeMoments;
   return group;

@@ -1,9 +1,11 @@
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/Neighbourhood.h"
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace brickccl
@@ -133,6 +135,108 @@ TEST(Connectivity, ErrorsSayWhatFits)
   EXPECT_THROW(Connectivity(2, 3), InvalidArgument);
   EXPECT_THROW(Connectivity(5, 1), InvalidArgument);
   EXPECT_THROW(Connectivity::Face(2).WithinSlices(3), InvalidArgument);
+}
+
+/** The message of the error that a function throws. */
+template <typename TFunction>
+std::string
+ErrorOf(TFunction function)
+{
+  try
+  {
+    function();
+  }
+  catch (const InvalidArgument & error)
+  {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Connectivity, OffsetsOfARankMakeThatRank)
+{
+  for (int dimension = 1; dimension <= 4; ++dimension)
+  {
+    for (int rank = 1; rank <= dimension; ++rank)
+    {
+      const Connectivity plain(dimension, rank);
+      const Connectivity same = Connectivity::FromOffsets(dimension, plain.Offsets());
+      EXPECT_TRUE(same.IsPlain());
+      EXPECT_EQ(same.Rank(), rank);
+      EXPECT_TRUE(same.UsesEveryAxis());
+      EXPECT_EQ(same.Offsets(), plain.Offsets());
+      EXPECT_EQ(plain.Offsets().size(), static_cast<std::size_t>(plain.NeighbourCount()));
+      EXPECT_EQ(same.ToString(), plain.ToString());
+    }
+  }
+}
+
+TEST(Connectivity, OtherOffsetsHaveAPlainPartAndMore)
+{
+  const Connectivity tenNeighbours = NeighbourhoodFromText("8+z", 3);
+  EXPECT_FALSE(tenNeighbours.IsPlain());
+  EXPECT_EQ(tenNeighbours.NeighbourCount(), 10);
+  EXPECT_EQ(tenNeighbours.ToString(), "10 (8+z)");
+  EXPECT_TRUE(tenNeighbours.Has({ 0, 0, -1, 0 }));
+  EXPECT_TRUE(tenNeighbours.Has({ 0, 0, 1, 0 }));
+  EXPECT_TRUE(tenNeighbours.Has({ 1, -1, 0, 0 }));
+  EXPECT_FALSE(tenNeighbours.Has({ 1, 0, 1, 0 }));
+  EXPECT_FALSE(tenNeighbours.Has({ 0, 0, 0, 0 }));
+  EXPECT_FALSE(tenNeighbours.Has({ 0, 0, 2, 0 }));
+  EXPECT_EQ(tenNeighbours.Plain().ToString(), "8 within slices along z");
+  EXPECT_TRUE(tenNeighbours.UsesEveryAxis());
+  EXPECT_EQ(tenNeighbours.Dual().ToString(), "6");
+  EXPECT_EQ(NeighbourhoodFromText("4+z", 3).ToString(), "6");
+  EXPECT_EQ(NeighbourhoodFromText("8+zt", 4).NeighbourCount(), 12);
+
+  const Connectivity corners = Connectivity::FromOffsets(2, { { 1, 1 }, { -1, -1 } });
+  EXPECT_EQ(corners.Plain().NeighbourCount(), 0);
+  EXPECT_EQ(corners.ToString(), "2 of a neighbourhood of its own");
+  const Connectivity inSlices = corners.WithinSlices(1);
+  EXPECT_EQ(inSlices.Offsets(), (std::vector<NeighbourOffset>{ { -1, 0, -1 }, { 1, 0, 1 } }));
+  EXPECT_FALSE(inSlices.Uses(1));
+  EXPECT_EQ(Connectivity::FromOffsets(3, { { 0, 0, 0 } }).NeighbourCount(), 0);
+}
+
+TEST(Connectivity, StructuringElementsAreXFastest)
+{
+  const std::vector<bool> element = { false, false, true, false, true, false, true, false, false };
+  EXPECT_EQ(Connectivity::FromStructuringElement(2, element).Offsets(),
+            (std::vector<NeighbourOffset>{ { 1, -1 }, { -1, 1 } }));
+  EXPECT_EQ(ErrorOf([&] { Connectivity::FromStructuringElement(3, element); }),
+            "a neighbourhood in 3 dimensions has 27 voxels, 3 along each axis, not 9");
+}
+
+TEST(Connectivity, ErrorsOfNeighbourhoodsNameWhatIsWrong)
+{
+  EXPECT_EQ(ErrorOf([] {
+              Connectivity::FromOffsets(3, { { 1, 0, 1 }, { 0, 1, 0 }, { 0, -1, 0 } });
+            }),
+            "the neighbourhood has the offset (1, 0, 1) but not the opposite one, (-1, 0, -1); a neighbourhood must be "
+            "symmetric");
+  EXPECT_THROW(Connectivity::FromOffsets(2, { { 0, 0, 1 }, { 0, 0, -1 } }), InvalidArgument);
+  EXPECT_THROW(Connectivity::FromOffsets(2, { { 2, 0 }, { -2, 0 } }), InvalidArgument);
+  EXPECT_EQ(ErrorOf([] { NeighbourhoodFromText("8+xz", 3); }),
+            "the neighbourhood 8+xz: connectivity 8 does not fit 1 dimension; use 2");
+  EXPECT_EQ(ErrorOf([] { NeighbourhoodFromText("8+z", 2); }),
+            "the neighbourhood 8+z names the axis z, which an image of 2 dimensions lacks");
+  EXPECT_EQ(ErrorOf([] { NeighbourhoodFromText("8+zz", 3); }), "the neighbourhood 8+zz names the axis z twice");
+  EXPECT_THROW(NeighbourhoodFromText("2+xyz", 3), InvalidArgument);
+  EXPECT_THROW(NeighbourhoodFromText("8", 3), InvalidArgument);
+  EXPECT_THROW(NeighbourhoodFromText("+z", 3), InvalidArgument);
+  EXPECT_THROW(NeighbourhoodFromText("99999999999999+z", 3), InvalidArgument);
+}
+
+TEST(Connectivity, PeriodicAxesHaveNames)
+{
+  EXPECT_EQ(PeriodicAxes::FromNames("zx").ToString(), "xz");
+  EXPECT_FALSE(PeriodicAxes::FromNames("").HasAny());
+  EXPECT_THROW(PeriodicAxes::FromNames("w"), InvalidArgument);
+  EXPECT_THROW(PeriodicAxes::FromNames("xx"), InvalidArgument);
+  EXPECT_EQ(ErrorOf([] { CheckPeriodic(PeriodicAxes::FromNames("z"), Connectivity::Face(2)); }),
+            "the image cannot be periodic along z, along which an image of 2 dimensions has no voxels");
+  EXPECT_EQ(ErrorOf([] { CheckPeriodic(PeriodicAxes::FromNames("z"), Connectivity::Face(2).WithinSlices(2)); }),
+            "the image cannot be periodic along z, along which connectivity 4 within slices along z has no neighbours");
 }
 
 TEST(Connectivity, SlicesLeaveOneAxisOut)

@@ -1,6 +1,7 @@
 // Charts as files, ticks and numbers.
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Pictures/Chart.h"
 #include "BrickCCL/Pictures/HistogramChart.h"
@@ -125,7 +126,7 @@ TEST(HistogramChart, HasABarForEachStepThatIsNotEmpty)
   const Histogram histogram{ "volume_mm3", "mm^3", { 1, 2, 3, 4, 5 }, { 7, 0, 2, 1 }, 3 };
   const auto      drawing = Written(".svg", [&](const std::string & path) { WriteHistogramChart(path, histogram); });
   EXPECT_EQ(Count(drawing, "#3c6ea0"), 3u);
-  EXPECT_NE(drawing.find(">volume_mm3 [mm³]<"), std::string::npos);
+  EXPECT_NE(drawing.find(">volume [mm³]<"), std::string::npos);
   EXPECT_NE(drawing.find(">components<"), std::string::npos);
   EXPECT_NE(drawing.find("3 values are not finite"), std::string::npos);
   EXPECT_EQ(drawing.substr(0, 5), "<?xml");

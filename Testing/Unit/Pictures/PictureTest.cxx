@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -50,11 +51,13 @@ protected:
   Draw(const std::vector<std::uint8_t> & values,
        const Extent &                    extent,
        const Geometry &                  geometry = {},
-       bool                              hasSpacing = true)
+       bool                              hasSpacing = true,
+       bool                              hasPatientAxes = false)
   {
     LoadedImage image;
     image.extent = extent;
     image.geometry = geometry;
+    image.hasPatientAxes = hasPatientAxes;
     std::copy_n(reinterpret_cast<const std::byte *>(values.data()), values.size(), image.voxels.Resize(values.size()));
     LabelOptions options;
     options.geometry = geometry;
@@ -126,6 +129,87 @@ TEST_F(Picture, OfAVolumeHasThreeSlicesInProportion)
   EXPECT_EQ(tall.extent.size[1] - flat.extent.size[1], 480 * 20 / 40);
   EXPECT_GT(flat.extent.size[0], 480 + 360);
   EXPECT_LT(flat.extent.size[0], 480 + 360 + 120);
+}
+
+/** The image of a patient whose liver is the only component, stored with axes along and against those of the patient:
+ * the pictures are the same, pixel by pixel, up to the names of axes in their captions. */
+TEST_F(Picture, OfAPatientStandsUpright)
+{
+  const std::int64_t sizes[3] = { 40, 30, 20 };
+  const auto         isLiver = [](std::int64_t left, std::int64_t posterior, std::int64_t superior) {
+    return left >= 4 && left < 14 && posterior >= 6 && posterior < 18 && superior >= 11 && superior < 18;
+  };
+  LoadedImage first;
+  for (const auto & [along, sign] : { std::pair{ std::array{ 0, 1, 2 }, std::array{ 1, 1, 1 } },
+                                      std::pair{ std::array{ 0, 1, 2 }, std::array{ -1, -1, 1 } },
+                                      std::pair{ std::array{ 1, 0, 2 }, std::array{ 1, -1, -1 } },
+                                      std::pair{ std::array{ 1, 0, 2 }, std::array{ -1, 1, 1 } } })
+  {
+    // Image axis i runs along the patient's axis along[i].
+    Geometry     geometry;
+    std::int64_t stored[3];
+    for (std::size_t axis = 0; axis < 3; ++axis)
+    {
+      const auto patient = static_cast<std::size_t>(along[axis]);
+      stored[axis] = sizes[patient];
+      for (std::size_t row = 0; row < 3; ++row)
+      {
+        geometry.direction[row][axis] = row == patient ? sign[axis] : 0;
+      }
+    }
+    std::vector<std::uint8_t> values;
+    std::int64_t              index[3];
+    for (index[2] = 0; index[2] < stored[2]; ++index[2])
+    {
+      for (index[1] = 0; index[1] < stored[1]; ++index[1])
+      {
+        for (index[0] = 0; index[0] < stored[0]; ++index[0])
+        {
+          std::int64_t place[3];
+          for (std::size_t axis = 0; axis < 3; ++axis)
+          {
+            place[along[axis]] = sign[axis] > 0 ? index[axis] : stored[axis] - 1 - index[axis];
+          }
+          values.push_back(isLiver(place[0], place[1], place[2]) ? 1 : 0);
+        }
+      }
+    }
+    LoadedImage picture = Draw(values, Extent(3, stored), geometry, true, true);
+    if (first.extent.VoxelCount() <= 1)
+    {
+      first = std::move(picture);
+      // The liver is on the right side of the patient, which is on the left, and in front, which is on top.
+      std::int64_t x = 0;
+      std::int64_t y = 0;
+      std::int64_t count = 0;
+      for (std::int64_t row = 0; row < 360; ++row)
+      {
+        for (std::int64_t column = 0; column < 480; ++column)
+        {
+          const auto [red, green, blue] = PixelOf(first, 16 + column, 16 + row);
+          // Not the letters.
+          if (red > 150 && green < 100)
+          {
+            x += column;
+            y += row;
+            ++count;
+          }
+        }
+      }
+      ASSERT_GT(count, 1000);
+      EXPECT_NEAR(static_cast<double>(x) / static_cast<double>(count), 9 * 12, 6);
+      EXPECT_NEAR(static_cast<double>(y) / static_cast<double>(count), 12 * 12, 6);
+      continue;
+    }
+    for (std::int64_t row = 0; row < 360; ++row)
+    {
+      for (std::int64_t column = 0; column < 480; ++column)
+      {
+        ASSERT_EQ(PixelOf(picture, 16 + column, 16 + row), PixelOf(first, 16 + column, 16 + row))
+          << column << ' ' << row;
+      }
+    }
+  }
 }
 
 TEST_F(Picture, OfTinyAndThinImages)

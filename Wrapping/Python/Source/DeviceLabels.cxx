@@ -5,9 +5,7 @@
 
 #ifdef BRICKCCL_PYTHON_USE_CUDA
 #  include "BrickCCL/Dispatch/CudaLabeler.h"
-#  include "BrickCCL/Labels/Relabel.h"
 #  include "BrickCCL/Labels/VolumeLimits.h"
-#  include "BrickCCL/Tables/RowSums.h"
 #endif
 
 #include <nanobind/stl/optional.h>
@@ -90,64 +88,83 @@ public:
     const Criterion                rule = MakeCriterion(criterion, background, low, high, tolerance);
     const Connectivity             neighbours = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
     const LabelType                type = LabelTypeFromName(labelType);
-    m_Table.reset();
+    m_Dimension = view.extent.dimension;
     const nb::gil_scoped_release unlocked;
-    return m_Labeler.LabelOnDevice(algorithm,
-                                   view,
-                                   rule,
-                                   maskView,
-                                   neighbours,
-                                   reinterpret_cast<void *>(labels),
-                                   type,
-                                   reinterpret_cast<void *>(stream));
+    return m_Labeler.LabelOnDevice(algorithm, view, rule, maskView, neighbours, Pointer(labels), type, Pointer(stream));
   }
 
-  /** Fetches the sizes of the components that were labeled last and gives them numbers. \return by label the number, 0
-   *  for what goes */
-  nb::object
-  Number(const std::string &          order,
-         std::uint64_t                minimumSize,
-         std::optional<std::uint64_t> maximumSize,
-         double                       minimumVolume,
-         std::uint64_t                largest,
-         const Geometry &             geometry,
-         std::uintptr_t               stream)
+  /** Drops components, and gives those that stay other numbers. `labels` is 0 if no map is wanted, as everywhere. */
+  std::uint64_t
+  Relabel(const std::string &          order,
+          std::uint64_t                minimumSize,
+          std::optional<std::uint64_t> maximumSize,
+          double                       minimumVolume,
+          std::uint64_t                largest,
+          const Geometry &             geometry,
+          std::uintptr_t               labels,
+          const std::string &          labelType,
+          std::uintptr_t               stream)
   {
     RelabelOptions options;
     options.order = OrderFromName(order);
     options.maximumSize = maximumSize.value_or(options.maximumSize);
     options.largest = largest;
-    Fetch(geometry, stream);
-    const double voxel = geometry.VoxelVolume(m_Table->extent.dimension);
-    options.minimumSize = std::max(minimumSize, FewestVoxelsOfVolume(minimumVolume, voxel));
-    ComponentRows & rows = m_Table->components;
-    auto [numbers, kept] = NumberComponents<std::uint64_t>(
-      rows.size(),
-      [&](std::size_t component) { return rows.VoxelCount(component); },
-      options);
-    // What comes from a device has sums of this form.
-    const auto                            sums = TakeSums<CompactShapeSums>(rows);
-    UninitializedVector<CompactShapeSums> keptSums(static_cast<std::size_t>(kept));
-    for (std::size_t component = 0; component < sums.size(); ++component)
-    {
-      if (const std::uint64_t number = numbers[component + 1]; number != 0)
-      {
-        keptSums[static_cast<std::size_t>(number - 1)] = sums[component];
-      }
-    }
-    rows = MakeRows(m_Table->extent, geometry, std::move(keptSums));
-    return nb::cast(ArrayOf(std::move(numbers)));
+    options.minimumSize = std::max(minimumSize, FewestVoxelsOfVolume(minimumVolume, geometry.VoxelVolume(m_Dimension)));
+    const LabelType              type = LabelTypeFromName(labelType);
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.RelabelOnDevice(options, Pointer(labels), type, Pointer(stream));
   }
 
-  /** Of the components that were labeled last, as they are numbered. */
+  /** `keeps` has a byte for each component, on the device. */
+  std::uint64_t
+  Keep(std::uintptr_t keeps, std::uintptr_t stream)
+  {
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.KeepOnDevice(static_cast<const unsigned char *>(Pointer(keeps)),
+                                  nullptr,
+                                  LabelType::UInt32,
+                                  Pointer(stream));
+  }
+
+  void
+  Write(std::uintptr_t labels, const std::string & labelType, std::uintptr_t stream)
+  {
+    m_Labeler.WriteOnDevice(Pointer(labels), LabelTypeFromName(labelType), Pointer(stream));
+  }
+
+  void
+  Sizes(std::uintptr_t sizes, std::uintptr_t stream)
+  {
+    m_Labeler.SizesOnDevice(static_cast<std::uint64_t *>(Pointer(sizes)), Pointer(stream));
+  }
+
+  /** \return the number of voxels of all components */
+  std::uint64_t
+  Offsets(std::uintptr_t offsets, std::uintptr_t stream)
+  {
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.OffsetsOnDevice(static_cast<std::int64_t *>(Pointer(offsets)), Pointer(stream));
+  }
+
+  void
+  Voxels(std::uintptr_t voxels, std::uintptr_t stream)
+  {
+    const nb::gil_scoped_release unlocked;
+    m_Labeler.ListOnDevice(static_cast<std::int64_t *>(Pointer(voxels)), Pointer(stream));
+  }
+
+  /** Of the components as they are numbered now. */
   ComponentTable
   Table(const Geometry & geometry, std::uintptr_t stream)
   {
-    if (!m_Table)
-    {
-      Fetch(geometry, stream);
-    }
-    return *m_Table;
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.FetchTable(geometry, Pointer(stream));
+  }
+
+  std::string
+  Algorithm() const
+  {
+    return m_Labeler.LastAlgorithm();
   }
 
   std::size_t
@@ -157,15 +174,14 @@ public:
   }
 
 private:
-  void
-  Fetch(const Geometry & geometry, std::uintptr_t stream)
+  static void *
+  Pointer(std::uintptr_t address)
   {
-    const nb::gil_scoped_release unlocked;
-    m_Table = m_Labeler.FetchTable(geometry, reinterpret_cast<void *>(stream));
+    return reinterpret_cast<void *>(address);
   }
 
-  CudaLabeler                   m_Labeler;
-  std::optional<ComponentTable> m_Table;
+  CudaLabeler m_Labeler;
+  int         m_Dimension = 0;
 };
 
 #else
@@ -199,20 +215,52 @@ public:
     return 0;
   }
 
-  nb::object
-  Number(const std::string &,
-         std::uint64_t,
-         std::optional<std::uint64_t>,
-         double,
-         std::uint64_t,
-         const Geometry &,
-         std::uintptr_t)
+  std::uint64_t
+  Relabel(const std::string &,
+          std::uint64_t,
+          std::optional<std::uint64_t>,
+          double,
+          std::uint64_t,
+          const Geometry &,
+          std::uintptr_t,
+          const std::string &,
+          std::uintptr_t)
   {
-    return nb::none();
+    return 0;
   }
+
+  std::uint64_t
+  Keep(std::uintptr_t, std::uintptr_t)
+  {
+    return 0;
+  }
+
+  void
+  Write(std::uintptr_t, const std::string &, std::uintptr_t)
+  {}
+
+  void
+  Sizes(std::uintptr_t, std::uintptr_t)
+  {}
+
+  std::uint64_t
+  Offsets(std::uintptr_t, std::uintptr_t)
+  {
+    return 0;
+  }
+
+  void
+  Voxels(std::uintptr_t, std::uintptr_t)
+  {}
 
   ComponentTable
   Table(const Geometry &, std::uintptr_t)
+  {
+    return {};
+  }
+
+  std::string
+  Algorithm() const
   {
     return {};
   }
@@ -248,17 +296,23 @@ BindDeviceLabels(nb::module_ & module)
          nb::arg("slice_axes"),
          nb::arg("algorithm"),
          nb::arg("stream"))
-    .def("number",
-         &DeviceLabels::Number,
+    .def("relabel",
+         &DeviceLabels::Relabel,
          nb::arg("order"),
          nb::arg("minimum_size"),
          nb::arg("maximum_size").none(),
          nb::arg("minimum_volume"),
          nb::arg("largest"),
          nb::arg("geometry"),
-         nb::arg("stream"),
-         nb::sig("def number(self, order: str, minimum_size: int, maximum_size: int | None, minimum_volume: float, "
-                 "largest: int, geometry: Geometry, stream: int) -> numpy.typing.NDArray[numpy.uint64]"))
+         nb::arg("labels"),
+         nb::arg("label_type"),
+         nb::arg("stream"))
+    .def("keep", &DeviceLabels::Keep, nb::arg("keeps"), nb::arg("stream"))
+    .def("write", &DeviceLabels::Write, nb::arg("labels"), nb::arg("label_type"), nb::arg("stream"))
+    .def("sizes", &DeviceLabels::Sizes, nb::arg("sizes"), nb::arg("stream"))
+    .def("offsets", &DeviceLabels::Offsets, nb::arg("offsets"), nb::arg("stream"))
+    .def("voxels", &DeviceLabels::Voxels, nb::arg("voxels"), nb::arg("stream"))
+    .def_prop_ro("algorithm", &DeviceLabels::Algorithm)
     .def("table", &DeviceLabels::Table, nb::arg("geometry"), nb::arg("stream"))
     .def_prop_ro("scratch_bytes", &DeviceLabels::ScratchBytes);
 }

@@ -5,7 +5,9 @@
 #include "Rules.h"
 #include "Table.h"
 
+#include "BrickCCL/Criteria/GraphLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/ListVoxels.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -126,6 +128,31 @@ public:
 /** Before a CUDA device is ready, a CPU thread labels about so many voxels (Testing/gpu/RESULTS.md, whole commands). */
 constexpr double VoxelsPerThread = 5e8;
 
+/** The runs of what `label(labeling)` labels without the interpreter's lock. Meanwhile the options have the hooks. */
+template <typename TLabel>
+std::unique_ptr<LabeledRuns>
+TakeRunsOf(LabelOptions & options, nb::object progress, const TLabel & label)
+{
+  auto result = std::make_unique<LabeledRuns>();
+  WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
+    options.progress = hooks;
+    Labeling labeling;
+    label(labeling);
+    result->count = labeling.ComponentCount();
+    result->algorithm = labeling.AlgorithmName();
+    result->device = labeling.UsedDevice().device.ToString();
+    result->remark = labeling.UsedDevice().remark;
+    result->volume = TakeRuns(labeling);
+  });
+  result->geometry = options.geometry;
+  for (int axis = options.connectivity->Dimension() - 1; axis >= 0; --axis)
+  {
+    result->sliceAxis = options.connectivity->Uses(axis) ? result->sliceAxis : axis;
+  }
+  result->threads = options.threads;
+  return result;
+}
+
 std::unique_ptr<LabeledRuns>
 Find(const InputArray &                image,
      const std::optional<InputArray> & mask,
@@ -146,13 +173,16 @@ Find(const InputArray &                image,
      int                               threads,
      const Geometry &                  geometry,
      nb::object                        progress,
-     const std::optional<Filter> &     filter)
+     const std::optional<Filter> &     filter,
+     const std::vector<int> &          neighbourhood,
+     const std::vector<int> &          periodicAxes)
 {
   const ImageView       view = ViewOf(image);
   const ComponentFilter components = filter ? filter->Get() : ComponentFilter();
   LabelOptions          options;
   options.mask = ViewOf(mask);
-  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
+  options.connectivity = MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, sliceAxes);
+  options.periodic = MakePeriodic(periodicAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
   SetLimits(order, minimumSize, maximumSize, minimumVolume, largest, options);
   options.geometry = geometry;
@@ -167,21 +197,75 @@ Find(const InputArray &                image,
     options.device.kind = Device::Kind::Cpu;
   }
 
-  auto result = std::make_unique<LabeledRuns>();
+  return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {
+    Label(view, options, components, labeling);
+  });
+}
+
+/** Labels a voxel graph. */
+std::unique_ptr<LabeledRuns>
+FindInGraph(const InputArray &                graph,
+            const std::optional<InputArray> & mask,
+            std::optional<int>                connectivity,
+            const std::string &               order,
+            std::uint64_t                     minimumSize,
+            std::optional<std::uint64_t>      maximumSize,
+            std::uint64_t                     largest,
+            int                               threads,
+            const Geometry &                  geometry,
+            nb::object                        progress,
+            const std::vector<int> &          neighbourhood,
+            const std::vector<int> &          periodicAxes)
+{
+  const ImageView view = ViewOf(graph);
+  LabelOptions    options;
+  options.mask = ViewOf(mask);
+  options.connectivity = connectivity || !neighbourhood.empty()
+                         ? MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {})
+                         : FullConnectivityOfGraph(view);
+  options.periodic = MakePeriodic(periodicAxes);
+  options.relabel = { OrderFromName(order), minimumSize, maximumSize.value_or(options.relabel.maximumSize), largest };
+  options.geometry = geometry;
+  options.threads = ThreadsFor(view.extent, threads);
+  return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {
+    labeling = LabelVoxelGraph(view, options);
+  });
+}
+
+/** Writes the graph of an image to an array of uint8 or uint32. */
+void
+WriteGraph(const InputArray &                image,
+           const std::optional<InputArray> & mask,
+           const OutputArray &               graph,
+           const std::string &               criterion,
+           nb::handle                        background,
+           nb::handle                        low,
+           nb::handle                        high,
+           nb::handle                        tolerance,
+           std::optional<int>                connectivity,
+           int                               threads,
+           nb::object                        progress,
+           const std::vector<int> &          neighbourhood,
+           const std::vector<int> &          periodicAxes)
+{
+  const ImageView  view = ViewOf(image);
+  const ScalarType type = CheckOutput(graph, view.extent);
+  void * const     words = graph.data();
+  LabelOptions     options;
+  options.mask = ViewOf(mask);
+  options.connectivity = MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {});
+  options.periodic = MakePeriodic(periodicAxes);
+  options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
+  options.threads = ThreadsFor(view.extent, threads);
+  if (type != ScalarType::UInt8 && type != ScalarType::UInt32)
+  {
+    throw InvalidArgument("a voxel graph must be of type uint8 or uint32");
+  }
   WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
-    Labeling labeling;
-    Label(view, options, components, labeling);
-    result->count = labeling.ComponentCount();
-    result->algorithm = labeling.AlgorithmName();
-    result->device = labeling.UsedDevice().device.ToString();
-    result->remark = labeling.UsedDevice().remark;
-    result->volume = TakeRuns(labeling);
+    type == ScalarType::UInt8 ? WriteVoxelGraph(view, options, static_cast<std::uint8_t *>(words))
+                              : WriteVoxelGraph(view, options, static_cast<std::uint32_t *>(words));
   });
-  result->geometry = geometry;
-  result->sliceAxis = sliceAxes.empty() ? std::nullopt : std::optional<int>(sliceAxes.front());
-  result->threads = options.threads;
-  return result;
 }
 
 std::pair<std::unique_ptr<LabeledRuns>, std::unique_ptr<ComponentTable>>
@@ -269,7 +353,38 @@ BindLabeledRuns(nb::module_ & module)
              nb::arg("threads"),
              nb::arg("geometry"),
              nb::arg("progress").none(),
-             nb::arg("filter").none() = nb::none());
+             nb::arg("filter").none() = nb::none(),
+             nb::arg("neighbourhood") = std::vector<int>(),
+             nb::arg("periodic") = std::vector<int>());
+  module.def("find_in_graph",
+             &FindInGraph,
+             nb::arg("graph").noconvert(),
+             nb::arg("mask").noconvert().none(),
+             nb::arg("connectivity").none(),
+             nb::arg("order"),
+             nb::arg("minimum_size"),
+             nb::arg("maximum_size").none(),
+             nb::arg("largest"),
+             nb::arg("threads"),
+             nb::arg("geometry"),
+             nb::arg("progress").none(),
+             nb::arg("neighbourhood"),
+             nb::arg("periodic"));
+  module.def("write_graph",
+             &WriteGraph,
+             nb::arg("image").noconvert(),
+             nb::arg("mask").noconvert().none(),
+             nb::arg("graph").noconvert(),
+             nb::arg("criterion"),
+             nb::arg("background").none(),
+             nb::arg("low").none(),
+             nb::arg("high").none(),
+             nb::arg("tolerance").none(),
+             nb::arg("connectivity").none(),
+             nb::arg("threads"),
+             nb::arg("progress").none(),
+             nb::arg("neighbourhood"),
+             nb::arg("periodic"));
   module.def("measure_labels",
              &MeasureLabels,
              nb::arg("labels").noconvert(),

@@ -32,6 +32,28 @@ MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vect
   return chosen;
 }
 
+Connectivity
+MakeConnectivity(std::optional<int>       connectivity,
+                 const std::vector<int> & neighbourhood,
+                 int                      dimension,
+                 const std::vector<int> & sliceAxes)
+{
+  return neighbourhood.empty()
+         ? MakeConnectivity(connectivity, dimension, sliceAxes)
+         : Connectivity::FromStructuringElement(dimension, { neighbourhood.begin(), neighbourhood.end() });
+}
+
+PeriodicAxes
+MakePeriodic(const std::vector<int> & axes)
+{
+  PeriodicAxes periodic;
+  for (const int axis : axes)
+  {
+    periodic.Add(axis);
+  }
+  return periodic;
+}
+
 Criterion
 MakeCriterion(const std::string & joining, nb::handle background, nb::handle low, nb::handle high, nb::handle tolerance)
 {

@@ -4,6 +4,7 @@
 #include "Arrays.h"
 
 #include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Labels/Labels.h"
 
@@ -21,6 +22,15 @@ LabelOrder OrderFromName(const std::string & name);
 /** A number of neighbours (4, 8, 6, 18, 26 ...) or a rank (1 .. dimension), along the axes that are not among
  *  `sliceAxes`, which ascend. */
 Connectivity MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes);
+
+/** The same, or if `neighbourhood` is not empty, that of this structuring element (x fastest). */
+Connectivity MakeConnectivity(std::optional<int>       connectivity,
+                              const std::vector<int> & neighbourhood,
+                              int                      dimension,
+                              const std::vector<int> & sliceAxes);
+
+/** Axes as 0 (x) .. 3 (t). */
+PeriodicAxes MakePeriodic(const std::vector<int> & axes);
 
 /** From the arguments of `brickccl.label`; None where there is no background, range or tolerance. */
 Criterion MakeCriterion(const std::string & joining,

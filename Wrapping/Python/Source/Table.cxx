@@ -48,6 +48,7 @@ ValuesOfOneComponent(const ComponentTable & like)
   labeling.threads = 1;
   ComponentTable table = Label(image, labeling).Measure(options);
   table.sliceAxis = like.sliceAxis;
+  table.periodic = like.periodic;
   std::vector<ComponentColumn::Value> values;
   for (const ComponentColumn & column : ColumnsOf(table))
   {

@@ -7,6 +7,8 @@
 from ._core import version as __version__
 from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
+from ._device_labeling import DeviceLabeling
+from ._graph import label_graph, voxel_graph
 from ._labeling import Component, Labeling, Runs, VoxelLists, find, label
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._table import ColumnDescription, Table, merge_tables
@@ -15,6 +17,7 @@ __all__ = [
     "CleanedClass",
     "ColumnDescription",
     "Component",
+    "DeviceLabeling",
     "Labeling",
     "Runs",
     "Table",
@@ -28,10 +31,12 @@ __all__ = [
     "find",
     "info",
     "label",
+    "label_graph",
     "merge_tables",
     "release_device_memory",
     "relabel",
     "select",
     "statistics",
     "sweep",
+    "voxel_graph",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import Any
 
@@ -70,9 +69,9 @@ class _CuPy:
         with self.library.cuda.Device(self.device):
             return self.library.empty(shape, dtype)
 
-    def renumber(self, numbers: np.ndarray[Any, Any], labels: Any, out: Any) -> None:
+    def from_host(self, array: np.ndarray[Any, Any]) -> Any:
         with self.library.cuda.Device(self.device):
-            self.library.take(self.library.asarray(numbers), labels, out=out)
+            return self.library.asarray(array)
 
 
 class _Torch:
@@ -120,12 +119,8 @@ class _Torch:
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.library.empty(shape, dtype=dtype, device=self.image.device)
 
-    def renumber(self, numbers: np.ndarray[Any, Any], labels: Any, out: Any) -> None:
-        # PyTorch's unsigned types of more than 8 bits have no indexing; the bits are the same.
-        bits = numbers.view(f"i{numbers.itemsize}") if numbers.itemsize > 1 else numbers
-        table = self.library.from_numpy(bits).to(self.image.device)
-        target = out.view(table.dtype)
-        self.library.index_select(table, 0, labels.reshape(-1), out=target.view(-1))
+    def from_host(self, array: np.ndarray[Any, Any]) -> Any:
+        return self.library.from_numpy(array).to(self.image.device)
 
 
 def _library_of(image: Any, name: str) -> Any:
@@ -194,10 +189,101 @@ def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> 
     return chosen, name
 
 
-def _check_count(count: int, name: str) -> None:
+def check_count(count: int, name: str) -> None:
     limit = np.iinfo(name).max
     if count > limit:
         raise OverflowError(f"{count} components do not fit labels of type {name}, the largest of which is {limit}; give another dtype=")
+
+
+def _unsigned(name: str) -> str:
+    return "uint" + name.lstrip("uint")
+
+
+#: What leaves components and their order as they are.
+EVERYTHING = ("raster", 0, None, 0.0, 0)
+
+
+class Task:
+    """An array on a device that is labeled, and the engine that does it. Work goes to the library's current stream.
+
+    `rules` are criterion, background, low, high and tolerance as the engine takes them."""
+
+    def __init__(
+        self,
+        image: Any,
+        rules: tuple[str, Any, Any, Any, Any],
+        connectivity: int | None,
+        mask: Any,
+        by_slice: Any,
+        spacing: Any,
+        device: str,
+        algorithm: str,
+    ) -> None:
+        self.library = library = _library_of(image, "the image")
+        if device not in ("auto", "cuda", f"cuda:{library.device}"):
+            raise ValueError(
+                f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
+            )
+        # Both must live as long as they are read.
+        self._image, self._source = _readable(library, image, "the image")
+        self._mask = self._masked = None
+        space = Volume(self._image, self._image)
+        self.geometry = space.geometry(spacing, None)
+        axes = [] if by_slice is None else by_slice if isinstance(by_slice, list) else [by_slice]
+        self._slice_axes = sorted(space.axis("by_slice", axis) for axis in axes)
+        self.shape = tuple(self._source[2])
+        if mask is not None:
+            if not library.owns(mask):
+                raise TypeError("the mask must be an array of the image's library, on the image's device")
+            if tuple(mask.shape) != self.shape:
+                raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have that of the image, {self.shape}")
+            self._mask, self._masked = _readable(library, mask, "mask")
+        self._rules = rules
+        self._connectivity = connectivity
+        self._algorithm = "Auto" if algorithm == "auto" else algorithm
+        self.stream = library.stream()
+        self.engines = _idle.setdefault((library.device, self.stream), [])
+        try:
+            self.engine = self.engines.pop()
+        except IndexError:
+            self.engine = _core.DeviceLabels(library.device)
+
+    def find(self, labels: Any = None, name: str = "uint32") -> int:
+        """Labels the image, and writes the label map if there is an array for it. Returns the number of components."""
+        return self.engine.label(
+            self._source,
+            self._masked,
+            0 if labels is None else self.library.address(labels),
+            _unsigned(name),
+            *self._rules,
+            self._connectivity,
+            self._slice_axes,
+            self._algorithm,
+            self.stream,
+        )
+
+    def relabel(self, filters: tuple[str, int, int | None, float, int], labels: Any = None, name: str = "uint32") -> int:
+        """Filters the components by their sizes: order, minimum and maximum size, minimum volume, how many of the
+        largest. Returns how many stay."""
+        address = 0 if labels is None else self.library.address(labels)
+        return self.engine.relabel(*filters, self.geometry, address, _unsigned(name), self.stream)
+
+    def write(self, labels: Any, name: str) -> None:
+        self.engine.write(self.library.address(labels), _unsigned(name), self.stream)
+
+    def table(self) -> Table:
+        return Table(self.engine.table(self.geometry, self.stream))
+
+    def release(self) -> None:
+        """Gives the engine back. What it reads and writes it does before its next work, which comes later on this
+        stream."""
+        self.engines.append(self.engine)
+
+
+def new_labels(task: Task, dtype: Any, out: Any) -> tuple[Any, str]:
+    """The array for a label map, and the name of its type."""
+    chosen, name = _label_dtype(task.library, dtype, out, task.shape)
+    return task.library.empty(task.shape, chosen) if out is None else out, name
 
 
 def label(
@@ -214,65 +300,21 @@ def label(
     out: Any,
     return_table: bool,
 ) -> tuple[Any, int, Table | None]:
-    """As `brickccl.label`, for arrays on a device: what comes in stays there. Work goes to the library's current stream.
-
-    `rules` are criterion, background, low, high and tolerance, `filters` order, minimum and maximum size, minimum volume
-    and the number of the largest, as the engine takes them."""
-    library = _library_of(image, "the image")
-    if device not in ("auto", "cuda", f"cuda:{library.device}"):
-        raise ValueError(
-            f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
-        )
-    image, source = _readable(library, image, "the image")
-    if spacing is not None:
-        Volume(image, image).geometry(spacing, None)
-    slice_axes: list[int] = []
-    if by_slice is not None:
-        axes = by_slice if isinstance(by_slice, list) else [by_slice]
-        slice_axes = sorted(Volume(image, image).axis("by_slice", axis) for axis in axes)
-    shape = tuple(source[2])
-    masked = None
-    if mask is not None:
-        if not library.owns(mask):
-            raise TypeError("the mask must be an array of the image's library, on the image's device")
-        if tuple(mask.shape) != shape:
-            raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have that of the image, {shape}")
-        mask, masked = _readable(library, mask, "mask")
-    chosen, name = _label_dtype(library, dtype, out, shape)
-    is_renumbered = filters != ("raster", 0, None, 0.0, 0)
-    labels = library.empty(shape, chosen) if out is None else out
-    first, first_name = labels, name
-    if is_renumbered:
-        first_name = "int32" if math.prod(shape) < 2**31 else "int64"
-        first = library.empty(shape, library.as_dtype(first_name))
-    stream = library.stream()
-    engines = _idle.setdefault((library.device, stream), [])
+    """As `brickccl.label`, for arrays on a device: what comes in stays there."""
+    task = Task(image, rules, connectivity, mask, by_slice, spacing, device, algorithm)
     try:
-        engine = engines.pop()
-    except IndexError:
-        engine = _core.DeviceLabels(library.device)
-    try:
-        count = engine.label(
-            source,
-            masked,
-            library.address(first),
-            "uint" + first_name.lstrip("uint"),
-            *rules,
-            connectivity,
-            slice_axes,
-            "Auto" if algorithm == "auto" else algorithm,
-            stream,
-        )
-        _check_count(count, first_name)
-        if not is_renumbered and not return_table:
-            return labels, count, None
-        space = Volume(image, image).geometry(spacing, None)
-        if is_renumbered:
-            numbers = engine.number(*filters, space, stream)
-            count = int(numbers.max())
-            _check_count(count, name)
-            library.renumber(numbers.astype(name), first, labels)
-        return labels, count, Table(engine.table(space, stream)) if return_table else None
+        labels, name = new_labels(task, dtype, out)
+        # The engine knows unsigned types only. Other narrow ones wait for the number of components.
+        waits = name in ("int8", "int16")
+        target = None if waits else labels
+        if filters == EVERYTHING:
+            count = task.find(target, name)
+        else:
+            task.find()
+            count = task.relabel(filters, target, name)
+        check_count(count, name)
+        if waits:
+            task.write(labels, name)
+        return labels, count, task.table() if return_table else None
     finally:
-        # What it reads and writes it does before its next work, which comes later on this stream.
-        engines.append(engine)
+        task.release()

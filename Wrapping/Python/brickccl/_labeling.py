@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._device import is_on_device
+from ._device import Task, is_on_device
 from ._device import label as label_on_device
 from ._filter import filter_of
 from ._output import give_labels, new_labels, smallest_dtype
@@ -157,7 +157,13 @@ class Labeling:
         ValueError
             For a column that does not exist, an image of another shape, or an intensity column without `intensity`.
         NotImplementedError
-            For columns that images of this dimension do not have.
+            For columns that images of this dimension, or periodic ones, do not have.
+
+        Notes
+        -----
+        Of an image with `periodic` axes, boxes, centroids and moments are those of components put together, which may end
+        beyond the image. `wraps_x` tells which of them meet their own copy along x; their centroids along it are NaN. The
+        groups feret, surface, topology, inscribed, thickness and neighbours are not there.
         """
         gray, mask = (
             None if image is None else companion_of(self._shape, self._is_reversed, self._is_plain, name, image)
@@ -252,6 +258,8 @@ def find(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -277,13 +285,14 @@ def find(
 
     Other Parameters
     ----------------
-    connectivity, criterion, range, background, tolerance, mask, by_slice, order, minimum_size, maximum_size, \
-minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+    connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
         As for `label`.
 
     Returns
     -------
     Labeling
+        Of an array of CuPy or PyTorch on a CUDA device a `DeviceLabeling`, which keeps everything there.
 
     Examples
     --------
@@ -291,6 +300,28 @@ minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algo
     >>> brickccl.find(np.eye(4), connectivity=8).count
     1
     """
+    if type(image) is not np.ndarray and is_on_device(image):
+        from ._device_labeling import DeviceLabeling
+
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
+        if start is not None:
+            raise NotImplementedError("start needs the image on the host")
+        labeling = DeviceLabeling(
+            Task(
+                image,
+                rules_of(criterion, range, background, tolerance),
+                None if connectivity is None else count_of("connectivity", connectivity),
+                mask,
+                by_slice,
+                spacing,
+                device,
+                algorithm,
+            ),
+            limits_of(order, minimum_size, maximum_size, minimum_volume, largest),
+        )
+        if progress is not None:
+            progress(1.0)
+        return labeling
     return _find(
         as_volume(image),
         connectivity,
@@ -300,6 +331,8 @@ minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algo
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,
@@ -324,6 +357,8 @@ def _find(
     tolerance: Any,
     mask: Any,
     by_slice: Any,
+    neighbourhood: Any,
+    periodic: Any,
     order: Any,
     minimum_size: Any,
     maximum_size: Any,
@@ -339,6 +374,8 @@ def _find(
 ) -> Labeling:
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    if neighbourhood is not None and not (connectivity is None and by_slice is None):
+        raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
     runs = _core.find(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
@@ -352,10 +389,25 @@ def _find(
         volume.geometry(spacing, start),
         progress,
         filter_of(volume, kept, spacing),
+        [] if neighbourhood is None else volume.neighbourhood(neighbourhood),
+        volume.axes("periodic", periodic),
     )
     if runs.remark and device != "auto":
         warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
     return Labeling(runs, volume)
+
+
+def _check_on_device(
+    kept: tuple[Any, Any, Any, Any], joined: tuple[Any, Any], minimum_volume: Any, spacing: Any
+) -> None:
+    seeds, clear_border, touching, fill_holes = kept
+    neighbourhood, periodic = joined
+    if seeds is not None or clear_border or touching is not None or fill_holes:
+        raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
+    if neighbourhood is not None or np.size(periodic) > 0:
+        raise NotImplementedError("neighbourhood and periodic need the image on the host")
+    if minimum_volume is not None and spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
 
 
 def rules_of(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
@@ -403,6 +455,8 @@ def label(
     tolerance: float | None = None,
     mask: Any = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     order: str = "raster",
     minimum_size: int = 0,
     maximum_size: int | None = None,
@@ -446,6 +500,12 @@ def label(
         Of the same shape; voxels where it is 0 take no part.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
+    neighbourhood : array, optional
+        In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
+        middle. It must be symmetric about that, as scipy's `structure`.
+    periodic : int, sequence of int, sequence of bool or str, optional
+        Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
+        x the last axis ("xz"). `Labeling.table` says what tables hold then.
     order : {"raster", "size"}
         How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
         order), or the largest first.
@@ -525,10 +585,7 @@ def label(
     2
     """
     if type(image) is not np.ndarray and is_on_device(image):
-        if seeds is not None or clear_border or touching is not None or fill_holes:
-            raise NotImplementedError("seeds, clear_border, touching and fill_holes need the image on the host")
-        if minimum_volume is not None and spacing is None:
-            raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+        _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
         on_device = label_on_device(
             image,
             rules_of(criterion, range, background, tolerance),
@@ -555,6 +612,8 @@ def label(
         tolerance,
         mask,
         by_slice,
+        neighbourhood,
+        periodic,
         order,
         minimum_size,
         maximum_size,

@@ -142,7 +142,8 @@ class Table(dict[str, Column]):
         """
         dimension = len(self.shape)
         axes = [("xyzt")[dimension - 1 - axis] for axis in range(dimension)]
-        size = {1: "length_mm", 2: "area_mm2", 3: "volume_mm3", 4: "hypervolume_mm4"}[dimension]
+        # Components within slices have a size of one dimension less.
+        size = next(name for name in ("length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4") if name in self)
         named: dict[str, Column] = {"label": self["label"], "num_pixels": self["voxel_count"], "area": self[size]}
         for end, offset in (("min", 0), ("max", 1)):
             for axis in axes:

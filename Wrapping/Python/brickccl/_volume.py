@@ -69,6 +69,39 @@ class Volume:
         number %= dimension
         return number if self.is_reversed else dimension - 1 - number
 
+    def axes(self, name: str, axes: Any) -> list[int]:
+        """Axes of the user's array as some of x, y, z, t: numbers, one truth value for each axis, or letters."""
+        dimension = self.array.ndim
+        if isinstance(axes, str):
+            letters = axes.replace(",", "")
+            if any(letter not in AXES[:dimension] for letter in letters) or len(set(letters)) < len(letters):
+                raise ValueError(f"{name}={axes!r} must be different letters of {AXES[:dimension]!r}")
+            return [AXES.index(letter) for letter in letters]
+        given = [axes] if np.ndim(axes) == 0 else list(axes)
+        if given and all(isinstance(value, (bool, np.bool_)) for value in given):
+            if len(given) != dimension:
+                raise ValueError(f"{name} has {len(given)} truth values; the image has {dimension} axes")
+            given = [axis for axis, value in enumerate(given) if value]
+        try:
+            found = [self.axis(name, axis) for axis in given]
+        except TypeError:
+            raise TypeError(f"{name} must be axes, a truth value for each axis or letters, not {axes!r}") from None
+        if len(set(found)) < len(found):
+            raise ValueError(f"{name}={axes!r} names an axis twice")
+        return found
+
+    def neighbourhood(self, element: Any) -> list[int]:
+        """A structuring element, in the order of the user's axes, as the engine takes it."""
+        array = np.asarray(element)
+        dimension = self.array.ndim
+        if array.dtype.kind not in "biuf" or array.shape != (3,) * dimension:
+            raise ValueError(
+                f"neighbourhood must be an array of numbers or truth values of the shape {(3,) * dimension}, as the image "
+                f"has {dimension} axes; it is of {array.dtype} and the shape {array.shape}"
+            )
+        chosen = (array.T if self.is_reversed else array) != 0
+        return [int(value) for value in chosen.ravel()]
+
     def labels(self, array: np.ndarray[Any, Any]) -> Any:
         """A label map as the kind of what came in."""
         return array if self.wrap is None else self.wrap(array)

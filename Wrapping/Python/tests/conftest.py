@@ -15,12 +15,24 @@ def cases(request):
     return request.config.getoption("--cases")
 
 
-def flood_fill(foreground, rank, joined=lambda a, b: True):
-    """The oracle: labels 1.. in C order; `joined` takes the indices of two foreground neighbours."""
-    dimension = foreground.ndim
-    steps = [
-        step for step in itertools.product((-1, 0, 1), repeat=dimension) if 0 < sum(map(abs, step)) <= rank
-    ]
+def all_steps(dimension):
+    return [step for step in itertools.product((-1, 0, 1), repeat=dimension) if any(step)]
+
+
+def random_neighbourhood(random, dimension):
+    """Any symmetric structuring element."""
+    half = random.random((3**dimension - 1) // 2) < random.random()
+    return np.concatenate([half, [random.random() < 0.5], half[::-1]]).reshape((3,) * dimension)
+
+
+def flood_fill(foreground, rank, joined=lambda a, b: True, periodic=()):
+    """The oracle: labels 1.. in C order; `joined` takes the indices of two foreground neighbours. `rank` may be a
+    structuring element instead; `periodic` are axes."""
+    steps = all_steps(foreground.ndim)
+    if np.ndim(rank):
+        steps = [step for step in steps if rank[tuple(along + 1 for along in step)]]
+    else:
+        steps = [step for step in steps if sum(map(abs, step)) <= rank]
     labels = np.zeros(foreground.shape, np.int64)
     count = 0
     for start in np.ndindex(foreground.shape):
@@ -32,7 +44,10 @@ def flood_fill(foreground, rank, joined=lambda a, b: True):
         while waiting:
             here = waiting.pop()
             for step in steps:
-                there = tuple(np.add(here, step))
+                there = tuple(
+                    (at + along) % size if axis in periodic else at + along
+                    for axis, (at, along, size) in enumerate(zip(here, step, foreground.shape))
+                )
                 inside = all(0 <= at < size for at, size in zip(there, foreground.shape))
                 if inside and foreground[there] and not labels[there] and joined(here, there):
                     labels[there] = count

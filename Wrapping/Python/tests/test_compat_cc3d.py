@@ -159,13 +159,8 @@ def test_unusual_arguments_give_the_same_or_the_same_error(arguments):
 def test_what_is_not_supported_is_told():
     with pytest.raises(NotImplementedError, match="NaN"):
         ours.connected_components(np.array([1.0, np.nan]))
-    with pytest.raises(NotImplementedError, match="periodic_boundary"):
-        ours.connected_components(np.ones((2, 2)), connectivity=4, periodic_boundary=True)
     with pytest.raises(NotImplementedError, match="connectivity 26"):
         ours.contacts(np.ones((2, 2, 2), int))
-    for name in ("voxel_connectivity_graph", "color_connectivity_graph"):
-        with pytest.raises(NotImplementedError, match=name):
-            getattr(ours, name)(np.ones((2, 2)))
 
 
 def test_differences_of_both_signs_are_true_ones():

@@ -137,6 +137,75 @@ def test_filters_orders_and_tables_are_those_of_the_host(arrays, filters, dtype)
         np.testing.assert_array_equal(measured[name], table[name], name)
 
 
+@pytest.mark.parametrize("options", [{}, {"connectivity": 3, "order": "size"}, {"criterion": "equal", "minimum_size": 2}, {"by_slice": 0}])
+@pytest.mark.parametrize("shape", [(13, 20, 66), (70, 90), (20, 19, 18)])
+def test_what_is_found_stays_on_the_device(arrays, shape, options):
+    if len(shape) == 2 and ("by_slice" in options or "connectivity" in options):
+        pytest.skip("for volumes")
+    image = random_image(11, shape, density=0.3, values=3)
+    on_device = arrays.put(image)
+    expected, labeling = brickccl.find(image, **options), brickccl.find(on_device, **options)
+    assert isinstance(labeling, brickccl.DeviceLabeling) and labeling.device == "cuda:0"
+
+    def check():
+        assert labeling.count == len(labeling) == expected.count
+        np.testing.assert_array_equal(arrays.get(labeling.labels()), expected.labels())
+        sizes = expected.table()["voxel_count"]
+        np.testing.assert_array_equal(arrays.get(labeling.sizes()), sizes)
+        offsets, indices = expected.voxels()
+        found = labeling.voxels()
+        np.testing.assert_array_equal(arrays.get(found.offsets), offsets)
+        np.testing.assert_array_equal(arrays.get(found.indices), indices)
+        table = labeling.table()
+        for name in table:
+            np.testing.assert_array_equal(table[name], expected.table()[name], name)
+
+    check()
+    assert labeling.keep(labeling.sizes() > 2) is labeling
+    expected.keep("voxel_count > 2")
+    check()
+    labeling.remove("voxel_count == 4")
+    expected.remove("voxel_count == 4")
+    check()
+    labeling.keep(np.arange(labeling.count) % 2 == 0)
+    expected.keep(np.arange(expected.count) % 2 == 0)
+    check()
+    with pytest.raises(ValueError, match="truth value for each"):
+        labeling.keep(labeling.sizes())
+    with pytest.raises(ValueError, match="truth value for each"):
+        labeling.keep(np.ones(labeling.count + 1, bool))
+    with pytest.raises(NotImplementedError, match="on the host"):
+        labeling.table("feret")
+    with pytest.raises(NotImplementedError, match="host"):
+        labeling.keep("feret_max_mm > 2")
+    with pytest.raises(NotImplementedError, match="host"):
+        labeling.runs()
+    labeling.keep(labeling.sizes() < 0)
+    expected.keep("voxel_count < 0")
+    check()
+
+
+def test_a_labeling_serves_its_stream_and_several_live_at_once(arrays):
+    images = [random_image(seed, (10, 30, 40)) for seed in range(4)]
+    labelings = [brickccl.find(arrays.put(image)) for image in images]
+    for image, labeling in zip(images, labelings, strict=True):
+        np.testing.assert_array_equal(arrays.get(labeling.labels("int64")), brickccl.label(image))
+    with arrays.stream(), pytest.raises(ValueError, match="another stream"):
+        labelings[0].labels()
+    with pytest.raises(OverflowError, match="do not fit"):
+        labelings[0].labels("int8")
+    with pytest.raises(NotImplementedError, match="host"):
+        brickccl.find(arrays.put(images[0]), clear_border=True)
+    with pytest.raises(NotImplementedError, match="host"):
+        brickccl.find(arrays.put(images[0]), start=(1, 2, 3))
+
+
+def test_filters_of_images_of_four_dimensions(arrays):
+    image = random_image(5, (3, 6, 9, 20))
+    for filters in ({"order": "size"}, {"largest": 3}, {"minimum_size": 4}):
+        np.testing.assert_array_equal(arrays.get(brickccl.label(arrays.put(image), **filters)), brickccl.label(image, **filters))
+
+
 def test_out_is_written_and_checked(arrays):
     image = random_image(8, (10, 20, 30))
     on_device = arrays.put(image)
@@ -153,8 +222,10 @@ def test_out_is_written_and_checked(arrays):
         brickccl.label(on_device, dtype="float32")
     with pytest.raises(ValueError, match="labeled where they lie"):
         brickccl.label(on_device, device="cpu")
+    narrow = arrays.put(np.full((30, 30), 7, np.int8))
     with pytest.raises(OverflowError, match="do not fit"):
-        brickccl.label(arrays.put((np.indices((30, 30)).sum(0) % 2).astype("uint8")), dtype="int8")
+        brickccl.label(arrays.put((np.indices((30, 30)).sum(0) % 2).astype("uint8")), out=narrow)
+    assert (arrays.get(narrow) == 7).all(), "nothing is written then"
 
 
 def test_streams_threads_and_memory(arrays):

@@ -30,10 +30,6 @@ from ._targets import Target, plan_target
 
 __all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
 
-#: The columns of a component that an OME-Zarr label image gets, of those that its table has.
-PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
-
-
 @dataclasses.dataclass(frozen=True)
 class Labels:
     """What `label` gives."""
@@ -156,9 +152,6 @@ def _make_job(
     devices = _devices_of(given["devices"])
     algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
     _check_options(volume.shape, chosen, devices, algorithm)
-    if properties is None:
-        known = {row[0] for row in _core.all_columns(len(volume.shape)) if not row[6]}
-        properties = [name for name in PROPERTIES if name in known]
     addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
     if runner is not None and runner.is_remote and not goal.is_shared:
         raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
@@ -177,7 +170,7 @@ def _make_job(
         "threads": _threads_of(given["threads"], len(Grid(volume.shape, brick)), runner),
         "algorithm": algorithm,
         "table": table,
-        "properties": list(properties),
+        "properties": None if properties is None else list(properties),
         "overwrite": given["overwrite"],
     }
     folder = State(state)

@@ -24,6 +24,8 @@ from ._targets import Target
 
 #: Groups of columns that are sums over neighbouring voxels, also of different bricks.
 COUNTED_GROUPS = ("surface", "topology")
+#: The columns of a component that an OME-Zarr label image gets, of those that its table has.
+PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
 #: Errors name so many bricks.
 NAMED_BRICKS = 5
 
@@ -264,13 +266,14 @@ class Job:
         """Writes the table. Returns the properties of the components for an OME-Zarr label image."""
         run = self.plan["run"]
         count = int(self.state.read_json(MERGE)["count"])
-        wanted = self.target.spec["kind"] == "ome" and run["properties"] and count <= MOST_ROWS
+        wanted = self.target.spec["kind"] == "ome" and run["properties"] != [] and count <= MOST_ROWS
         if not self.needs_table or not (wanted or run["table"]):
             return []
         table = self.table()
         if run["table"]:
             write_table(run["table"], table)
-        return properties_of(table, run["properties"]) if wanted else []
+        columns = run["properties"] or [name for name in PROPERTIES if name in table]
+        return properties_of(table, columns) if wanted else []
 
     def complete(self) -> None:
         """Writes the table, and the metadata of the target."""

@@ -17,26 +17,20 @@ Array = np.ndarray[Any, Any]
 MOST_DIMENSIONS = 4
 
 
-def without_single_axes(array: Array, axes: Sequence[int]) -> tuple[Array, list[int]]:
-    """Drops axes of length 1 where there are more axes than the engine takes: neighbours never differ along them.
-
-    Returns the array and those of `axes` that are left, as axes of that.
-    """
+def without_single_axes(array: Array) -> Array:
+    """Drops axes of length 1 where there are more axes than the engine takes: neighbours never differ along them."""
     if array.ndim <= MOST_DIMENSIONS:
-        return array, list(axes)
+        return array
     kept = [axis for axis in range(array.ndim) if array.shape[axis] != 1] or [0]
     if len(kept) > MOST_DIMENSIONS:
         raise NotImplementedError(f"the array has {len(kept)} axes of more than one element; brickccl labels up to {MOST_DIMENSIONS}")
-    return array.reshape([array.shape[axis] for axis in kept]), [kept.index(axis) for axis in axes if axis in kept]
+    return array.reshape([array.shape[axis] for axis in kept])
 
 
-def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[int]]:
-    """A structuring element as a rank along some axes, as scipy checks it; None stands for face connectivity.
-
-    Raises NotImplementedError for elements that scipy does not generate.
-    """
+def neighbours_of(structuring_element: Any, dimension: int) -> int | Array:
+    """A structuring element as truth values, as scipy checks it; 1 for face connectivity if there is none."""
     if structuring_element is None:
-        return 1, list(range(dimension))
+        return 1
     structure = np.asarray(structuring_element, dtype=bool)
     if structure.ndim != dimension:
         raise RuntimeError("structure and input must have equal rank")
@@ -44,6 +38,14 @@ def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[i
         raise ValueError("structure dimensions must be equal to 3")
     if not np.array_equal(structure, structure[(slice(None, None, -1),) * dimension]):
         raise AssertionError("Structuring element is not symmetric")
+    return structure
+
+
+def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[int]]:
+    """The same as a rank along some axes. Raises NotImplementedError for elements that scipy does not generate."""
+    structure = neighbours_of(structuring_element, dimension)
+    if isinstance(structure, int):
+        return 1, list(range(dimension))
     offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=dimension) if any(offset)]
     chosen = {offset for offset in offsets if structure[tuple(step + 1 for step in offset)]}
     axes = [axis for axis in range(dimension) if any(offset[axis] for offset in chosen)]
@@ -55,28 +57,29 @@ def rank_and_axes(structuring_element: Any, dimension: int) -> tuple[int, list[i
     }
     if axes and chosen != generated:
         raise NotImplementedError(
-            "brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some axes; "
-            "this structure is another one"
+            "on a device brickccl has the neighbourhoods of scipy.ndimage.generate_binary_structure, along all or some "
+            "axes; this structure is another one"
         )
     return rank, axes
 
 
 def find(
     array: Array,
-    rank: int,
-    axes: Sequence[int],
+    neighbours: int | Array,
     *,
     criterion: str = "foreground",
     background: Any = 0,
     tolerance: Any = None,
+    periodic: bool = False,
 ) -> _core.LabeledRuns:
-    """Components of neighbours that differ along at most `rank` of these axes; the array is not empty."""
-    array, axes = without_single_axes(array, axes)
+    """Components of neighbours that differ along so many axes at most, or that a symmetric structuring element has. The
+    array is not empty; `periodic` is about all of its axes."""
+    structure = neighbours if isinstance(neighbours, np.ndarray) else None
+    if structure is not None:
+        for axis in range(array.ndim if array.ndim > MOST_DIMENSIONS else 0)[::-1]:
+            structure = structure.take(1, axis) if array.shape[axis] == 1 and structure.ndim > 1 else structure
+    array = without_single_axes(array)
     dimension = array.ndim
-    if not axes:
-        # Every element for itself: neighbours along an axis of one element.
-        array, axes, dimension = array.reshape(-1, 1), [1], 2
-    left_out = sorted(dimension - 1 - axis for axis in range(dimension) if axis not in axes)
     return _core.find(
         np.ascontiguousarray(array),
         None,
@@ -85,8 +88,8 @@ def find(
         None,
         None,
         tolerance,
-        min(rank, len(axes)),
-        left_out,
+        None if structure is not None else min(int(neighbours), dimension),
+        [],
         "raster",
         0,
         None,
@@ -97,7 +100,24 @@ def find(
         threads_of(compat.threads),
         _plain_geometry(dimension),
         None,
+        None,
+        [] if structure is None else [int(value) for value in structure.ravel()],
+        list(range(dimension)) if periodic else [],
     )
+
+
+def find_in_graph(graph: Array, connectivity: int) -> _core.LabeledRuns:
+    """Components of a graph of voxels whose last axis is x; it is not empty."""
+    threads = threads_of(compat.threads)
+    return _core.find_in_graph(
+        graph, None, connectivity, "raster", 0, None, 0, threads, _plain_geometry(graph.ndim), None, [], []
+    )
+
+
+def write_graph(array: Array, graph: Array, connectivity: int) -> None:
+    """Writes the graph of neighbours of equal value, the last axis x."""
+    threads = threads_of(compat.threads)
+    _core.write_graph(array, None, graph, "equal", None, None, None, None, connectivity, threads, None, [], [])
 
 
 def write(runs: _core.LabeledRuns, shape: Sequence[int], dtype: Any) -> Array:
@@ -111,7 +131,7 @@ def measure(
     labels: Array, *, intensity: Array | None = None, groups: str = "", spacing: Sequence[float] | None = None
 ) -> tuple[_core.LabeledRuns, _core.Table]:
     """Measures a label image that is not empty."""
-    squeezed, _ = without_single_axes(labels, [])
+    squeezed = without_single_axes(labels)
     gray = None if intensity is None else np.ascontiguousarray(intensity).reshape(squeezed.shape)
     geometry = _plain_geometry(squeezed.ndim) if spacing is None else _core.Geometry.make(list(spacing)[::-1])
     return _core.measure_labels(

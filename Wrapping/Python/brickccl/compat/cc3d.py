@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def connected_components(
     out_file : str or file object, optional
         The labels are written to this file, mapped to memory.
     periodic_boundary : bool
-        Not supported.
+        Whether all axes go on with their other ends; for connectivity 4, 8 and 6.
     binary_image : bool
         All that is not 0 is one value.
 
@@ -140,7 +140,7 @@ def connected_components(
     Raises
     ------
     NotImplementedError
-        For `periodic_boundary`, and for values that are not a number.
+        For values that are not a number.
 
     Examples
     --------
@@ -155,7 +155,6 @@ def connected_components(
     if periodic_boundary:
         if connectivity not in (4, 8, 6):
             raise ValueError(f"periodic_boundary is not yet implemented for {connectivity}-connectivity.")
-        raise NotImplementedError("periodic_boundary is not supported yet")
     dtype = data.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise TypeError(f"Type {dtype} is not supported; it must be bool, an integer type, float16, float32 or float64")
@@ -176,13 +175,13 @@ def connected_components(
         raise NotImplementedError("values that are not a number (NaN) are not supported, but for binary_image=True")
     if is_binary:
         image = values != 0 if dtype.kind == "f" else values
-        runs = _engine.find(image, rank, range(image.ndim))
+        runs = _engine.find(image, rank, periodic=periodic_boundary)
         if image.ndim == 2 and connectivity == 8:
             _number_by_blocks(runs, image.shape[1])
     elif tolerance == 0:
-        runs = _engine.find(values, rank, range(values.ndim), criterion="equal")
+        runs = _engine.find(values, rank, criterion="equal", periodic=periodic_boundary)
     else:
-        runs = _engine.find(values, rank, range(values.ndim), criterion="tolerance", tolerance=tolerance)
+        runs = _engine.find(values, rank, criterion="tolerance", tolerance=tolerance, periodic=periodic_boundary)
 
     most = values.size if max_labels <= 0 else min(max_labels, values.size)
     if is_binary:
@@ -504,11 +503,104 @@ def _contacts(labels: Array, connectivity: int, anisotropy: Any) -> dict[str, Ar
     return _engine.measure(labels, groups="neighbours", spacing=weights)[1].contacts()
 
 
-def voxel_connectivity_graph(*arguments: Any, **named: Any) -> NoReturn:
-    """Not supported: raises NotImplementedError."""
-    raise NotImplementedError("voxel_connectivity_graph is not supported yet")
+def _as_volume(array: Array, connectivity: int) -> Array:
+    """Of fewer dimensions, what is asked for 6, 18 or 26 neighbours is a volume of one element along the other axes."""
+    return array.reshape(array.shape + (1,) * (3 - array.ndim)) if connectivity in (6, 18, 26) else array
 
 
-def color_connectivity_graph(*arguments: Any, **named: Any) -> NoReturn:
-    """Not supported: raises NotImplementedError."""
-    raise NotImplementedError("color_connectivity_graph is not supported yet")
+def voxel_connectivity_graph(data: Array, connectivity: int = 26) -> Array:
+    """The directions in which neighbours have the same value as `cc3d.voxel_connectivity_graph`.
+
+    Parameters
+    ----------
+    data : numpy.ndarray of bool or int
+        Of 1 to 3 dimensions; 0 is a value as others are.
+    connectivity : int, default 26
+        6, 18 or 26; in 2-D also 4 and 8.
+
+    Returns
+    -------
+    numpy.ndarray
+        In Fortran order, with the first axis as x: uint8 for 4, 8 and 6, uint32 for 18 and 26. `brickccl.voxel_graph` tells
+        the order of bits. Bits of directions out of the array are set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.cc3d import voxel_connectivity_graph
+    >>> voxel_connectivity_graph(np.array([[1, 1], [2, 1]]), connectivity=4)
+    array([[14, 15],
+           [ 9,  7]], dtype=uint8)
+    """
+    _rank(data.ndim, connectivity)
+    if data.dtype.kind not in "biu":
+        raise TypeError(f"Type {data.dtype} not currently supported.")
+    dtype = np.uint32 if connectivity in (18, 26) else np.uint8
+    if data.size == 0:
+        return np.zeros(data.shape, dtype)
+    values = np.ascontiguousarray(_as_volume(data, connectivity).T)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    graph = np.empty(values.shape, dtype)
+    _engine.write_graph(values, graph, connectivity)
+    return graph.T.reshape(data.shape, order="F")
+
+
+def color_connectivity_graph(vcg: Array, connectivity: int = 26, return_N: bool = False) -> Any:
+    """Labels the components of a graph of voxels as `cc3d.color_connectivity_graph`; there is no background.
+
+    Parameters
+    ----------
+    vcg : numpy.ndarray of uint8 or uint32
+        What `voxel_connectivity_graph` gives, of 2 or 3 dimensions.
+    connectivity : int, default 26
+        6 or 26; in 2-D also 4 and 8.
+    return_N : bool
+        Also return the number of components.
+
+    Returns
+    -------
+    labels : numpy.ndarray of uint32
+        In Fortran order.
+    N : int
+        If `return_N`.
+
+    Raises
+    ------
+    ValueError
+        If only one of two neighbours has the bit towards the other; cc3d looks at one of the two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from brickccl.compat.cc3d import color_connectivity_graph
+    >>> color_connectivity_graph(np.array([[14, 15], [9, 7]], np.uint8), connectivity=4)
+    array([[1, 1],
+           [2, 1]], dtype=uint32)
+    """
+    if vcg.ndim not in (2, 3):
+        raise DimensionError(f"Only 2D, and 3D arrays supported. Got: {vcg.ndim}")
+    if connectivity not in ((4, 6, 8, 26) if vcg.ndim == 2 else (6, 26)):
+        raise ValueError(f"a graph of {vcg.ndim} dimensions is not labeled with connectivity {connectivity}")
+    if vcg.dtype not in (np.uint8, np.uint32):
+        raise ValueError(f"Only uint8 and uint32 are supported. Got: {vcg.dtype}")
+    is_plane = vcg.ndim == 2 or (vcg.shape[2] == 1 and vcg.dtype == np.uint8)
+    if not is_plane and connectivity == 26 and vcg.dtype == np.uint8:
+        raise ValueError(f"Only uint32 is supported for 18 and 26 connected. Got: {vcg.dtype}")
+    if vcg.size == 0:
+        empty = np.zeros(vcg.shape, np.uint32)
+        return (empty, 0) if return_N else empty
+    neighbours = connectivity
+    graph = vcg
+    if is_plane:
+        graph = vcg.reshape(vcg.shape[:2])
+        # A graph of a volume has bits that one of a plane lacks: of its edges out of the plane.
+        is_of_volume = vcg.dtype == np.uint32 and bool((vcg >> np.uint32(8)).any())
+        has_diagonals = is_of_volume or bool((vcg & np.array(0xC0, vcg.dtype)).any())
+        neighbours = 8 if connectivity in (8, 26) and has_diagonals else 4
+        if is_of_volume:
+            graph = graph[:, :, np.newaxis]
+            neighbours = 26 if neighbours == 8 else 6
+    runs = _engine.find_in_graph(np.ascontiguousarray(graph.T), neighbours)
+    labels = _engine.write(runs, graph.T.shape, np.uint32).T.reshape(vcg.shape, order="F")
+    return (labels, runs.count) if return_N else labels

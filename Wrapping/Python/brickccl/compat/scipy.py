@@ -20,7 +20,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     input : array_like
         Of up to 4 axes of more than one element.
     structure : array_like, optional
-        What `scipy.ndimage.generate_binary_structure` gives, along all axes or some of them.
+        Which of the elements around an element are its neighbours: 3 along each axis, symmetric. By faces if not given.
     output : dtype or numpy.ndarray, optional
         The type of the labels, int32 if not given, or where they go.
 
@@ -33,7 +33,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     Raises
     ------
     NotImplementedError
-        For other structures, and for more axes.
+        For more axes.
     RuntimeError
         If `output` does not hold the labels, or the structure has another number of axes.
 
@@ -48,7 +48,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError("Complex type not supported")
     if image.dtype.kind not in "biuf":
         raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
-    rank, axes = _engine.rank_and_axes(structure, image.ndim)
+    neighbours = _engine.neighbours_of(structure, image.ndim)
 
     given = isinstance(output, np.ndarray)
     if given and output.shape != image.shape:
@@ -70,9 +70,9 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         foreground = foreground.astype(foreground.dtype.newbyteorder("="))
     last = _axis_of_lines(output) if given else image.ndim - 1
     if last != image.ndim - 1:
-        labels, count = _label_along(foreground, rank, axes, last, plain)
+        labels, count = _label_along(foreground, neighbours, last, plain)
         return _give_labels(labels, count, output)
-    runs = _engine.find(foreground, rank, axes)
+    runs = _engine.find(foreground, neighbours)
     count = runs.count
     direct = dtype.kind in "iu" and dtype.isnative and count <= np.iinfo(dtype).max
     if direct and not given:
@@ -91,10 +91,11 @@ def _axis_of_lines(output: Array) -> int:
     return min(steps)[1] if steps else output.ndim - 1
 
 
-def _label_along(foreground: Array, rank: int, axes: list[int], last: int, dtype: Any) -> tuple[Array, int]:
+def _label_along(foreground: Array, neighbours: int | Array, last: int, dtype: Any) -> tuple[Array, int]:
     """Labels numbered in C order of the array whose last axis is `last`."""
     order = [axis for axis in range(foreground.ndim) if axis != last] + [last]
-    runs = _engine.find(np.ascontiguousarray(foreground.transpose(order)), rank, [order.index(axis) for axis in axes])
+    turned = neighbours.transpose(order) if isinstance(neighbours, np.ndarray) else neighbours
+    runs = _engine.find(np.ascontiguousarray(foreground.transpose(order)), turned)
     labels = _engine.write(runs, [foreground.shape[axis] for axis in order], dtype)
     return labels.transpose(np.argsort(order)), runs.count
 

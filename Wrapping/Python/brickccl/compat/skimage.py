@@ -56,7 +56,7 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
         if foreground.size == 0:
             labels, count = np.zeros(label_image.shape, np.int32), 0
         else:
-            runs = _engine.find(foreground, rank, range(foreground.ndim))
+            runs = _engine.find(foreground, rank)
             labels, count = _engine.write(runs, label_image.shape, np.int32), runs.count
         return (labels, count) if return_num else labels
     if not 1 <= label_image.ndim <= 3:
@@ -78,7 +78,6 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
         runs = _engine.find(
             values,
             rank,
-            range(values.ndim),
             criterion="equal",
             background=0 if background is None else int(background),
         )
@@ -130,7 +129,7 @@ def remove_small_objects(
         return out
     if ar.dtype == bool:
         rank = _check_rank(connectivity, ar.ndim)
-        runs = _engine.find(ar, rank, range(ar.ndim))
+        runs = _engine.find(ar, rank)
         _, lengths, marks = runs.runs()
         sizes = np.bincount(marks, weights=lengths, minlength=runs.count + 1)[1:]
         runs.renumber((sizes >= least).astype(np.uint64))

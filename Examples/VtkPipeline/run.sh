@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds a pipeline of VTK filters against an installed BrickCCL and runs it.   run.sh [FOLDER OF THE RESULTS]
+# BRICKCCL_BUILD is BrickCCL's build folder, build/release if it is not set.
+source "$(dirname "$0")/../begin.sh"
+build=${BRICKCCL_BUILD:-$repository/build/release}
+
+cmake --install "$build" --prefix "$results/brickccl" >/dev/null
+cmake -S "$example" -B program -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$results/brickccl" --log-level=WARNING
+cmake --build program
+
+brickccl phantom casting part.mha --size 160 160 120 --spacing 0.1 0.1 0.1
+xvfb-run --auto-servernum program/pores part.mha vtk-pores.png

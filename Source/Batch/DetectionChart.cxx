@@ -1,0 +1,103 @@
+#include "BrickCCL/Batch/Detection.h"
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Pictures/Chart.h"
+#include "BrickCCL/Pictures/Font.h"
+#include "BrickCCL/Pictures/Ticks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+constexpr Colour CurveColour{ 30, 90, 160 };
+constexpr Colour BoundColour{ 200, 90, 30 };
+constexpr Colour HitColour{ 90, 90, 90 };
+constexpr Colour TextColour{ 40, 40, 40 };
+constexpr int    Steps = 80;
+constexpr int    Room = 190;
+
+/** A line with a text beside it. */
+void
+DrawLegend(Drawing & drawing, const ChartFrame & frame, int row, const Colour & colour, const std::string & text)
+{
+  const double x = frame.Right() + FontLineHeight;
+  const double y = frame.Top() + FontLineHeight * (row + 1);
+  if (colour != TextColour)
+  {
+    drawing.DrawLine(x, y - FontCapitalHeight / 2.0, x + 14, y - FontCapitalHeight / 2.0, 3, colour);
+  }
+  drawing.DrawText(x + 22, y, text, TextColour, Anchor::Begin, false);
+}
+
+} // namespace
+
+void
+WriteDetectionChart(const std::string &            path,
+                    const DetectionCurve &         curve,
+                    const std::vector<Detection> & detections,
+                    const std::string &            unit)
+{
+  if (!curve.Problem().empty())
+  {
+    throw InvalidArgument("there is no curve of the probability of detection to draw: " + curve.Problem());
+  }
+  const auto bounded = curve.SizeWithConfidence(0.9);
+  double     low = curve.SizeAt(0.5);
+  double     high = bounded.value_or(curve.SizeAt(0.9));
+  for (const Detection & detection : detections)
+  {
+    low = std::min(low, detection.size);
+    high = std::max(high, detection.size);
+  }
+  low /= 1.1;
+  high *= 1.1;
+  const auto       drawing = MakeDrawing(path, ChartFrame::Width, ChartFrame::Height);
+  const ChartFrame frame(*drawing,
+                         "Probability of detection",
+                         { "size of the defect [" + unit + "]", low, high, true, false },
+                         { "probability", -0.04, 1.04, false, false },
+                         Room);
+  const auto       draw = [&](const Colour & colour, auto probability) {
+    double x = 0;
+    double y = 0;
+    for (int i = 0; i <= Steps; ++i)
+    {
+      const double size = low * std::pow(high / low, static_cast<double>(i) / Steps);
+      const double nextX = frame.X(size);
+      const double nextY = frame.Y(probability(size));
+      if (i > 0)
+      {
+        drawing->DrawLine(x, y, nextX, nextY, 2, colour);
+      }
+      x = nextX;
+      y = nextY;
+    }
+  };
+  drawing->DrawLine(frame.Left(), frame.Y(0.9), frame.Right(), frame.Y(0.9), 1, HitColour);
+  draw(BoundColour, [&](double size) { return curve.LowerBound(size); });
+  draw(CurveColour, [&](double size) { return curve.Probability(size); });
+  for (const Detection & detection : detections)
+  {
+    const double x = frame.X(detection.size);
+    const double y = frame.Y(detection.isHit ? 1 : 0);
+    drawing->DrawLine(x, y - 5, x, y + 5, 1, HitColour);
+  }
+  DrawLegend(*drawing, frame, 0, CurveColour, "most likely");
+  DrawLegend(*drawing, frame, 1, BoundColour, "95 % bound");
+  DrawLegend(*drawing, frame, 2, HitColour, "hit (1), miss (0)");
+  DrawLegend(*drawing, frame, 4, TextColour, "a90 " + ShortNumber(curve.SizeAt(0.9), 3) + " " + unit);
+  DrawLegend(*drawing,
+             frame,
+             5,
+             TextColour,
+             "a90/95 " + (bounded ? ShortNumber(*bounded, 3) + " " + unit : std::string("-")));
+  DrawLegend(*drawing, frame, 6, TextColour, std::to_string(curve.HitCount()) + " of " + std::to_string(curve.Count()));
+  drawing->Write(path);
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,110 @@
+#include "BrickCCL/Batch/ItemMemory.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace brickccl::batch
+{
+
+namespace
+{
+
+/** What a process takes whatever it works on: the program, its libraries, buffers and a picture. */
+constexpr std::uint64_t OwnBytes = std::uint64_t{ 64 } << 20;
+
+/** The bytes for each voxel that smoothing takes beside the image, at its peak. */
+std::uint64_t
+SmoothingBytes(const ItemHeader & header, const Recipe & recipe)
+{
+  if (recipe.smoothing.empty())
+  {
+    return 0;
+  }
+  // ITK works on floats (on doubles where these do not hold the values), from one copy to another one.
+  const std::uint64_t real = SizeOf(header.type) <= 2 || header.type == ScalarType::Float32 ? 4 : 8;
+  return SizeOf(header.type) + 4 * real;
+}
+
+/** The bytes for each voxel that stay when the image is smoothed. */
+std::uint64_t
+SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
+{
+  const bool isMedian = recipe.smoothing.rfind("median", 0) == 0;
+  return recipe.smoothing.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
+}
+
+/** The bytes for each voxel that finding the part takes at its peak, with the masks that stay. */
+std::uint64_t
+PartBytes(const Recipe::Part & part)
+{
+  if (part.method == "none")
+  {
+    return 0;
+  }
+  // Closing and eroding take labels of 32 bits and distances.
+  const std::uint64_t finding = part.method == "pores" ? 4 : 6;
+  const std::uint64_t closing = part.close > 0 ? 12 : 0;
+  const std::uint64_t eroding = part.erode > 0 ? 12 : 0;
+  return std::max({ finding, closing, eroding });
+}
+
+/** The bytes for each voxel of the masks of the part. */
+std::uint64_t
+MaskBytes(const Recipe::Part & part)
+{
+  return part.method == "none" ? 0 : 1 + (part.method == "pores" ? 1 : 0) + (part.erode > 0 ? 1 : 0);
+}
+
+} // namespace
+
+std::uint64_t
+MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
+{
+  const auto          voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
+  const std::uint64_t smoothed = SmoothedBytes(header, recipe);
+  const std::uint64_t masks = MaskBytes(recipe.part);
+  // The bits of the foreground and of the joined voxels are there while components are found.
+  constexpr std::uint64_t labeling = 1;
+  const std::uint64_t     thickness =
+    recipe.measuring.groups.Has("thickness") || recipe.measuring.groups.Has("inscribed") ? 12 : 0;
+  const std::uint64_t perVoxel = std::max(
+    { SmoothingBytes(header, recipe), smoothed + PartBytes(recipe.part), smoothed + masks + labeling + thickness });
+  // Voxels that lie in the file as they are, are not copied.
+  const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
+  return OwnBytes + header.voxelBytes + file + voxels * perVoxel;
+}
+
+std::uint64_t
+MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe)
+{
+  constexpr std::uint64_t box = 64;
+  // Trees have fewer nodes than boxes.
+  constexpr std::uint64_t ofTree = 2 * box + 16;
+  constexpr std::uint64_t ofComponent = 1024;
+  const auto              asks = [&](const char * text) {
+    return std::any_of(recipe.acceptance.begin(), recipe.acceptance.end(), [&](const AcceptanceRule & rule) {
+      return rule.rule.find(text) != std::string::npos;
+    });
+  };
+  const ColumnGroups & groups = recipe.measuring.groups;
+  const bool           hasPart = recipe.part.method != "none";
+  const bool           hasTrees = groups.Has("neighbours") || hasPart || asks("cluster");
+  return runs * (16 + (hasTrees        ? 2 * ofTree
+                       : asks("-per-") ? box
+                                       : 0)) +
+         (hasPart ? outsideRuns * ofTree : 0) + components * ofComponent;
+}
+
+std::string
+DescribeBytes(std::uint64_t bytes)
+{
+  const bool isLarge = bytes >= 1000000000;
+  char       text[32];
+  std::snprintf(text,
+                sizeof(text),
+                isLarge ? "%.1f GB" : "%.0f MB",
+                static_cast<double>(bytes) / (isLarge ? 1e9 : 1e6));
+  return text;
+}
+
+} // namespace brickccl::batch

@@ -1,0 +1,57 @@
+#ifndef BRICKCCL_BATCH_ITEMMEMORY_H
+#define BRICKCCL_BATCH_ITEMMEMORY_H
+
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Core/VolumeView.h"
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace brickccl::batch
+{
+
+/** An item needs more memory than it was given. */
+class MoreMemoryNeeded : public std::exception
+{
+public:
+  explicit MoreMemoryNeeded(std::uint64_t needed)
+    : bytes(needed)
+  {}
+  const char *
+  what() const noexcept override
+  {
+    return "the item needs more memory than it was given";
+  }
+
+  /** All that it needs. */
+  std::uint64_t bytes;
+};
+
+/** What is known of an item before its voxels are read. */
+struct ItemHeader
+{
+  Extent     extent;
+  ScalarType type = ScalarType::UInt8;
+  int        channels = 1;
+  /** The most bytes that its voxels take while they are read. */
+  std::uint64_t voxelBytes = 0;
+  /** The bytes of its files. */
+  std::uint64_t fileBytes = 0;
+};
+
+/** The most memory that the process of an item holds, in bytes, as far as its header tells: the image, what the steps
+ *  of the recipe take for each voxel, and the process itself. What lists of runs and components take is not in it. */
+std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
+
+/** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,
+ *  and how many those outside of the part. */
+std::uint64_t
+MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
+
+/** "1.5 GB". */
+std::string DescribeBytes(std::uint64_t bytes);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,68 @@
+#include "BrickCCL/Batch/ItemTexts.h"
+
+#include <locale>
+#include <sstream>
+
+namespace brickccl::batch
+{
+
+using nlohmann::ordered_json;
+
+namespace
+{
+
+template <typename TValue>
+ordered_json
+ValueOrNull(const std::optional<TValue> & value)
+{
+  return value ? ordered_json(*value) : ordered_json();
+}
+
+} // namespace
+
+ordered_json
+DescribeRule(const AcceptanceRule & rule, const RuleResult & result)
+{
+  ordered_json described;
+  described["name"] = rule.name;
+  described["rule"] = rule.rule;
+  described["column"] = rule.column;
+  described["where"] = rule.where;
+  described["limit"] = rule.limit;
+  described["value"] = ValueOrNull(result.value);
+  described["passes"] = result.passes;
+  described["label"] = ValueOrNull(result.label);
+  described["slice"] = ValueOrNull(result.slice);
+  if (result.window)
+  {
+    described["window"] = { { "first_voxel", result.window->first }, { "voxels", result.window->voxels } };
+  }
+  if (!result.labels.empty())
+  {
+    described["labels"] = result.labels;
+  }
+  return described;
+}
+
+std::string
+TextOfTable(const ComponentTable & table)
+{
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  WriteDelimited(text, table, ',');
+  if (table.sliceAxis)
+  {
+    return text.str();
+  }
+  std::istringstream lines(text.str());
+  std::string        line;
+  std::string        all;
+  for (std::size_t row = 0; std::getline(lines, line); ++row)
+  {
+    all += row == 0 ? "slice" : std::to_string(SliceOf(table.components[row - 1]));
+    all += ',' + line + '\n';
+  }
+  return all;
+}
+
+} // namespace brickccl::batch

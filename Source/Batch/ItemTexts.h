@@ -1,0 +1,23 @@
+#ifndef BRICKCCL_BATCH_ITEMTEXTS_H
+#define BRICKCCL_BATCH_ITEMTEXTS_H
+
+#include "BrickCCL/Batch/Acceptance.h"
+#include "BrickCCL/Batch/Recipe.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace brickccl::batch
+{
+
+/** A rule with what it found, as the summary of an item has it. */
+nlohmann::ordered_json DescribeRule(const AcceptanceRule & rule, const RuleResult & result);
+
+/** The table of an item as CSV, with the slice that shows each defect. */
+std::string TextOfTable(const ComponentTable & table);
+
+} // namespace brickccl::batch
+
+#endif

@@ -1,0 +1,72 @@
+#ifndef BRICKCCL_BATCH_REFERENCEWINDOW_H
+#define BRICKCCL_BATCH_REFERENCEWINDOW_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** A box of voxels, the reference volume of a rule (a reference area if it has one voxel along an axis). It slides over
+ *  the image, voxel by voxel, and always lies in it as a whole. */
+struct ReferenceWindow
+{
+  /** The voxels along each axis: the whole number that is nearest to the reference length. */
+  std::array<std::int64_t, 3> size = { 1, 1, 1 };
+
+  /** \param side    the length of each side in mm
+   *  \param across  the axis along which the window is one voxel thick; -1 for a volume
+   *  \throws InvalidArgument if the window has less than half a voxel or is larger than the image. */
+  ReferenceWindow(double side, int across, const Extent & extent, const Geometry & geometry);
+
+  std::int64_t
+  VoxelCount() const
+  {
+    return size[0] * size[1] * size[2];
+  }
+};
+
+/** Where a window holds most. */
+struct WorstPlace
+{
+  double value = 0;
+  /** The window's first voxel, counted from that of the image; of several places, the first one in raster order. */
+  std::array<std::int64_t, 3> first = { 0, 0, 0 };
+};
+
+/** What slides past below a window. */
+struct WindowContents
+{
+  /** Labels are places in `counts` from 1 on. */
+  const RunVolume & runs;
+  /** For each label, whether its component counts. */
+  const std::vector<bool> & counts;
+  HostContext               context;
+};
+
+/** The highest share of a window's voxels that belong to components that count; nothing where none counts.
+ *  \param part  if given, a mask of bytes: the share is that of the part's voxels in the window, and a window counts
+ *               only if at least `leastPart` (0 .. 1) of it lies in the part
+ *  \throws InvalidArgument if no window does so; Cancelled. */
+std::optional<WorstPlace> HighestShare(const WindowContents &           contents,
+                                       const ReferenceWindow &          window,
+                                       const std::optional<ImageView> & part = {},
+                                       double                           leastPart = 0);
+
+/** The highest number of components that count and have a voxel in a window; nothing where none counts. \throws
+ *  Cancelled. */
+std::optional<WorstPlace> HighestNumber(const WindowContents & contents, const ReferenceWindow & window);
+
+/** Those that have a voxel in the window at a place, of the components that count: their labels. */
+std::vector<std::uint64_t>
+LabelsIn(const WindowContents & contents, const ReferenceWindow & window, const WorstPlace & place);
+
+} // namespace brickccl::batch
+
+#endif

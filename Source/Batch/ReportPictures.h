@@ -1,0 +1,51 @@
+#ifndef BRICKCCL_BATCH_REPORTPICTURES_H
+#define BRICKCCL_BATCH_REPORTPICTURES_H
+
+#include "BrickCCL/Files/LoadedImage.h"
+#include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Runs/RunVolume.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace brickccl::batch
+{
+
+/** What the pictures of an item's report are drawn from. */
+struct ReportSources
+{
+  const LoadedImage &    image;
+  const RunVolume &      runs;
+  const ComponentTable & table;
+  /** The mask of the part; null if there is none. */
+  const LoadedImage * part = nullptr;
+  /** The file of the label map; empty if none was written. */
+  std::string labelsFile;
+  /** The program that draws surfaces; empty if there is none. */
+  std::string surfacesProgram;
+};
+
+/** At most so many slices of an item are in its report, among them those of its largest defects. */
+inline constexpr std::size_t MostReportSlices = 64;
+inline constexpr std::size_t MostReportDefects = 12;
+
+struct ReportPictures
+{
+  /** The files that were written, without the folder. */
+  std::vector<std::string> files;
+  /** What they show: `slices`, `defects` and `surface`, each if it is there. */
+  nlohmann::ordered_json description;
+  /** Why a picture is not there, each a sentence without a full stop. */
+  std::vector<std::string> notes;
+};
+
+/** Draws what the report of a batch shows of an item: slices to look through, the largest defects, and the surfaces of
+ *  the part and the defects. \throws Error if a file cannot be written; Cancelled. */
+ReportPictures DrawForReport(const ReportSources & sources, const std::string & folder, const HostContext & context);
+
+} // namespace brickccl::batch
+
+#endif

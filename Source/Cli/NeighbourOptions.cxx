@@ -1,0 +1,227 @@
+#include "BrickCCL/Cli/NeighbourOptions.h"
+
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+#include "BrickCCL/Files/ImageFile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+/** The letters of "x,y,z" or "xyz". */
+std::string
+WithoutCommas(std::string text)
+{
+  text.erase(std::remove(text.begin(), text.end(), ','), text.end());
+  return text;
+}
+
+/** Appends the numbers of a nested list of 3 lists of 3 ... numbers, the last axis x. */
+void
+AppendNumbers(const nlohmann::json & list, int dimension, const std::string & path, std::vector<bool> & element)
+{
+  if (!list.is_array() || list.size() != 3)
+  {
+    throw InvalidArgument("the neighbourhood '" + path + "' must be nested lists of 3 in " + std::to_string(dimension) +
+                          " levels, one for each axis, z before y before x");
+  }
+  for (const nlohmann::json & part : list)
+  {
+    if (part.is_array())
+    {
+      AppendNumbers(part, dimension, path, element);
+    }
+    else if (part == 0 || part == 1)
+    {
+      element.push_back(part == 1);
+    }
+    else
+    {
+      throw InvalidArgument("the neighbourhood '" + path + "' holds " + part.dump() + "; its values must be 0 and 1");
+    }
+  }
+}
+
+/** The zeros and ones of a text: x fastest, then y, z, t; # begins a comment. */
+std::vector<bool>
+ElementOfText(const std::string & path)
+{
+  std::ifstream     file(path);
+  std::vector<bool> element;
+  for (std::string line; std::getline(file, line);)
+  {
+    for (const char letter : line.substr(0, line.find('#')))
+    {
+      if (letter == '0' || letter == '1')
+      {
+        element.push_back(letter == '1');
+      }
+      else if (letter != ' ' && letter != '\t' && letter != '\r')
+      {
+        throw InvalidArgument("the neighbourhood '" + path + "' holds '" + letter +
+                              "'; it must consist of 0 and 1, spaces, line ends and comments after #");
+      }
+    }
+  }
+  return element;
+}
+
+std::vector<bool>
+ElementOfImage(const std::string & path, int dimension, ImageReader & reader)
+{
+  const LoadedImage image = reader.Read(path, true);
+  const bool        isOfThree =
+    std::all_of(image.extent.size, image.extent.size + dimension, [](std::int64_t size) { return size == 3; });
+  if (image.extent.dimension != dimension || !isOfThree || image.channels != 1)
+  {
+    throw InvalidArgument("the neighbourhood '" + path + "' has the extent " + image.extent.ToString() +
+                          "; it must have one channel and 3 voxels along each of " + std::to_string(dimension) +
+                          " axes, as the image has");
+  }
+  const auto        links = MakeRowLinks(image.View(), Criterion::Foreground());
+  std::vector<bool> element;
+  for (std::int64_t row = 0; row < image.extent.RowCount(); ++row)
+  {
+    Word bits = 0;
+    links->PackForeground(row, &bits);
+    element.insert(element.end(), { (bits & 1u) != 0, (bits & 2u) != 0, (bits & 4u) != 0 });
+  }
+  return element;
+}
+
+Connectivity
+NeighbourhoodOfFile(const std::string & path, int dimension, ImageReader & reader)
+{
+  const std::string extension = ExtensionOf(path);
+  std::vector<bool> element;
+  if (extension == ".json")
+  {
+    std::ifstream  file(path);
+    nlohmann::json list = nlohmann::json::parse(file, nullptr, false);
+    if (list.is_discarded())
+    {
+      throw InvalidArgument("the neighbourhood '" + path + "' is no JSON");
+    }
+    AppendNumbers(list, dimension, path, element);
+  }
+  else
+  {
+    element = extension == ".txt" ? ElementOfText(path) : ElementOfImage(path, dimension, reader);
+  }
+  try
+  {
+    return Connectivity::FromStructuringElement(dimension, element);
+  }
+  catch (const InvalidArgument & error)
+  {
+    throw InvalidArgument("'" + path + "': " + error.what());
+  }
+}
+
+} // namespace
+
+std::string
+NeighbourArguments::File() const
+{
+  return IsNeighbourhoodText(neighbourhood) ? std::string() : neighbourhood;
+}
+
+void
+AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
+{
+  auto * connectivity =
+    command
+      .add_option(
+        "--connectivity",
+        arguments.connectivity,
+        "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
+      ->transform(NeighbourCount());
+  auto * bySlice =
+    command.add_option("--by-slice", arguments.bySlice, "label each slice orthogonal to an axis on its own")
+      ->check(OneOf({ "x", "y", "z", "t" }));
+  command
+    .add_option(
+      "--neighbourhood",
+      arguments.neighbourhood,
+      "other neighbours: 8+z are 8 in the slice and the two before and behind along z; or a file of 3 x 3 x 3 "
+      "zeros and ones: .txt (x fastest), .json (nested lists) or an image")
+    ->type_name("8+z|FILE")
+    ->excludes(connectivity)
+    ->excludes(bySlice)
+    ->check([](const std::string & text) {
+      std::error_code failure;
+      return IsNeighbourhoodText(text) || std::filesystem::is_regular_file(text, failure)
+             ? std::string()
+             : "'" + text + "' is neither a file nor a neighbourhood, as 8+z is";
+    });
+  command
+    .add_option("--periodic",
+                arguments.periodic,
+                "axes along which the image goes on with its other end, as simulated microstructures do")
+    ->type_name("x,y,z")
+    ->check([](const std::string & text) {
+      try
+      {
+        return PeriodicAxes::FromNames(WithoutCommas(text)).HasAny() ? std::string()
+                                                                     : "'" + text + "' names no axis; write x,y,z";
+      }
+      catch (const InvalidArgument & error)
+      {
+        return std::string(error.what());
+      }
+    });
+}
+
+Connectivity
+ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, ImageReader & reader)
+{
+  if (arguments.neighbourhood.empty())
+  {
+    return ConnectivityFor(arguments.connectivity, extent, arguments.bySlice);
+  }
+  return IsNeighbourhoodText(arguments.neighbourhood)
+         ? NeighbourhoodFromText(arguments.neighbourhood, extent.dimension)
+         : NeighbourhoodOfFile(arguments.neighbourhood, extent.dimension, reader);
+}
+
+PeriodicAxes
+PeriodicFor(const NeighbourArguments & arguments, const Connectivity & connectivity)
+{
+  const PeriodicAxes periodic = PeriodicAxes::FromNames(WithoutCommas(arguments.periodic));
+  CheckPeriodic(periodic, connectivity);
+  return periodic;
+}
+
+void
+AddNeighbours(nlohmann::ordered_json &   summary,
+              const NeighbourArguments & arguments,
+              const Connectivity &       connectivity,
+              const PeriodicAxes &       periodic)
+{
+  const auto textOrNull = [](const std::string & text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  summary["connectivity"] = connectivity.NeighbourCount();
+  summary["neighbourhood"] = textOrNull(arguments.neighbourhood);
+  summary["periodic"] = textOrNull(periodic.ToString());
+  summary["by_slice"] = textOrNull(arguments.bySlice);
+}
+
+std::string
+DescribeNeighbours(const Connectivity & connectivity, const PeriodicAxes & periodic)
+{
+  return connectivity.ToString() + (periodic.HasAny() ? ", periodic along " + periodic.ToString() : "");
+}
+
+} // namespace brickccl::cli

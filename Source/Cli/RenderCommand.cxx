@@ -1,0 +1,316 @@
+#include "BrickCCL/Cli/ChosenLabels.h"
+#include "BrickCCL/Cli/Commands.h"
+#include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/Spelling.h"
+#include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Measuring/Measure.h"
+#include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Vtk/SurfacePicture.h"
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+namespace brickccl::cli
+{
+
+namespace
+{
+
+struct RenderArguments
+{
+  std::string    labels;
+  std::string    output;
+  std::string    style = "slices";
+  std::string    column;
+  std::string    size;
+  ChosenLabels   chosen;
+  TableArguments images;
+  bool           hasPatientAxes = false;
+  FileArguments  files;
+  int            threads = 0;
+  bool           json = false;
+  bool           quiet = false;
+};
+
+struct PictureSize
+{
+  int width = 0;
+  int height = 0;
+};
+
+/** \throws InvalidArgument unless it is a size such as 1200x900. */
+PictureSize
+ParseSize(const std::string & text)
+{
+  PictureSize size;
+  const auto  end = text.data() + text.size();
+  const auto  width = std::from_chars(text.data(), end, size.width);
+  const bool  hasCross = width.ec == std::errc{} && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
+  const auto  height = hasCross ? std::from_chars(width.ptr + 1, end, size.height) : width;
+  const auto  isPossible = [](int side) { return side >= LeastSurfacePicture && side <= MostSurfacePicture; };
+  if (!hasCross || height.ec != std::errc{} || height.ptr != end || !isPossible(size.width) || !isPossible(size.height))
+  {
+    throw InvalidArgument("--size '" + text + "' is no size of a picture; write its width and height in pixels, from " +
+                          std::to_string(LeastSurfacePicture) + " to " + std::to_string(MostSurfacePicture) +
+                          ", as 1200x900");
+  }
+  return size;
+}
+
+/** Finds before the long work starts what is certain to fail. \return the columns that are measured. */
+ColumnGroups
+CheckArguments(const RenderArguments & arguments)
+{
+  if (ExtensionOf(arguments.output) != ".png")
+  {
+    throw InvalidArgument("a picture cannot be written to '" + arguments.output + "'; use the extension .png");
+  }
+  if (!arguments.size.empty())
+  {
+    ParseSize(arguments.size);
+  }
+  arguments.chosen.Check();
+  const std::string named = arguments.chosen.ColumnNames();
+  const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
+  const std::string all = named + between + arguments.column;
+  if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
+  {
+    throw InvalidArgument(
+      "--part is drawn with --style surface, or measured for the columns of --color-by and --where");
+  }
+  return ParseColumns(all, !arguments.images.intensity.empty());
+}
+
+/** The components that are drawn, for pictures of slices. */
+struct DrawnRuns
+{
+  RunVolume      runs;
+  ComponentTable table;
+};
+
+/** Keeps the chosen components of runs whose labels are places in the table, from 1 on, and gives them their labels. */
+void
+KeepChosen(const ComponentTable & table, const std::vector<std::size_t> & places, int threads, DrawnRuns & drawn)
+{
+  const HostContext          context{ threads, Progress() };
+  std::vector<bool>          holds(table.components.size(), false);
+  std::vector<std::uint64_t> labels{ 0 };
+  for (const std::size_t place : places)
+  {
+    holds[place] = true;
+    labels.push_back(table.components.Label(place));
+  }
+  KeepComponents(drawn.runs, holds, context);
+  drawn.table = MeasureComponents(drawn.runs, places.size(), table.geometry, {}, std::nullopt, context);
+  Renumber(drawn.runs, labels, context);
+  SetLabels(drawn.table, { labels.begin() + 1, labels.end() });
+}
+
+void
+PrintSummary(const RenderArguments &              arguments,
+             const std::vector<std::size_t> &     places,
+             const std::optional<SurfaceReport> & surfaces,
+             const ImageReader &                  reader,
+             Reporter &                           reporter)
+{
+  if (arguments.json)
+  {
+    nlohmann::ordered_json summary;
+    summary["components"] = places.size();
+    summary["style"] = arguments.style;
+    if (surfaces)
+    {
+      summary["triangles"] = surfaces->triangles;
+      summary["block"] = surfaces->block;
+      summary["pixel_size_mm"] = surfaces->pixelSize;
+      summary["scene"] = surfaces->scene;
+      summary["seconds"] = { { "make", surfaces->makeSeconds }, { "draw", surfaces->drawSeconds } };
+    }
+    summary["notes"] = reader.Notes();
+    std::cout << ToText(summary) << std::endl;
+  }
+  else if (!arguments.quiet)
+  {
+    reporter.Note("");
+    std::cout << places.size() << (places.size() == 1 ? " component: " : " components: ") << arguments.output
+              << std::endl;
+  }
+}
+
+void
+NoteBlocks(const SurfaceReport &            report,
+           const ComponentTable &           table,
+           const std::vector<std::size_t> & places,
+           ImageReader &                    reader)
+{
+  const int(&block)[3] = report.block;
+  bool isAnyLarge = false;
+  for (const std::size_t place : places)
+  {
+    const ComponentMeasures component = table.components[place];
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      isAnyLarge = isAnyLarge || component.boxMaximum[axis] - component.boxMinimum[axis] >= MostVoxelsOfSmallComponents;
+    }
+  }
+  if (isAnyLarge && block[0] * block[1] * block[2] > 1)
+  {
+    reader.Note("components of more than " + std::to_string(MostVoxelsOfSmallComponents) +
+                " voxels along an axis are drawn from blocks of " + std::to_string(block[0]) + " x " +
+                std::to_string(block[1]) + " x " + std::to_string(block[2]) + " voxels, which fits the picture's size");
+  }
+}
+
+void
+RunRender(const RenderArguments & arguments)
+{
+  const ColumnGroups groups = CheckArguments(arguments);
+  const NamedFiles   outputs = { { "--output", arguments.output } };
+  const NamedFiles   inputs = { { "LABELS", arguments.labels },
+                                { "--intensity", arguments.images.intensity },
+                                { "--part", arguments.images.part } };
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
+  CheckWritable(arguments.output);
+  const bool                    drawsSurfaces = arguments.style == "surface";
+  std::optional<VirtualDisplay> display;
+  if (drawsSurfaces)
+  {
+    display.emplace();
+  }
+
+  Reporter reporter(arguments.quiet || arguments.json);
+  reporter.Step("reading " + arguments.labels);
+  ImageReader reader(arguments.files, arguments.threads, reporter);
+  reader.Protect(outputs);
+  LoadedImage image = reader.Read(arguments.labels, true);
+  if (image.channels != 1)
+  {
+    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.channels) +
+                          " channels; label maps have one");
+  }
+  CheckPicture(image.extent);
+  if (drawsSurfaces && image.extent.dimension != 3)
+  {
+    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.extent.dimension) +
+                          " dimensions; --style surface draws label maps of 3, --style slices those of 1 to 3");
+  }
+  image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
+  const TableImages images = ReadTableImages(arguments.images, image, arguments.threads, reader);
+  reporter.Step("measuring");
+  const ProgressHooks  hooks = reporter.Hooks();
+  const HostContext    context{ arguments.threads, Progress(hooks) };
+  DrawnRuns            drawn;
+  const ComponentTable table =
+    MeasureLabelImage(image.View(), image.geometry, images.Options(groups), context, drawn.runs);
+  const std::vector<std::size_t> places = arguments.chosen.PlacesIn(table, arguments.labels, "draw");
+  std::optional<ColumnColours>   colours;
+  if (!arguments.column.empty())
+  {
+    colours.emplace(table, arguments.column, places);
+  }
+  const ColumnColours * const  columnColours = colours ? &*colours : nullptr;
+  const bool                   hasSpacing = image.spacingSource != "none";
+  std::optional<SurfaceReport> report;
+  reporter.Step("drawing " + arguments.output);
+  if (drawsSurfaces)
+  {
+    const PictureSize size = ParseSize(arguments.size.empty() ? "1200x900" : arguments.size);
+    SurfaceContents   contents{
+      image.View(), table, places, std::nullopt, columnColours, hasSpacing, image.hasPatientAxes
+    };
+    if (images.part)
+    {
+      contents.part = images.part->View();
+    }
+    if (images.intensity && (arguments.chosen.ColumnNames() + arguments.column).find("intensity_") == std::string::npos)
+    {
+      reader.Note("--style surface does not draw the intensity image; --style slices, montage and mip do");
+    }
+    report = WriteSurfacePicture(arguments.output, contents, size.width, size.height, *display, context);
+    NoteBlocks(*report, table, places, reader);
+  }
+  else
+  {
+    KeepChosen(table, places, arguments.threads, drawn);
+    PictureOptions options;
+    options.style = arguments.style == "montage" ? PictureStyle::Montage
+                  : arguments.style == "mip"     ? PictureStyle::Projection
+                                                 : PictureStyle::Slices;
+    options.columnColours = columnColours;
+    if (!arguments.size.empty())
+    {
+      const PictureSize size = ParseSize(arguments.size);
+      options.width = size.width;
+      options.height = size.height;
+    }
+    const LoadedImage & background = images.intensity ? *images.intensity : image;
+    WritePicture(arguments.output,
+                 { background, drawn.runs, drawn.table, hasSpacing, images.intensity.has_value() },
+                 context,
+                 options);
+  }
+  PrintSummary(arguments, places, report, reader, reporter);
+}
+
+} // namespace
+
+void
+AddRenderCommand(CLI::App & app)
+{
+  auto       arguments = std::make_shared<RenderArguments>();
+  CLI::App * command = app.add_subcommand("render", RenderSummary);
+  command->add_option("LABELS", arguments->labels, "label map: " + ReadableFormats())->required();
+  command->add_option("-o,--output,OUTPUT", arguments->output, "picture: .png")->required();
+  command
+    ->add_option("--style",
+                 arguments->style,
+                 "slices: through the largest component; montage: slices along z; surface: the components in space; "
+                 "mip: the highest intensities along each axis, and the components before them")
+    ->check(OneOf({ "slices", "montage", "surface", "mip" }))
+    ->capture_default_str();
+  command
+    ->add_option("--intensity",
+                 arguments->images.intensity,
+                 "the scan, drawn behind the labels; columns of intensities are measured in it")
+    ->type_name("FILE");
+  command
+    ->add_option("--part",
+                 arguments->images.part,
+                 "mask of the inspected part: its surface is drawn transparent around the components (--style surface)")
+    ->type_name("FILE");
+  command
+    ->add_option("--color-by,--colour-by",
+                 arguments->column,
+                 "colours by this column of the table, with a colour bar; without it neighbours differ in colour")
+    ->type_name("COLUMN");
+  AddChosenLabels(*command, arguments->chosen);
+  command
+    ->add_option(
+      "--size",
+      arguments->size,
+      "width and height in pixels, as 1200x900, which is the default of surfaces; slices take what they need, "
+      "and at most this")
+    ->type_name("WxH");
+  command->add_flag("--patient",
+                    arguments->hasPatientAxes,
+                    "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
+  AddFileOptions(*command, arguments->files);
+  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
+    ->transform(Count(0, MostThreads))
+    ->capture_default_str();
+  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  command->callback([arguments] { RunRender(*arguments); });
+}
+
+} // namespace brickccl::cli

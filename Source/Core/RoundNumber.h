@@ -1,0 +1,27 @@
+#ifndef BRICKCCL_CORE_ROUNDNUMBER_H
+#define BRICKCCL_CORE_ROUNDNUMBER_H
+
+#include <cmath>
+
+namespace brickccl
+{
+
+/** The largest number of 1, 2 or 5 times a power of ten that is not above `most`. `most` is above 0. */
+inline double
+LargestRoundNumber(double most)
+{
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  // 1e-9 is the error that a computed power of ten may have.
+  for (const double factor : { 10.0, 5.0, 2.0 })
+  {
+    if (factor * power <= most * (1 + 1e-9))
+    {
+      return factor * power;
+    }
+  }
+  return power;
+}
+
+} // namespace brickccl
+
+#endif

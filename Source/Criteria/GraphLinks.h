@@ -1,0 +1,44 @@
+#ifndef BRICKCCL_CRITERIA_GRAPHLINKS_H
+#define BRICKCCL_CRITERIA_GRAPHLINKS_H
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Core/VoxelGraphBit.h"
+#include "BrickCCL/Criteria/RowLinks.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace brickccl
+{
+
+/** Links that a voxel graph has: an image of uint8 or uint32 with one bit for each step (VoxelGraphBit). Every voxel is
+ *  foreground, but for those where the mask is 0. Bits of steps that lead out of the image only matter along periodic
+ *  axes. */
+class GraphLinks : public RowLinks
+{
+public:
+  /** \throws InvalidArgument if a voxel of the rows [begin, end) has the bit towards a neighbour that lacks the
+   * opposite one, or the other way round. Links must have passed this. */
+  virtual void CheckSymmetry(std::int64_t begin, std::int64_t end) const = 0;
+
+protected:
+  using RowLinks::RowLinks;
+};
+
+/** \throws InvalidArgument for another type or number of channels, a mask of another extent, more than 3 dimensions, a
+ *  connectivity whose bits the type does not hold, or a periodic axis of one or two voxels. */
+std::unique_ptr<GraphLinks> MakeGraphLinks(const ImageView &                graph,
+                                           const std::optional<ImageView> & mask,
+                                           const Connectivity &             connectivity,
+                                           const PeriodicAxes &             periodic);
+
+/** The connectivity of all steps for which a graph of this type and dimension has bits.
+ *  \throws InvalidArgument as MakeGraphLinks. */
+Connectivity FullConnectivityOfGraph(const ImageView & graph);
+
+} // namespace brickccl
+
+#endif

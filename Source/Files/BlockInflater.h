@@ -1,0 +1,164 @@
+#ifndef BRICKCCL_FILES_BLOCKINFLATER_H
+#define BRICKCCL_FILES_BLOCKINFLATER_H
+
+#include "BrickCCL/Host/UninitializedVector.h"
+
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/** What the threads of InflateOnThreads work with. */
+namespace brickccl::files
+{
+
+using Bytes = UninitializedVector<unsigned char>;
+
+/** How far back a block may refer. */
+inline constexpr std::size_t WindowSize = 32768;
+
+/** The byte that stands for a place of the unknown window, in the first or the second decompression. They always
+ *  differ. */
+inline unsigned char
+FirstMark(std::size_t place)
+{
+  return static_cast<unsigned char>(place);
+}
+inline unsigned char
+SecondMark(std::size_t place)
+{
+  return static_cast<unsigned char>(place + 1 + place / 256);
+}
+/** The place from both. */
+inline std::size_t
+MarkedPlace(unsigned char first, unsigned char second)
+{
+  return first + 256u * static_cast<unsigned char>(second - first - 1);
+}
+
+/** Decompresses blocks from a bit on. */
+class BlockInflater
+{
+public:
+  /** \param window  the bytes before, at most WindowSize */
+  void
+  Begin(const unsigned char * data,
+        std::size_t           size,
+        std::uint64_t         bit,
+        const unsigned char * window,
+        std::size_t           length)
+  {
+    m_Data = data;
+    m_Size = size;
+    m_IsBad = false;
+    m_IsAtEnd = false;
+    isal_inflate_init(&m_State);
+    m_State.crc_flag = ISAL_DEFLATE;
+    m_State.next_in = const_cast<unsigned char *>(data + bit / 8);
+    if (const auto used = static_cast<int>(bit % 8); used != 0)
+    {
+      m_State.read_in = *m_State.next_in >> used;
+      m_State.read_in_length = 8 - used;
+      ++m_State.next_in;
+    }
+    isal_inflate_set_dict(&m_State, const_cast<unsigned char *>(window), static_cast<std::uint32_t>(length));
+  }
+
+  /** Decompresses up to `room` bytes of what comes before the bit `end`. \return their number. */
+  std::size_t
+  Read(unsigned char * output, std::size_t room, std::uint64_t end)
+  {
+    constexpr std::size_t largestPart = std::size_t{ 1 } << 30;
+    const auto            taken = static_cast<std::size_t>(m_State.next_in - m_Data);
+    const auto            given = std::min<std::size_t>(m_Size, static_cast<std::size_t>((end + 7) / 8)) - taken;
+    const std::size_t     part = std::min(room, largestPart);
+    m_State.avail_in = static_cast<std::uint32_t>(std::min(given, largestPart));
+    m_State.next_out = output;
+    m_State.avail_out = static_cast<std::uint32_t>(part);
+    m_IsBad = m_IsBad || isal_inflate(&m_State) < 0;
+    const std::size_t made = part - m_State.avail_out;
+    m_IsAtEnd = m_IsBad || HasFinished() || (m_State.avail_out > 0 && given <= largestPart);
+    return made;
+  }
+
+  /** Whether there is nothing more before the end that was given. */
+  bool
+  IsAtEnd() const
+  {
+    return m_IsAtEnd;
+  }
+  bool
+  IsBad() const
+  {
+    return m_IsBad;
+  }
+  /** Whether the last block has ended. */
+  bool
+  HasFinished() const
+  {
+    return m_State.block_state == ISAL_BLOCK_FINISH;
+  }
+  /** Whether a block has just ended, and another one begins at the bit. */
+  bool
+  IsBetweenBlocksAt(std::uint64_t bit) const
+  {
+    return !m_IsBad && (m_State.block_state == ISAL_BLOCK_NEW_HDR || m_State.block_state == ISAL_BLOCK_HDR) &&
+           Position() == bit;
+  }
+  /** The first bit that has not been used. */
+  std::uint64_t
+  Position() const
+  {
+    return 8 * static_cast<std::uint64_t>(m_State.next_in - m_Data) -
+           static_cast<std::uint64_t>(m_State.read_in_length + 8 * m_State.tmp_in_size);
+  }
+
+private:
+  const unsigned char * m_Data = nullptr;
+  std::size_t           m_Size = 0;
+  bool                  m_IsBad = false;
+  bool                  m_IsAtEnd = false;
+  inflate_state         m_State = {};
+};
+
+/** A chunk that was decompressed beside the output: its bytes, and the second ones as far as they may differ. */
+struct Guess
+{
+  Bytes       first;
+  Bytes       second;
+  std::size_t size = 0;
+  std::size_t doubtful = 0;
+
+  /** Replaces the bytes [begin, end) that stand for places of the window before. \return whether these places exist. */
+  bool
+  Settle(std::size_t begin, std::size_t end, const Bytes & window, std::size_t known, unsigned char * output) const
+  {
+    const std::size_t differ = std::min(end, std::max(begin, doubtful));
+    bool              exist = true;
+    for (std::size_t i = begin; i < differ; ++i)
+    {
+      if (i + 8 <= differ && std::memcmp(first.data() + i, second.data() + i, 8) == 0)
+      {
+        std::memcpy(output + (i - begin), first.data() + i, 8);
+        i += 7;
+        continue;
+      }
+      const unsigned char a = first[i];
+      const unsigned char b = second[i];
+      const std::size_t   place = MarkedPlace(a, b);
+      exist = exist && (a == b || place + known >= WindowSize);
+      output[i - begin] = a == b ? a : window[place % WindowSize];
+    }
+    if (end > differ)
+    {
+      std::memcpy(output + (differ - begin), first.data() + differ, end - differ);
+    }
+    return exist;
+  }
+};
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,75 @@
+#ifndef BRICKCCL_MEASURING_COMPONENTBOXTREE_H
+#define BRICKCCL_MEASURING_COMPONENTBOXTREE_H
+
+#include "BrickCCL/Geometry/BoundingBoxTree.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A tree over the boxes of components, which leads to those near a box. */
+class ComponentBoxTree
+{
+public:
+  /** Both have to live as long as this tree does. \param trees  the runs of each component, none without runs */
+  ComponentBoxTree(const std::vector<BoundingBoxTree> & trees, const double * spacing);
+
+  /** Calls `visit(component)` for each component whose box may lie at most so far from a box. Near ones come early.
+   *  \param limit  returns the squared distance; it may become less from call to call */
+  template <typename TLimit, typename TVisit>
+  void
+  Visit(const VoxelBox & box, TLimit && limit, TVisit && visit) const
+  {
+    if (!m_Nodes.empty())
+    {
+      Visit(0, box, limit, visit);
+    }
+  }
+
+private:
+  struct Node
+  {
+    VoxelBox    bounds;
+    std::size_t begin;
+    std::size_t end;
+    std::size_t children[2] = { 0, 0 };
+  };
+
+  std::size_t Build(std::size_t begin, std::size_t end);
+
+  template <typename TLimit, typename TVisit>
+  void
+  Visit(std::size_t index, const VoxelBox & box, TLimit & limit, TVisit & visit) const
+  {
+    const Node & node = m_Nodes[index];
+    if (BoundingBoxTree::GapBetween(box, node.bounds, m_Spacing) > limit())
+    {
+      return;
+    }
+    if (node.children[0] == 0)
+    {
+      for (std::size_t i = node.begin; i < node.end; ++i)
+      {
+        visit(m_Order[i]);
+      }
+      return;
+    }
+    const std::size_t left = node.children[0];
+    const std::size_t right = node.children[1];
+    const bool        leftFirst = BoundingBoxTree::GapBetween(box, m_Nodes[left].bounds, m_Spacing) <=
+                           BoundingBoxTree::GapBetween(box, m_Nodes[right].bounds, m_Spacing);
+    Visit(leftFirst ? left : right, box, limit, visit);
+    Visit(leftFirst ? right : left, box, limit, visit);
+  }
+
+  const std::vector<BoundingBoxTree> & m_Trees;
+  const double *                       m_Spacing;
+  std::vector<std::size_t>             m_Order;
+  std::vector<Node>                    m_Nodes;
+};
+
+} // namespace brickccl
+
+#endif

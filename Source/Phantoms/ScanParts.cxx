@@ -1,0 +1,179 @@
+#include "BrickCCL/Phantoms/ScanParts.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Nearly Gaussian noise of mean 0 and deviation 1, from four uniform numbers. */
+double
+NoiseOf(std::uint64_t seed, std::uint64_t voxel)
+{
+  double sum = -2;
+  for (std::uint64_t i = 0; i < 4; ++i)
+  {
+    sum += UniformOf(seed, 4 * voxel + i);
+  }
+  return sum * 1.7320508075688772;
+}
+
+/** Rounds to steps of 4 HU, which keeps files small. A scanner's noise would allow that without loss. */
+std::int16_t
+Quantize(double value)
+{
+  return static_cast<std::int16_t>(4 * static_cast<int>(std::floor(value / 4 + 0.5)));
+}
+
+/** One in so many rings is brighter or darker. */
+constexpr std::uint64_t RingsPerArtefact = 6;
+
+} // namespace
+
+void
+CheckScanExtent(const Extent & extent, const char * what)
+{
+  if (extent.dimension < 2 || extent.dimension > 3 || extent.size[0] < 8 || extent.size[1] < 8)
+  {
+    throw InvalidArgument(std::string(what) + " needs 2 or 3 dimensions and at least 8 voxels along x and y, not " +
+                          extent.ToString());
+  }
+}
+
+ScanMaker::ScanMaker(const Extent &        extent,
+                     const ScanArtefacts & artefacts,
+                     std::uint64_t         seed,
+                     double                centreX,
+                     double                centreY,
+                     double                radius)
+  : m_Extent(extent)
+  , m_Artefacts(artefacts)
+  , m_Seed(seed)
+  , m_CentreX(centreX)
+  , m_CentreY(centreY)
+  , m_Radius(radius)
+{
+  for (const double amount : { artefacts.noise, artefacts.blur, artefacts.rings, artefacts.hardening })
+  {
+    if (!(amount >= 0 && amount <= 10000))
+    {
+      throw InvalidArgument("an artefact of a scan is " + std::to_string(amount) + "; it must be from 0 to 10000");
+    }
+  }
+  if (artefacts.blur > 20)
+  {
+    throw InvalidArgument("the blur " + std::to_string(artefacts.blur) + " is too wide; it must be at most 20 voxels");
+  }
+  m_Image.reserve(static_cast<std::size_t>(extent.VoxelCount()));
+  m_Values.reserve(artefacts.blur > 0 ? static_cast<std::size_t>(extent.VoxelCount()) : 0);
+}
+
+void
+ScanMaker::Set(double value, bool isHardened)
+{
+  const double dx = static_cast<double>(m_X) - m_CentreX;
+  const double dy = static_cast<double>(m_Y) - m_CentreY;
+  if (isHardened)
+  {
+    // Beam hardening makes the inside look a little less dense.
+    value = value + m_Artefacts.hardening * (dx * dx + dy * dy) / (m_Radius * m_Radius);
+  }
+  if (m_Artefacts.blur > 0)
+  {
+    m_Values.push_back(static_cast<float>(value));
+  }
+  else
+  {
+    Write(value + RingAt(dx * dx + dy * dy));
+  }
+  if (++m_X == m_Extent.size[0])
+  {
+    m_X = 0;
+    m_Y = (m_Y + 1) % m_Extent.size[1];
+  }
+}
+
+std::vector<std::int16_t>
+ScanMaker::Finish()
+{
+  if (m_Artefacts.blur > 0)
+  {
+    Blur();
+    const std::int64_t width = m_Extent.size[0];
+    for (std::size_t index = 0; index < m_Values.size(); ++index)
+    {
+      const auto   place = static_cast<std::int64_t>(index);
+      const double dx = static_cast<double>(place % width) - m_CentreX;
+      const double dy = static_cast<double>(place / width % m_Extent.size[1]) - m_CentreY;
+      Write(static_cast<double>(m_Values[index]) + RingAt(dx * dx + dy * dy));
+    }
+  }
+  return std::move(m_Image);
+}
+
+/** Nearly a Gaussian: weights 1/4 and less to both sides, as often as the variance asks for. Only exact operations are
+ *  used, so that the bits are the same everywhere. */
+void
+ScanMaker::Blur()
+{
+  const double variance = m_Artefacts.blur * m_Artefacts.blur;
+  const auto   passes = static_cast<int>(std::ceil(2 * variance));
+  const auto   side = static_cast<float>(variance / (2 * passes));
+  std::int64_t step = 1;
+  for (int axis = 0; axis < m_Extent.dimension; ++axis)
+  {
+    const std::int64_t size = m_Extent.size[axis];
+    std::vector<float> line(static_cast<std::size_t>(size));
+    for (std::int64_t begin = 0; begin < m_Extent.VoxelCount() && size > 1; ++begin)
+    {
+      if (begin / step % size != 0)
+      {
+        continue;
+      }
+      float * const values = m_Values.data() + begin;
+      for (int pass = 0; pass < passes; ++pass)
+      {
+        for (std::int64_t i = 0; i < size; ++i)
+        {
+          line[static_cast<std::size_t>(i)] = values[i * step];
+        }
+        for (std::int64_t i = 0; i < size; ++i)
+        {
+          const float own = line[static_cast<std::size_t>(i)];
+          const float before = line[static_cast<std::size_t>(i > 0 ? i - 1 : 0)];
+          const float after = line[static_cast<std::size_t>(i + 1 < size ? i + 1 : i)];
+          values[i * step] = own + side * ((before - own) + (after - own));
+        }
+      }
+    }
+    step *= size;
+  }
+}
+
+double
+ScanMaker::RingAt(double squaredDistance) const
+{
+  if (!(m_Artefacts.rings > 0))
+  {
+    return 0;
+  }
+  const auto          ring = static_cast<std::uint64_t>(std::sqrt(squaredDistance));
+  const std::uint64_t number = HashOf(m_Seed + 2, ring);
+  const double        strength = 2 * UniformOf(m_Seed + 3, ring) - 1;
+  return number % RingsPerArtefact == 0 ? m_Artefacts.rings * strength : 0;
+}
+
+void
+ScanMaker::Write(double value)
+{
+  const double noisy = value + m_Artefacts.noise * NoiseOf(m_Seed + 1, m_Image.size());
+  m_Image.push_back(Quantize(std::clamp(noisy, -32000.0, 32000.0)));
+}
+
+} // namespace brickccl

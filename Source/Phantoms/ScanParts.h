@@ -1,0 +1,106 @@
+#ifndef BRICKCCL_PHANTOMS_SCANPARTS_H
+#define BRICKCCL_PHANTOMS_SCANPARTS_H
+
+#include "BrickCCL/Phantoms/Phantoms.h"
+#include "BrickCCL/Phantoms/Random.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+/** What the scans of logs, castings and printed parts share. */
+namespace brickccl
+{
+
+/** Random numbers in a fixed sequence. They serve the few numbers that describe a phantom's parts. */
+class Sequence
+{
+public:
+  explicit Sequence(std::uint64_t seed)
+    : m_Seed(seed)
+  {}
+  double
+  Between(double low, double high)
+  {
+    return low + (high - low) * UniformOf(m_Seed, m_Place++);
+  }
+
+private:
+  std::uint64_t m_Seed;
+  std::uint64_t m_Place = 0;
+};
+
+struct Direction
+{
+  double x;
+  double y;
+};
+
+/** A random direction in the plane. No trigonometric functions are used, since they differ from library to library. */
+inline Direction
+RandomDirection(Sequence & random)
+{
+  for (;;)
+  {
+    const double x = random.Between(-1, 1);
+    const double y = random.Between(-1, 1);
+    const double square = x * x + y * y;
+    if (square > 0.01 && square <= 1)
+    {
+      const double length = std::sqrt(square);
+      return { x / length, y / length };
+    }
+  }
+}
+
+inline double
+Square(double value)
+{
+  return value * value;
+}
+
+/** \throws InvalidArgument unless there are 2 or 3 dimensions and at least 8 voxels along x and y. \param what  is
+ * named in the error */
+void CheckScanExtent(const Extent & extent, const char * what);
+
+/** Puts the values of a scan together: those of the ideal material, the artefacts and the noise. Voxels are set in
+ * raster order. */
+class ScanMaker
+{
+public:
+  /** \param centreX  the axis of the rings, and of the beam hardening
+   *  \param radius   where beam hardening ends */
+  ScanMaker(const Extent &        extent,
+            const ScanArtefacts & artefacts,
+            std::uint64_t         seed,
+            double                centreX,
+            double                centreY,
+            double                radius);
+
+  /** Sets the next voxel. \param isHardened  whether it is of a material that hardens beams */
+  void Set(double value, bool isHardened);
+
+  /** The image, when all voxels are set. */
+  std::vector<std::int16_t> Finish();
+
+private:
+  void   Blur();
+  double RingAt(double squaredDistance) const;
+  void   Write(double value);
+
+  const Extent              m_Extent;
+  const ScanArtefacts       m_Artefacts;
+  std::uint64_t             m_Seed;
+  double                    m_CentreX;
+  double                    m_CentreY;
+  double                    m_Radius;
+  std::int64_t              m_X = 0;
+  std::int64_t              m_Y = 0;
+  std::vector<std::int16_t> m_Image;
+  /** The values before they are blurred. */
+  std::vector<float> m_Values;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,114 @@
+#include "BrickCCL/Pictures/ColumnColours.h"
+
+#include "BrickCCL/Tables/TableLayout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <variant>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** Colours at equal distances, whose lightness rises. */
+constexpr Colour Scale[] = { { 58, 50, 150 },  { 44, 92, 178 },  { 28, 132, 168 }, { 38, 166, 138 },
+                             { 110, 192, 94 }, { 188, 208, 62 }, { 253, 226, 80 } };
+
+/** The unit of a column with raised digits: "mm³" of "mm^3". */
+std::string
+WithRaisedDigits(std::string unit)
+{
+  for (const auto & [plain, raised] : { std::pair{ "^2", "²" }, std::pair{ "^3", "³" } })
+  {
+    if (const std::size_t at = unit.find(plain); at != std::string::npos)
+    {
+      unit.replace(at, 2, raised);
+    }
+  }
+  return unit;
+}
+
+/** "equivalent spherical diameter" of "equivalent_spherical_diameter_mm". */
+std::string
+InWords(const ComponentColumn & column)
+{
+  std::string unit = column.unit;
+  unit.erase(std::remove(unit.begin(), unit.end(), '^'), unit.end());
+  std::string       name = column.name;
+  const std::string ending = "_" + unit;
+  if (!unit.empty() && name.size() > ending.size() &&
+      name.compare(name.size() - ending.size(), ending.size(), ending) == 0)
+  {
+    name.resize(name.size() - ending.size());
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+} // namespace
+
+ColumnColours::ColumnColours(const ComponentTable &           table,
+                             const std::string &              name,
+                             const std::vector<std::size_t> & places)
+{
+  const std::vector<ComponentColumn> columns = ColumnsOf(table);
+  const ComponentColumn &            found = FindColumn(columns, name);
+  m_Title = InWords(found);
+  m_Unit = WithRaisedDigits(found.unit);
+  m_Low = std::numeric_limits<double>::infinity();
+  m_High = -m_Low;
+  for (const std::size_t place : places)
+  {
+    const ComponentMeasures component = table.components[place];
+    const double            value =
+      std::visit([](auto number) { return static_cast<double>(number); }, found.value(table, component));
+    m_Values[component.label] = value;
+    if (std::isfinite(value))
+    {
+      m_Low = std::min(m_Low, value);
+      m_High = std::max(m_High, value);
+    }
+    m_HasMissing = m_HasMissing || !std::isfinite(value);
+  }
+  if (m_Low > m_High)
+  {
+    m_Low = m_High = 0;
+  }
+  constexpr double mostLinear = 200;
+  m_IsLogarithmic = m_Low > 0 && m_High / m_Low > mostLinear;
+}
+
+double
+ColumnColours::ShareOf(double value) const
+{
+  if (m_Low == m_High)
+  {
+    return 0.5;
+  }
+  const double share =
+    m_IsLogarithmic ? std::log(value / m_Low) / std::log(m_High / m_Low) : (value - m_Low) / (m_High - m_Low);
+  return std::clamp(share, 0.0, 1.0);
+}
+
+Colour
+ColumnColours::At(double share)
+{
+  constexpr int last = static_cast<int>(std::size(Scale)) - 1;
+  const double  place = std::clamp(share, 0.0, 1.0) * last;
+  const int     below = std::min(static_cast<int>(place), last - 1);
+  return Mix(Scale[below], Scale[below + 1], place - below);
+}
+
+Colour
+ColumnColours::operator[](std::uint64_t label) const
+{
+  const double value = m_Values.at(label);
+  return std::isfinite(value) ? At(ShareOf(value)) : Missing;
+}
+
+} // namespace brickccl

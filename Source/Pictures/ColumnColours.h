@@ -1,0 +1,82 @@
+#ifndef BRICKCCL_PICTURES_COLUMNCOLOURS_H
+#define BRICKCCL_PICTURES_COLUMNCOLOURS_H
+
+#include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A colour for each label by a column of the table: from dark blue for the lowest value to yellow for the highest. If
+ *  all values are above 0 and differ by hundreds, the scale is logarithmic. Labels without a finite value are gray. */
+class ColumnColours
+{
+public:
+  /** \param places  the places in the table of the components that are coloured
+   *  \throws InvalidArgument if the table does not have the column. */
+  ColumnColours(const ComponentTable & table, const std::string & column, const std::vector<std::size_t> & places);
+
+  /** The colour of a label, which is that of one of these components. */
+  Colour operator[](std::uint64_t label) const;
+
+  /** The lowest and the highest finite value; 0 if there is none. */
+  double
+  Low() const
+  {
+    return m_Low;
+  }
+  double
+  High() const
+  {
+    return m_High;
+  }
+  bool
+  IsLogarithmic() const
+  {
+    return m_IsLogarithmic;
+  }
+  /** Whether a component has no finite value. */
+  bool
+  HasMissing() const
+  {
+    return m_HasMissing;
+  }
+  /** The column's name without the unit at its end, in words: "volume". */
+  const std::string &
+  Title() const
+  {
+    return m_Title;
+  }
+  /** "mm³", "voxels" or empty. */
+  const std::string &
+  Unit() const
+  {
+    return m_Unit;
+  }
+
+  /** Where a value lies on the scale, from 0 to 1. */
+  double ShareOf(double value) const;
+  /** The colour at a place of the scale, from 0 to 1. */
+  static Colour At(double share);
+  /** The colour of what has no finite value. */
+  static constexpr Colour Missing{ 128, 128, 128 };
+
+private:
+  std::unordered_map<std::uint64_t, double> m_Values;
+  double                                    m_Low = 0;
+  double                                    m_High = 0;
+  bool                                      m_IsLogarithmic = false;
+  bool                                      m_HasMissing = false;
+  std::string                               m_Title;
+  std::string                               m_Unit;
+};
+
+} // namespace brickccl
+
+#endif

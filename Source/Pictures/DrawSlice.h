@@ -1,0 +1,30 @@
+#ifndef BRICKCCL_PICTURES_DRAWSLICE_H
+#define BRICKCCL_PICTURES_DRAWSLICE_H
+
+#include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Pictures/GrayWindow.h"
+#include "BrickCCL/Pictures/Slice.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace brickccl
+{
+
+/** What pictures of slices are drawn on. */
+inline constexpr Colour PictureGround{ 24, 26, 30 };
+
+/** Draws the background and the labels over it.
+ *  \param x, y  where the first pixel lies
+ *  \param window  null: the values are not drawn
+ *  \param colourOf  the colour of a label */
+void DrawSlice(Canvas &                                     canvas,
+               int                                          x,
+               int                                          y,
+               const SlicePixels &                          pixels,
+               const GrayWindow *                           window,
+               const std::function<Colour(std::uint64_t)> & colourOf);
+
+} // namespace brickccl
+
+#endif

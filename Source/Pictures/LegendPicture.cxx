@@ -1,0 +1,106 @@
+#include "BrickCCL/Pictures/LegendPicture.h"
+
+#include "BrickCCL/Pictures/Font.h"
+#include "BrickCCL/Pictures/GrayWindow.h"
+#include "BrickCCL/Pictures/PictureKey.h"
+#include "BrickCCL/Pictures/Slice.h"
+#include "BrickCCL/Pictures/Ticks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace brickccl
+{
+
+namespace
+{
+
+constexpr double LongestSide = 900;
+constexpr double LargestVoxel = 32;
+constexpr int    Margin = 16;
+constexpr int    SwatchSize = 12;
+constexpr int    LongestScaleBar = 180;
+constexpr double Opacity = 0.75;
+constexpr Colour Ground{ 24, 26, 30 };
+
+/** Draws the slice and, over it, the labels. */
+void
+DrawSlice(Canvas & canvas, const SlicePixels & pixels, const std::vector<LegendRow> & legend, int left, int top)
+{
+  std::map<std::uint64_t, Colour> colours;
+  for (const LegendRow & row : legend)
+  {
+    colours[row.label] = row.colour;
+  }
+  const GrayWindow window = WindowOfPart(pixels.gray);
+  canvas.FillRectangle(left - 1, top - 1, pixels.width + 2, pixels.height + 2, FrameColour);
+  std::size_t at = 0;
+  for (int y = 0; y < pixels.height; ++y)
+  {
+    for (int x = 0; x < pixels.width; ++x, ++at)
+    {
+      const auto level = static_cast<std::uint8_t>(std::lround(255 * window.ShareOf(pixels.gray[at])));
+      canvas.Blend(left + x, top + y, { level, level, level });
+      if (pixels.labels[at] != 0)
+      {
+        // The square root makes visible what is thinner than a pixel.
+        canvas.Blend(left + x,
+                     top + y,
+                     colours[pixels.labels[at]],
+                     Opacity * std::sqrt(static_cast<double>(pixels.coverage[at])));
+      }
+    }
+  }
+}
+
+} // namespace
+
+void
+WriteLegendPicture(const std::string & path, const LegendPicture & picture, const HostContext & context)
+{
+  const Extent &   extent = picture.background.extent;
+  const Geometry & geometry = picture.background.geometry;
+  const auto       sideOf = [&](int axis) { return geometry.spacing[axis] * static_cast<double>(extent.size[axis]); };
+  const double     pixelSize = std::max(std::max(sideOf(0), sideOf(1)) / LongestSide,
+                                    std::min(geometry.spacing[0], geometry.spacing[1]) / LargestVoxel);
+  SliceView        view;
+  view.width = std::max(1, static_cast<int>(std::lround(sideOf(0) / pixelSize)));
+  view.height = std::max(1, static_cast<int>(std::lround(sideOf(1) / pixelSize)));
+  const SlicePixels pixels = SampleSlice(picture.background, picture.labels, view, context);
+
+  int width = LongestScaleBar;
+  for (const std::string & line : picture.title)
+  {
+    width = std::max(width, TextWidth(line));
+  }
+  for (const LegendRow & row : picture.legend)
+  {
+    width = std::max(width, 2 * SwatchSize + TextWidth(row.text));
+  }
+  const auto lines = static_cast<int>(picture.title.size() + picture.legend.size()) + 4;
+  Canvas canvas(4 * Margin + view.width + width, 2 * Margin + std::max(view.height, lines * FontLineHeight), Ground);
+  DrawSlice(canvas, pixels, picture.legend, Margin, Margin);
+  const int x = 3 * Margin + view.width;
+  int       y = Margin + FontCapitalHeight;
+  for (std::size_t i = 0; i < picture.title.size(); ++i, y += FontLineHeight)
+  {
+    canvas.DrawText(x, y, picture.title[i], i == 0 ? TextColour : DimTextColour);
+  }
+  y += FontLineHeight / 2;
+  for (const LegendRow & row : picture.legend)
+  {
+    canvas.FillRectangle(x, y - FontCapitalHeight - 1, SwatchSize, SwatchSize, row.colour);
+    canvas.DrawText(x + 2 * SwatchSize, y, row.text, TextColour);
+    y += FontLineHeight;
+  }
+  const double length = LargestRoundNumber(LongestScaleBar * pixelSize);
+  canvas.FillRectangle(x, y, static_cast<int>(std::lround(length / pixelSize)), 4, TextColour);
+  canvas.DrawText(x,
+                  y + FontLineHeight,
+                  picture.hasSpacing ? LengthText(length) : ShortNumber(length) + " pixels",
+                  TextColour);
+  canvas.Write(path);
+}
+
+} // namespace brickccl

@@ -1,0 +1,120 @@
+#include "BrickCCL/Pictures/Projection.h"
+
+#include "BrickCCL/Pictures/Plane.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** What was seen so far of every line along an axis. */
+struct Plane
+{
+  std::vector<float>         gray;
+  std::vector<std::uint64_t> labels;
+  /** How far along the axis the component of `labels` lies. */
+  std::vector<std::int64_t> depths;
+
+  explicit Plane(std::int64_t size)
+    : gray(static_cast<std::size_t>(size), std::numeric_limits<float>::quiet_NaN())
+    , labels(static_cast<std::size_t>(size), 0)
+    , depths(static_cast<std::size_t>(size), std::numeric_limits<std::int64_t>::max())
+  {}
+
+  void
+  See(std::size_t at, float value)
+  {
+    // Also where nothing has been seen.
+    gray[at] = gray[at] >= value ? gray[at] : value;
+  }
+  void
+  See(std::size_t at, std::uint64_t label, std::int64_t depth)
+  {
+    if (label != 0 && depth < depths[at])
+    {
+      labels[at] = label;
+      depths[at] = depth;
+    }
+  }
+};
+
+/** Adds a row of voxels to a plane. */
+template <typename T>
+void
+AddRow(const T * voxels, int channels, const RunVolume & labels, std::int64_t row, int fixed, Plane & plane)
+{
+  const Extent &     extent = labels.GetExtent();
+  const std::int64_t length = extent.size[0];
+  const std::int64_t y = row % extent.size[1];
+  const std::int64_t z = row / extent.size[1];
+  const auto         placeOf = [&](std::int64_t x) {
+    return static_cast<std::size_t>(fixed == 0 ? z * extent.size[1] + y : fixed == 1 ? z * length + x : y * length + x);
+  };
+  for (std::int64_t x = 0; x < length; ++x)
+  {
+    double sum = 0;
+    for (int channel = 0; channel < channels; ++channel)
+    {
+      sum += static_cast<double>(voxels[x * channels + channel]);
+    }
+    plane.See(placeOf(x), static_cast<float>(sum / channels));
+  }
+  labels.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t run) {
+    const std::uint64_t label = labels.Label(run);
+    for (std::int64_t x = begin; x < end; ++x)
+    {
+      plane.See(placeOf(x), label, fixed == 0 ? x : fixed == 1 ? y : z);
+    }
+  });
+}
+
+} // namespace
+
+SlicePixels
+SampleProjection(const LoadedImage & image,
+                 const RunVolume &   labels,
+                 const SliceView &   view,
+                 int                 fixed,
+                 const HostContext & context)
+{
+  const Extent &     extent = image.extent;
+  const int          first = fixed == 0 ? 1 : 0;
+  const int          second = fixed == 2 ? 1 : 2;
+  const std::int64_t sizes[2] = { extent.size[first], extent.size[second] };
+  const Extent       flat(2, sizes);
+  Plane              all(sizes[0] * sizes[1]);
+  std::mutex         mutex;
+  const std::int64_t rows = extent.RowCount();
+  const std::int64_t rowsPerChunk = std::max<std::int64_t>(1, rows / 16);
+  ParallelFor((rows + rowsPerChunk - 1) / rowsPerChunk, context, [&](std::int64_t chunk) {
+    Plane mine(sizes[0] * sizes[1]);
+    VisitScalarType(image.type, [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      const auto * const voxels = reinterpret_cast<const T *>(image.voxels.Data());
+      for (std::int64_t row = chunk * rowsPerChunk; row < std::min(rows, (chunk + 1) * rowsPerChunk); ++row)
+      {
+        AddRow(voxels + row * extent.size[0] * image.channels, image.channels, labels, row, fixed, mine);
+      }
+    });
+    const std::lock_guard lock(mutex);
+    for (std::size_t at = 0; at < mine.gray.size(); ++at)
+    {
+      all.See(at, mine.gray[at]);
+      all.See(at, mine.labels[at], mine.depths[at]);
+    }
+  });
+
+  SliceView flatView = view;
+  flatView.across = view.across == first ? 0 : 1;
+  flatView.down = view.down == first ? 0 : 1;
+  std::fill_n(flatView.place, 3, 0);
+  return SamplePlane(all.gray, all.labels, flat, flatView, context.Silent());
+}
+
+} // namespace brickccl

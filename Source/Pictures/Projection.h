@@ -1,0 +1,22 @@
+#ifndef BRICKCCL_PICTURES_PROJECTION_H
+#define BRICKCCL_PICTURES_PROJECTION_H
+
+#include "BrickCCL/Pictures/Slice.h"
+
+namespace brickccl
+{
+
+/** Samples what a volume shows on lines along the axis `fixed`: the highest gray value on each, where channels count as
+ *  their mean, and the label of the first component. The pixels are those of a slice of these values.
+ *  \param image  has 2 or 3 dimensions
+ *  \param labels  runs with labels, of the same extent
+ *  \throws Cancelled. */
+SlicePixels SampleProjection(const LoadedImage & image,
+                             const RunVolume &   labels,
+                             const SliceView &   view,
+                             int                 fixed,
+                             const HostContext & context);
+
+} // namespace brickccl
+
+#endif

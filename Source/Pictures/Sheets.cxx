@@ -1,0 +1,179 @@
+#include "BrickCCL/Pictures/Sheets.h"
+
+#include "BrickCCL/Pictures/DrawSlice.h"
+#include "BrickCCL/Pictures/LabelColours.h"
+#include "BrickCCL/Pictures/PictureLayout.h"
+#include "BrickCCL/Pictures/Plane.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** A sheet with more columns than this is wider than what decoders of pictures like. */
+constexpr int MostColumns = 8;
+
+constexpr int JpegQuality = 78;
+/** Around a component lies at least so much of what is beside it: a share of its size, and so many voxels. */
+constexpr double ShareBeside = 0.35;
+constexpr double VoxelsBeside = 6;
+
+Canvas
+CanvasFor(const Sheet & sheet, std::size_t tiles)
+{
+  const auto count = static_cast<int>(tiles);
+  return Canvas(sheet.tileWidth * std::min(count, sheet.columns),
+                sheet.tileHeight * ((count + sheet.columns - 1) / sheet.columns),
+                PictureGround);
+}
+
+float
+GrayOf(const LoadedImage & image, std::int64_t voxel)
+{
+  return VisitScalarType(image.type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    const auto * const voxels = reinterpret_cast<const T *>(image.voxels.Data());
+    double             sum = 0;
+    for (int channel = 0; channel < image.channels; ++channel)
+    {
+      sum += static_cast<double>(voxels[voxel * image.channels + channel]);
+    }
+    return static_cast<float>(sum / image.channels);
+  });
+}
+
+/** The part of a slice around a component, at most as many pixels wide and high as the square has. */
+SlicePixels
+SampleAround(const PictureContents & contents, int axis, const SlicedComponent & shown, int side)
+{
+  const LoadedImage &     image = contents.background;
+  const ComponentMeasures component = contents.table.components[shown.place];
+  const PicturePanel      panel = PanelAcross(image, axis, {}, side);
+  const int               axes[2] = { panel.view.across, panel.view.down };
+  // The square is as wide as the larger side of the component's box, with what lies beside it.
+  double half = 0;
+  for (const int each : axes)
+  {
+    const auto voxels = static_cast<double>(component.boxMaximum[each] - component.boxMinimum[each] + 1);
+    half = std::max(half, (voxels * (0.5 + ShareBeside) + VoxelsBeside) * image.geometry.spacing[each]);
+  }
+  std::int64_t low[2];
+  std::int64_t size[2];
+  int          pixels[2];
+  for (int i = 0; i < 2; ++i)
+  {
+    const int    each = axes[i];
+    const double voxels = half / image.geometry.spacing[each];
+    const double centre = 0.5 * static_cast<double>(component.boxMinimum[each] + component.boxMaximum[each]) -
+                          static_cast<double>(contents.table.geometry.startIndex[each]);
+    low[i] = std::max<std::int64_t>(0, std::llround(centre - voxels));
+    size[i] = std::min<std::int64_t>(image.extent.size[each] - 1, std::llround(centre + voxels)) - low[i] + 1;
+    const double share = static_cast<double>(size[i]) * image.geometry.spacing[each] / (2 * half);
+    pixels[i] = std::clamp(static_cast<int>(std::lround(share * side)), 1, side);
+  }
+  std::vector<float>         gray;
+  std::vector<std::uint64_t> labels;
+  std::int64_t               place[3] = {};
+  place[axis] = shown.slice;
+  for (place[axes[1]] = low[1]; place[axes[1]] < low[1] + size[1]; ++place[axes[1]])
+  {
+    for (place[axes[0]] = low[0]; place[axes[0]] < low[0] + size[0]; ++place[axes[0]])
+    {
+      const std::int64_t row = place[2] * image.extent.size[1] + place[1];
+      gray.push_back(GrayOf(image, row * image.extent.size[0] + place[0]));
+      labels.push_back(LabelAt(contents.labels, row, place[0]));
+    }
+  }
+  SliceView view = panel.view;
+  view.across = 0;
+  view.down = 1;
+  std::fill_n(view.place, 3, 0);
+  view.width = pixels[0];
+  view.height = pixels[1];
+  return SamplePlane(gray, labels, Extent(2, size), view, { 1, Progress() });
+}
+
+} // namespace
+
+Sheet
+WriteSliceSheet(const std::string &               path,
+                const PictureContents &           contents,
+                int                               axis,
+                const std::vector<std::int64_t> & slices,
+                int                               longestSide,
+                const HostContext &               context)
+{
+  std::vector<SlicePixels> pixels;
+  std::vector<double>      values;
+  for (std::size_t i = 0; i < slices.size(); ++i)
+  {
+    std::array<std::int64_t, 3> place{};
+    place[static_cast<std::size_t>(axis)] = slices[i];
+    const auto count = static_cast<double>(slices.size());
+    pixels.push_back(SampleSlice(contents.background,
+                                 contents.labels,
+                                 PanelAcross(contents.background, axis, place, longestSide).view,
+                                 context.Part(static_cast<double>(i) / count, static_cast<double>(i + 1) / count)));
+    // Some of the values tell the window.
+    constexpr std::size_t stride = 5;
+    for (std::size_t at = 0; at < pixels.back().gray.size(); at += stride)
+    {
+      values.push_back(pixels.back().gray[at]);
+    }
+  }
+  Sheet sheet;
+  sheet.window = WindowOfPart(values);
+  sheet.columns = std::min(MostColumns, static_cast<int>(slices.size()));
+  sheet.tileWidth = pixels.front().width;
+  sheet.tileHeight = pixels.front().height;
+  Canvas             canvas = CanvasFor(sheet, slices.size());
+  const LabelColours colours(pixels, {});
+  for (std::size_t i = 0; i < slices.size(); ++i)
+  {
+    const int at = static_cast<int>(i);
+    DrawSlice(canvas,
+              at % sheet.columns * sheet.tileWidth,
+              at / sheet.columns * sheet.tileHeight,
+              pixels[i],
+              &sheet.window,
+              [&](std::uint64_t label) { return colours[label]; });
+  }
+  canvas.WriteJpeg(path, JpegQuality);
+  return sheet;
+}
+
+Sheet
+WriteThumbnails(const std::string &                  path,
+                const PictureContents &              contents,
+                int                                  axis,
+                const std::vector<SlicedComponent> & components,
+                int                                  side,
+                const GrayWindow &                   window,
+                const HostContext &                  context)
+{
+  Sheet  sheet{ std::min(MostColumns, static_cast<int>(components.size())), side, side, window };
+  Canvas canvas = CanvasFor(sheet, components.size());
+  for (std::size_t i = 0; i < components.size(); ++i)
+  {
+    const SlicePixels  pixels = SampleAround(contents, axis, components[i], side);
+    const LabelColours colours({ pixels }, {});
+    const int          at = static_cast<int>(i);
+    DrawSlice(canvas,
+              at % sheet.columns * side + (side - pixels.width) / 2,
+              at / sheet.columns * side + (side - pixels.height) / 2,
+              pixels,
+              &window,
+              [&](std::uint64_t label) { return colours[label]; });
+    context.progress.Update(static_cast<double>(i + 1) / static_cast<double>(components.size()));
+  }
+  canvas.WriteJpeg(path, JpegQuality);
+  return sheet;
+}
+
+} // namespace brickccl

@@ -1,0 +1,55 @@
+#ifndef BRICKCCL_PICTURES_SHEETS_H
+#define BRICKCCL_PICTURES_SHEETS_H
+
+#include "BrickCCL/Pictures/GrayWindow.h"
+#include "BrickCCL/Pictures/Picture.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** Pictures of one size, in rows from the left and from the top, in one JPEG. */
+struct Sheet
+{
+  int columns = 1;
+  int tileWidth = 1;
+  int tileHeight = 1;
+  /** The values that are black and white. */
+  GrayWindow window;
+};
+
+/** A component and the slice that shows it. */
+struct SlicedComponent
+{
+  /** The place in the table. */
+  std::size_t  place = 0;
+  std::int64_t slice = 0;
+};
+
+/** Writes slices orthogonal to an axis, with their labels, to look through. A label has one colour in all of them.
+ *  \param longestSide  of the image, in pixels
+ *  \throws Error if the file cannot be written; Cancelled. */
+Sheet WriteSliceSheet(const std::string &               path,
+                      const PictureContents &           contents,
+                      int                               axis,
+                      const std::vector<std::int64_t> & slices,
+                      int                               longestSide,
+                      const HostContext &               context);
+
+/** Writes squares around components.
+ *  \param side  of a square, in pixels
+ *  \throws as WriteSliceSheet. */
+Sheet WriteThumbnails(const std::string &                  path,
+                      const PictureContents &              contents,
+                      int                                  axis,
+                      const std::vector<SlicedComponent> & components,
+                      int                                  side,
+                      const GrayWindow &                   window,
+                      const HostContext &                  context);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef BRICKCCL_RUNS_OWNROW_H
+#define BRICKCCL_RUNS_OWNROW_H
+
+#include "BrickCCL/Runs/RunVolume.h"
+
+#include <vector>
+
+namespace brickccl
+{
+
+/** The words of one row, which can be read and written beyond its ends as those of a RunVolume. All are 0 at first. */
+class OwnRow
+{
+public:
+  void
+  Resize(std::int64_t words)
+  {
+    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
+  }
+  Word *
+  Data()
+  {
+    return m_Words.data() + RunVolume::PaddingWords;
+  }
+  const Word *
+  Data() const
+  {
+    return m_Words.data() + RunVolume::PaddingWords;
+  }
+
+private:
+  std::vector<Word> m_Words;
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,56 @@
+#ifndef BRICKCCL_TABLES_HISTOGRAM_H
+#define BRICKCCL_TABLES_HISTOGRAM_H
+
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace brickccl
+{
+
+/** What a histogram counts, and how its steps are chosen. */
+struct HistogramOptions
+{
+  std::string column;
+  /** So many equal steps from the lowest to the highest value, as numpy.histogram has them. If it is not given, about
+   * 50 steps whose borders are round numbers; with a logarithmic axis, ten steps for each power of ten, or fewer if
+   * they are more than 100. */
+  std::optional<int> bins;
+  /** Steps of equal ratios. Values that are not above 0 are left out. */
+  bool isLogarithmic = false;
+  /** A column whose values are summed in each step, if it is not empty. */
+  std::string weights;
+};
+
+/** The numbers of components whose values lie within steps. */
+struct Histogram
+{
+  std::string column;
+  std::string unit;
+  /** The borders of the steps, one more than `counts`: step i goes from edges[i] up to, but without, edges[i + 1]; the
+   *  last step includes its upper edge. */
+  std::vector<double>        edges;
+  std::vector<std::uint64_t> counts;
+  /** The number of values that are not finite; no step counts them. */
+  std::uint64_t notFinite = 0;
+  bool          isLogarithmic = false;
+  /** With a logarithmic axis, the number of finite values that are not above 0; no step counts them. */
+  std::uint64_t notPositive = 0;
+  /** The column of the weights with its unit, and what each step's components have of it together; empty without one.
+   */
+  std::string         weightColumn = {};
+  std::string         weightUnit = {};
+  std::vector<double> weights = {};
+};
+
+/** The histogram of a column. If all values are equal, one step around them is wide enough to show it.
+ *  \throws InvalidArgument for a column that the table does not have, weights that are negative or not finite, and less
+ *  than one bin. */
+Histogram HistogramOf(const ComponentTable & table, const HistogramOptions & options);
+
+} // namespace brickccl
+
+#endif

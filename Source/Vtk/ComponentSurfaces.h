@@ -1,0 +1,45 @@
+#ifndef BRICKCCL_VTK_COMPONENTSURFACES_H
+#define BRICKCCL_VTK_COMPONENTSURFACES_H
+
+#include "BrickCCL/Core/VolumeView.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace brickccl
+{
+
+/** A surface to look at: points and normals in mm, three numbers each, and triangles with normals outwards. */
+struct Surface
+{
+  std::vector<float>        points;
+  std::vector<float>        normals;
+  std::vector<std::int32_t> triangles;
+};
+
+/** What a surface is made of. */
+struct SurfaceSource
+{
+  /** 3 dimensions, one channel. */
+  ImageView labels;
+  Geometry  geometry;
+  /** The voxels that have this label are inside; without it, those that are not 0. */
+  std::optional<std::uint64_t> label;
+  /** The first and the last voxel of a box with all voxels inside; they count from the first voxel of the image. */
+  std::int64_t low[3] = {};
+  std::int64_t high[3] = {};
+  /** The sides in voxels, 1 to MostVoxelsPerBlock, of the blocks that the surface is made from. */
+  int block[3] = { 1, 1, 1 };
+};
+
+inline constexpr int MostVoxelsPerBlock = 8;
+
+/** The surface half-way between what lies inside and outside, for pictures. Every voxel inside stays inside of it, and
+ *  no other voxel, if blocks are single voxels; of larger blocks those count that are at least half full. Edges are
+ *  rounded within half a voxel, and normals are smooth. Points count from the first voxel, along physical axes. */
+Surface MakeSurface(const SurfaceSource & source);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,46 @@
+#ifndef BRICKCCL_VTK_SURFACESCENE_H
+#define BRICKCCL_VTK_SURFACESCENE_H
+
+#include "BrickCCL/Pictures/Canvas.h"
+#include "BrickCCL/Vtk/ComponentSurfaces.h"
+
+#include <vector>
+
+namespace brickccl
+{
+
+/** Many surfaces in one. */
+struct ColouredSurface
+{
+  Surface surface;
+  /** Red, green and blue of each point; empty if all points have one colour. */
+  std::vector<unsigned char> colours;
+};
+
+/** Where the eye is, without perspective. */
+struct SurfaceView
+{
+  /** Unit vectors along physical axes: to the right and up in the picture, and towards the eye. */
+  double right[3] = {};
+  double up[3] = {};
+  double toEye[3] = {};
+  /** What is seen in the middle of the picture. */
+  double centre[3] = {};
+  /** The distance from the centre within which all lies. */
+  double radius = 1;
+  /** The size of a pixel in mm. */
+  double pixelSize = 1;
+  int    width = 1;
+  int    height = 1;
+};
+
+/** Draws opaque components and, around them, a transparent part; either may be empty. The display must be ready.
+ *  \return red, green and blue of each pixel, row by row from the top. \throws Unsupported without OpenGL. */
+std::vector<unsigned char> DrawScene(const ColouredSurface & components,
+                                     const ColouredSurface & part,
+                                     const SurfaceView &     view,
+                                     const Colour &          ground);
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,208 @@
+// Compressed bytes on several threads, beside zlib.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/DeflateBlocks.h"
+#include "BrickCCL/Files/InflateOnThreads.h"
+
+#include <gtest/gtest.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+namespace
+{
+
+using Plain = std::vector<unsigned char>;
+
+/** Compresses with zlib. The less memory it has, the smaller are the blocks. */
+Plain
+Compressed(const Plain & plain, Wrapper wrapper, int level, int strategy = Z_DEFAULT_STRATEGY, int memory = 8)
+{
+  z_stream stream = {};
+  EXPECT_EQ(deflateInit2(&stream, level, Z_DEFLATED, wrapper == Wrapper::Gzip ? 31 : 15, memory, strategy), Z_OK);
+  Plain packed(deflateBound(&stream, plain.size()) + 32);
+  stream.next_in = const_cast<unsigned char *>(plain.data());
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+/** 16-bit values like those of a scan: air without noise, a part with noise. */
+Plain
+MakeScan(std::size_t values, unsigned seed)
+{
+  std::mt19937 random(seed);
+  Plain        bytes(2 * values);
+  for (std::size_t i = 0; i < values; ++i)
+  {
+    const bool     isPart = i / 300 % 4 != 0;
+    const unsigned value = isPart ? 1000 + random() % 64 : 7;
+    bytes[2 * i] = static_cast<unsigned char>(value);
+    bytes[2 * i + 1] = static_cast<unsigned char>(value >> 8);
+  }
+  return bytes;
+}
+
+/** A mask of random runs: nearly all bytes are copies of bytes before them. */
+Plain
+MakeMask(std::size_t voxels, unsigned seed)
+{
+  std::mt19937 random(seed);
+  Plain        bytes(voxels);
+  for (std::size_t i = 0; i < voxels;)
+  {
+    const unsigned char value = random() % 2;
+    for (auto left = 1 + random() % 40; left > 0 && i < voxels; --left)
+    {
+      bytes[i++] = value;
+    }
+  }
+  return bytes;
+}
+
+HostContext
+Threads(int threads)
+{
+  HostContext context;
+  context.threads = threads;
+  return context;
+}
+
+void
+ExpectSame(const Plain & plain, const Plain & packed, Wrapper wrapper, std::size_t skip, int threads)
+{
+  Plain      output(plain.size() - skip, 0xcd);
+  const bool fits = InflateOnThreads(packed.data(),
+                                     packed.size(),
+                                     wrapper,
+                                     skip,
+                                     reinterpret_cast<std::byte *>(output.data()),
+                                     output.size(),
+                                     Threads(threads));
+  EXPECT_TRUE(fits) << threads << " threads, " << packed.size() << " bytes";
+  EXPECT_TRUE(std::equal(output.begin(), output.end(), plain.begin() + static_cast<std::ptrdiff_t>(skip)));
+}
+
+TEST(InflateOnThreads, GivesTheBytesOfEveryKindOfData)
+{
+  unsigned seed = 1;
+  for (const Plain & plain : { MakeScan(1500000, 1), MakeMask(16000000, 2) })
+  {
+    for (const int level : { 1, 6 })
+    {
+      for (const Wrapper wrapper : { Wrapper::Gzip, Wrapper::Zlib })
+      {
+        const Plain packed = Compressed(plain, wrapper, level);
+        ExpectSame(plain, packed, wrapper, 0, 2 + static_cast<int>(seed++ % 6));
+      }
+    }
+  }
+}
+
+TEST(InflateOnThreads, DropsWhatComesFirst)
+{
+  const Plain plain = MakeScan(1500000, 3);
+  ExpectSame(plain, Compressed(plain, Wrapper::Gzip, 6), Wrapper::Gzip, 352, 4);
+  ExpectSame(plain, Compressed(plain, Wrapper::Gzip, 6), Wrapper::Gzip, 32768, 3);
+}
+
+TEST(InflateOnThreads, TakesLongCopiesAcrossChunks)
+{
+  // A pattern of 32000 bytes again and again, so that nothing but the first bytes is ever written out.
+  Plain        plain(std::size_t{ 16 } << 20);
+  std::mt19937 random(7);
+  for (std::size_t i = 0; i < plain.size(); ++i)
+  {
+    const bool isNew = i < 32000 || random() % 512 == 0;
+    plain[i] = isNew ? static_cast<unsigned char>(random()) : plain[i - 32000];
+  }
+  ExpectSame(plain, Compressed(plain, Wrapper::Gzip, 6, Z_DEFAULT_STRATEGY, 4), Wrapper::Gzip, 0, 4);
+}
+
+/** What InflateAll says of damaged bytes; empty if it takes them. */
+std::string
+Refusal(const Plain & packed, std::size_t size, const Plain & plain)
+{
+  Plain output(size);
+  try
+  {
+    InflateAll(packed.data(),
+               packed.size(),
+               Wrapper::Gzip,
+               "'x'",
+               0,
+               reinterpret_cast<std::byte *>(output.data()),
+               size,
+               Threads(4));
+  }
+  catch (const Error & error)
+  {
+    return error.what();
+  }
+  EXPECT_TRUE(std::equal(output.begin(), output.end(), plain.begin())) << "taken, so it must be right";
+  return "";
+}
+
+TEST(InflateAll, SaysWhatIsWrongAsOneThreadDoes)
+{
+  const Plain plain = MakeScan(1500000, 4);
+  const Plain packed = Compressed(plain, Wrapper::Gzip, 6);
+  EXPECT_EQ(Refusal(packed, plain.size(), plain), "");
+  EXPECT_NE(Refusal({ packed.begin(), packed.end() - 100000 }, plain.size(), plain).find("truncated"),
+            std::string::npos);
+  EXPECT_NE(Refusal(packed, plain.size() - 1, plain).find("more bytes"), std::string::npos);
+  Plain damaged = packed;
+  damaged[damaged.size() - 6] ^= 1;
+  EXPECT_NE(Refusal(damaged, plain.size(), plain).find("checksum"), std::string::npos);
+  std::mt19937 random(11);
+  for (int i = 0; i < 20; ++i)
+  {
+    damaged = packed;
+    damaged[100 + random() % (damaged.size() - 100)] ^= static_cast<unsigned char>(1 + random() % 255);
+    EXPECT_NE(Refusal(damaged, plain.size(), plain), "");
+  }
+}
+
+TEST(InflateAll, TakesSeveralMembersStoredBlocksAndZerosAtTheEnd)
+{
+  const Plain plain = MakeScan(1500000, 5);
+  const auto  half = plain.begin() + 1500000;
+  Plain       members = Compressed({ plain.begin(), half }, Wrapper::Gzip, 6);
+  const Plain second = Compressed({ half, plain.end() }, Wrapper::Gzip, 6);
+  members.insert(members.end(), second.begin(), second.end());
+  EXPECT_EQ(Refusal(members, plain.size(), plain), "");
+  EXPECT_EQ(Refusal(Compressed(plain, Wrapper::Gzip, 0), plain.size(), plain), "") << "nothing but stored blocks";
+  EXPECT_EQ(Refusal(Compressed(plain, Wrapper::Gzip, 6, Z_FIXED), plain.size(), plain), "") << "no codes of their own";
+  Plain padded = Compressed(plain, Wrapper::Gzip, 6);
+  padded.resize(padded.size() + 1000);
+  EXPECT_EQ(Refusal(padded, plain.size(), plain), "");
+  padded.back() = 1;
+  EXPECT_NE(Refusal(padded, plain.size(), plain).find("something else"), std::string::npos);
+}
+
+TEST(FindDeflateBlock, FindsBlocksAndNothingInNoise)
+{
+  const Plain packed = Compressed(MakeScan(1000000, 6), Wrapper::Gzip, 6);
+  EXPECT_EQ(FindDeflateBlock(packed.data(), packed.size(), 0, 8 * packed.size()), std::uint64_t{ 80 })
+    << "after a header of ten bytes";
+  Plain        noise(100000);
+  std::mt19937 random(8);
+  std::generate(noise.begin(), noise.end(), [&] { return static_cast<unsigned char>(random()); });
+  EXPECT_EQ(FindDeflateBlock(noise.data(), noise.size(), 0, 8 * noise.size()), std::nullopt);
+  EXPECT_EQ(FindDeflateBlock(packed.data(), 12, 80, 96), std::nullopt) << "cut within the header of a block";
+}
+
+} // namespace
+} // namespace brickccl::files

@@ -1,0 +1,130 @@
+// Histograms of a table's columns: borders, weights, what is left out.
+
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/Label.h"
+#include "BrickCCL/Tables/Histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace brickccl
+{
+namespace
+{
+
+/** A table of runs of the given lengths in a row, all apart. */
+ComponentTable
+TableOf(const std::vector<int> & lengths, double spacing = 1)
+{
+  std::vector<std::uint8_t> row;
+  for (const int length : lengths)
+  {
+    row.insert(row.end(), static_cast<std::size_t>(length), 1);
+    row.push_back(0);
+  }
+  row.push_back(0);
+  LabelOptions options;
+  options.geometry.spacing[0] = spacing;
+  const Extent extent({ static_cast<std::int64_t>(row.size()) });
+  return Label(ImageView(row.data(), extent), options).Measure();
+}
+
+HistogramOptions
+Of(const std::string & column)
+{
+  HistogramOptions options;
+  options.column = column;
+  return options;
+}
+
+TEST(Histogram, HasRoundBorders)
+{
+  const Histogram histogram = HistogramOf(TableOf({ 3, 7, 7, 98 }), Of("voxel_count"));
+  EXPECT_EQ(histogram.edges[0], 2);
+  EXPECT_EQ(histogram.edges[1], 4);
+  EXPECT_EQ(histogram.edges.back(), 98);
+  EXPECT_EQ(histogram.counts[0], 1u);
+  EXPECT_EQ(histogram.counts[2], 2u);
+  EXPECT_EQ(histogram.counts.back(), 1u) << "the last step includes its upper border";
+  EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 4u);
+}
+
+TEST(Histogram, HasBordersThatAreTheDoublesOfTheirTexts)
+{
+  const Histogram histogram = HistogramOf(TableOf({ 1, 12 }, 0.1), Of("length_mm"));
+  EXPECT_EQ(histogram.edges[0], 0.1);
+  EXPECT_EQ(histogram.edges[1], 0.15);
+  EXPECT_EQ(histogram.edges[10], 0.6);
+}
+
+TEST(Histogram, OfEqualValuesHasStepsAroundThem)
+{
+  for (const bool isLogarithmic : { false, true })
+  {
+    HistogramOptions options = Of("voxel_count");
+    options.isLogarithmic = isLogarithmic;
+    const Histogram histogram = HistogramOf(TableOf({ 5, 5, 5 }), options);
+    EXPECT_LT(histogram.edges.front(), 5);
+    EXPECT_GT(histogram.edges.back(), 5);
+    EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 3u);
+  }
+}
+
+TEST(Histogram, OnALogarithmicAxisHasPreferredNumbersForBorders)
+{
+  HistogramOptions options = Of("voxel_count");
+  options.isLogarithmic = true;
+  const Histogram histogram = HistogramOf(TableOf({ 3, 30, 299 }), options);
+  EXPECT_EQ(histogram.edges[0], 2.5);
+  EXPECT_EQ(histogram.edges[1], 3.15);
+  EXPECT_EQ(histogram.edges.back(), 315);
+  EXPECT_EQ(histogram.edges.size(), 22u);
+  EXPECT_EQ(histogram.counts.front() + histogram.counts.back(), 2u);
+}
+
+TEST(Histogram, OnALogarithmicAxisLeavesOutWhatIsNotAboveZero)
+{
+  HistogramOptions options = Of("bbox_min_x");
+  options.isLogarithmic = true;
+  options.bins = 3;
+  const Histogram histogram = HistogramOf(TableOf({ 1, 1, 1, 1 }), options);
+  EXPECT_EQ(histogram.notPositive, 1u) << "the first component begins at 0";
+  EXPECT_EQ(histogram.edges.front(), 2);
+  EXPECT_EQ(histogram.edges.back(), 6);
+  EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 3u);
+}
+
+TEST(Histogram, SumsWeights)
+{
+  HistogramOptions options = Of("voxel_count");
+  options.bins = 2;
+  options.weights = "length_mm";
+  const Histogram histogram = HistogramOf(TableOf({ 2, 3, 10 }, 0.5), options);
+  EXPECT_EQ(histogram.counts, (std::vector<std::uint64_t>{ 2, 1 }));
+  EXPECT_EQ(histogram.weights, (std::vector<double>{ 2.5, 5 }));
+  EXPECT_EQ(histogram.weightUnit, "mm");
+}
+
+TEST(Histogram, OfNothingHasEmptySteps)
+{
+  const Histogram histogram = HistogramOf(TableOf({}), Of("voxel_count"));
+  EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 0u);
+  EXPECT_EQ(histogram.edges.size(), histogram.counts.size() + 1);
+}
+
+TEST(Histogram, RefusesWhatIsNoColumnNoWeightOrNoNumberOfBins)
+{
+  EXPECT_THROW(HistogramOf(TableOf({ 1 }), Of("voxels")), InvalidArgument);
+  HistogramOptions options = Of("voxel_count");
+  options.bins = 0;
+  EXPECT_THROW(HistogramOf(TableOf({ 1 }), options), InvalidArgument);
+  options = Of("voxel_count");
+  options.weights = "bbox_min_x_mm";
+  EXPECT_THROW(HistogramOf(TableOf({ 1 }), options), InvalidArgument) << "-0.5 mm is no weight";
+}
+
+} // namespace
+} // namespace brickccl

@@ -25,7 +25,7 @@ brickccl batch casting.toml again -o report-again
 brickccl compare report report-again -o changes.csv --pictures changes
 
 mkdir prints
-brickccl phantom print prints/p.nrrd --truth truth.nrrd --diameters 1 2 3 4 --size 192 192 128 --blur 0.7
+brickccl phantom print prints/p.nrrd --truth truth.nrrd --spacing 0.02 0.02 0.02 --diameters 2 3 4 5 --noise 400 --blur 1.1
 brickccl batch print-porosity prints -o report-print
 brickccl score report-print/items/p/labels.nrrd truth.nrrd --plot detection.svg
 

@@ -12,7 +12,6 @@
 #include <vtkNew.h>
 #include <vtkPNGWriter.h>
 #include <vtkPolyDataMapper.h>
-#include <vtkProperty.h>
 #include <vtkRenderWindow.h>
 #include <vtkRenderer.h>
 #include <vtkTable.h>
@@ -57,6 +56,8 @@ main(int argc, char ** argv)
 
   vtkNew<vtkDiscreteFlyingEdges3D> surfaces;
   surfaces->SetInputConnection(components->GetOutputPort());
+  // Gradients of labels are no normals of surfaces; without normals VTK shades the triangles.
+  surfaces->ComputeNormalsOff();
   surfaces->GenerateValues(static_cast<int>(count - 1), 2, static_cast<double>(count));
 
   vtkNew<vtkLookupTable> colours;
@@ -65,6 +66,8 @@ main(int argc, char ** argv)
   colours->Build();
   vtkNew<vtkPolyDataMapper> mapper;
   mapper->SetInputConnection(surfaces->GetOutputPort());
+  // VTK would take labels of unsigned char for colours.
+  mapper->SetColorModeToMapScalars();
   mapper->SetLookupTable(colours);
   mapper->UseLookupTableScalarRangeOn();
   vtkNew<vtkActor> actor;
@@ -76,6 +79,7 @@ main(int argc, char ** argv)
   renderer->GetActiveCamera()->SetPosition(1, -2, 1);
   renderer->GetActiveCamera()->SetViewUp(0, 0, 1);
   renderer->ResetCamera();
+  renderer->GetActiveCamera()->Zoom(1.5);
   vtkNew<vtkRenderWindow> window;
   window->SetOffScreenRendering(1);
   window->SetSize(640, 480);

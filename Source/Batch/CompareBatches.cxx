@@ -74,15 +74,22 @@ AddUnfinished(const std::string & folder, ItemsOfBatch & items)
   }
 }
 
-ItemsOfBatch
-ItemsOf(const std::string & folder)
+/** \throws Error if a folder is none of a batch. */
+void
+CheckIsBatch(const std::string & folder)
 {
-  const fs::path folders = fs::path(folder) / "items";
-  if (!fs::is_directory(folders))
+  if (!fs::is_directory(fs::path(folder) / "items"))
   {
     throw Error("'" + folder + "' is not the folder of a batch: it has no items");
   }
-  ItemsOfBatch items;
+}
+
+ItemsOfBatch
+ItemsOf(const std::string & folder)
+{
+  CheckIsBatch(folder);
+  const fs::path folders = fs::path(folder) / "items";
+  ItemsOfBatch   items;
   for (const auto & entry : fs::directory_iterator(folders))
   {
     const std::string path = (entry.path() / SummaryFile).string();
@@ -288,6 +295,8 @@ NameOf(DefectChange change)
 void
 CheckSameRecipe(const std::string & before, const std::string & after)
 {
+  CheckIsBatch(before);
+  CheckIsBatch(after);
   const std::string first = ReadText((fs::path(before) / "recipe.toml").string());
   const std::string second = ReadText((fs::path(after) / "recipe.toml").string());
   if (first != second)

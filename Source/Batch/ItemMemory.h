@@ -41,7 +41,8 @@ struct ItemHeader
 };
 
 /** The most memory that the process of an item holds, in bytes, as far as its header tells: the image, what the steps
- *  of the recipe take for each voxel, and the process itself. What lists of runs and components take is not in it. */
+ *  of the recipe take for each voxel, and the process itself. What lists of runs and components take is not in it. With
+ * a part, it is what scans of parts take; those that are noise all over can take twice as much. */
 std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
 
 /** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,

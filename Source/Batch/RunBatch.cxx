@@ -253,6 +253,7 @@ private:
       fs::remove(folder / StreamFile);
       m_Folder.FinishItem(item, outcome.seconds);
       TakeDone(item.name + ": " + Describe(outcome));
+      CheckPeak(index);
       return;
     }
     std::string error = TextIfThere(own(ErrorFile));
@@ -273,6 +274,19 @@ private:
     }
     m_Outcomes[index].error = error;
     TakeDone(item.name + ": skipped: " + error);
+  }
+
+  /** Says so if an item held more than was planned. */
+  void
+  CheckPeak(std::size_t index)
+  {
+    const auto need = m_Needs.find(index);
+    const auto peak = m_Outcomes[index].seconds.value("peak_memory_bytes", std::uint64_t{ 0 });
+    if (need != m_Needs.end() && peak > need->second)
+    {
+      Tell("note: " + m_Items[index].name + " held " + DescribeBytes(peak) + " of memory, and " +
+           DescribeBytes(need->second) + " were planned; give less to --jobs where memory is short");
+    }
   }
 
   /** Starts an item later with so much memory, or never. */

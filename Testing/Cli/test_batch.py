@@ -619,6 +619,7 @@ class FaultsTest(BatchTest):
             summary = stream.read()
         with open(own("defects.csv"), encoding="utf-8") as stream:
             defects = stream.read()
+        made = {"brickccl": json.loads(summary)["brickccl"], "stamps": {}, "outputs": []}
         for change, saying in (
                 (lambda: os.remove(own("labels.nrrd")), "a: its 'labels.nrrd' is not there any more; it is done anew"),
                 (lambda: write(own("defects.csv"), defects.replace("1", "2")), "a: its 'defects.csv' is not what was written"),
@@ -627,8 +628,8 @@ class FaultsTest(BatchTest):
                 (lambda: os.remove(own("summary.json")), "a: its 'summary.json' is not there any more"),
                 (lambda: write(done, "{"), "a.json' is damaged; it is done anew"),
                 (lambda: write(done, "[]"), "a.json' is damaged; it is done anew"),
-                (lambda: write(done, json.dumps({"seconds": {"read": "x"}, "stamps": {}, "outputs": []})), "a.json' is damaged"),
-                (lambda: write(done, json.dumps({"seconds": {}, "stamps": {}, "outputs": []})), "a.json' is damaged"),
+                (lambda: write(done, json.dumps({**made, "seconds": {"read": "x"}})), "a.json' is damaged"),
+                (lambda: write(done, json.dumps({**made, "seconds": {}})), "a.json' is damaged"),
                 (lambda: os.remove(done), "a.json': No such file")):
             change()
             errors = self.batch("--resume").stderr

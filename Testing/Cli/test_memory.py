@@ -109,7 +109,9 @@ class MemoryTest(test_batch.BatchTest):
         for image in (("casting", "--size", 160, 160, 160), ("random", "--size", 160, 160, 160, "--density", 0.3)):
             path = os.path.join(self.input, "s.nrrd")
             self.ok("phantom", image[0], path, *image[1:], "--quiet")
-            for name in [*texts, "casting-porosity", "log-defects"]:
+            # Noise all over is no part.
+            ofNoise = ("foam", "thick", "smooth", "gauss", "rules")
+            for name in ofNoise if image[0] == "random" else [*texts, "casting-porosity", "log-defects"]:
                 recipe = self.recipe(texts[name], name + ".toml") if name in texts else name
                 with self.subTest(recipe=name, image=image[0]):
                     self.output = self.path("%s-%s" % (name, image[0]))
@@ -121,10 +123,10 @@ class MemoryTest(test_batch.BatchTest):
                         asked = self.needs(result.stderr)
                         if not asked:
                             break
-                        self.assertGreater(asked[0], needed[0])
                         needed = [asked[0] + 1e6]
                     self.assertEqual(result.returncode, 0, result.stderr)
                     self.assertLessEqual(self.peaks()[0], needed[0])
+                    self.assertNotIn("were planned", result.stderr)
 
 
 if __name__ == "__main__":

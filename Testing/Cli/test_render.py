@@ -93,7 +93,7 @@ class SurfaceTest(RenderTest):
             self.assertGreater(yellow + blue, 0.98 * len(hues))
 
     def test_the_part_is_transparent_around_its_pores(self):
-        size, pores = (40, 40, 40), [(1, (12, 12, 12), (18, 18, 18)), (2, (24, 24, 24), (28, 28, 28))]
+        size, pores = (40, 40, 40), [(1, (6, 6, 6), (18, 18, 18)), (2, (24, 24, 24), (34, 34, 34))]
         path = self.write(size, pores)
         part = self.write(size, [(1, (4, 4, 4), (36, 36, 36))], name="part.nrrd")
         summary, (_, _, rows) = self.draw(path, "--style", "surface", "--part", part, "--size", "640x480")
@@ -103,7 +103,7 @@ class SurfaceTest(RenderTest):
         self.assertLess(abs(sum(pixel != GROUND for pixel in pixels) / expected - 1), 0.03)
         # Both pores are seen through it, and what is not a pore shows the ground through it.
         coloured = [pixel for pixel in pixels if hue_and_saturation(pixel)[1] > 0.25]
-        expected = (36 + 16) * sum(map(abs, TO_EYE)) / summary["pixel_size_mm"] ** 2
+        expected = (144 + 100) * sum(map(abs, TO_EYE)) / summary["pixel_size_mm"] ** 2
         self.assertGreater(len(coloured), 0.8 * expected)
         self.assertLess(len(coloured), expected)
         grays = [max(pixel) for pixel in pixels if pixel != GROUND and hue_and_saturation(pixel)[1] <= 0.25]

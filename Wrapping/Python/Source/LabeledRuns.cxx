@@ -224,7 +224,10 @@ FindInGraph(const InputArray &                graph,
                          ? MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {})
                          : FullConnectivityOfGraph(view);
   options.periodic = MakePeriodic(periodicAxes);
-  options.relabel = { OrderFromName(order), minimumSize, maximumSize.value_or(options.relabel.maximumSize), largest };
+  options.relabel.order = OrderFromName(order);
+  options.relabel.minimumSize = minimumSize;
+  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
+  options.relabel.largest = largest;
   options.geometry = geometry;
   options.threads = ThreadsFor(view.extent, threads);
   return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {

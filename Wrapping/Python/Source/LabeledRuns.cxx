@@ -224,10 +224,7 @@ FindInGraph(const InputArray &                graph,
                          ? MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {})
                          : FullConnectivityOfGraph(view);
   options.periodic = MakePeriodic(periodicAxes);
-  options.relabel.order = OrderFromName(order);
-  options.relabel.minimumSize = minimumSize;
-  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
-  options.relabel.largest = largest;
+  SetLimits(order, minimumSize, maximumSize, 0, largest, options);
   options.geometry = geometry;
   options.threads = ThreadsFor(view.extent, threads);
   return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {

@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/LegendPicture.h"
 
 #include "BrickCCL/Pictures/Font.h"

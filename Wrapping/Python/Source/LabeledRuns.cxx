@@ -184,11 +184,7 @@ Find(const InputArray &                image,
   options.connectivity = MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, sliceAxes);
   options.periodic = MakePeriodic(periodicAxes);
   options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
-  options.relabel.order = OrderFromName(order);
-  options.relabel.minimumSize = minimumSize;
-  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
-  options.relabel.largest = largest;
-  options.minimumVolume = minimumVolume;
+  SetLimits(order, minimumSize, maximumSize, minimumVolume, largest, options);
   options.geometry = geometry;
   options.algorithm = algorithm;
   options.device = Device::FromName(device);
@@ -228,10 +224,7 @@ FindInGraph(const InputArray &                graph,
                          ? MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {})
                          : FullConnectivityOfGraph(view);
   options.periodic = MakePeriodic(periodicAxes);
-  options.relabel.order = OrderFromName(order);
-  options.relabel.minimumSize = minimumSize;
-  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
-  options.relabel.largest = largest;
+  SetLimits(order, minimumSize, maximumSize, 0, largest, options);
   options.geometry = geometry;
   options.threads = ThreadsFor(view.extent, threads);
   return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {

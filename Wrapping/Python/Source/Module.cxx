@@ -1,3 +1,4 @@
+#include "Bricks.h"
 #include "Cleaning.h"
 #include "DeviceLabels.h"
 #include "LabeledRuns.h"
@@ -85,5 +86,6 @@ NB_MODULE(_core, module)
   BindCleaning(module);
   BindLabeledRuns(module);
   BindDeviceLabels(module);
+  BindBricks(module);
   module.def("info", &DescribeBuild, nb::sig("def info() -> dict[str, typing.Any]"));
 }

@@ -88,6 +88,21 @@ MakeCriterion(const std::string & joining, nb::handle background, nb::handle low
   return criterion;
 }
 
+void
+SetLimits(const std::string &          order,
+          std::uint64_t                minimumSize,
+          std::optional<std::uint64_t> maximumSize,
+          double                       minimumVolume,
+          std::uint64_t                largest,
+          LabelOptions &               options)
+{
+  options.relabel.order = OrderFromName(order);
+  options.relabel.minimumSize = minimumSize;
+  options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
+  options.relabel.largest = largest;
+  options.minimumVolume = minimumVolume;
+}
+
 int
 ThreadsFor(const Extent & extent, int threads)
 {

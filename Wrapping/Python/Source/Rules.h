@@ -5,8 +5,10 @@
 
 #include "BrickCCL/Core/Connectivity.h"
 #include "BrickCCL/Core/PeriodicAxes.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Labels/Labels.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,14 @@ Criterion MakeCriterion(const std::string & joining,
                         nb::handle          low,
                         nb::handle          high,
                         nb::handle          tolerance);
+
+/** The arguments of `brickccl.label` that say which components stay, and their order. */
+void SetLimits(const std::string &          order,
+               std::uint64_t                minimumSize,
+               std::optional<std::uint64_t> maximumSize,
+               double                       minimumVolume,
+               std::uint64_t                largest,
+               LabelOptions &               options);
 
 /** The number of threads for an image; 0 stands for all. */
 int ThreadsFor(const Extent & extent, int threads);

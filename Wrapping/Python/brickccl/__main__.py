@@ -1,4 +1,4 @@
-"""``python -m brickccl``: info, and label and stats of image files through `brickccl.io`."""
+"""``python -m brickccl``: info, label and stats of image files through `brickccl.io`, and big for `brickccl.big`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
         command.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
         command.add_argument("--threads", type=int, metavar="N")
+
+    from brickccl.big._command import add_parser
+
+    add_parser(commands)
     return parser
 
 
@@ -133,11 +137,17 @@ def _stats(arguments: argparse.Namespace) -> None:
     print(f"{table.row_count} labels measured: {arguments.output}")
 
 
+def _big(arguments: argparse.Namespace) -> None:
+    from brickccl.big._command import run
+
+    run(arguments)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit status: 0 if everything was written."""
     chosen = _parser().parse_args(arguments)
     try:
-        {"info": _info, "label": _label, "stats": _stats}[chosen.command](chosen)
+        {"info": _info, "label": _label, "stats": _stats, "big": _big}[chosen.command](chosen)
     except (ValueError, TypeError, OverflowError, NotImplementedError, OSError, ImportError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

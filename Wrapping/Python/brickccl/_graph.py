@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._labeling import Labeling, _filters, _part, _rules
+from ._labeling import Labeling, limits_of, _part, rules_of
 from ._volume import Progress, Volume, as_volume, count_of, threads_of
 
 
@@ -62,7 +62,7 @@ def voxel_graph(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
         graph,
-        *_rules(criterion, range, background, tolerance),
+        *rules_of(criterion, range, background, tolerance),
         number,
         threads_of(threads),
         progress,
@@ -127,7 +127,7 @@ def label_graph(
         neighbourhood,
         periodic,
         mask,
-        _filters(order, minimum_size, maximum_size, None, largest),
+        limits_of(order, minimum_size, maximum_size, None, largest),
         threads,
         _part(progress, 0, 0.7),
     )

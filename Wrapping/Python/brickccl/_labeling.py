@@ -309,7 +309,7 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
         labeling = DeviceLabeling(
             Task(
                 image,
-                _rules(criterion, range, background, tolerance),
+                rules_of(criterion, range, background, tolerance),
                 None if connectivity is None else count_of("connectivity", connectivity),
                 mask,
                 by_slice,
@@ -317,7 +317,7 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
                 device,
                 algorithm,
             ),
-            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+            limits_of(order, minimum_size, maximum_size, minimum_volume, largest),
         )
         if progress is not None:
             progress(1.0)
@@ -379,10 +379,10 @@ def _find(
     runs = _core.find(
         volume.array,
         None if mask is None else volume.companion("mask", mask),
-        *_rules(criterion, limits, background, tolerance),
+        *rules_of(criterion, limits, background, tolerance),
         None if connectivity is None else count_of("connectivity", connectivity),
         [] if by_slice is None else [volume.axis("by_slice", by_slice)],
-        *_filters(order, minimum_size, maximum_size, minimum_volume, largest),
+        *limits_of(order, minimum_size, maximum_size, minimum_volume, largest),
         "Auto" if algorithm == "auto" else algorithm,
         device,
         0 if threads is None else threads_of(threads),
@@ -410,7 +410,7 @@ def _check_on_device(
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
 
 
-def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
+def rules_of(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
     """Criterion, background, low, high and tolerance as the engine takes them."""
     if tolerance is not None and criterion == "foreground":
         criterion = "tolerance"
@@ -425,7 +425,7 @@ def _rules(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tupl
     return criterion, background, low, high, tolerance
 
 
-def _filters(
+def limits_of(
     order: Any, minimum_size: Any, maximum_size: Any, minimum_volume: Any, largest: Any
 ) -> tuple[str, int, int | None, float, int]:
     """Which components stay, and their order, as the engine takes them."""
@@ -588,11 +588,11 @@ def label(
         _check_on_device((seeds, clear_border, touching, fill_holes), (neighbourhood, periodic), minimum_volume, spacing)
         on_device = label_on_device(
             image,
-            _rules(criterion, range, background, tolerance),
+            rules_of(criterion, range, background, tolerance),
             None if connectivity is None else count_of("connectivity", connectivity),
             mask,
             by_slice,
-            _filters(order, minimum_size, maximum_size, minimum_volume, largest),
+            limits_of(order, minimum_size, maximum_size, minimum_volume, largest),
             spacing,
             device,
             algorithm,

@@ -1,0 +1,446 @@
+"""Volumes that are larger than memory, or that many machines share: labeled brick by brick, as if at once.
+
+`label` does all of it. What it consists of are plain steps on a folder, for job arrays of a cluster: `plan`, `label_brick`,
+`merge`, `write_brick`, `finish`; ``python -m brickccl big`` has them as commands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._labeling import limits_of, rules_of
+from .._table import Table, group_names
+from .._volume import Progress, count_of, threads_of
+from ._executors import ProcessRunner, Runner, runner_of
+from ._grid import Grid, check_brick, choose_brick, shape_of
+from ._job import Job, make_plan, open_job
+from ._sources import DaskSource, Source, open_source, spacing_of
+from ._state import DamagedState, State
+from ._statistics import statistics
+from ._tables import check_table
+from ._targets import Target, plan_target
+
+__all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
+
+@dataclasses.dataclass(frozen=True)
+class Labels:
+    """What `label` gives."""
+
+    #: The array of zarr.
+    labels: Any
+    #: The number of components.
+    count: int
+    #: The component table, if it was asked for.
+    table: Table | None
+
+
+def _number(value: Any) -> Any:
+    """A number as JSON keeps it, exactly."""
+    if value is None or isinstance(value, (int, float)):
+        return value
+    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
+        return value.item()
+    raise TypeError(f"a criterion's values must be numbers, not {value!r}")
+
+
+def _devices_of(devices: Any) -> list[str]:
+    """Names of devices, from a name, a number or several."""
+    if devices is None:
+        return ["cpu"]
+    given = [devices] if isinstance(devices, (str, int)) else list(devices)
+    if not given:
+        raise ValueError("devices=[] leaves nothing to label on")
+    return [f"cuda:{one}" if isinstance(one, int) else str(one) for one in given]
+
+
+def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `brickccl.label` as the plan keeps them."""
+    dimension = len(source.shape)
+    spacing = spacing_of(given["spacing"], source)
+    if given["minimum_volume"] is not None and spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    criterion, background, low, high, tolerance = rules_of(
+        given["criterion"], given["range"], given["background"], given["tolerance"]
+    )
+    order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
+        given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
+    )
+    by_slice = given["by_slice"]
+    if by_slice is not None and not -dimension <= by_slice < dimension:
+        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
+    return {
+        "criterion": criterion,
+        "background": _number(background),
+        "low": _number(low),
+        "high": _number(high),
+        "tolerance": _number(tolerance),
+        "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
+        "by_slice": None if by_slice is None else by_slice % dimension,
+        "order": order,
+        "minimum_size": int(minimum_size),
+        "maximum_size": maximum_size,
+        "minimum_volume": minimum_volume,
+        "largest": largest,
+        "spacing": spacing,
+        "origin": source.origin,
+        "columns": group_names(given["columns"], dimension, has_intensity),
+        "measures": given["measures"],
+    }
+
+
+def _check_options(shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str) -> None:
+    """Raises for what the engine does not do, before anything is read: labels one voxel."""
+    from ._job import _labeler
+
+    for device in devices:
+        _labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
+    voxel = np.zeros((1,) * len(shape), np.uint8)
+    intensity = None
+    if any(name for name in str(options["columns"]).split(",") if name):
+        intensity = voxel
+    _labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
+        voxel, [0] * len(shape), None, intensity
+    )
+
+
+def _make_job(
+    source: Any,
+    target: Any,
+    state: Any,
+    runner: Runner | None,
+    given: Mapping[str, Any],
+) -> Job:
+    """Plans the work, or takes up what was begun in the folder."""
+    options = given["storage_options"]
+    images: dict[str, Source | None] = {
+        "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)
+    }
+    volume = images["source"]
+    assert volume is not None
+    for name in ("mask", "intensity"):
+        other = None if given[name] is None else open_source(given[name], storage_options=options)
+        if other is not None and other.shape != volume.shape:
+            raise ValueError(f"{name} has the shape {other.shape}; it must have that of the source, {volume.shape}")
+        images[name] = other
+    goal = plan_target(
+        target,
+        volume,
+        chunks=given["chunks"],
+        shards=given["shards"],
+        dtype=given["dtype"],
+        zarr_format=given["zarr_format"],
+        storage_options=options,
+    )
+    unit, what = goal.unit
+    brick = choose_brick(volume.shape, unit)
+    if given["brick"] is not None:
+        brick = shape_of("brick", given["brick"], len(volume.shape))
+    brick = tuple(min(size, whole) for size, whole in zip(brick, volume.shape))
+    check_brick(volume.shape, brick, unit, what)
+    table = check_table(given["table"])
+    properties = given["properties"]
+    measures = bool(table or given["return_table"] or goal.spec["kind"] == "ome" and (properties is None or len(properties)))
+    chosen = _options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
+    devices = _devices_of(given["devices"])
+    algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
+    _check_options(volume.shape, chosen, devices, algorithm)
+    addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
+    if runner is not None and runner.is_remote and not goal.is_shared:
+        raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
+    problem = {
+        "version": _core.version,
+        "shape": list(volume.shape),
+        "brick": list(brick),
+        "source": volume.fingerprint(),
+        **{name: None if image is None else image.fingerprint() for name, image in images.items() if name != "source"},
+        "options": chosen,
+        "target": goal.spec,
+    }
+    run = {
+        "addresses": addresses,
+        "devices": devices,
+        "threads": _threads_of(given["threads"], len(Grid(volume.shape, brick)), runner),
+        "algorithm": algorithm,
+        "table": table,
+        "properties": None if properties is None else list(properties),
+        "overwrite": given["overwrite"],
+    }
+    folder = State(state)
+    plan_there = folder.read_json("plan.json") if folder.has("plan.json") else None
+    goal.check_new(None if plan_there is None else plan_there["id"], given["overwrite"])
+    made = make_plan(folder, problem, run)
+    return Job(folder, made, images, goal)
+
+
+def _threads_of(threads: Any, bricks: int, runner: Runner | None) -> int:
+    """The threads for one brick: one, where bricks keep all workers busy."""
+    if threads is not None:
+        return threads_of(threads)
+    return max(1, runner.workers // bricks) if runner is not None and not runner.is_remote else 1
+
+
+def _address_of(name: str, image: Source, runner: Runner | None) -> Any:
+    address = image.address
+    if address is not None or runner is not None and not runner.is_remote:
+        return address or "memory"
+    if isinstance(image, DaskSource) and name == "source" and runner is not None and not isinstance(runner, ProcessRunner):
+        return "blocks"
+    raise ValueError(
+        f"the {name} ({type(image.array).__name__}) is in the memory of this process alone; store it as zarr, HDF5 or .npy, "
+        "which others can read"
+    )
+
+
+class _Shares:
+    """Tells progress as the fraction of the whole work."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+
+    def tell(self, fraction: float) -> None:
+        if self._progress is not None:
+            self._progress(min(1.0, fraction))
+
+    def counter(self, begin: float, end: float, count: int) -> Any:
+        """A function that is called once for each of `count` tasks."""
+        done = 0
+
+        def count_one() -> None:
+            nonlocal done
+            done += 1
+            self.tell(begin + (end - begin) * done / count)
+
+        return count_one
+
+
+def _run(job: Job, runner: Runner, progress: Progress | None) -> int:
+    """Does what is left of the work. Returns the number of components."""
+    shares = _Shares(progress)
+    if job.merged() is None:
+        bricks = job.missing("records", job.is_labeled)
+        runner.run(job, "label_brick", [(index,) for index in bricks], shares.counter(0.0, 0.45, len(bricks)))
+    found = job.merge(lambda fraction: shares.tell(0.45 + 0.1 * fraction))
+    bricks = job.missing("written", job.is_written)
+    runner.run(job, "write_brick", [(index,) for index in bricks], shares.counter(0.55, 0.9, len(bricks)))
+    _finish(job, runner, shares)
+    return int(found["count"])
+
+
+def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
+    job.check_written()
+    if not job.target.is_complete(job.made):
+        for level in range(1, job.target.level_count):
+            pieces = [(level, index) for index in range(len(job.target.pieces(level)))]
+            runner.run(job, "write_piece", pieces, lambda: None)
+            shares.tell(0.9 + 0.1 * level / job.target.level_count)
+        job.complete()
+    elif job.plan["run"]["table"] and not os.path.exists(job.plan["run"]["table"]):
+        job.write_tables()
+    shares.tell(1.0)
+
+
+def label(
+    source: Any,
+    target: Any,
+    *,
+    brick: int | Sequence[int] | None = None,
+    state: str | os.PathLike[str] | None = None,
+    executor: Any = None,
+    workers: int | None = None,
+    devices: Any = None,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    dtype: Any = "auto",
+    table: str | os.PathLike[str] | None = None,
+    return_table: bool = False,
+    columns: str | Iterable[str] | None = None,
+    intensity: Any = None,
+    properties: Sequence[str] | None = None,
+    chunks: int | Sequence[int] | None = None,
+    shards: int | Sequence[int] | None = None,
+    zarr_format: int | None = None,
+    overwrite: bool = False,
+    select: Mapping[str, int] | None = None,
+    level: int = 0,
+    storage_options: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Labels:
+    """Labels the connected components of a volume brick by brick: bit for bit as `brickccl.label` labels it at once.
+
+    Parameters
+    ----------
+    source : path, URL or array
+        An array of zarr (2 and 3, with shards or without), an OME-Zarr image (0.4 and 0.5), a dataset of HDF5, a
+        numpy.memmap or array, a dask or xarray array. Paths: of an array or image of zarr, of an .npy file,
+        ``"scan.h5::/dataset"``; URLs are those of fsspec. Of dask and xarray arrays that only cut an array into blocks that
+        one is read; others are computed one brick at a time.
+    target : path, URL or zarr.Array
+        A new array of zarr, with the format of the source; an array of zarr with the shape of the source; or
+        ``IMAGE/labels/NAME`` in an OME-Zarr image: a label image with the levels, axes and units of that image, colours and
+        properties. Readers find its metadata when all is written.
+    brick : int or sequence of int, optional
+        The shape of a brick, which consists of whole shards (or chunks) of the target; about 256^3 voxels if not given.
+    state : path, optional
+        A folder for the work, which all workers see. Who gives it again goes on where the work ended, however that was. It
+        stays when all is done. A temporary folder if not given.
+    executor : {"threads", "processes"}, concurrent.futures.Executor or distributed.Client, optional
+        Who labels bricks; threads if not given. Processes are replaced when they die.
+    workers : int, optional
+        The number of threads or processes; as many as processors if not given. Each of them holds a brick and its labels.
+    devices : str, int or list, optional
+        "cpu" (if not given), "cuda:N", N, or several, which threads take in turns.
+    connectivity, criterion, range, background, tolerance, by_slice, order, minimum_size, maximum_size, minimum_volume, largest
+        As for `brickccl.label`, for the whole volume.
+    mask : as `source`, optional
+        Of the same shape; voxels where it is 0 take no part.
+    spacing : float or sequence of float, optional
+        Size of a voxel in mm. An OME-Zarr image brings its own; its lengths without a unit count as mm.
+    dtype : dtype, default "auto"
+        uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
+    table : path, optional
+        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column.
+    return_table : bool, default False
+        Also return the table.
+    columns, intensity
+        As for `brickccl.Labeling.table`; columns that need components as a whole are refused. `intensity` is given as
+        `source` is.
+    properties : sequence of str, optional
+        Columns for the properties of an OME-Zarr label image; voxels and volumes if not given. More than 10,000 components
+        get none, nor colours, since they stand in its metadata.
+    chunks, shards, zarr_format : optional
+        How a new target is laid out: as the source (the image) if not given, without shards if it is no image.
+    overwrite : bool, default False
+        Whether what is in the target's place goes, once the labels are known.
+    select : dict, optional
+        Axes of an OME-Zarr image at which one index is read, for example ``{"c": 1}``; of several channels one must be chosen.
+    level : int, default 0
+        Which level of an OME-Zarr image is labeled.
+    storage_options : dict, optional
+        For fsspec. It is kept in the state's plan: leave secrets to the environment.
+    algorithm, threads
+        As for `brickccl.label`, for each brick; one thread if there are bricks for all workers.
+    progress : callable, optional
+        Called with the fraction that is done, after each brick; an exception of it ends the work.
+
+    Returns
+    -------
+    Labels
+        The array, the number of components, the table (None unless `return_table`).
+
+    Raises
+    ------
+    ValueError
+        For arguments without meaning, for bricks that cut through shards or chunks of the target, and for a `state` of other
+        work: it says in what that differs.
+    FileExistsError
+        If there is something in the target's place.
+    DamagedState
+        If files of the state are lost or damaged in a way that cannot be made good.
+    OSError
+        With the brick at which reading or writing failed.
+
+    Notes
+    -----
+    Seeds, filled holes, clear borders and masks to touch are not there: they need components as a whole. Files of the
+    state are written as a whole or not at all and carry checksums; results of a brick are there before it counts as done.
+    Processes start anew (spawn): a script that uses them needs ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl.big
+    >>> image = np.zeros((4, 6), np.uint8)
+    >>> image[1, 1:5] = image[3, 3] = 1
+    >>> import zarr
+    >>> target = zarr.create_array({}, shape=image.shape, chunks=(2, 2), dtype="uint8")
+    >>> found = brickccl.big.label(image, target, brick=2)
+    >>> found.count, found.labels[1].tolist()
+    (2, [0, 1, 1, 1, 1, 0])
+    """
+    given = {**locals()}
+    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    if state is None and runner.is_remote and not isinstance(runner, ProcessRunner):
+        raise ValueError("state= is needed with this executor: a folder that all of its workers see")
+    folder = tempfile.mkdtemp(prefix="brickccl-") if state is None else os.fspath(state)
+    try:
+        job = _make_job(source, target, folder, runner, given)
+        count = _run(job, runner, progress)
+        return Labels(job.target.array(), count, job.table() if return_table else None)
+    finally:
+        runner.close()
+        if state is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def plan(source: Any, target: Any, *, state: str | os.PathLike[str], **arguments: Any) -> int:
+    """Plans the work in a folder, for `label_brick`, `merge`, `write_brick` and `finish` in any processes.
+
+    Parameters
+    ----------
+    source, target, state
+        As for `label`; what is in the memory of one process alone is refused.
+    **arguments
+        Those of `label`, without `executor`, `workers`, `progress` and `return_table`.
+
+    Returns
+    -------
+    int
+        The number of bricks: those are 0 up to, without it, this number.
+    """
+    return len(_make_job(source, target, state, None, _arguments_of_plan(arguments)).grid)
+
+
+def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    defaults = dict(label.__kwdefaults__ or {})
+    for name in ("executor", "workers", "progress", "return_table", "state"):
+        del defaults[name]
+    unknown = [name for name in arguments if name not in defaults]
+    if unknown:
+        raise TypeError(f"plan has no argument {unknown[0]!r}")
+    return {**defaults, **arguments, "return_table": False}
+
+
+def label_brick(state: str | os.PathLike[str], brick: int) -> None:
+    """Labels one brick of a plan, unless its result is there; see `plan`."""
+    open_job(os.fspath(state)).label_brick(brick)
+
+
+def merge(state: str | os.PathLike[str]) -> int:
+    """Merges the bricks of a plan, once all are labeled, and makes the target. Returns the number of components."""
+    return int(open_job(os.fspath(state)).merge()["count"])
+
+
+def write_brick(state: str | os.PathLike[str], brick: int) -> None:
+    """Writes the labels of one brick of a plan, once they are merged."""
+    open_job(os.fspath(state)).write_brick(brick)
+
+
+def finish(
+    state: str | os.PathLike[str], *, executor: Any = None, workers: int | None = None, progress: Progress | None = None
+) -> None:
+    """Writes what readers look for once all bricks are written: lower resolutions and metadata. See `plan`."""
+    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    try:
+        _finish(open_job(os.fspath(state)), runner, _Shares(progress))
+    finally:
+        runner.close()

@@ -1,0 +1,189 @@
+"""``python -m brickccl big``: volumes that are larger than memory, at once or as steps of a job array."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import brickccl.big
+
+from ._job import Job, bricks_of, open_job
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command and those that it has."""
+    big = commands.add_parser(
+        "big",
+        help="label volumes that are larger than memory, brick by brick",
+        description="Labels volumes of zarr, OME-Zarr, HDF5 and .npy brick by brick. `label` does all of it; plan, brick, "
+        "merge, write and finish are its steps, on a folder that all machines see. Bricks can be done in any order, at the "
+        "same time, and again.",
+    )
+    steps = big.add_subparsers(dest="step", required=True, metavar="STEP")
+    for name, text in (("label", "plan and do everything"), ("plan", "make the plan in a folder")):
+        _add_problem(steps.add_parser(name, help=text), name)
+    for name, text in (("brick", "label bricks"), ("write", "write the labels of bricks")):
+        step = steps.add_parser(name, help=text)
+        step.add_argument("state", metavar="STATE")
+        chosen = step.add_mutually_exclusive_group()
+        chosen.add_argument("--bricks", default=":", metavar="LIST", help="numbers and ranges: 0:100,250 (all)")
+        chosen.add_argument("--part", metavar="I/N", help="every N-th brick from the I-th on, for task I of 0..N-1")
+    for name, text in (("merge", "merge the labeled bricks"), ("finish", "write lower resolutions and metadata")):
+        steps.add_parser(name, help=text).add_argument("state", metavar="STATE")
+    steps.add_parser("status", help="tell how far the work is").add_argument("state", metavar="STATE")
+    stats = steps.add_parser("stats", help="measure an existing label map")
+    stats.add_argument("source", metavar="LABELS")
+    stats.add_argument("-o", "--output", required=True, metavar="TABLE", help=".parquet, .csv, .tsv or .zarr")
+    stats.add_argument("--intensity", metavar="IMAGE")
+    stats.add_argument("--columns", metavar="GROUPS")
+    stats.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
+    stats.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
+    stats.add_argument("--workers", type=int, metavar="N")
+
+
+def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="path or URL; FILE.h5::/DATASET")
+    parser.add_argument("target", metavar="TARGET", help="a new array of zarr, or IMAGE/labels/NAME in an OME-Zarr image")
+    parser.add_argument("--state", required=name == "plan", metavar="FOLDER", help="keeps the work, and goes on with it")
+    parser.add_argument("--brick", type=int, nargs="+", metavar="N", help="voxels of a brick along the array's axes")
+    parser.add_argument("--chunks", type=int, nargs="+", metavar="N")
+    parser.add_argument("--shards", type=int, nargs="+", metavar="N")
+    parser.add_argument("--connectivity", type=int, metavar="N", help="4, 8, 6, 18, 26, or a rank; by faces if not given")
+    parser.add_argument("--range", nargs=2, type=float, metavar=("LOW", "HIGH"), help="foreground is LOW..HIGH")
+    parser.add_argument("--equal-value", action="store_true", help="components of equal value")
+    parser.add_argument("--tolerance", type=float, metavar="D", help="neighbours that differ by at most D")
+    parser.add_argument("--background", default="0", metavar="V", help="value of the background, or none (0)")
+    parser.add_argument("--mask", metavar="ARRAY", help="voxels where it is 0 take no part")
+    parser.add_argument("--by-slice", type=int, metavar="AXIS", help="axis of the array across which slices are labeled alone")
+    parser.add_argument("--minimum-size", type=int, default=0, metavar="VOXELS")
+    parser.add_argument("--maximum-size", type=int, metavar="VOXELS")
+    parser.add_argument("--minimum-volume", type=float, metavar="MM3")
+    parser.add_argument("--largest", type=int, metavar="K", help="keep the K largest alone")
+    parser.add_argument("--order", choices=("raster", "size"), default="raster")
+    parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64 or auto")
+    parser.add_argument("--table", metavar="FILE", help=".parquet, .csv, .tsv or .zarr")
+    parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
+    parser.add_argument("--intensity", metavar="ARRAY", help="image for the table's intensity columns")
+    parser.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
+    parser.add_argument("--select", nargs="+", default=[], metavar="AXIS=INDEX", help="for example c=1")
+    parser.add_argument("--level", type=int, default=0, metavar="N")
+    parser.add_argument("--storage-options", type=json.loads, metavar="JSON", help="for URLs; stands in the plan")
+    parser.add_argument("--device", action="append", metavar="NAME", help="cpu, cuda:0 ...; may be given again")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads for each brick (1 if there are bricks for all)")
+    parser.add_argument("--overwrite", action="store_true")
+    if name == "label":
+        parser.add_argument("--executor", choices=("threads", "processes"), default="threads")
+        parser.add_argument("--workers", type=int, metavar="N")
+
+
+def _sizes(values: list[int] | None) -> Any:
+    return values[0] if values is not None and len(values) == 1 else values
+
+
+def _spacing(values: list[float] | None) -> Any:
+    return None if values is None else values[0] if len(values) == 1 else values[::-1]
+
+
+def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
+    background: Any = None
+    if chosen.background != "none":
+        try:
+            background = int(chosen.background)
+        except ValueError:
+            background = float(chosen.background)
+    select = {}
+    for text in chosen.select:
+        axis, equals, index = text.partition("=")
+        if not equals or not index.isdigit():
+            raise ValueError(f"--select {text} must be AXIS=INDEX, for example c=1")
+        select[axis] = int(index)
+    same = ("mask", "by_slice", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "columns")
+    return {
+        **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance", "threads")},
+        "state": chosen.state,
+        "brick": _sizes(chosen.brick),
+        "chunks": _sizes(chosen.chunks),
+        "shards": _sizes(chosen.shards),
+        "connectivity": chosen.connectivity,
+        "criterion": "equal" if chosen.equal_value else "foreground",
+        "range": tuple(chosen.range) if chosen.range else None,
+        "background": background,
+        "dtype": chosen.type,
+        "spacing": _spacing(chosen.spacing),
+        "select": select or None,
+        "devices": chosen.device,
+    }
+
+
+def _chosen_bricks(chosen: argparse.Namespace, job: Job) -> Iterable[int]:
+    count = len(job.grid)
+    if chosen.part is None:
+        return bricks_of(chosen.bricks, count)
+    task, slash, tasks = chosen.part.partition("/")
+    if not slash or not task.isdigit() or not tasks.isdigit() or int(task) >= int(tasks):
+        raise ValueError(f"--part {chosen.part} must be I/N with I of 0..N-1, for example 0/16")
+    return range(int(task), count, int(tasks))
+
+
+def _do_bricks(chosen: argparse.Namespace) -> None:
+    job = open_job(chosen.state)
+    done = 0
+    for index in _chosen_bricks(chosen, job):
+        job.label_brick(index) if chosen.step == "brick" else job.write_brick(index)
+        done += 1
+    print(f"{done} bricks {'labeled' if chosen.step == 'brick' else 'written'}")
+
+
+def _tell_status(chosen: argparse.Namespace) -> None:
+    job = open_job(chosen.state)
+    count = len(job.grid)
+    labeled = count - len(job.missing("records"))
+    print(f"{labeled} of {count} bricks labeled")
+    merged = job.state.has("merge.json")
+    print("merged" if merged else "not merged")
+    if merged:
+        print(f"{count - len(job.missing('written', job.is_written))} of {count} bricks written")
+        print("complete" if job.target.is_complete(job.made) else "not complete")
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Does what the command line asks for."""
+    big = brickccl.big
+    if chosen.step == "label":
+        result = big.label(
+            chosen.source, chosen.target, executor=chosen.executor, workers=chosen.workers, **_problem(chosen)
+        )
+        print(f"{result.count} components: {chosen.target}")
+    elif chosen.step == "plan":
+        count = big.plan(chosen.source, chosen.target, **_problem(chosen))
+        print(f"{count} bricks: {chosen.state}")
+    elif chosen.step in ("brick", "write"):
+        _do_bricks(chosen)
+    elif chosen.step == "merge":
+        print(f"{big.merge(chosen.state)} components")
+    elif chosen.step == "finish":
+        big.finish(chosen.state)
+        print("complete")
+    elif chosen.step == "status":
+        _tell_status(chosen)
+    else:
+        _measure(chosen)
+
+
+def _measure(chosen: argparse.Namespace) -> None:
+    from ._tables import check_table, write_table
+
+    path = check_table(chosen.output)
+    assert path is not None
+    table = brickccl.big.statistics(
+        chosen.source,
+        intensity=chosen.intensity,
+        columns=chosen.columns,
+        spacing=_spacing(chosen.spacing),
+        brick=_sizes(chosen.brick),
+        workers=chosen.workers,
+    )
+    write_table(path, table)
+    print(f"{table.row_count} labels measured: {chosen.output}")

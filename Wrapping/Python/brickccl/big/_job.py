@@ -1,0 +1,397 @@
+"""The steps of labeling a volume by bricks: each can be repeated, and all of them know no more than a folder and a number."""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._table import Table
+from .._volume import voxels as as_voxels
+from ._grid import Grid
+from ._ome import MOST_ROWS
+from ._sources import Source, reopen
+from ._state import FORMAT, DamagedState, State, naming
+from ._tables import properties_of, write_table
+from ._targets import Target
+
+#: Groups of columns that are sums over neighbouring voxels, also of different bricks.
+COUNTED_GROUPS = ("surface", "topology")
+#: The columns of a component that an OME-Zarr label image gets, of those that its table has.
+PROPERTIES = ("voxel_count", "volume_mm3", "area_mm2")
+#: Errors name so many bricks.
+NAMED_BRICKS = 5
+
+PLAN = "plan.json"
+MERGE = "merge.json"
+
+
+class Job:
+    """A plan with what it reads and writes.
+
+    `plan["problem"]` is what the result depends on, `plan["run"]` how it is come by.
+    """
+
+    def __init__(
+        self, state: State, plan: dict[str, Any], images: Mapping[str, Source | None], target: Target
+    ) -> None:
+        self.state = state
+        self.plan = plan
+        self.images = images
+        self.target = target
+        self.grid = Grid(plan["problem"]["shape"], plan["problem"]["brick"])
+        self._local = threading.local()
+
+    @property
+    def id(self) -> str:
+        return str(self.plan["id"])
+
+    @property
+    def made(self) -> str:
+        """Which call of `Target.create` made the arrays."""
+        return str(self.state.read_json(MERGE)["made"])
+
+    @property
+    def needs_table(self) -> bool:
+        return bool(self.plan["problem"]["options"]["measures"])
+
+    # Step 1: a brick on its own.
+
+    def label_brick(self, index: int, image: np.ndarray[Any, Any] | None = None, device: str | None = None) -> None:
+        """Labels a brick and keeps its record and runs, unless they are there.
+
+        `image` is the brick, if it was read elsewhere.
+        """
+        if self.is_labeled(index):
+            return
+        with naming(self.grid.describe(index)):
+            record, runs = self._label(index, image, device)
+            name = self.grid.name(index)
+            # The record last: with it, the brick counts as labeled.
+            self.state.write(f"runs/{name}", runs)
+            self.state.write(f"records/{name}", record)
+
+    def is_labeled(self, index: int) -> bool:
+        """Whether the record of a brick is there, whole."""
+        name = self.grid.name(index)
+        with naming(self.grid.describe(index)):
+            try:
+                _core.check_bytes("record", self.state.read(f"records/{name}"))
+            except (FileNotFoundError, RuntimeError):
+                return False
+            return self.state.has(f"runs/{name}")
+
+    def _label(self, index: int, image: np.ndarray[Any, Any] | None, device: str | None) -> tuple[bytes, bytes]:
+        box = self.grid.box(index)
+        voxels = {
+            name: None if source is None else source.read(box)
+            for name, source in self.images.items()
+            if name != "source" or image is None
+        }
+        whole = voxels.get("source") if image is None else as_voxels(image, "the source")
+        if whole is None:
+            raise DamagedState("the source cannot be read again by this process")
+        record, runs = self._labeler(device).label(
+            whole, [part.start for part in box], voxels.get("mask"), voxels.get("intensity")
+        )
+        return record, runs
+
+    def _labeler(self, device: str | None) -> _core.BrickLabeler:
+        """One for each thread and device, which keeps its memory from brick to brick."""
+        run = self.plan["run"]
+        chosen = run["devices"][0] if device is None else device
+        labelers: dict[str, _core.BrickLabeler] = self._local.__dict__.setdefault("labelers", {})
+        if chosen not in labelers:
+            labelers[chosen] = _labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
+        return labelers[chosen]
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the table has columns for which bricks are looked at once more, beside those before them."""
+        options = self.plan["problem"]["options"]
+        asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
+        groups = {row[0]: row[6] for row in _core.all_columns(len(self.grid.shape))}
+        return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
+
+    # Step 2: all bricks together.
+
+    def missing(self, folder: str, is_there: Callable[[int], bool] | None = None) -> list[int]:
+        """The bricks without a file in a folder of the state."""
+        names = self.state.names(folder)
+        return [
+            index
+            for index in range(len(self.grid))
+            if self.grid.name(index) not in names or is_there is not None and not is_there(index)
+        ]
+
+    def merged(self) -> dict[str, Any] | None:
+        """What merging found; None if it is yet to be done, also because a file of it is lost or damaged."""
+        try:
+            found = self.state.read_json(MERGE)
+            if self.missing("maps") or not self.target.is_made(found["made"]):
+                return None
+            for index in range(len(self.grid)):
+                _core.describe_brick(self._map(index))
+        except (FileNotFoundError, DamagedState, RuntimeError):
+            return None
+        return found
+
+    def merge(self, report: Callable[[float], Any] = lambda fraction: None) -> dict[str, Any]:
+        """Finds which components of bricks are one, numbers them, and makes the target."""
+        done = self.merged()
+        if done is not None:
+            return done
+        self.state.remove(MERGE)
+        merge = _core.BrickMerge()
+        count = len(self.grid)
+        for index in range(count):
+            with naming(self.grid.describe(index)):
+                try:
+                    merge.add(self._record(index))
+                except FileNotFoundError:
+                    raise DamagedState(self._name_missing(self.missing("records"), "labeled")) from None
+                except RuntimeError as error:
+                    self.state.remove(f"records/{self.grid.name(index)}")
+                    raise DamagedState(f"{error}; label it again") from None
+            report(0.5 * (index + 1) / count)
+        merge.finish()
+        dtype = self.target.check_type(merge.count)
+        for index in range(count):
+            with naming(self.grid.describe(index)):
+                self.state.write(f"maps/{self.grid.name(index)}", merge.map(index))
+            report(0.5 + 0.3 * (index + 1) / count)
+        found: dict[str, Any] = {"count": merge.count, "foreground": merge.foreground, "dtype": dtype, "memory": merge.memory}
+        del merge
+        self.target.check_new(self.id, self.plan["run"]["overwrite"])
+        found["made"] = self.target.create(dtype, self.id)
+        self.state.write_json(MERGE, found)
+        report(1.0)
+        return found
+
+    def _record(self, index: int) -> bytes:
+        return self.state.read(f"records/{self.grid.name(index)}")
+
+    def _map(self, index: int) -> bytes:
+        return self.state.read(f"maps/{self.grid.name(index)}")
+
+    def table(self) -> Table:
+        """The component table of the volume."""
+        counts = self._counts if self.needs_counts else None
+        return Table(_core.merge_brick_tables(len(self.grid), self._record, self._map, counts))
+
+    def _counts(self, index: int) -> bytes:
+        return self.state.read(f"counts/{self.grid.name(index)}")
+
+    def _name_missing(self, bricks: Sequence[int], what: str) -> str:
+        named = ", ".join(map(str, bricks[:NAMED_BRICKS])) + (" ..." if len(bricks) > NAMED_BRICKS else "")
+        return f"{len(bricks)} of {len(self.grid)} bricks are not {what} yet: {named}"
+
+    # Step 3: labels of the volume for each brick.
+
+    def mark_of(self, index: int) -> bytes:
+        """What stands in the mark of a written brick: to which array, with which map."""
+        return f"{self.made} {zlib.crc32(self._map(index)):08x}\n".encode()
+
+    def is_written(self, index: int) -> bool:
+        try:
+            if self.needs_counts:
+                _core.check_bytes("counts", self._counts(index))
+            return self.state.read(f"written/{self.grid.name(index)}") == self.mark_of(index)
+        except (FileNotFoundError, RuntimeError):
+            return False
+
+    def write_brick(self, index: int) -> None:
+        """Writes the labels of a brick to the target, unless they are there."""
+        with naming(self.grid.describe(index)):
+            if not self.state.has(MERGE):
+                raise DamagedState("the bricks are not merged yet")
+            if self.is_written(index):
+                return
+            try:
+                labels = self._labels(index)
+            except FileNotFoundError:
+                raise DamagedState("its map is missing; merge again") from None
+            if self.needs_counts:
+                self._count(index)
+            self.target.write(self.grid.box(index), labels)
+            self.state.write(f"written/{self.grid.name(index)}", self.mark_of(index))
+
+    def _labels(self, index: int) -> np.ndarray[Any, Any]:
+        box = self.grid.box(index)
+        labels = np.empty([part.stop - part.start for part in box], self.target.array().dtype)
+        labels_map = self._map(index)
+        name = f"runs/{self.grid.name(index)}"
+        threads = self.plan["run"]["threads"]
+        try:
+            _core.write_brick(self.state.read(name), labels_map, labels, threads)
+            return labels
+        except (FileNotFoundError, RuntimeError):
+            # Lost or damaged: the brick is labeled again, which gives the same bytes.
+            record, runs = self._label(index, None, None)
+        try:
+            _core.write_brick(runs, labels_map, labels, threads)
+        except ValueError:
+            raise DamagedState("the source has changed since the brick was labeled; start anew in another folder") from None
+        self.state.write(name, runs)
+        self.state.write(f"records/{self.grid.name(index)}", record)
+        return labels
+
+    def _count(self, index: int) -> None:
+        before = [(self._record(other), self._map(other)) for other in self.grid.before(index)]
+        runs = self.state.read(f"runs/{self.grid.name(index)}")
+        threads = self.plan["run"]["threads"]
+        counts = _core.count_brick(self._record(index), self._map(index), runs, before, threads)
+        self.state.write(f"counts/{self.grid.name(index)}", counts)
+
+    # Step 4: what readers look for.
+
+    def write_piece(self, level: int, index: int) -> None:
+        """Writes a piece of a level of the pyramid."""
+        with naming(f"piece {index} of level {level}"):
+            self.target.write_piece(level, index)
+
+    def check_written(self) -> None:
+        missing = self.missing("written", self.is_written)
+        if missing:
+            raise DamagedState(self._name_missing(missing, "written"))
+
+    def write_tables(self) -> list[dict[str, Any]]:
+        """Writes the table. Returns the properties of the components for an OME-Zarr label image."""
+        run = self.plan["run"]
+        count = int(self.state.read_json(MERGE)["count"])
+        wanted = self.target.spec["kind"] == "ome" and run["properties"] != [] and count <= MOST_ROWS
+        if not self.needs_table or not (wanted or run["table"]):
+            return []
+        table = self.table()
+        if run["table"]:
+            write_table(run["table"], table)
+        columns = run["properties"] or [name for name in PROPERTIES if name in table]
+        return properties_of(table, columns) if wanted else []
+
+    def complete(self) -> None:
+        """Writes the table, and the metadata of the target."""
+        properties = self.write_tables()
+        found = self.state.read_json(MERGE)
+        self.target.complete(self.id, str(found["made"]), int(found["count"]), properties)
+
+
+def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+    options = problem["options"]
+    dimension = len(problem["shape"])
+    along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
+    origin = [float(value) for value in (options["origin"] or [])][::-1]
+    return _core.BrickLabeler(
+        problem["shape"],
+        options["criterion"],
+        options["background"],
+        options["low"],
+        options["high"],
+        options["tolerance"],
+        options["connectivity"],
+        [] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
+        options["order"],
+        options["minimum_size"],
+        options["maximum_size"],
+        options["minimum_volume"],
+        options["largest"],
+        algorithm,
+        device,
+        threads,
+        _core.Geometry.make(along, origin),
+        options["measures"],
+        options["columns"],
+    )
+
+
+def differences(before: Any, now: Any, name: str = "") -> list[str]:
+    """In what two plans differ."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        found = []
+        for key in dict.fromkeys([*before, *now]):
+            found += differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
+        return found
+    return [] if before == now else [f"{name} was {before!r} and is {now!r}"]
+
+
+def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
+    """The plan in a folder: a new one, or the one that is there if it is for the same problem."""
+    # What JSON makes of it is what is compared.
+    problem = json.loads(json.dumps(problem))
+    if state.has(PLAN):
+        plan = state.read_json(PLAN)
+        if plan.get("format") != FORMAT:
+            raise ValueError(
+                f"the folder '{state.folder}' has format {plan.get('format')}, this is {FORMAT}; give another one"
+            )
+        found = differences(plan["problem"], problem)
+        if found:
+            raise ValueError(
+                f"the folder '{state.folder}' holds the work on another problem: {'; '.join(found[:NAMED_BRICKS])}; give what "
+                "was given then, or another folder"
+            )
+        plan["run"] = run
+    else:
+        plan = {"format": FORMAT, "id": uuid.uuid4().hex, "problem": problem, "run": run}
+    state.make()
+    state.write_json(PLAN, plan)
+    return plan
+
+
+def open_job(folder: str) -> Job:
+    """The work in a folder, as another process sees it."""
+    state = State(folder)
+    if not state.has(PLAN):
+        raise FileNotFoundError(f"the folder '{folder}' has no plan; plan makes one")
+    return _open_job(state.folder, state.read(PLAN))
+
+
+@lru_cache(maxsize=4)
+def _open_job(folder: str, plan_bytes: bytes) -> Job:
+    state = State(folder)
+    plan = state.read_json(PLAN)
+    images: dict[str, Source | None] = {}
+    for name, address in plan["run"]["addresses"].items():
+        if address == "memory":
+            raise ValueError(f"the {name} is in the memory of one process alone; store it as a file that all of them can read")
+        images[name] = None if address is None or address == "blocks" else reopen(address)
+    spec = plan["problem"]["target"]
+    if spec["url"] is None:
+        raise ValueError("the target is in the memory of one process alone; give a path or URL")
+    return Job(state, plan, images, Target(spec))
+
+
+#: The steps that are done for each brick.
+BRICK_STEPS = ("label_brick", "write_brick")
+
+
+def run_step(folder: str, step: str, arguments: Sequence[int], image: np.ndarray[Any, Any] | None = None) -> Sequence[int]:
+    """A step in a process of its own: results are in the folder and the target before it returns."""
+    job = open_job(folder)
+    if step == "label_brick":
+        job.label_brick(arguments[0], image)
+    elif step == "write_brick":
+        job.write_brick(arguments[0])
+    else:
+        job.write_piece(arguments[0], arguments[1])
+    return arguments
+
+
+def bricks_of(text: str, count: int) -> Iterable[int]:
+    """Bricks as the command takes them: "3", "1,2,5", "0:100", ":" for all."""
+    for part in text.split(","):
+        begin, colon, end = part.partition(":")
+        try:
+            first = int(begin) if begin else 0
+            last = (int(end) if end else count) if colon else first + 1
+        except ValueError:
+            raise ValueError(f"'{text}' names no bricks; give numbers and ranges, for example 0:100,250") from None
+        if not 0 <= first < count or (colon and first > last):
+            raise ValueError(f"'{text}' names brick {first}; there are {count}, from 0 on")
+        yield from range(first, min(last, count))

@@ -1,0 +1,103 @@
+"""The folder in which the work is kept from step to step."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: The version of the folder's layout.
+FORMAT = 1
+
+
+class DamagedState(ValueError):
+    """A file of the state is damaged, or one is missing."""
+
+
+class State:
+    """Files that are there as a whole or not at all, whoever is killed while writing them."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = os.path.abspath(os.fspath(folder))
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def make(self) -> None:
+        for name in ("records", "runs", "maps", "counts", "written"):
+            os.makedirs(self.path(name), exist_ok=True)
+
+    def has(self, name: str) -> bool:
+        return os.path.exists(self.path(name))
+
+    def names(self, folder: str) -> set[str]:
+        """The names of the files in a folder."""
+        with os.scandir(self.path(folder)) as entries:
+            return {entry.name for entry in entries}
+
+    def read(self, name: str) -> bytes:
+        with open(self.path(name), "rb") as stream:
+            return stream.read()
+
+    def write(self, name: str, data: bytes) -> None:
+        target = self.path(name)
+        temporary = f"{target}.{uuid.uuid4().hex}.part"
+        try:
+            with open(temporary, "wb") as stream:
+                stream.write(data)
+            os.replace(temporary, target)
+        except BaseException as error:
+            with suppressed_os_errors():
+                os.unlink(temporary)
+            if isinstance(error, OSError) and error.filename is None:
+                raise type(error)(error.errno, error.strerror, target) from error
+            raise
+
+    def remove(self, name: str) -> None:
+        with suppressed_os_errors():
+            os.unlink(self.path(name))
+
+    def write_json(self, name: str, value: dict[str, Any]) -> None:
+        self.write(name, json.dumps({**value, "checksum": _checksum(value)}, indent=1).encode())
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        try:
+            value: dict[str, Any] = json.loads(self.read(name))
+            checksum = value.pop("checksum")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise DamagedState(f"the file '{self.path(name)}' is damaged: it is no JSON object with a checksum") from None
+        if checksum != _checksum(value):
+            raise DamagedState(f"the file '{self.path(name)}' is damaged: its checksum is wrong")
+        return value
+
+
+@contextmanager
+def suppressed_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        pass
+
+
+def _checksum(value: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(value, sort_keys=True).encode())
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Errors say at which brick they happened."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise type(error)(f"{what}: {error}") from error
+        raise type(error)(error.errno, f"{what}: {error.strerror}", error.filename) from error
+    except (DamagedState, ValueError, TypeError, RuntimeError, MemoryError) as error:
+        kind = type(error) if type(error).__module__ in ("builtins", __name__) else RuntimeError
+        if kind in (UnicodeDecodeError, UnicodeEncodeError):
+            kind = ValueError
+        raise kind(f"{what}: {error}") from error

@@ -1,0 +1,98 @@
+"""Component tables as files: Parquet, CSV, columns of zarr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._table import Table
+from ._sources import import_zarr
+from ._state import suppressed_os_errors
+
+ENDINGS = (".parquet", ".csv", ".tsv", ".zarr")
+#: Rows of a group of rows in Parquet, and of a chunk in zarr.
+ROWS_AT_ONCE = 1 << 20
+
+
+def check_table(path: Any) -> str | None:
+    """The path of a table that is to be written; raises before any work if it cannot be."""
+    if path is None:
+        return None
+    text: str = os.path.abspath(os.fspath(path))
+    if not text.endswith(ENDINGS):
+        raise ValueError(f"table='{path}' must end in {', '.join(ENDINGS)}, which says how it is written")
+    if not os.path.isdir(os.path.dirname(text)):
+        raise FileNotFoundError(f"there is no folder for the table '{path}'")
+    if text.endswith(".parquet"):
+        _import_parquet()
+    return text
+
+
+def _import_parquet() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError("a table as Parquet needs the package pyarrow; 'brickccl[arrow]' brings it") from None
+    return pyarrow.parquet
+
+
+def write_table(path: str, table: Table) -> None:
+    """Writes a table, which is there as a whole or not at all."""
+    if path.endswith((".csv", ".tsv")):
+        table.to_csv(path, "\t" if path.endswith(".tsv") else ",")
+        return
+    temporary = f"{path}.{uuid.uuid4().hex}.part"
+    try:
+        if path.endswith(".parquet"):
+            _import_parquet().write_table(table.to_arrow(), temporary, row_group_size=ROWS_AT_ONCE)
+        else:
+            _write_columns(temporary, table)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppressed_os_errors():
+            os.unlink(temporary)
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _write_columns(path: str, table: Table) -> None:
+    """A group with an array for each column; its attribute `columns` says in which order."""
+    known = {column.name: column for column in table.describe()}
+    group = import_zarr().create_group(path, attributes={"columns": list(table)})
+    for name, values in table.items():
+        attributes = {"unit": known[name].unit, "description": known[name].description} if name in known else {}
+        array = group.create_array(
+            name,
+            shape=values.shape,
+            dtype=values.dtype,
+            chunks=(max(1, min(ROWS_AT_ONCE, len(values))),),
+            dimension_names=["component"],
+            attributes=attributes,
+        )
+        if len(values):
+            array[:] = values
+
+
+def properties_of(table: Mapping[str, np.ndarray[Any, Any]], columns: Any) -> list[dict[str, Any]]:
+    """Rows for the properties of an OME-Zarr label image."""
+    missing = [name for name in columns if name not in table]
+    if missing:
+        raise ValueError(f"properties names the column '{missing[0]}', which the table does not have; see columns=")
+    lists = [table[name].tolist() for name in columns]
+    labels = table["label"].tolist()
+    return [
+        {"label-value": label, **{name: _json(value) for name, value in zip(columns, row)}}
+        for label, row in zip(labels, zip(*lists) if lists else [()] * len(labels))
+    ]
+
+
+def _json(value: Any) -> Any:
+    """JSON has no numbers that are none."""
+    return None if value != value or value in (float("inf"), float("-inf")) else value

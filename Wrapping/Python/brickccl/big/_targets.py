@@ -1,0 +1,350 @@
+"""Where labels go: arrays of zarr, and label images of OME-Zarr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _ome
+from ._grid import Box, Grid, choose_brick, shape_of
+from ._sources import Source, ZarrSource, absolute, import_zarr, open_zarr, url_of
+
+#: The edge of chunks of a target whose source has none.
+CHUNK_EDGE = 128
+#: The attribute that says which work an array is of.
+MARK = "brickccl"
+LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
+
+
+def label_type(dtype: Any) -> str:
+    """The name of a type for labels, or "auto"."""
+    if dtype is None or isinstance(dtype, str) and dtype == "auto":
+        return "auto"
+    name = str(np.dtype(dtype).name)
+    if name not in LABEL_TYPES:
+        raise TypeError(f"dtype {name} is no type for labels by bricks; choose 'auto' or one of {', '.join(LABEL_TYPES)}")
+    return name
+
+
+class Target:
+    """An array of labels, which is made when their number is known."""
+
+    def __init__(self, spec: dict[str, Any], array: Any = None) -> None:
+        #: What another process needs to know of it; goes into the plan.
+        self.spec = spec
+        self._arrays: dict[int, Any] = {} if array is None else {0: array}
+        self._is_given = array is not None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.spec["levels"][0]["shape"])
+
+    @property
+    def level_count(self) -> int:
+        return len(self.spec["levels"])
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes can write to it."""
+        return self.spec["url"] is not None
+
+    @property
+    def unit(self) -> tuple[tuple[int, ...], str]:
+        """What one writer must write as a whole, and its name."""
+        return self._unit(0)
+
+    def _unit(self, level: int) -> tuple[tuple[int, ...], str]:
+        own = self.spec["levels"][level]
+        return (tuple(own["shards"]), "shard") if own["shards"] else (tuple(own["chunks"]), "chunk")
+
+    def check_new(self, plan: str | None, overwrites: bool) -> None:
+        """Raises if something is in its place that another work than this plan's made."""
+        if self._is_given or self.spec["kind"] == "existing":
+            return
+        url = self.spec["url"]
+        if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not os.listdir(url)):
+            parent = os.path.dirname(url)
+            while not os.path.exists(parent):
+                parent = os.path.dirname(parent)
+            if not os.access(parent, os.W_OK):
+                raise PermissionError(13, "the target cannot be written: no permission", parent)
+            return
+        try:
+            found = open_zarr(url, "r", self.spec["storage_options"])
+        except FileNotFoundError:
+            if "://" in url:
+                return
+            raise FileExistsError(f"'{url}' is there already, and is nothing of zarr; give another target") from None
+        if not overwrites and (plan is None or dict(found.attrs.get(MARK, {})).get("plan") != plan):
+            raise FileExistsError(f"'{url}' is there already; give another target, or overwrite=True")
+
+    def check_type(self, count: int) -> str:
+        """The type of the labels 1..count."""
+        dtype = self.spec["dtype"]
+        if dtype == "auto":
+            return str(np.min_scalar_type(count).name) if count > 0 else "uint8"
+        if count > np.iinfo(dtype).max:
+            raise OverflowError(
+                f"{count} components do not fit the label type {dtype}; use {np.min_scalar_type(count).name} or dtype='auto'"
+            )
+        return str(dtype)
+
+    def create(self, dtype: str, plan: str) -> str:
+        """Makes the arrays, empty; those of an earlier try are replaced. Returns what tells these from all others."""
+        made = uuid.uuid4().hex
+        if self._is_given or self.spec["kind"] == "existing":
+            return made
+        mark = {MARK: {"plan": plan, "made": made, "complete": False}}
+        zarr = import_zarr()
+        options = self.spec["storage_options"]
+        self._remove()
+        self._arrays = {}
+        is_image = self.spec["kind"] == "ome"
+        if is_image:
+            parent = zarr.open_group(os.path.dirname(self.spec["url"]), mode="a", **self._store_options())
+            parent.create_group(os.path.basename(self.spec["url"]), attributes=mark)
+        for number, level in enumerate(self.spec["levels"]):
+            is_first_format = self.spec["zarr_format"] == 2
+            self._arrays[number] = zarr.create_array(
+                self._url_of_level(number),
+                shape=level["shape"],
+                chunks=level["chunks"],
+                shards=level["shards"],
+                dtype=dtype,
+                fill_value=0,
+                zarr_format=self.spec["zarr_format"],
+                chunk_key_encoding={"name": "v2", "separator": "/"} if is_first_format else None,
+                dimension_names=None if is_first_format else self.spec["names"],
+                attributes={} if is_image else mark,
+                storage_options=options or None,
+                overwrite=True,
+            )
+        return made
+
+    def _store_options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {"zarr_format": self.spec["zarr_format"]}
+        if self.spec["storage_options"]:
+            options["storage_options"] = self.spec["storage_options"]
+        return options
+
+    def _remove(self) -> None:
+        url = self.spec["url"]
+        if "://" not in url and os.path.isdir(url):
+            shutil.rmtree(url)
+        elif "://" in url and self.spec["kind"] == "ome":
+            parent = import_zarr().open_group(os.path.dirname(url), mode="a", **self._store_options())
+            if os.path.basename(url) in parent:
+                del parent[os.path.basename(url)]
+
+    def _url_of_level(self, level: int) -> str:
+        path = self.spec["levels"][level]["path"]
+        return f"{self.spec['url']}/{path}" if path else str(self.spec["url"])
+
+    def array(self, level: int = 0, mode: str = "r+") -> Any:
+        """The array of a level."""
+        if level not in self._arrays:
+            self._arrays[level] = open_zarr(self._url_of_level(level), mode, self.spec["storage_options"])
+        return self._arrays[level]
+
+    def is_made(self, made: str) -> bool:
+        """Whether the arrays of a call of `create` are still there."""
+        if self._is_given or self.spec["kind"] == "existing":
+            return True
+        try:
+            node = open_zarr(self.spec["url"], "r", self.spec["storage_options"])
+            for level in range(self.level_count):
+                self.array(level)
+        except FileNotFoundError:
+            self._arrays = {}
+            return False
+        return dict(node.attrs.get(MARK, {})).get("made") == made
+
+    def is_complete(self, made: str) -> bool:
+        """Whether readers are told of all of it."""
+        if self._is_given or self.spec["kind"] == "existing":
+            return False
+        node = open_zarr(self.spec["url"], "r", self.spec["storage_options"])
+        return dict(node.attrs.get(MARK, {})).get("made") == made and bool(node.attrs[MARK].get("complete"))
+
+    def write(self, box: Box, labels: np.ndarray[Any, Any]) -> None:
+        """Writes the labels of a box that no other writer has chunks of."""
+        array = self.array()
+        array[box] = labels if labels.dtype == array.dtype else labels.astype(array.dtype)
+
+    def pieces(self, level: int) -> Grid:
+        """What the tasks of a level of the pyramid write."""
+        shape = self.spec["levels"][level]["shape"]
+        return Grid(shape, choose_brick(shape, self._unit(level)[0]))
+
+    def write_piece(self, level: int, index: int) -> None:
+        """Writes a piece of a level: nearest voxels of the level before."""
+        fine, coarse = (self.array(number) for number in (level - 1, level))
+        box = self.pieces(level).box(index)
+        places = [self._nearest(axis, part, level) for axis, part in enumerate(box)]
+        begins = [int(along[0]) for along in places]
+        block = np.asarray(fine[tuple(slice(begin, int(along[-1]) + 1) for begin, along in zip(begins, places))])
+        coarse[box] = block[np.ix_(*(along - begin for begin, along in zip(begins, places)))]
+
+    def _nearest(self, axis: int, part: slice, level: int) -> np.ndarray[Any, Any]:
+        """For indices of a level the nearest ones of the level before, in space."""
+        fine, coarse = self.spec["levels"][level - 1], self.spec["levels"][level]
+        at = np.arange(part.start, part.stop) * coarse["scale"][axis] + coarse["translation"][axis]
+        exact: np.ndarray[Any, Any] = (at - fine["translation"][axis]) / fine["scale"][axis]
+        nearest: np.ndarray[Any, Any] = np.clip(np.floor(exact + 0.5 + 1e-9), 0, fine["shape"][axis] - 1).astype(np.int64)
+        return nearest
+
+    def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
+        """Writes the metadata by which readers find the labels: all is there now."""
+        done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count}}
+        if self._is_given or self.spec["kind"] == "existing":
+            return
+        if self.spec["kind"] != "ome":
+            self.array().attrs.update(done)
+            return
+        zarr = import_zarr()
+        parent = zarr.open_group(os.path.dirname(self.spec["url"]), mode="r+", **self._store_options())
+        name = os.path.basename(self.spec["url"])
+        levels = [_ome.Level(level["path"], level["scale"], level["translation"]) for level in self.spec["levels"]]
+        version = self.spec["version"]
+        attributes = _ome.label_attributes(version, name, self.spec["axes"], levels, count, properties)
+        parent[name].attrs.update({**attributes, **done})
+        listed = dict(parent.attrs.get("ome", {"version": version})) if version != "0.4" else dict(parent.attrs)
+        names = [*listed.get("labels", []), name] if name not in listed.get("labels", []) else listed["labels"]
+        parent.attrs.update({"labels": names} if version == "0.4" else {"ome": {**listed, "labels": names}})
+
+
+def _image_of(url: str, options: Mapping[str, Any] | None) -> tuple[Any, _ome.Multiscale] | None:
+    """The OME-Zarr image that a path IMAGE/labels/NAME belongs to."""
+    parent, name = os.path.split(url.rstrip("/"))
+    image = os.path.dirname(parent)
+    if os.path.basename(parent) != "labels" or not name or not image:
+        return None
+    try:
+        group = open_zarr(image, "r", options)
+    except FileNotFoundError:
+        return None
+    multiscale = _ome.read_multiscale(group) if isinstance(group, import_zarr().Group) else None
+    return None if multiscale is None else (group, multiscale)
+
+
+def _ome_spec(group: Any, multiscale: _ome.Multiscale, source: Source, chunks: Any, shards: Any) -> dict[str, Any]:
+    """A label image beside the levels of an image, without the axes that the source has fixed."""
+    arrays = [group[level.path] for level in multiscale.levels]
+    dimension = len(multiscale.axes)
+    if isinstance(source, ZarrSource) and len(source.index) == dimension:
+        kept = [axis for axis in range(dimension) if source.index[axis] is None]
+    else:
+        kept = [axis for axis in range(dimension) if multiscale.axes[axis].get("type") != "channel"][-len(source.shape) :]
+    shape = tuple(arrays[0].shape[axis] for axis in kept)
+    if shape != source.shape:
+        raise ValueError(
+            f"the source has the shape {source.shape}, and the image that the labels are to lie beside {shape}; they must be "
+            "the same, at level 0"
+        )
+    levels = []
+    for level, array in zip(multiscale.levels, arrays):
+        own_chunks = [array.chunks[axis] for axis in kept]
+        own_shards = None if array.shards is None else [array.shards[axis] for axis in kept]
+        if chunks is not None:
+            own_chunks, own_shards = list(shape_of("chunks", chunks, len(kept))), None
+        if shards is not None:
+            own_shards = list(shape_of("shards", shards, len(kept)))
+        levels.append(
+            {
+                "path": level.path,
+                "shape": [array.shape[axis] for axis in kept],
+                "chunks": own_chunks,
+                "shards": own_shards,
+                "scale": [level.scale[axis] for axis in kept],
+                "translation": [level.translation[axis] for axis in kept],
+            }
+        )
+    axes = [multiscale.axes[axis] for axis in kept]
+    version = "0.4" if arrays[0].metadata.zarr_format == 2 else multiscale.version
+    return {"kind": "ome", "version": version, "axes": axes, "names": [str(axis["name"]) for axis in axes], "levels": levels}
+
+
+def _plain_spec(source: Source, chunks: Any, shards: Any, names: Any) -> dict[str, Any]:
+    dimension = len(source.shape)
+    own = source.chunks or tuple(min(CHUNK_EDGE, size) for size in source.shape)
+    if chunks is not None:
+        own = shape_of("chunks", chunks, dimension)
+    level = {"path": "", "shape": list(source.shape), "chunks": list(own), "shards": None}
+    if shards is not None:
+        level["shards"] = list(shape_of("shards", shards, dimension))
+    return {"kind": "zarr", "names": names, "levels": [level]}
+
+
+def _check_shards(levels: Sequence[Mapping[str, Any]], zarr_format: int) -> None:
+    for level in levels:
+        if level["shards"] is None:
+            continue
+        if zarr_format == 2:
+            raise ValueError("shards= need zarr_format=3; Zarr 2 has none")
+        if any(shard % chunk for shard, chunk in zip(level["shards"], level["chunks"])):
+            raise ValueError(
+                f"shards of {tuple(level['shards'])} voxels do not consist of whole chunks of {tuple(level['chunks'])}"
+            )
+
+
+def plan_target(
+    target: Any,
+    source: Source,
+    *,
+    chunks: Any = None,
+    shards: Any = None,
+    dtype: Any = "auto",
+    zarr_format: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Target:
+    """Takes what a user gives as the place for labels. Nothing is made yet."""
+    zarr = import_zarr()
+    wanted = label_type(dtype)
+    if isinstance(target, (str, os.PathLike)):
+        url = absolute(os.fspath(target))
+        image = _image_of(url, storage_options)
+        if image is None:
+            multiscale = getattr(source, "multiscale", None)
+            names = None
+            if multiscale is not None and isinstance(source, ZarrSource):
+                names = [str(axis["name"]) for axis in source._kept(multiscale.axes)]
+            spec = _plain_spec(source, chunks, shards, names)
+            if isinstance(source, ZarrSource) and zarr_format is None:
+                zarr_format = source.array.metadata.zarr_format if shards is None else 3
+        else:
+            spec = _ome_spec(*image, source, chunks, shards)
+            own = image[0].metadata.zarr_format
+            if zarr_format not in (None, own):
+                raise ValueError(f"zarr_format={zarr_format}: the image that the labels lie in is of Zarr {own}")
+            zarr_format = own
+        zarr_format = 3 if zarr_format is None else zarr_format
+        if zarr_format not in (2, 3):
+            raise ValueError(f"zarr_format={zarr_format} must be 2 or 3")
+        _check_shards(spec["levels"], zarr_format)
+        return Target(
+            {**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": dict(storage_options or {})}
+        )
+    if not isinstance(target, zarr.Array):
+        raise TypeError(f"the target is of type {type(target).__name__}; it must be a path or URL, or an array of zarr")
+    for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):
+        if value is not None:
+            raise ValueError(f"{name}= is for a target that is made; the array that was given has its own")
+    own_type = target.dtype.newbyteorder("=").name
+    if wanted not in ("auto", own_type) or own_type not in LABEL_TYPES:
+        right = wanted if wanted != "auto" else " or ".join(LABEL_TYPES)
+        raise TypeError(f"the target is of type {target.dtype}; it must be {right}")
+    if target.shape != source.shape:
+        raise ValueError(f"the target has the shape {target.shape}; it must have that of the source, {source.shape}")
+    level = {
+        "path": "",
+        "shape": list(target.shape),
+        "chunks": list(target.chunks),
+        "shards": None if target.shards is None else list(target.shards),
+    }
+    spec = {"kind": "existing", "names": None, "levels": [level], "url": url_of(target), "dtype": own_type}
+    return Target({**spec, "zarr_format": target.metadata.zarr_format, "storage_options": {}}, target)

@@ -1,6 +1,6 @@
-#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/LegendPicture.h"
 
+#include "BrickCCL/Core/RoundNumber.h"
 #include "BrickCCL/Pictures/Font.h"
 #include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/PictureKey.h"

@@ -88,6 +88,7 @@ BrickProblem::Write(ByteWriter & writer) const
   writer.Number(relabel.minimumSize);
   writer.Number(relabel.maximumSize);
   writer.Number(relabel.largest);
+  writer.Signed(relabel.largestAcross.value_or(-1));
 }
 
 BrickProblem
@@ -120,6 +121,10 @@ BrickProblem::Read(ByteReader & reader)
   problem.relabel.minimumSize = reader.Number();
   problem.relabel.maximumSize = reader.Number();
   problem.relabel.largest = reader.Number();
+  if (const std::int64_t axis = reader.Signed(); axis >= 0 && axis < MaximumDimension)
+  {
+    problem.relabel.largestAcross = static_cast<int>(axis);
+  }
   return problem;
 }
 
@@ -134,8 +139,9 @@ BrickProblem::DifferenceFrom(const BrickProblem & other) const
        : relabel.order != other.relabel.order                             ? "order of labels"
        : relabel.minimumSize != other.relabel.minimumSize                 ? "minimum size"
        : relabel.maximumSize != other.relabel.maximumSize                 ? "maximum size"
-       : relabel.largest != other.relabel.largest                         ? "number of largest components"
-                                                                          : "";
+       : relabel.largest != other.relabel.largest || relabel.largestAcross != other.relabel.largestAcross
+         ? "number of largest components"
+         : "";
 }
 
 } // namespace brickccl

@@ -51,10 +51,6 @@ CheckOptionsOfBricks(const LabelOptions & options)
   {
     throw Unsupported("bricks of a periodic image are not merged across its seam; label it as a whole");
   }
-  if (options.relabel.largestAcross)
-  {
-    throw Unsupported("the largest components of each slice are not found by bricks; label the image as a whole");
-  }
 }
 
 void
@@ -79,6 +75,8 @@ CheckBrick(const ImageView & image, const BrickBox & box)
 void
 LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & labeling, BrickRecord & record)
 {
+  const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
+  CheckLargestAcross(options.label.relabel, connectivity);
   Label(image, OptionsOfBrick(options.label, record.box), labeling);
   Labeling::Implementation & own = ImplementationOf(labeling);
   record.problem = BrickProblem(own.connectivity,

@@ -267,7 +267,16 @@ BrickMerge::Finish()
   });
   const RelabelOptions & limits = own.problem.relabel;
   const auto             sizeOf = [&](std::size_t component) { return own.nodes[roots[component]].voxels; };
-  const auto [numberOf, kept] = NumberComponents<std::uint64_t>(roots.size(), sizeOf, limits);
+  const int              axis = limits.largestAcross.value_or(0);
+  const auto             sliceOf = [&](std::size_t component) {
+    auto place = static_cast<std::int64_t>(own.nodes[roots[component]].firstVoxel);
+    for (int before = 0; before < axis; ++before)
+    {
+      place /= own.volume.size[before];
+    }
+    return limits.largestAcross ? place % own.volume.size[axis] : std::int64_t{ 0 };
+  };
+  const auto [numberOf, kept] = NumberComponents<std::uint64_t>(roots.size(), sizeOf, limits, sliceOf);
   own.components = kept;
   own.report.found = roots.size() + own.report.tooSmall + own.report.tooLarge;
   own.report.keptVoxels = 0;

@@ -1,7 +1,6 @@
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -36,7 +35,6 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
     { "--periodic", !arguments.neighbours.periodic.empty() },
-    { "--per-slice", arguments.perSlice },
   };
   for (const auto & [name, isGiven] : options)
   {
@@ -127,9 +125,7 @@ SummaryOf(const LabelArguments & arguments,
   summary["spacing_source"] = image.spacingSource;
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
-  summary["connectivity"] = options.label.connectivity->NeighbourCount();
-  summary["by_slice"] = arguments.neighbours.bySlice.empty() ? nlohmann::ordered_json()
-                                                             : nlohmann::ordered_json(arguments.neighbours.bySlice);
+  AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
   summary["criterion"] = options.label.criterion.ToString();
   summary["output"] = arguments.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(arguments.output);
   summary["label_type"] = NameOf(result.type);

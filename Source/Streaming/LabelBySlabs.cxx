@@ -302,6 +302,8 @@ SlabLabeler::LabelSlab(std::size_t slab, SlabReader & reader, Labeling & scratch
   BrickOptions     options;
   options.label = m_Options.label;
   options.label.mask = views.mask;
+  // The bar counts slabs.
+  options.label.progress = {};
   options.measures = m_Options.measures;
   options.measure.groups = m_Options.groups;
   options.measure.intensity = views.intensity;
@@ -333,9 +335,10 @@ SlabLabeler::LabelSlabs()
   SlabReader   reader(m_Images);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
+  m_Options.step("labeling " + std::to_string(slabs.size()) + " slabs");
   for (std::size_t slab = 0; slab < slabs.size(); ++slab)
   {
-    m_Options.step("labeling slab " + std::to_string(slab + 1) + " of " + std::to_string(slabs.size()));
+    m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(slabs.size()));
     if (!TakeFromBefore(slab))
     {
       NamingSlab(slabs[slab], [&] { LabelSlab(slab, reader, scratch); });
@@ -410,9 +413,10 @@ SlabLabeler::CountSlabs()
     return;
   }
   const std::size_t count = m_Result.plan.slabs.size();
+  m_Options.step("counting neighbouring voxels");
   for (std::size_t slab = 0; slab < count; ++slab)
   {
-    m_Options.step("counting voxels of slab " + std::to_string(slab + 1) + " of " + std::to_string(count));
+    m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(count));
     NamingSlab(m_Result.plan.slabs[slab], [&] {
       const Bytes              record = m_Folder->Read(slab, Kind::Record);
       const Bytes              map = m_Folder->Read(slab, Kind::Map);

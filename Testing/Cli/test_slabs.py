@@ -57,18 +57,21 @@ class SlabsTest(CommandTest):
         self.same(path, "--connectivity", 26, "--order", "size", "--minimum-size", 30, "--largest", 50,
                   table=("--sort", "voxel_count"))
         self.same(path, "--minimum-volume", 40, "--maximum-size", 900, table=("--columns", "shape"))
-        self.same(path, "--by-slice", "z", "--connectivity", 8)
+        self.same(path, "--by-slice", "z", "--connectivity", 8, "--largest", 5, "--per-slice")
 
     def test_criteria_mask_and_intensity(self):
         random.seed(3)
-        count = SIDE * SIDE * SLICES
-        values = [0] * count
-        for start in range(0, count, 64):
-            values[start:start + 64] = [random.randrange(5)] * 64
-        for place in random.sample(range(count), 2000):
+        values = []
+        for z in range(SLICES):
+            if z % 3 == 0:
+                blocks = [[random.randrange(5) for _ in range(SIDE // 64)] for _ in range(SIDE // 32)]
+            for y in range(SIDE):
+                for value in blocks[y // 32]:
+                    values += [value] * 64
+        for place in random.sample(range(len(values)), 300):
             values[place] = 7
         write_nrrd(self.path("values.nrrd"), "int16", (SIDE, SIDE, SLICES), values, spacing=(0.5, 0.5, 2))
-        mask = self.phantom("mask.nrrd")
+        mask = self.phantom("mask.nrrd", "--spacing", 0.5, 0.5, 2)
         path = self.path("values.nrrd")
         for options in (("--equal-value",), ("--tolerance", 1, "--background", "none"), ("--range", 2, 4),
                         ("--threshold", 3, "--below")):
@@ -97,8 +100,7 @@ class SlabsTest(CommandTest):
         size = SIDE * SIDE
         for z in range(SLICES):
             write_nrrd(self.path("one.nrrd"), "uint8", (SIDE, SIDE), list(data[z * size:(z + 1) * size]))
-            self.ok("label", self.path("one.nrrd"), self.path("slices/s%02d.tif" % z), "--label-type", "uint8",
-                    "--equal-value")
+            self.ok("label", self.path("one.nrrd"), self.path("slices/s%02d.tif" % z), "--label-type", "uint16")
         self.ok("label", self.path("slices"), self.path("whole.nrrd"))
         summary = self.summary(self.path("slices"), self.path("slabs.nrrd"), *LIMIT)
         self.assertGreater(summary["slabs"]["count"], 3)
@@ -191,7 +193,7 @@ class SlabsTest(CommandTest):
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
         for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
-                        ("--threshold", "otsu")):
+                        ("--threshold", "otsu"), ("--periodic", "x")):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
         table = ("--statistics", self.path("table.csv"))
         for group in ("thickness", "inscribed", "neighbours"):

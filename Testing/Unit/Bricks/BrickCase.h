@@ -51,6 +51,8 @@ struct Case
   std::vector<std::int16_t> intensity;
   BrickOptions              options;
   int                       sliceAxis = -1;
+  /** Whether FloodFill knows the neighbours. */
+  bool hasOracle = true;
 
   std::size_t
   VoxelBytes() const
@@ -71,6 +73,27 @@ Cut(const void * voxels, std::size_t size, const BrickBox & box)
     cut.insert(cut.end(), voxel, voxel + size);
   }
   return cut;
+}
+
+/** A symmetric set of offsets. */
+inline Connectivity
+RandomNeighbourhood(int dimension, Choices & choose)
+{
+  std::vector<NeighbourOffset> offsets;
+  for (const NeighbourOffset & offset : Connectivity::Full(dimension).Offsets())
+  {
+    NeighbourOffset opposite = offset;
+    for (int & step : opposite)
+    {
+      step = -step;
+    }
+    if (offset < opposite && choose.Heads())
+    {
+      offsets.push_back(offset);
+      offsets.push_back(opposite);
+    }
+  }
+  return Connectivity::FromOffsets(dimension, offsets);
 }
 
 inline Case
@@ -113,6 +136,12 @@ MakeCase(Choices & choose)
     made.sliceAxis = static_cast<int>(choose.Below(dimension));
     label.connectivity = Connectivity(dimension - 1, std::min(rank, dimension - 1)).WithinSlices(made.sliceAxis);
   }
+  if (dimension > 1 && choose.Below(5) == 0)
+  {
+    label.connectivity = RandomNeighbourhood(dimension, choose);
+    made.sliceAxis = -1;
+    made.hasOracle = false;
+  }
   const Criterion criteria[] = { Criterion::Foreground(), Criterion::InRange(1, 2),
                                  Criterion::EqualValue(), Criterion::EqualValue(std::nullopt),
                                  Criterion::Tolerance(1), Criterion::Tolerance(1, std::nullopt) };
@@ -129,6 +158,10 @@ MakeCase(Choices & choose)
     label.relabel.maximumSize =
       choose.Heads() ? static_cast<std::uint64_t>(5 + choose.Below(40)) : label.relabel.maximumSize;
     label.relabel.largest = choose.Heads() ? static_cast<std::uint64_t>(choose.Below(5)) : 0;
+    if (made.sliceAxis >= 0 && choose.Heads())
+    {
+      label.relabel.largestAcross = made.sliceAxis;
+    }
     label.minimumVolume = choose.Heads() ? 1.0 : 0;
   }
   return made;

@@ -9,6 +9,7 @@ cp build/quickstart/cracks.png Examples/
 for script in Examples/*/run.sh; do
   name=$(basename "$(dirname "$script")")
   "$script"
-  picture=$(sed -n 's/^!\[.*\](\(.*\.png\))$/\1/p' "Examples/$name/README.md")
-  cp "build/examples/$name/$picture" "Examples/$name/"
+  sed -n 's/^!\[.*\](\(.*\.png\))$/\1/p' "Examples/$name/README.md" | while read -r picture; do
+    cp "build/examples/$name/$picture" "Examples/$name/"
+  done
 done

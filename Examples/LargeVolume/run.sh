@@ -11,3 +11,5 @@ cut -d, -f1-3,25,31 balls.csv | sed -n 1,4p
 
 brickccl label scan.nrrd balls.nrrd --memory 96MiB --work work --minimum-size 100 --statistics balls.csv \
   --columns surface,topology --resume --quiet
+
+brickccl stats balls.nrrd --picture large-volume.png --quiet

@@ -185,7 +185,7 @@ RunRender(const RenderArguments & arguments)
   std::optional<VirtualDisplay> display;
   if (drawsSurfaces)
   {
-    display.emplace();
+    display.emplace(DrawsThroughX());
   }
 
   Reporter reporter(arguments.quiet || arguments.json);

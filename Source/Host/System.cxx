@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #ifdef _WIN32
@@ -152,6 +155,17 @@ CallInForkedChildren(void (*)())
 std::uint64_t
 PeakMemoryBytes()
 {
+#  ifdef __linux__
+  // The peak that getrusage tells may be that of the program that started this one.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+  {
+    if (line.rfind("VmHWM:", 0) == 0)
+    {
+      return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+    }
+  }
+#  endif
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
 #  ifdef __APPLE__

@@ -6,6 +6,9 @@
 #include "BrickCCL/Pictures/PictureKey.h"
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
+#include <vtkNew.h>
+#include <vtkRenderWindow.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -205,6 +208,13 @@ MakeSurfaces(const SurfaceContents & contents, const int (&block)[3], const Host
 }
 
 } // namespace
+
+bool
+DrawsThroughX()
+{
+  const vtkNew<vtkRenderWindow> window;
+  return window->IsA("vtkXOpenGLRenderWindow") != 0;
+}
 
 SurfaceReport
 WriteSurfacePicture(const std::string &     path,

@@ -3,9 +3,9 @@
 
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Host/Parallel.h"
+#include "BrickCCL/Host/VirtualDisplay.h"
 #include "BrickCCL/Pictures/ColumnColours.h"
 #include "BrickCCL/Tables/ComponentTable.h"
-#include "BrickCCL/Vtk/VirtualDisplay.h"
 
 #include <cstddef>
 #include <optional>
@@ -52,6 +52,9 @@ inline constexpr int MostSurfacePicture = 4096;
 
 /** Components of up to so many voxels along each axis are drawn from single voxels, however small the picture is. */
 inline constexpr std::int64_t MostVoxelsOfSmallComponents = 64;
+
+/** Whether VTK draws through X. Builds of it for EGL or OSMesa need no display. */
+bool DrawsThroughX();
 
 /** Writes a PNG of the components' surfaces, seen from the front, the left and above, without perspective, with a key
  *  (see PictureKey), a scale bar and the directions of the physical axes (LPS). Blocks of voxels that are about two

@@ -1,9 +1,6 @@
-#include "BrickCCL/Vtk/VirtualDisplay.h"
+#include "BrickCCL/Host/VirtualDisplay.h"
 
 #include "BrickCCL/Core/Error.h"
-
-#include <vtkNew.h>
-#include <vtkRenderWindow.h>
 
 #include <string>
 
@@ -27,7 +24,9 @@ namespace brickccl
 
 #ifdef _WIN32
 
-VirtualDisplay::VirtualDisplay() = default;
+VirtualDisplay::VirtualDisplay(bool isNeeded)
+  : m_IsNeeded(isNeeded)
+{}
 
 VirtualDisplay::~VirtualDisplay() = default;
 
@@ -39,14 +38,6 @@ VirtualDisplay::WaitUntilReady()
 
 namespace
 {
-
-/** Builds of VTK for EGL or OSMesa have windows of other classes, which need no display. */
-bool
-NeedsDisplay()
-{
-  const vtkNew<vtkRenderWindow> window;
-  return window->IsA("vtkXOpenGLRenderWindow") != 0;
-}
 
 /** The path of a program that the environment's PATH names; empty if there is none. */
 std::string
@@ -65,7 +56,8 @@ FindProgram(const std::string & name)
   return {};
 }
 
-/** Whether the display that the environment names answers. A VTK that draws through X has brought the library. */
+/** Whether the display that the environment names answers. The library that draws through X has brought what it takes
+ * to ask. */
 bool
 DisplayAnswers()
 {
@@ -77,9 +69,10 @@ DisplayAnswers()
 
 } // namespace
 
-VirtualDisplay::VirtualDisplay()
+VirtualDisplay::VirtualDisplay(bool isNeeded)
+  : m_IsNeeded(isNeeded)
 {
-  const std::string program = NeedsDisplay() ? FindProgram("Xvfb") : std::string();
+  const std::string program = isNeeded ? FindProgram("Xvfb") : std::string();
   int               ends[2];
   if (program.empty() || ::pipe(ends) != 0)
   {
@@ -152,7 +145,7 @@ VirtualDisplay::WaitUntilReady()
       number += letter;
     }
   }
-  if (NeedsDisplay() && !DisplayAnswers())
+  if (m_IsNeeded && !DisplayAnswers())
   {
     throw Unsupported(std::string("surfaces are drawn through an X server, and ") +
                       (m_Process > 0 ? "Xvfb, which was started for it, does not answer"

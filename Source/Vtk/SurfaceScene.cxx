@@ -1,6 +1,7 @@
 #include "BrickCCL/Vtk/SurfaceScene.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/AbortMessage.h"
 
 #include <vtkActor.h>
 #include <vtkAutoInit.h>
@@ -22,11 +23,6 @@
 #include <vtkUnsignedCharArray.h>
 
 #include <cstddef>
-
-#ifndef _WIN32
-#  include <csignal>
-#  include <unistd.h>
-#endif
 
 VTK_MODULE_INIT(vtkRenderingOpenGL2)
 
@@ -132,43 +128,8 @@ Shrink(const unsigned char * pixels, int width, int height)
   return means;
 }
 
-/** VTK ends the process where an X server has no OpenGL; meanwhile it says what is missing. */
-class DriversGuard
-{
-public:
-#ifndef _WIN32
-  DriversGuard()
-    : m_Before(std::signal(SIGABRT, SayWhatIsMissing))
-  {}
-  ~DriversGuard()
-  {
-    std::signal(SIGABRT, m_Before);
-  }
-#else
-  DriversGuard() = default;
-#endif
-  DriversGuard(const DriversGuard &) = delete;
-  DriversGuard & operator=(const DriversGuard &) = delete;
-
-  static constexpr char Message[] =
-    "surfaces are drawn by OpenGL 3.2, which this display does not have; install Mesa's "
-    "drivers (Debian and Ubuntu: apt-get install libgl1-mesa-dri)";
-
-#ifndef _WIN32
-private:
-  /** Calls only what may be called in a handler of signals. */
-  static void
-  SayWhatIsMissing(int)
-  {
-    constexpr char before[] = "brickccl: error: ";
-    const bool isSaid = ::write(2, before, sizeof(before) - 1) > 0 && ::write(2, Message, sizeof(Message) - 1) > 0 &&
-                        ::write(2, "\n", 1) > 0;
-    ::_exit(isSaid ? 1 : 2);
-  }
-
-  void (*m_Before)(int);
-#endif
-};
+constexpr char NoOpenGL[] = "surfaces are drawn by OpenGL 3.2, which this display does not have; install Mesa's "
+                            "drivers (Debian and Ubuntu: apt-get install libgl1-mesa-dri)";
 
 } // namespace
 
@@ -179,7 +140,8 @@ DrawScene(const ColouredSurface & components,
           const Colour &          ground)
 {
   vtkObject::GlobalWarningDisplayOff();
-  const DriversGuard  guard;
+  // VTK ends the process where an X server has no OpenGL.
+  const AbortMessage  guard(NoOpenGL);
   vtkNew<vtkRenderer> renderer;
   renderer->SetBackground(ground.red / 255.0, ground.green / 255.0, ground.blue / 255.0);
   renderer->AddActor(ActorOf(components));
@@ -213,7 +175,7 @@ DrawScene(const ColouredSurface & components,
   window->AddRenderer(renderer);
   if (window->SupportsOpenGL() == 0)
   {
-    throw Unsupported(DriversGuard::Message);
+    throw Unsupported(NoOpenGL);
   }
   window->Render();
   vtkNew<vtkUnsignedCharArray> pixels;

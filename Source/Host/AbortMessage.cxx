@@ -3,6 +3,7 @@
 #ifndef _WIN32
 #  include <csignal>
 #  include <cstring>
+#  include <initializer_list>
 #  include <unistd.h>
 #endif
 

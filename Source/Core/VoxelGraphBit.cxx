@@ -2,8 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
-#include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <string>
 
 namespace brickccl
@@ -12,22 +11,37 @@ namespace brickccl
 namespace
 {
 
-/** The steps in the order of their bits. */
-constexpr NeighbourOffset StepsOfPlane[] = { { 1 },    { -1 },    { 0, 1 },  { 0, -1 },
-                                             { 1, 1 }, { -1, 1 }, { 1, -1 }, { -1, -1 } };
-constexpr NeighbourOffset StepsOfVolume[] = { { 1 },         { -1 },        { 0, 1 },      { 0, -1 },     { 0, 0, 1 },
-                                              { 0, 0, -1 },  { 1, 1 },      { -1, 1 },     { 1, -1 },     { -1, -1 },
-                                              { 1, 0, 1 },   { -1, 0, 1 },  { 0, 1, 1 },   { 0, -1, 1 },  { 1, 0, -1 },
-                                              { -1, 0, -1 }, { 0, 1, -1 },  { 0, -1, -1 }, { 1, 1, 1 },   { -1, 1, 1 },
-                                              { 1, -1, 1 },  { -1, -1, 1 }, { 1, 1, -1 },  { -1, 1, -1 }, { 1, -1, -1 },
-                                              { -1, -1, -1 } };
+constexpr int None = -1;
 
-template <typename TSteps>
-int
-PlaceOf(const NeighbourOffset & step, const TSteps & steps)
+/** The bits of the steps -1, 0 and 1 along x, then y, then z. */
+constexpr int BitsOfVolume[] = { 25, 17, 24, 15, 5,  14, 23, 16, 22, 9,  3,  8,  1, None,
+                                 0,  7,  2,  6,  21, 13, 20, 11, 4,  10, 19, 12, 18 };
+constexpr int BitsOfPlane[] = { 7, 3, 6, 1, None, 0, 5, 2, 4 };
+
+/** Whether the step leads to a neighbour along the first axes. */
+bool
+IsBetweenNeighbours(const NeighbourOffset & step, int dimension)
 {
-  const auto found = std::find(std::begin(steps), std::end(steps), step);
-  return found == std::end(steps) ? -1 : static_cast<int>(found - std::begin(steps));
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    const int most = axis < dimension ? 1 : 0;
+    if (step[static_cast<std::size_t>(axis)] < -most || step[static_cast<std::size_t>(axis)] > most)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+int
+BitOf(const NeighbourOffset & step, int dimension)
+{
+  if (dimension < 1 || dimension > 3 || !IsBetweenNeighbours(step, dimension))
+  {
+    return None;
+  }
+  const int place = 3 * step[1] + step[0] + 4;
+  return dimension == 3 ? BitsOfVolume[9 * (step[2] + 1) + place] : BitsOfPlane[place];
 }
 
 } // namespace
@@ -35,10 +49,8 @@ PlaceOf(const NeighbourOffset & step, const TSteps & steps)
 int
 VoxelGraphBit(const NeighbourOffset & step, int dimension)
 {
-  const int bit = dimension < 1 || dimension > 3 ? -1
-                : dimension == 3                 ? PlaceOf(step, StepsOfVolume)
-                                                 : PlaceOf(step, StepsOfPlane);
-  if (bit < 0 || (dimension == 1 && bit > 1))
+  const int bit = BitOf(step, dimension);
+  if (bit == None)
   {
     throw InvalidArgument("a voxel graph in " + std::to_string(dimension) + " dimensions has no bit for this step");
   }

@@ -34,6 +34,6 @@ set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_GENERATE_LATEX NO)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
-doxygen_add_docs(docs ${_public_headers} MainPage.md Tables/COLUMNS.md Itk/README.md ../Wrapping/ITKModule/README.md ${_task_pages}
+doxygen_add_docs(docs ${_public_headers} MainPage.md Tables/COLUMNS.md Core/NEIGHBOURS.md Bricks/README.md Itk/README.md ../Wrapping/ITKModule/README.md ${_task_pages}
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
   COMMENT "API pages: ${DOXYGEN_OUTPUT_DIRECTORY}/html/index.html")

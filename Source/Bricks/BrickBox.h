@@ -56,6 +56,7 @@ struct BrickBox
 };
 
 /** Cuts a volume into bricks of a size, smaller ones at its upper ends. Their order is raster order.
+ *  \param volume  the extent of the whole
  *  \param brick  has the volume's dimension; sizes may be larger than the volume's. \throws InvalidArgument. */
 std::vector<BrickBox> CutIntoBricks(const Extent & volume, const Extent & brick);
 

@@ -34,7 +34,9 @@ struct LabeledBrick
 
 /** Labels a brick of a volume. Components that reach no other brick and that the limits on sizes drop are left out.
  *  The same brick gives the same bytes on any device, with any algorithm and number of threads.
- *  \param image  the voxels of the brick
+ *  \param image    the voxels of the brick
+ *  \param box      where it lies in the volume
+ *  \param options  the same for all bricks of a volume
  *  \throws InvalidArgument, Unsupported (which names columns that cannot be measured by bricks), Cancelled. */
 LabeledBrick LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options);
 
@@ -52,7 +54,11 @@ void CheckRunsOf(BytesView record, BytesView runs);
 void CheckColumnsOfBricks(const MeasureOptions & options);
 
 /** Writes the labels of a brick, x fastest, to a buffer of its extent, from its runs.
- *  \param map  from BrickMerge; that of this brick
+ *  \param runs     from LabelBrick
+ *  \param map      from BrickMerge; that of this brick
+ *  \param labels   points to voxels of the type
+ *  \param type     not Auto
+ *  \param threads  the number of threads; 0 stands for all
  *  \throws LabelOverflow before anything is written, if the type is too small for the volume's labels; Error for
  *  damaged bytes and for runs and a map of different bricks. */
 void WriteBrick(BytesView runs, BytesView map, void * labels, LabelType type, int threads = 0);

@@ -78,6 +78,7 @@ private:
 };
 
 /** Every column that tables of images of a dimension can have.
+ *  \param dimension  from 1 to 4
  *  \param sliceAxis  the axis across which slices were labeled each on its own, if they were */
 std::vector<ComponentColumn> AllColumns(int dimension, const std::optional<int> & sliceAxis = std::nullopt);
 

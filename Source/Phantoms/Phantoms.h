@@ -109,6 +109,9 @@ MakeCasting(const Extent & extent, std::uint64_t seed, const ScanArtefacts & art
 
 /** A printed part of metal (about 2400 HU) with a vertical bore: a block that the image holds as a whole. Its pores are
  *  round ones of the keyhole kind, flat ones between layers (lack of fusion), and small ones below the side walls.
+ *  \param extent     of 3 dimensions
+ *  \param seed       another seed, another part
+ *  \param artefacts  of the scan
  *  \param diameters  if given, all pores are balls of these diameters in voxels, in turn, and none touches another one;
  *                    there are as many as find a place, at most one for each 2000 voxels of the part */
 Scan MakePrint(const Extent &              extent,

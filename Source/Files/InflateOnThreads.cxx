@@ -456,10 +456,10 @@ InflateAll(const unsigned char * data,
            std::size_t           outputSize,
            const HostContext &   context)
 {
-  // Bytes that are mostly copies of others, as masks are, take twice the work on several threads, since most of them go
-  // back to the unknown window.
+  // A chunk is decompressed twice until it no longer refers to what lies before it, which few threads do not make up
+  // for; bytes that are mostly copies of others, as masks are, refer to it for long (Testing/Benchmarks/JOURNAL.md).
   constexpr std::size_t highRatio = 16;
-  const int             fewestThreads = outputSize / highRatio > size ? 4 : 2;
+  const int             fewestThreads = outputSize / highRatio > size ? 16 : 4;
   if (EffectiveThreadCount(context.threads) >= fewestThreads &&
       InflateOnThreads(data, size, wrapper, skip, output, outputSize, context))
   {

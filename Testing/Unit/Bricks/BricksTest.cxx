@@ -287,18 +287,20 @@ TEST(Bricks, RefuseWhatDoesNotFitTogether)
   EXPECT_NE(errorOf([&] { merge.Add(done.bricks[0].record); }).find("was added before"), std::string::npos);
   EXPECT_NE(errorOf([&] { merge.Finish(); }).find("bricks are missing"), std::string::npos);
 
-  const std::int64_t     begin[] = { 0, 0, 2, 0 };
-  const BrickBox         overlapping(made.extent, begin, Extent{ 20, 10, 3 });
-  std::vector<std::byte> voxels = Cut(made.voxels.data(), 1, overlapping);
-  const ImageView        image = ViewOf(voxels, ScalarType::UInt8, overlapping.extent, 1);
+  const std::int64_t           begin[] = { 0, 0, 2, 0 };
+  const BrickBox               overlapping(made.extent, begin, Extent{ 20, 10, 3 });
+  const std::vector<std::byte> voxels = Cut(made.voxels.data(), 1, overlapping);
+  const ImageView              image = ViewOf(voxels, ScalarType::UInt8, overlapping.extent, 1);
   EXPECT_NE(errorOf([&] { merge.Add(LabelBrick(image, overlapping, made.options).record); }).find("overlaps"),
             std::string::npos);
 
   BrickOptions other = made.options;
   other.label.connectivity = Connectivity::Full(3);
-  voxels = Cut(made.voxels.data(), 1, done.boxes[1]);
-  EXPECT_NE(errorOf([&] { merge.Add(LabelBrick(image, done.boxes[1], other).record); }).find("another connectivity"),
-            std::string::npos);
+  const std::vector<std::byte> second = Cut(made.voxels.data(), 1, done.boxes[1]);
+  const ImageView              secondImage = ViewOf(second, ScalarType::UInt8, done.boxes[1].extent, 1);
+  EXPECT_NE(
+    errorOf([&] { merge.Add(LabelBrick(secondImage, done.boxes[1], other).record); }).find("another connectivity"),
+    std::string::npos);
   const std::int64_t same[] = { 0, 0, 0, 0 };
   const BrickBox     elsewhere(Extent{ 20, 10, 3 }, same, Extent{ 20, 10, 3 });
   EXPECT_NE(errorOf([&] { merge.Add(LabelBrick(image, elsewhere, made.options).record); }).find("a volume of"),

@@ -203,8 +203,8 @@ TEST(ThreadPool, GivesNoMoreThreadsThanThereAre)
 
 #ifndef _WIN32
 
-// The thread sanitizer lets no forked process start threads. The address sanitizer's allocator keeps its locks in a forked
-// process if another thread held them.
+// The thread sanitizer lets no forked process start threads. The address sanitizer's allocator keeps its locks in a
+// forked process if another thread held them.
 #  if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 
 TEST(ThreadPool, ForkedProcessesHaveTheirOwnThreads)

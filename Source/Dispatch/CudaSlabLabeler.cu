@@ -109,12 +109,6 @@ public:
     (void)cudaSetDevice(m_Device);
   }
 
-  int
-  Device() const
-  {
-    return m_Device;
-  }
-
   /** Labels the seam between two slabs, and keeps its labels in the last slice of the lower slab, or in the first one
    *  of the upper slab. */
   void

@@ -135,7 +135,10 @@ public:
       {
         throw;
       }
-      return ResolvedDevice{ { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
+      ResolvedDevice onCpu;
+      onCpu.device.kind = Device::Kind::Cpu;
+      onCpu.remark = std::string(error.what()) + "; the CPU is used";
+      return onCpu;
     }
     const Connectivity & labeled = problem.connectivity;
     Finish(LeavesLinks(labeled) ? Join(found, *MakeRowLinks(problem.image, problem.criterion, problem.mask), labeled)

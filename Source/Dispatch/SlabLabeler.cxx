@@ -67,6 +67,22 @@ SlabOf(const ImageView & image, const SlabCut & cut, std::size_t slab)
 /** What the threads of one call share. */
 struct SlabLabeler::Work
 {
+  Work(const AlgorithmChoice &      askedFor,
+       const Problem &              whole,
+       const SlabCut &              slabCut,
+       int                          threads,
+       std::int64_t                 leastGrain,
+       std::vector<RunVolume> &     volumes,
+       std::vector<std::uint64_t> & counts)
+    : asked(askedFor)
+    , problem(whole)
+    , cut(slabCut)
+    , threadsEach(threads)
+    , grain(leastGrain)
+    , slabs(volumes)
+    , components(counts)
+  {}
+
   const AlgorithmChoice &      asked;
   const Problem &              problem;
   const SlabCut &              cut;
@@ -223,7 +239,7 @@ SlabLabeler::Label(const AlgorithmChoice &  asked,
   m_Slabs.resize(cut.Count());
 
   const int threadsEach = std::max(1, EffectiveThreadCount(context.threads) / static_cast<int>(lanes));
-  Work      work{ asked, problem, cut, threadsEach, context.grain, m_Slabs, components };
+  Work      work(asked, problem, cut, threadsEach, context.grain, m_Slabs, components);
   work.running = lanes;
   std::vector<std::thread> threads;
   for (const auto & labeler : m_Labelers)

@@ -58,6 +58,12 @@ Grains(const Extent & extent, double density, int grain, std::uint64_t seed)
   return voxels;
 }
 
+double
+Density(std::size_t turn)
+{
+  return 0.3 + 0.1 * static_cast<double>(turn % 4);
+}
+
 struct SlabProblem
 {
   Extent       extent;
@@ -123,7 +129,7 @@ TEST_F(OnCuda, VolumesOfTheHostLabeledBySlabsEqualTheCpu)
   {
     for (const std::size_t devices : { std::size_t{ 2 }, std::size_t{ 3 } })
     {
-      const auto   voxels = Grains<std::int16_t>(problem.extent, 0.3 + 0.1 * (turn % 4), 1 + turn % 3, turn);
+      const auto   voxels = Grains<std::int16_t>(problem.extent, Density(turn), 1 + static_cast<int>(turn % 3), turn);
       LabelOptions options = OptionsFor(problem, { Device::Kind::Cpu, 0 });
       const auto   mask = MakeRandom(problem.extent, 0.9, 2, 5);
       if (turn % 3 == 0)
@@ -299,10 +305,10 @@ TEST_F(OnCuda, SlabsOnDevicesHaveTheLabelsOfTheVolume)
   for (const SlabProblem & problem : Problems())
   {
     const std::int64_t slices = problem.extent.size[problem.extent.dimension - 1];
-    const auto         voxels = Grains<std::uint8_t>(problem.extent, 0.3 + 0.1 * (turn % 4), 1 + turn % 3, turn);
-    const auto         mask = MakeRandom(problem.extent, 0.9, 2, 5);
-    const bool         hasMask = turn % 3 == 0;
-    LabelOptions       options = OptionsFor(problem, { Device::Kind::Cpu, 0 });
+    const auto   voxels = Grains<std::uint8_t>(problem.extent, Density(turn), 1 + static_cast<int>(turn % 3), turn);
+    const auto   mask = MakeRandom(problem.extent, 0.9, 2, 5);
+    const bool   hasMask = turn % 3 == 0;
+    LabelOptions options = OptionsFor(problem, { Device::Kind::Cpu, 0 });
     if (hasMask)
     {
       options.mask = ImageView(mask.data(), problem.extent);

@@ -255,12 +255,6 @@ public:
     report.Add(m_Name, "host to runs", gpus, bestLabel, "\"see\": \"above\"", same);
   }
 
-  const std::uint8_t *
-  Image() const
-  {
-    return m_Image.Data();
-  }
-
 private:
   static LabelOptions
   Options()

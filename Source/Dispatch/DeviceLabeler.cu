@@ -44,7 +44,6 @@ public:
   explicit State(int device)
     : m_Device(device)
   {
-    const cuda::CurrentDevice current(device);
     m_Stream.emplace();
   }
 
@@ -184,8 +183,11 @@ private:
 };
 
 DeviceLabeler::DeviceLabeler(int device)
-  : m_State(std::make_unique<State>(device))
-{}
+{
+  // Its events belong to the device that is current when they are made.
+  const cuda::CurrentDevice current(device);
+  m_State = std::make_unique<State>(device);
+}
 
 DeviceLabeler::~DeviceLabeler() = default;
 

@@ -78,7 +78,7 @@ struct SlabProblem
 };
 
 std::vector<SlabProblem>
-Problems()
+Problems([[maybe_unused]] std::size_t first)
 {
   std::vector<SlabProblem> problems;
   for (const Criterion & criterion : { Criterion::Foreground(),
@@ -100,7 +100,17 @@ Problems()
       }
     }
   }
+#ifdef BRICKCCL_CUDA_ON_HOST
+  // Kernels on the host take long: every third one, from a first one that differs between the tests.
+  std::vector<SlabProblem> some;
+  for (std::size_t i = first; i < problems.size(); i += 3)
+  {
+    some.push_back(problems[i]);
+  }
+  return some;
+#else
   return problems;
+#endif
 }
 
 LabelOptions
@@ -125,7 +135,7 @@ LabelsOf(const std::vector<T> & voxels, const Extent & extent, const LabelOption
 TEST_F(OnCuda, VolumesOfTheHostLabeledBySlabsEqualTheCpu)
 {
   std::size_t turn = 0;
-  for (const SlabProblem & problem : Problems())
+  for (const SlabProblem & problem : Problems(0))
   {
     for (const std::size_t devices : { std::size_t{ 2 }, std::size_t{ 3 } })
     {
@@ -302,7 +312,7 @@ TEST_F(OnCuda, SlabsOnDevicesHaveTheLabelsOfTheVolume)
 {
   CudaSlabLabeler labeler;
   std::size_t     turn = 0;
-  for (const SlabProblem & problem : Problems())
+  for (const SlabProblem & problem : Problems(1))
   {
     const std::int64_t slices = problem.extent.size[problem.extent.dimension - 1];
     const auto   voxels = Grains<std::uint8_t>(problem.extent, Density(turn), 1 + static_cast<int>(turn % 3), turn);

@@ -150,14 +150,14 @@ FillHost(std::uint8_t * image, const Extent & extent, Pattern pattern)
   Check(cudaFreeHost(locked));
 }
 
-/** A volume that lies on GPUs, one slab on each, or more where a slab would have more than 2^32 - 2^22 voxels. */
+/** A volume that lies on GPUs, one slab on each, or more where a slab would have more than 2^32 voxels. */
 class ResidentSlabs
 {
 public:
   ResidentSlabs(const Extent & extent, Pattern pattern, int gpus)
   {
     const std::int64_t perSlice = extent.size[0] * extent.size[1];
-    const std::int64_t most = ((std::int64_t{ 1 } << 32) - 1) / perSlice;
+    const std::int64_t most = (std::int64_t{ 1 } << 32) / perSlice;
     const std::int64_t onEach = (extent.size[2] - 1) / gpus / most + 1;
     const Chunks       chunks(extent.size[2], 1, gpus * onEach);
     for (std::int64_t i = 0; i < chunks.count; ++i)
@@ -232,12 +232,11 @@ public:
     return all;
   }
 
-  /** The time in which all voxels are read and all labels written, by all GPUs at once. It overwrites the labels if
-   *  `keeps` is false; they are made anew by the caller. */
+  /** The time in which all GPUs at once read their voxels and write as many labels. */
   double
   FloorSeconds()
   {
-    // Into memory of its own, so that the labels stay: a slab's worth of voxels per GPU is too much, a part is enough.
+    // It writes to memory of its own, so that the labels stay, and so to a part alone.
     constexpr std::int64_t part = std::int64_t{ 1 } << 28;
     double                 most = 0;
     for (const DeviceSlab & slab : slabs)

@@ -27,8 +27,9 @@ def refuse(options: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
     for name, value in options.items():
         plain = value is None or isinstance(value, (str, bool, int, float, tuple))
         if value is not usual[name] and not (plain and value == usual[name]):
+            given = f"{name}={value!r}" if plain else f"{name}="
             raise NotImplementedError(
-                f"{name}={value!r} is not offered for slabs on several devices; give the volume as one array on the host, with "
+                f"{given} is not offered for slabs on several devices; give the volume as one array on the host, with "
                 'devices=[0, 1, ...] for the same GPUs, or use it on the labels'
             )
 

@@ -12,6 +12,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -23,7 +24,6 @@
 #include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <set>
 
@@ -81,9 +81,7 @@ private:
   void
   Lap(const char * step)
   {
-    const auto now = std::chrono::steady_clock::now();
-    m_Seconds[step] = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
+    m_Seconds[step] = m_Stopwatch.Lap();
     Progress(m_Hooks).Update(0);
   }
 
@@ -474,8 +472,7 @@ private:
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;
   ordered_json               m_Seconds;
-
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+  Stopwatch                  m_Stopwatch;
 };
 
 } // namespace

@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace brickccl
 {
@@ -16,7 +15,7 @@ std::string
 TextOf(Number number)
 {
   char text[64];
-  std::snprintf(text, sizeof(text), "%La", number);
+  std::snprintf(text, sizeof(text), number.Rest() == 0 ? "%a" : "%a %a", number.Nearest(), number.Rest());
   return text;
 }
 
@@ -24,13 +23,14 @@ Number
 ReadNumber(ByteReader & reader)
 {
   const std::string text = reader.Text();
-  char *            end = nullptr;
-  const Number      number = std::strtold(text.c_str(), &end);
-  if (text.empty() || *end != '\0')
+  const auto        blank = text.find(' ');
+  const auto        nearest = Number::FromText(text.substr(0, blank));
+  const auto        rest = blank == std::string::npos ? Number(0) : Number::FromText(text.substr(blank + 1));
+  if (!nearest || !rest)
   {
     reader.Fail("'" + text + "' is no number");
   }
-  return number;
+  return *rest == 0 ? *nearest : Number::Sum(nearest->Nearest(), rest->Nearest());
 }
 
 } // namespace

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <unordered_map>
 
 namespace brickccl
@@ -18,21 +17,12 @@ namespace brickccl
 namespace
 {
 
-std::string
-Text(Number value)
-{
-  std::ostringstream text;
-  text.precision(20);
-  text << value;
-  return text.str();
-}
-
 /** The value as a T. \return false if no T has it. */
 template <typename T>
 bool
 ToValue(Number number, T & value)
 {
-  return CeilingOf(number, value) && static_cast<Number>(value) == number;
+  return CeilingOf(number, value) && Number(value) == number;
 }
 
 /** A component of a class: the size and the place of the first voxel. */
@@ -66,7 +56,7 @@ public:
       if (isNew)
       {
         m_Reports.emplace_back();
-        m_Reports.back().value = static_cast<Number>(value);
+        m_Reports.back().value = value;
       }
       m_Last = value;
       m_LastPlace = found->second;
@@ -125,7 +115,7 @@ public:
   {
     if (!ToValue(options.background, m_Background))
     {
-      throw InvalidArgument("the background " + Text(options.background) + " is no value of the type " +
+      throw InvalidArgument("the background " + options.background.ToString() + " is no value of the type " +
                             NameOf(segmentation.type) + " that the segmentation has");
     }
     for (const Number number : options.values)
@@ -133,7 +123,7 @@ public:
       T value{};
       if (number == options.background)
       {
-        throw InvalidArgument("the value " + Text(number) + " is that of the background; name classes");
+        throw InvalidArgument("the value " + number.ToString() + " is that of the background; name classes");
       }
       if (ToValue(number, value))
       {

@@ -122,7 +122,7 @@ Sweep(const ImageView & image, const SweepOptions & options)
     const auto count = static_cast<double>(thresholds.size());
     const auto done = static_cast<double>(steps.size());
     labelOptions.progress = PartOf(options.progress, done / count, (done + 1) / count);
-    constexpr Number infinity = std::numeric_limits<Number>::infinity();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     labelOptions.criterion =
       options.below ? Criterion::InRange(-infinity, threshold) : Criterion::InRange(threshold, infinity);
     Label(image, labelOptions, labeling);

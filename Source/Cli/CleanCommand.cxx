@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct CleanArguments
+struct CleanArguments : RunningArguments
 {
   std::string   segmentation;
   std::string   output;
@@ -31,10 +32,7 @@ struct CleanArguments
   SizeArguments sizes;
   HoleArguments holes;
   FileArguments files;
-  int           threads = 0;
   bool          noCompression = false;
-  bool          json = false;
-  bool          quiet = false;
 };
 
 /** The numbers of "1,3,5". */
@@ -68,23 +66,15 @@ OptionsOf(const CleanArguments & arguments)
   return options;
 }
 
-std::string
-Text(Number value)
-{
-  std::ostringstream text;
-  text << std::setprecision(20) << value;
-  return text.str();
-}
-
 /** Values of classes are whole numbers in nearly all files. */
 nlohmann::ordered_json
 AsJson(Number value)
 {
-  if (value >= 0 && value <= 18446744073709551615.0L && std::floor(value) == value)
+  if (value >= 0 && value <= std::numeric_limits<std::uint64_t>::max() && value.IsWhole())
   {
     return static_cast<std::uint64_t>(value);
   }
-  if (value < 0 && value >= -9223372036854775808.0L && std::floor(value) == value)
+  if (value < 0 && value >= std::numeric_limits<std::int64_t>::lowest() && value.IsWhole())
   {
     return static_cast<std::int64_t>(value);
   }
@@ -125,7 +115,7 @@ Describe(const CleanReport & report)
   {
     if (one.removedComponents != 0 || one.filledHoles != 0)
     {
-      text << (++changed <= most ? Line(Text(one.value), one) : "");
+      text << (++changed <= most ? Line(one.value.ToString(), one) : "");
     }
   }
   if (changed > most)
@@ -171,7 +161,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   image.voxels.Release();
   for (const Number value : report.missing)
   {
-    reader.Note("no voxel has the value " + Text(value) + " of --values");
+    reader.Note("no voxel has the value " + value.ToString() + " of --values");
   }
   seconds["clean"] = watch.Lap();
 
@@ -252,12 +242,8 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->transform(NeighbourCount());
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
   AddHoleOptions(*command, arguments->holes);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print what was done, for each class, as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments, "what was done, for each class, as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });
 }
 

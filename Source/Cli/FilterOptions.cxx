@@ -216,8 +216,8 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
   holes.maximumVolume = static_cast<double>(ParseNumber(arguments.maximumVolume, "--fill-holes"));
   if (!arguments.bySlice.empty())
   {
-    const int axis = static_cast<int>(std::string("xyzt").find(arguments.bySlice));
-    if (axis >= extent.dimension || extent.dimension < 2)
+    const int axis = AxisFromName(arguments.bySlice);
+    if (axis < 0 || axis >= extent.dimension || extent.dimension < 2)
     {
       throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
                             std::to_string(extent.dimension) + " dimensions");

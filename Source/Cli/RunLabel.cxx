@@ -418,7 +418,7 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.largest = arguments.sizes.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+    relabel.largestAcross = AxisFromName(arguments.neighbours.bySlice);
   }
   return relabel;
 }

@@ -256,7 +256,7 @@ PrintGeometry(const std::string & path, const LoadedImage & image)
   std::cout << "orientation";
   for (int axis = 0; axis < std::min(dimension, 3); ++axis)
   {
-    std::cout << (axis == 0 ? " " : ", ") << "xyz"[axis] << " to " << NameOfWay(WayOf(image.geometry, axis));
+    std::cout << (axis == 0 ? " " : ", ") << AxisNames[axis] << " to " << NameOfWay(WayOf(image.geometry, axis));
   }
   std::cout << "; origin";
   for (int axis = 0; axis < dimension; ++axis)

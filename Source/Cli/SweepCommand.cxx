@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
@@ -23,7 +24,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct SweepArguments
+struct SweepArguments : RunningArguments
 {
   std::string   image;
   std::string   from;
@@ -35,9 +36,6 @@ struct SweepArguments
   std::string   output;
   std::string   plot;
   FileArguments files;
-  int           threads = 0;
-  bool          json = false;
-  bool          quiet = false;
 };
 
 /** A number that reads back as the same double. */
@@ -164,9 +162,10 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
 double
 DoubleOf(const std::string & text, const std::string & option)
 {
-  const Number number = ParseNumber(text, option);
-  const auto   value = static_cast<double>(number);
-  if (std::abs(number) > 9007199254740992.0L && static_cast<Number>(value) != number)
+  const Number     number = ParseNumber(text, option);
+  const auto       value = static_cast<double>(number);
+  constexpr double most = 9007199254740992.0;
+  if ((number > most || number < -most) && number != value)
   {
     throw InvalidArgument(option +
                           ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
@@ -291,11 +290,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the curve and a summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments, "the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <sstream>
 
@@ -44,15 +43,6 @@ CountOf(const std::string & text, int least, int most)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most ? count : -1;
 }
 
-std::string
-TextOf(Number value)
-{
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
-}
-
 } // namespace
 
 ThresholdMethod
@@ -79,14 +69,13 @@ ThresholdMethod::FromText(const std::string & text)
   }
   else
   {
-    char * end = nullptr;
-    method.kind = Kind::Value;
-    method.value = std::strtold(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(method.value) ||
-        text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+    const std::optional<Number> value = Number::FromText(text);
+    if (!value || !std::isfinite(value->Nearest()) || text.find_first_not_of("+-.0123456789eE") != std::string::npos)
     {
       RefuseMethod(text);
     }
+    method.kind = Kind::Value;
+    method.value = *value;
   }
   return method;
 }
@@ -107,26 +96,25 @@ ThresholdMethod::ToString() const
   case Kind::Value:
     break;
   }
-  return TextOf(value);
+  return value.ToString();
 }
 
 std::string
 Threshold::ToString() const
 {
-  return method.kind == ThresholdMethod::Kind::Value ? TextOf(value) : method.ToString() + " " + TextOf(value);
+  return method.kind == ThresholdMethod::Kind::Value ? value.ToString() : method.ToString() + " " + value.ToString();
 }
 
 Criterion
 Threshold::AtOrAbove() const
 {
-  return Criterion::InRange(value, std::numeric_limits<Number>::infinity());
+  return Criterion::InRange(value, std::numeric_limits<double>::infinity());
 }
 
 Criterion
 Threshold::Below() const
 {
-  const Number infinity = std::numeric_limits<Number>::infinity();
-  return Criterion::InRange(-infinity, std::nextafter(value, -infinity));
+  return Criterion::InRange(-std::numeric_limits<double>::infinity(), value.JustBelow());
 }
 
 namespace

@@ -253,12 +253,12 @@ ValueHistogram::Percentile(double percent) const
   {
     return static_cast<double>(percent == 0 ? minimum : maximum);
   }
-  const Number  wanted = static_cast<Number>(percent) / 100 * static_cast<Number>(valueCount);
+  const auto    wanted = static_cast<long double>(percent) / 100 * static_cast<long double>(valueCount);
   std::uint64_t passed = 0;
   for (std::size_t bin = 0; bin < counts.size(); ++bin)
   {
     passed += counts[bin];
-    if (counts[bin] > 0 && static_cast<Number>(passed) >= wanted)
+    if (counts[bin] > 0 && static_cast<long double>(passed) >= wanted)
     {
       return ValueOf(bin);
     }

@@ -9,13 +9,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -32,23 +32,6 @@ namespace
 {
 
 using Kind = WorkFolder::Kind;
-
-/** Seconds since the last call. */
-class Clock
-{
-public:
-  double
-  Lap()
-  {
-    const auto   now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
-};
 
 /** The files of an image, with their sizes and the times of their last changes. */
 void
@@ -251,7 +234,7 @@ public:
   SlabResult
   Run()
   {
-    Clock clock;
+    Stopwatch clock;
     LabelSlabs();
     m_Result.secondsToLabel = clock.Lap();
     Merge();

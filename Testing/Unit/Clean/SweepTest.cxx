@@ -51,7 +51,7 @@ ExpectLikeLabelings(const Extent &         extent,
     ASSERT_EQ(steps.size(), static_cast<std::size_t>(options.steps));
     for (const SweepStep & step : steps)
     {
-      constexpr Number infinity = std::numeric_limits<Number>::infinity();
+      constexpr double infinity = std::numeric_limits<double>::infinity();
       problem.criterion =
         options.below ? Criterion::InRange(-infinity, step.threshold) : Criterion::InRange(step.threshold, infinity);
       std::map<std::uint64_t, std::uint64_t> sizes;

@@ -57,7 +57,7 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   const ImageView &   part = *input.options.part;
   const HostContext & context = input.context;
   RunVolume           outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context.Part(0, 0.1), outside);
+  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, {}, context.Part(0, 0.1), outside);
   std::vector<VoxelBox> boxes;
   boxes.reserve(static_cast<std::size_t>(outside.RunCount()));
   for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)

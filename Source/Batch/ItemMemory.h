@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <set>
 #include <string>
 
 namespace brickccl::batch
@@ -32,6 +33,7 @@ public:
 struct ItemHeader
 {
   Extent     extent;
+  Geometry   geometry;
   ScalarType type = ScalarType::UInt8;
   int        channels = 1;
   /** The most bytes that its voxels take while they are read. */
@@ -41,14 +43,26 @@ struct ItemHeader
 };
 
 /** The most memory that the process of an item holds, in bytes, as far as its header tells: the image, what the steps
- *  of the recipe take for each voxel, and the process itself. What lists of runs and components take is not in it. With
- * a part, it is what scans of parts take; those that are noise all over can take twice as much. */
+ *  of the recipe take for each voxel, the process itself, and as much for lists of runs and components as most scans
+ *  take. */
 std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
+
+/** What labeling takes beside the voxels, when it is known how many runs there are. */
+std::uint64_t MemoryForLabeling(std::uint64_t runs);
+
+/** What finding the part takes beside the voxels, when it is known how many runs the material has. */
+std::uint64_t MemoryForPart(std::uint64_t materialRuns, const ItemHeader & header);
 
 /** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,
  *  and how many those outside of the part. */
 std::uint64_t
 MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
+
+/** What lists of so many bytes need beyond what MemoryForVoxels has for them. */
+std::uint64_t BeyondPlan(std::uint64_t bytesOfLists, const ItemHeader & header);
+
+/** The bytes of files together; one that is not there has none. */
+std::uint64_t BytesOfFiles(const std::set<std::string> & files);
 
 /** "1.5 GB". */
 std::string DescribeBytes(std::uint64_t bytes);

@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <set>
 
 namespace brickccl::batch
@@ -161,15 +163,15 @@ private:
   {
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
-    ItemHeader item{ header.extent, header.type, header.channels, bytes, 0 };
-    for (const std::string & file : files)
-    {
-      std::error_code failure;
-      const auto      size = std::filesystem::file_size(file, failure);
-      item.fileBytes += failure ? 0 : size;
-    }
-    m_MemoryForVoxels = MemoryForVoxels(item, m_Recipe);
+    m_Header = { header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) };
+    m_MemoryForVoxels = MemoryForVoxels(m_Header, m_Recipe);
     CheckMemory(m_MemoryForVoxels);
+  }
+
+  bool
+  HasMemoryLimit() const
+  {
+    return m_Options.memory != std::numeric_limits<std::uint64_t>::max();
   }
 
   void
@@ -181,12 +183,11 @@ private:
     }
   }
 
-  /** Checks the memory when the components are known. */
+  /** Checks the memory when it is known how long lists will be. */
   void
-  CheckMemoryForRuns() const
+  CheckMemoryForLists(std::uint64_t bytes) const
   {
-    const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
-    CheckMemory(m_MemoryForVoxels + MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
+    CheckMemory(m_MemoryForVoxels + BeyondPlan(bytes, m_Header));
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -199,7 +200,10 @@ private:
     }
     if (m_Recipe.part.method != "none")
     {
-      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads);
+      const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
+        CheckMemoryForLists(MemoryForPart(runs, m_Header));
+      };
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, HasMemoryLimit() ? check : nullptr);
       for (const std::string & note : m_Part->notes)
       {
         Note(note);
@@ -279,16 +283,22 @@ private:
     {
       options.mask = m_Part->mask.View();
     }
+    const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
+    if (HasMemoryLimit())
+    {
+      CheckMemoryForLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
+    }
     Labeling labeling;
-    Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
+    Label(image, options, labeling);
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
-    if (m_Options.memory != std::numeric_limits<std::uint64_t>::max())
+    if (HasMemoryLimit())
     {
-      CheckMemoryForRuns();
+      const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
+      CheckMemoryForLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
     }
     DropOutsideOfCore();
   }
@@ -420,7 +430,7 @@ private:
         DrawForReport({ m_Image, m_Runs, m_Table, m_Part ? &m_Part->mask : nullptr, labels, m_Options.surfacesProgram },
                       m_Folder,
                       Context());
-      m_Summary["report"] = drawn.description;
+      m_Summary[ReportKey] = drawn.description;
       std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
       std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
     }
@@ -464,6 +474,7 @@ private:
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
+  ItemHeader                 m_Header;
   std::uint64_t              m_MemoryForVoxels = 0;
   ComponentTable             m_Table;
   ordered_json               m_Summary;

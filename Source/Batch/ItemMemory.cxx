@@ -103,10 +103,10 @@ MemoryForLabeling(std::uint64_t runs)
 }
 
 std::uint64_t
-MemoryForPart(std::uint64_t materialRuns, const ItemHeader & header)
+MemoryForPart(std::uint64_t materialRuns, const Extent & extent)
 {
   // The air around and within the material has no more runs than this.
-  const std::uint64_t airRuns = materialRuns + static_cast<std::uint64_t>(header.extent.RowCount());
+  const std::uint64_t airRuns = materialRuns + static_cast<std::uint64_t>(extent.RowCount());
   return MemoryForLabeling(materialRuns + airRuns);
 }
 
@@ -132,13 +132,6 @@ MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t compo
 }
 
 std::uint64_t
-BeyondPlan(std::uint64_t bytesOfLists, const ItemHeader & header)
-{
-  const std::uint64_t planned = static_cast<std::uint64_t>(header.extent.VoxelCount()) * BytesForLists;
-  return bytesOfLists - std::min(bytesOfLists, planned);
-}
-
-std::uint64_t
 BytesOfFiles(const std::set<std::string> & files)
 {
   std::uint64_t bytes = 0;
@@ -149,6 +142,27 @@ BytesOfFiles(const std::set<std::string> & files)
     bytes += failure ? 0 : size;
   }
   return bytes;
+}
+
+void
+MemoryPlan::Plan(const ItemHeader & header, const Recipe & recipe)
+{
+  m_ForVoxels = MemoryForVoxels(header, recipe);
+  m_ForLists = static_cast<std::uint64_t>(header.extent.VoxelCount()) * BytesForLists;
+  if (m_ForVoxels > m_Limit)
+  {
+    throw MoreMemoryNeeded(m_ForVoxels);
+  }
+}
+
+void
+MemoryPlan::CheckLists(std::uint64_t bytes) const
+{
+  const std::uint64_t needed = m_ForVoxels + bytes - std::min(bytes, m_ForLists);
+  if (needed > m_Limit)
+  {
+    throw MoreMemoryNeeded(needed);
+  }
 }
 
 std::string

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -51,18 +52,47 @@ std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
 std::uint64_t MemoryForLabeling(std::uint64_t runs);
 
 /** What finding the part takes beside the voxels, when it is known how many runs the material has. */
-std::uint64_t MemoryForPart(std::uint64_t materialRuns, const ItemHeader & header);
+std::uint64_t MemoryForPart(std::uint64_t materialRuns, const Extent & extent);
 
 /** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,
  *  and how many those outside of the part. */
 std::uint64_t
 MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
 
-/** What lists of so many bytes need beyond what MemoryForVoxels has for them. */
-std::uint64_t BeyondPlan(std::uint64_t bytesOfLists, const ItemHeader & header);
-
 /** The bytes of files together; one that is not there has none. */
 std::uint64_t BytesOfFiles(const std::set<std::string> & files);
+
+/** Whether an item keeps to the memory that it was given, as more and more is known of it. */
+class MemoryPlan
+{
+public:
+  explicit MemoryPlan(std::uint64_t limit)
+    : m_Limit(limit)
+  {}
+
+  bool
+  IsLimited() const
+  {
+    return m_Limit != std::numeric_limits<std::uint64_t>::max();
+  }
+  bool
+  IsMade() const
+  {
+    return m_ForVoxels > 0;
+  }
+
+  /** Plans from the header. \throws MoreMemoryNeeded */
+  void Plan(const ItemHeader & header, const Recipe & recipe);
+
+  /** Checks lists that will have so many bytes. \throws MoreMemoryNeeded */
+  void CheckLists(std::uint64_t bytes) const;
+
+private:
+  std::uint64_t m_Limit;
+  std::uint64_t m_ForVoxels = 0;
+  /** The part of that for lists. */
+  std::uint64_t m_ForLists = 0;
+};
 
 /** "1.5 GB". */
 std::string DescribeBytes(std::uint64_t bytes);

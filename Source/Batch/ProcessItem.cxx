@@ -26,7 +26,6 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <set>
 
 namespace brickccl::batch
@@ -44,6 +43,7 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
+    , m_Memory(options.memory)
   {
     m_Hooks.cancelled = WasInterrupted;
   }
@@ -110,14 +110,15 @@ private:
                             "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
     }
     ReadOptions options;
-    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices;
+    // A problem is one of names, and it has just been accepted.
+    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices || !found.problem.empty();
     options.acceptSheared = m_Recipe.input.acceptSheared;
     options.spacing = m_Recipe.input.spacing;
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     m_Image = ReadFoundImage(found, options);
-    if (m_MemoryForVoxels == 0)
+    if (!m_Memory.IsMade())
     {
       PlanMemory(found, m_Image, m_Image.ByteCount());
     }
@@ -163,31 +164,8 @@ private:
   {
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
-    m_Header = { header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) };
-    m_MemoryForVoxels = MemoryForVoxels(m_Header, m_Recipe);
-    CheckMemory(m_MemoryForVoxels);
-  }
-
-  bool
-  HasMemoryLimit() const
-  {
-    return m_Options.memory != std::numeric_limits<std::uint64_t>::max();
-  }
-
-  void
-  CheckMemory(std::uint64_t needed) const
-  {
-    if (needed > m_Options.memory)
-    {
-      throw MoreMemoryNeeded(needed);
-    }
-  }
-
-  /** Checks the memory when it is known how long lists will be. */
-  void
-  CheckMemoryForLists(std::uint64_t bytes) const
-  {
-    CheckMemory(m_MemoryForVoxels + BeyondPlan(bytes, m_Header));
+    m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
+                  m_Recipe);
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -201,9 +179,9 @@ private:
     if (m_Recipe.part.method != "none")
     {
       const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
-        CheckMemoryForLists(MemoryForPart(runs, m_Header));
+        m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
       };
-      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, HasMemoryLimit() ? check : nullptr);
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
       for (const std::string & note : m_Part->notes)
       {
         Note(note);
@@ -284,21 +262,25 @@ private:
       options.mask = m_Part->mask.View();
     }
     const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
-    if (HasMemoryLimit())
+    if (m_Memory.IsLimited())
     {
-      CheckMemoryForLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
+      m_Memory.CheckLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
     }
     Labeling labeling;
     Label(image, options, labeling);
+    if (!labeling.UsedDevice().remark.empty())
+    {
+      Note(labeling.UsedDevice().remark);
+    }
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
-    if (HasMemoryLimit())
+    if (m_Memory.IsLimited())
     {
       const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
-      CheckMemoryForLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
+      m_Memory.CheckLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
     }
     DropOutsideOfCore();
   }
@@ -474,8 +456,7 @@ private:
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
-  ItemHeader                 m_Header;
-  std::uint64_t              m_MemoryForVoxels = 0;
+  MemoryPlan                 m_Memory;
   ComponentTable             m_Table;
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;

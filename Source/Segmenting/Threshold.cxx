@@ -44,16 +44,22 @@ CountOf(const std::string & text, int least, int most)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most ? count : -1;
 }
 
-std::string
-TextOf(Number value)
+} // namespace
+
+bool
+Threshold::IsBeyondDoubles(Number threshold)
 {
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
+  return std::abs(threshold) > 9007199254740992.0L;
 }
 
-} // namespace
+std::string
+Threshold::TextOf(Number threshold)
+{
+  std::ostringstream text;
+  text.precision(IsBeyondDoubles(threshold) ? 20 : 10);
+  text << threshold;
+  return text.str();
+}
 
 ThresholdMethod
 ThresholdMethod::FromText(const std::string & text)
@@ -107,7 +113,7 @@ ThresholdMethod::ToString() const
   case Kind::Value:
     break;
   }
-  return TextOf(value);
+  return Threshold::TextOf(value);
 }
 
 std::string
@@ -155,6 +161,21 @@ Threshold
 FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
 {
   using Kind = ThresholdMethod::Kind;
+  if (method.kind != Kind::Value && histogram.origin != 0)
+  {
+    Threshold threshold = FindThreshold(histogram.FromOrigin(), method);
+    // What lies between two whole numbers parts them as the upper one does.
+    threshold.value = histogram.origin + std::ceil(threshold.value);
+    for (Number & each : threshold.all)
+    {
+      each = histogram.origin + std::ceil(each);
+    }
+    for (double & peak : threshold.peaks)
+    {
+      peak = static_cast<double>(histogram.origin + static_cast<Number>(peak));
+    }
+    return threshold;
+  }
   if (method.kind != Kind::Value)
   {
     CheckPrecision(histogram);
@@ -178,19 +199,20 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
   if (method.kind == Kind::Value)
   {
     threshold.value = method.value;
-    threshold.all = { static_cast<double>(method.value) };
+    threshold.all = { method.value };
     return threshold;
   }
   if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu)
   {
-    threshold.all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    const std::vector<double> all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    threshold.all.assign(all.begin(), all.end());
     threshold.value =
       method.which == 0 ? threshold.all.back() : threshold.all[static_cast<std::size_t>(method.which) - 1];
     return threshold;
   }
   const HistogramPeaks peaks = FindTwoPeaks(histogram);
   threshold.value = method.kind == Kind::Valley ? peaks.valley : 0.5 * (peaks.low + peaks.high);
-  threshold.all = { static_cast<double>(threshold.value) };
+  threshold.all = { threshold.value };
   threshold.peaks = { peaks.low, peaks.high };
   return threshold;
 }

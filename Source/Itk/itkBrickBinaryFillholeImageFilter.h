@@ -22,7 +22,8 @@ namespace itk
  * neighbours, as in ITK. All else stays as it is. The output is that of ITK's filter. (In an image of one slice every
  * pixel is on the border, and nothing is filled.)
  *
- * More than ITK's filter has: holes larger than MaximumHoleSize stay.
+ * More than ITK's filter has: holes larger than MaximumHoleSize stay, and axes may be periodic. Holes then have no
+ * pixel at the ends of the other axes, of which there must be one.
  *
  * \sa BinaryFillholeImageFilter, brickccl::FillHoles */
 template <typename TInputImage>
@@ -58,6 +59,18 @@ public:
   /** Holes of more pixels stay. Default: no limit. */
   itkSetMacro(MaximumHoleSize, SizeValueType);
   itkGetConstMacro(MaximumHoleSize, SizeValueType);
+
+  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  void
+  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
+  {
+    if (m_PeriodicAxes != axes)
+    {
+      m_PeriodicAxes = axes;
+      this->Modified();
+    }
+  }
+  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
 
   /** The number of holes that were filled. Valid after Update. */
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
@@ -120,6 +133,7 @@ protected:
        << std::endl;
     os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
     os << indent << "MaximumHoleSize: " << m_MaximumHoleSize << std::endl;
+    os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
     os << indent << "NumberOfFilledHoles: " << m_NumberOfFilledHoles << std::endl;
   }
 
@@ -133,7 +147,7 @@ private:
     // The engine's border leaves out axes of one voxel; ITK's does not.
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      if (region.GetSize(axis) == 1)
+      if (region.GetSize(axis) == 1 && !m_PeriodicAxes.Has(static_cast<int>(axis)))
       {
         return;
       }
@@ -143,6 +157,7 @@ private:
     options.holes->connectivity =
       m_FullyConnected ? brickccl::Connectivity::Full(ImageDimension) : brickccl::Connectivity::Face(ImageDimension);
     options.holes->maximumSize = m_MaximumHoleSize;
+    options.periodic = m_PeriodicAxes;
     options.threads = BrickThreadsOf(this);
     options.progress = progress.Hooks();
     m_NumberOfFilledHoles = brickccl::FillHoles(mask, output, options).Total().filledHoles;
@@ -152,6 +167,8 @@ private:
   InputImagePixelType m_ForegroundValue{ NumericTraits<InputImagePixelType>::max() };
   SizeValueType       m_MaximumHoleSize{ NumericTraits<SizeValueType>::max() };
   SizeValueType       m_NumberOfFilledHoles{ 0 };
+
+  brickccl::PeriodicAxes m_PeriodicAxes;
 };
 
 } // namespace itk

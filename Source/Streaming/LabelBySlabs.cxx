@@ -97,7 +97,12 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
        << "connectivity: " << connectivity.ToString() << '\n'
        << "criterion: " << options.label.criterion.ToString() << '\n';
   ByteWriter problem;
-  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, options.label.relabel)
+  BrickProblem(connectivity,
+               options.label.criterion,
+               images.image->type,
+               images.image->channels,
+               options.label.periodic,
+               options.label.relabel)
     .Write(problem);
   text << "options:";
   for (const std::uint8_t byte : problem.Written())
@@ -220,6 +225,10 @@ public:
     MeasureOptions measure;
     measure.groups = options.groups;
     CheckColumnsOfBricks(measure);
+    if (options.measures)
+    {
+      CheckPeriodicTableOfBricks(options.label.periodic);
+    }
     m_Result.plan = PlanSlabs(images,
                               options.label.criterion,
                               options.memory,

@@ -28,6 +28,7 @@ struct Asked
   Criterion                 criterion;
   int                       rank = 1;
   int                       sliceAxis = -1;
+  testing::Periodic         periodic = {};
   bool                      fills = false;
   std::uint64_t             maximumHole = std::numeric_limits<std::uint64_t>::max();
   RelabelOptions            relabel;
@@ -75,6 +76,7 @@ Fill(const Asked & asked, const FloodFillProblem & problem, const Labels & label
   const int            axes = asked.extent.dimension - (asked.sliceAxis >= 0 ? 1 : 0);
   holes.rank = asked.rank == 1 ? axes : 1;
   holes.sliceAxis = asked.sliceAxis;
+  holes.periodic = asked.periodic;
   auto filled = values;
   for (const auto & hole : FindHoles(holes))
   {
@@ -107,6 +109,7 @@ Expected(const Asked & asked)
   problem.criterion = asked.criterion;
   problem.rank = asked.rank;
   problem.sliceAxis = asked.sliceAxis;
+  problem.periodic = asked.periodic;
   Labels labels = FloodFill(problem);
   if (asked.fills)
   {
@@ -123,7 +126,7 @@ Expected(const Asked & asked)
   for (std::size_t i = 0; i < labels.size(); ++i)
   {
     ++sizes[labels[i]];
-    if (testing::IsAtBorder(asked.extent, asked.sliceAxis, i))
+    if (testing::IsAtBorder(asked.extent, asked.sliceAxis, i, asked.periodic))
     {
       atBorder.insert(labels[i]);
     }
@@ -174,6 +177,13 @@ ExpectLikeOracle(const Asked & asked)
   options.connectivity = asked.sliceAxis < 0
                          ? Connectivity(asked.extent.dimension, asked.rank)
                          : Connectivity(asked.extent.dimension - 1, asked.rank).WithinSlices(asked.sliceAxis);
+  for (int axis = 0; axis < asked.extent.dimension; ++axis)
+  {
+    if (asked.periodic[static_cast<std::size_t>(axis)])
+    {
+      options.periodic.Add(axis);
+    }
+  }
   options.relabel = asked.relabel;
   options.device = cpu;
   ComponentFilter filter;
@@ -274,6 +284,40 @@ TEST(FilterComponents, HolesOfSlicesAreFilledInSlices)
       ExpectLikeOracle(asked);
     }
   }
+}
+
+TEST(FilterComponents, HolesGoOnThroughTheEndsOfPeriodicAxes)
+{
+  const Extent  extent{ 14, 9, 8 };
+  std::uint64_t seed = 80;
+  for (unsigned axes = 1; axes < 7; ++axes)
+  {
+    for (int rank = 1; rank <= 3; ++rank)
+    {
+      for (const Criterion & criterion : { Criterion::Foreground(), Criterion::InRange(2, 3) })
+      {
+        Asked asked{ extent, Grains(extent, rank == 1 ? 0.1 : 0.3, ++seed), criterion, rank };
+        asked.periodic = { (axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0 };
+        asked.fills = true;
+        ExpectLikeOracle(asked);
+        asked.clearBorder = true;
+        ExpectLikeOracle(asked);
+      }
+    }
+  }
+  std::vector<std::uint8_t> voxels(static_cast<std::size_t>(extent.VoxelCount()), 1);
+  Labeling                  labeling;
+  const auto                label = [&](const char * axes, const Criterion & criterion) {
+    LabelOptions options;
+    options.periodic = PeriodicAxes::FromNames(axes);
+    options.criterion = criterion;
+    ComponentFilter filter;
+    filter.holes.emplace();
+    Label(ImageView(voxels.data(), extent), options, filter, labeling);
+  };
+  EXPECT_THROW(label("xyz", Criterion::Foreground()), Unsupported);
+  EXPECT_THROW(label("x", Criterion::EqualValue()), Unsupported);
+  EXPECT_NO_THROW(label("xy", Criterion::Foreground()));
 }
 
 TEST(FilterComponents, SeedsBorderAndMaskKeepWhatTheySay)

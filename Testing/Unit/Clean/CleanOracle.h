@@ -19,6 +19,20 @@ namespace brickccl::testing
 /** For each axis whether the image begins again behind its ends. */
 using Periodic = std::array<bool, 4>;
 
+inline PeriodicAxes
+AxesOf(const Periodic & periodic)
+{
+  PeriodicAxes axes;
+  for (int axis = 0; axis < 4; ++axis)
+  {
+    if (periodic[static_cast<std::size_t>(axis)])
+    {
+      axes.Add(axis);
+    }
+  }
+  return axes;
+}
+
 struct LoopOptions
 {
   int           rank = 1;

@@ -53,13 +53,7 @@ OptionsOf(const LoopOptions & loops, const Extent & extent)
   };
   CleanOptions options;
   options.connectivity = connectivity(loops.rank);
-  for (int axis = 0; axis < extent.dimension; ++axis)
-  {
-    if (loops.periodic[static_cast<std::size_t>(axis)])
-    {
-      options.periodic.Add(axis);
-    }
-  }
+  options.periodic = testing::AxesOf(loops.periodic);
   options.background = loops.background;
   options.values = loops.values;
   options.minimumSize = loops.minimumSize;

@@ -247,7 +247,9 @@ private:
   {
     LabelOptions options;
     options.criterion = CriterionOfRecipe();
-    options.connectivity = ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice);
+    options.connectivity = m_Recipe.labeling.neighbourhood.empty()
+                           ? ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice)
+                           : NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
     options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
     options.minimumVolume = m_Recipe.labeling.minimumVolume;

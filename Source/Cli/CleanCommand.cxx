@@ -1,6 +1,7 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
@@ -24,15 +25,15 @@ namespace
 
 struct CleanArguments : RunningArguments
 {
-  std::string   segmentation;
-  std::string   output;
-  std::string   values;
-  std::string   background = "0";
-  int           connectivity = 0;
-  SizeArguments sizes;
-  HoleArguments holes;
-  FileArguments files;
-  bool          noCompression = false;
+  std::string        segmentation;
+  std::string        output;
+  std::string        values;
+  std::string        background = "0";
+  NeighbourArguments neighbours;
+  SizeArguments      sizes;
+  HoleArguments      holes;
+  FileArguments      files;
+  bool               noCompression = false;
 };
 
 /** The numbers of "1,3,5". */
@@ -138,7 +139,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json   seconds;
   CleanOptions     options = OptionsOf(arguments);
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation } };
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation },
+                              { "--neighbourhood", arguments.neighbours.File() } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
 
@@ -146,7 +148,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.segmentation, true);
-  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, "");
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   CheckImageFileWritable(arguments.output, image.type, image.extent);
@@ -186,7 +189,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     nlohmann::ordered_json summary;
     AddCounts(summary, report.Total());
-    summary["connectivity"] = options.connectivity->NeighbourCount();
+    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
     summary["classes"] = nlohmann::ordered_json::array();
     for (const CleanedClass & one : report.classes)
     {
@@ -204,7 +207,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     std::cout << Describe(report) << arguments.output << ": type " << NameOf(image.type) << ", connectivity "
-              << options.connectivity->ToString() << std::endl;
+              << DescribeNeighbours(*options.connectivity, options.periodic) << std::endl;
   }
 }
 
@@ -233,13 +236,7 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full. Those "
-      "of the background are its dual: 8 for 4, 26 for 6, else faces")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
   AddHoleOptions(*command, arguments->holes);
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");

@@ -75,6 +75,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
+  // What lies outside of a part is told by the image's border.
+  command->get_option("--pores")->excludes(command->get_option("--periodic"));
   AddPictureOption(*command, arguments->picture);
   // It would show slices through boxes that lie partly outside of the image.
   command->get_option("--picture")->excludes(command->get_option("--periodic"));

@@ -270,7 +270,8 @@ private:
                    { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
                      RunsOf(m_Labeling),
                      m_Table,
-                     m_Image.spacingSource != "none" },
+                     m_Image.spacingSource != "none",
+                     m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
     m_Seconds["write"] = m_Watch.Lap();

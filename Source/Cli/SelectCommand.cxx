@@ -200,10 +200,14 @@ private:
     if (!m_Arguments.picture.empty())
     {
       m_Reporter.Step("drawing " + m_Arguments.picture);
-      WritePicture(
-        m_Arguments.picture,
-        { m_Images.intensity ? *m_Images.intensity : m_Image, m_Volume, m_Table, m_Image.spacingSource != "none" },
-        HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
+      // The numbers of a label map are no gray values.
+      WritePicture(m_Arguments.picture,
+                   { m_Images.intensity ? *m_Images.intensity : m_Image,
+                     m_Volume,
+                     m_Table,
+                     m_Image.spacingSource != "none",
+                     m_Images.intensity.has_value() },
+                   HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
     }
     m_Seconds["write"] = m_Watch.Lap();
     m_Seconds["total"] = m_Total.Lap();

@@ -127,7 +127,7 @@ AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGr
   }
 }
 
-/** Draws the components over the intensities, if there are any, or over the label map. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -143,7 +143,11 @@ DrawLabels(const std::string &    path,
   }
   Renumber(volume, numbers, context);
   WritePicture(path,
-               { images.intensity ? *images.intensity : labels, volume, table, labels.spacingSource != "none" },
+               { images.intensity ? *images.intensity : labels,
+                 volume,
+                 table,
+                 labels.spacingSource != "none",
+                 images.intensity.has_value() },
                context);
 }
 

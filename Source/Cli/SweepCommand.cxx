@@ -1,6 +1,7 @@
 #include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
@@ -26,16 +27,15 @@ namespace
 
 struct SweepArguments : RunningArguments
 {
-  std::string   image;
-  std::string   from;
-  std::string   to;
-  int           steps = 64;
-  bool          below = false;
-  int           connectivity = 0;
-  std::string   bySlice;
-  std::string   output;
-  std::string   plot;
-  FileArguments files;
+  std::string        image;
+  std::string        from;
+  std::string        to;
+  int                steps = 64;
+  bool               below = false;
+  NeighbourArguments neighbours;
+  std::string        output;
+  std::string        plot;
+  FileArguments      files;
 };
 
 /** A number that reads back as the same double. */
@@ -191,7 +191,7 @@ RunSweep(const SweepArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
   const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
-  const NamedFiles inputs = { { "IMAGE", arguments.image } };
+  const NamedFiles inputs = { { "IMAGE", arguments.image }, { "--neighbourhood", arguments.neighbours.File() } };
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
   if (!arguments.plot.empty())
@@ -206,7 +206,8 @@ RunSweep(const SweepArguments & arguments)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.Read(arguments.image, false);
-  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   seconds["read"] = watch.Lap();
 
   reporter.Step("sweeping");
@@ -234,7 +235,7 @@ RunSweep(const SweepArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["steps"] = AsJson(curve);
-    summary["connectivity"] = options.connectivity->NeighbourCount();
+    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
     summary["below"] = arguments.below;
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
@@ -245,8 +246,8 @@ RunSweep(const SweepArguments & arguments)
   {
     reporter.Note("");
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
-              << ", connectivity " << options.connectivity->ToString() << ": most components (" << most->components
-              << ") at " << Exactly(most->threshold) << '\n'
+              << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
+              << ": most components (" << most->components << ") at " << Exactly(most->threshold) << '\n'
               << arguments.output << ": a row for each threshold" << std::endl;
   }
 }
@@ -274,14 +275,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("N")
     ->capture_default_str();
   command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
-  command->add_option("--by-slice", arguments->bySlice, "components of each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+  AddNeighbourOptions(*command, arguments->neighbours);
   command
     ->add_option("-o,--output",
                  arguments->output,

@@ -145,4 +145,18 @@ CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
   }
 }
 
+PeriodicAxes
+PeriodicWithin(const PeriodicAxes & periodic, const Connectivity & connectivity)
+{
+  PeriodicAxes within;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    if (periodic.Has(axis) && connectivity.Uses(axis))
+    {
+      within.Add(axis);
+    }
+  }
+  return within;
+}
+
 } // namespace brickccl

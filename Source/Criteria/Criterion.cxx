@@ -74,6 +74,20 @@ Number::Sum(double large, double small)
   return sum;
 }
 
+Number
+operator+(const Number & a, const Number & b)
+{
+  // What is lost where the nearest ones are added is exact (Knuth, The Art of Computer Programming 2, section 4.2.2).
+  const double sum = a.m_Nearest + b.m_Nearest;
+  if (!std::isfinite(sum))
+  {
+    return sum;
+  }
+  const double ofB = sum - a.m_Nearest;
+  const double lost = (a.m_Nearest - (sum - ofB)) + (b.m_Nearest - ofB);
+  return Number::Sum(sum, lost + a.m_Rest + b.m_Rest);
+}
+
 std::optional<Number>
 Number::FromText(const std::string & text)
 {

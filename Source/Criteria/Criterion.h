@@ -46,6 +46,9 @@ public:
   /** The sum, exact where the second is not the larger one. */
   static Number Sum(double large, double small);
 
+  /** Exact for whole numbers of 64 bits. */
+  friend Number operator+(const Number & a, const Number & b);
+
   /** The nearest double. */
   double
   Nearest() const

@@ -19,7 +19,8 @@ namespace itk
  * neighbours, as in ITK. All else stays as it is. The output is that of ITK's filter. (In an image of one slice every
  * pixel is on the border, and nothing is filled.)
  *
- * More than ITK's filter has: holes larger than MaximumHoleSize stay.
+ * More than ITK's filter has: holes larger than MaximumHoleSize stay, and axes may be periodic. Holes then have no
+ * pixel at the ends of the other axes, of which there must be one.
  *
  * \sa BinaryFillholeImageFilter, brickccl::FillHoles */
 template <typename TInputImage>
@@ -42,6 +43,18 @@ public:
   /** Holes of more pixels stay. Default: no limit. */
   itkSetMacro(MaximumHoleSize, SizeValueType);
   itkGetConstMacro(MaximumHoleSize, SizeValueType);
+
+  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  void
+  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
+  {
+    if (m_PeriodicAxes != axes)
+    {
+      m_PeriodicAxes = axes;
+      this->Modified();
+    }
+  }
+  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
 
   /** The number of holes that were filled. Valid after Update. */
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
@@ -88,6 +101,7 @@ protected:
   {
     Superclass::PrintSelf(os, indent);
     os << indent << "MaximumHoleSize: " << m_MaximumHoleSize << std::endl;
+    os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
     os << indent << "NumberOfFilledHoles: " << m_NumberOfFilledHoles << std::endl;
   }
 
@@ -101,7 +115,7 @@ private:
     // The engine's border leaves out axes of one voxel; ITK's does not.
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      if (region.GetSize(axis) == 1)
+      if (region.GetSize(axis) == 1 && !m_PeriodicAxes.Has(static_cast<int>(axis)))
       {
         return;
       }
@@ -110,6 +124,7 @@ private:
     options.holes.emplace();
     options.holes->connectivity = this->MakeConnectivity();
     options.holes->maximumSize = m_MaximumHoleSize;
+    options.periodic = m_PeriodicAxes;
     options.threads = BrickThreadsOf(this);
     options.progress = progress.Hooks();
     m_NumberOfFilledHoles = brickccl::FillHoles(mask, output, options).Total().filledHoles;
@@ -117,6 +132,8 @@ private:
 
   SizeValueType m_MaximumHoleSize{ NumericTraits<SizeValueType>::max() };
   SizeValueType m_NumberOfFilledHoles{ 0 };
+
+  brickccl::PeriodicAxes m_PeriodicAxes;
 };
 
 } // namespace itk

@@ -45,6 +45,13 @@ CountOf(const std::string & text, int least, int most)
 
 } // namespace
 
+bool
+Threshold::IsBeyondDoubles(const Number & threshold)
+{
+  constexpr double largest = 9007199254740992.0;
+  return threshold > largest || threshold < -largest;
+}
+
 ThresholdMethod
 ThresholdMethod::FromText(const std::string & text)
 {
@@ -143,6 +150,21 @@ Threshold
 FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
 {
   using Kind = ThresholdMethod::Kind;
+  if (method.kind != Kind::Value && histogram.origin != 0)
+  {
+    Threshold threshold = FindThreshold(histogram.FromOrigin(), method);
+    // What lies between two whole numbers parts them as the upper one does.
+    threshold.value = histogram.origin + threshold.value.Ceiling();
+    for (Number & each : threshold.all)
+    {
+      each = histogram.origin + each.Ceiling();
+    }
+    for (double & peak : threshold.peaks)
+    {
+      peak = static_cast<double>(histogram.origin + Number(peak));
+    }
+    return threshold;
+  }
   if (method.kind != Kind::Value)
   {
     CheckPrecision(histogram);
@@ -166,19 +188,20 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
   if (method.kind == Kind::Value)
   {
     threshold.value = method.value;
-    threshold.all = { static_cast<double>(method.value) };
+    threshold.all = { method.value };
     return threshold;
   }
   if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu)
   {
-    threshold.all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    const std::vector<double> all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    threshold.all.assign(all.begin(), all.end());
     threshold.value =
       method.which == 0 ? threshold.all.back() : threshold.all[static_cast<std::size_t>(method.which) - 1];
     return threshold;
   }
   const HistogramPeaks peaks = FindTwoPeaks(histogram);
   threshold.value = method.kind == Kind::Valley ? peaks.valley : 0.5 * (peaks.low + peaks.high);
-  threshold.all = { static_cast<double>(threshold.value) };
+  threshold.all = { threshold.value };
   threshold.peaks = { peaks.low, peaks.high };
   return threshold;
 }

@@ -12,6 +12,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -23,7 +24,6 @@
 #include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -83,9 +83,7 @@ private:
   void
   Lap(const char * step)
   {
-    const auto now = std::chrono::steady_clock::now();
-    m_Seconds[step] = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
+    m_Seconds[step] = m_Stopwatch.Lap();
     Progress(m_Hooks).Update(0);
   }
 
@@ -249,7 +247,9 @@ private:
   {
     LabelOptions options;
     options.criterion = CriterionOfRecipe();
-    options.connectivity = ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice);
+    options.connectivity = m_Recipe.labeling.neighbourhood.empty()
+                           ? ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice)
+                           : NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
     options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
     options.minimumVolume = m_Recipe.labeling.minimumVolume;
@@ -461,8 +461,7 @@ private:
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;
   ordered_json               m_Seconds;
-
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+  Stopwatch                  m_Stopwatch;
 };
 
 } // namespace

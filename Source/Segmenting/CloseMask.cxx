@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <sstream>
 
 namespace brickccl
 {
@@ -91,9 +91,17 @@ CloseMask(std::uint8_t *      mask,
           double              width,
           const HostContext & context)
 {
-  if (!(width >= 0) || std::isinf(width))
+  double longest = 0;
+  for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    throw InvalidArgument("gaps of " + std::to_string(width) + " mm cannot be closed; give a number of at least 0");
+    longest = std::max(longest, geometry.spacing[axis] * static_cast<double>(extent.size[axis]));
+  }
+  if (!(width >= 0) || width > longest)
+  {
+    std::ostringstream text;
+    text << "gaps of " << width << " mm cannot be closed (--close, part.close_mm): the image is " << longest
+         << " mm long; give the width of the cracks, from 0 to that";
+    throw InvalidArgument(text.str());
   }
   const double       radius = 0.5 * width;
   const Surroundings around = SurroundingsOf(mask, extent, geometry, width);

@@ -46,7 +46,7 @@ public:
   Criterion::Range
   Entering() const
   {
-    constexpr Number infinity = std::numeric_limits<Number>::infinity();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     if (m_Bounds.empty())
     {
       return { 1, 0 };

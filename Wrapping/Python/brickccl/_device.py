@@ -219,7 +219,8 @@ class Task:
         device: str,
         algorithm: str,
     ) -> None:
-        self.library = library = _library_of(image, "the image")
+        library = _library_of(image, "the image")
+        self.library: Any = library
         if device not in ("auto", "cuda", f"cuda:{library.device}"):
             raise ValueError(
                 f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
@@ -228,10 +229,10 @@ class Task:
         self._image, self._source = _readable(library, image, "the image")
         self._mask = self._masked = None
         space = Volume(self._image, self._image)
-        self.geometry = space.geometry(spacing, None)
+        self.geometry: _core.Geometry = space.geometry(spacing, None)
         axes = [] if by_slice is None else by_slice if isinstance(by_slice, list) else [by_slice]
         self._slice_axes = sorted(space.axis("by_slice", axis) for axis in axes)
-        self.shape = tuple(self._source[2])
+        self.shape: tuple[int, ...] = tuple(self._source[2])
         if mask is not None:
             if not library.owns(mask):
                 raise TypeError("the mask must be an array of the image's library, on the image's device")
@@ -241,10 +242,10 @@ class Task:
         self._rules = rules
         self._connectivity = connectivity
         self._algorithm = "Auto" if algorithm == "auto" else algorithm
-        self.stream = library.stream()
-        self.engines = _idle.setdefault((library.device, self.stream), [])
+        self.stream: int = library.stream()
+        self.engines: list[_core.DeviceLabels] = _idle.setdefault((library.device, self.stream), [])
         try:
-            self.engine = self.engines.pop()
+            self.engine: _core.DeviceLabels = self.engines.pop()
         except IndexError:
             self.engine = _core.DeviceLabels(library.device)
 

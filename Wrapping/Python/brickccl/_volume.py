@@ -33,16 +33,16 @@ class Volume:
         wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
         is_reversed: bool = False,
     ) -> None:
-        self.array = array
+        self.array: np.ndarray[Any, Any] = array
         # A view into an image is only good while the image lives.
-        self.source = source
+        self.source: Any = source
         # Along x, y, z, t: the last axis of the array is x.
-        self.spacing = spacing
-        self.origin = origin
-        self.direction = direction
-        self.wrap = wrap
+        self.spacing: Sequence[float] | None = spacing
+        self.origin: Sequence[float] = origin
+        self.direction: Sequence[float] = direction
+        self.wrap: Callable[[np.ndarray[Any, Any]], Any] | None = wrap
         # Whether the user's axes are x, y, z and the array's z, y, x.
-        self.is_reversed = is_reversed
+        self.is_reversed: bool = is_reversed
 
     @property
     def is_plain(self) -> bool:

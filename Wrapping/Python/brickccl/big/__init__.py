@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._labeling import limits_of, rules_of
+from .._rules import criterion_of, limits_of
 from .._table import Table, group_names
 from .._volume import Progress, count_of, threads_of
 from ._executors import ProcessRunner, Runner, runner_of
@@ -67,7 +67,7 @@ def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -
     spacing = spacing_of(given["spacing"], source)
     if given["minimum_volume"] is not None and spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-    criterion, background, low, high, tolerance = rules_of(
+    criterion, background, low, high, tolerance = criterion_of(
         given["criterion"], given["range"], given["background"], given["tolerance"]
     )
     order, minimum_size, maximum_size, minimum_volume, largest = limits_of(

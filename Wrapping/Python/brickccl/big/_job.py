@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._rules import make_rules
 from .._table import Table
 from .._volume import voxels as as_voxels
 from ._grid import Grid
@@ -287,27 +288,20 @@ def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: i
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
     origin = [float(value) for value in (options["origin"] or [])][::-1]
-    return _core.BrickLabeler(
-        problem["shape"],
-        options["criterion"],
-        options["background"],
-        options["low"],
-        options["high"],
-        options["tolerance"],
-        options["connectivity"],
-        [] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
-        options["order"],
-        options["minimum_size"],
-        options["maximum_size"],
-        options["minimum_volume"],
-        options["largest"],
+    slices = () if options["by_slice"] is None else (dimension - 1 - options["by_slice"],)
+    names = ("order", "minimum_size", "maximum_size", "minimum_volume", "largest")
+    rules = make_rules(
+        *(options[name] for name in ("criterion", "background", "low", "high", "tolerance", "connectivity")),
+        slices,
+        (),
+        (),
+        *(options[name] for name in names),
         algorithm,
         device,
         threads,
-        _core.Geometry.make(along, origin),
-        options["measures"],
-        options["columns"],
     )
+    geometry = _core.Geometry.make(along, origin)
+    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])
 
 
 def differences(before: Any, now: Any, name: str = "") -> list[str]:

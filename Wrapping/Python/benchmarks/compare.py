@@ -2,8 +2,8 @@
 
     python benchmarks/compare.py [--repeat N] [MASK.npy ...]
 
-Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count; the overhead of
-a call on 16^3 voxels; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test].
+Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count; the time that
+importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
 """
 
 import argparse
@@ -90,38 +90,6 @@ def compare(name, mask, repeat):
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
 
 
-def overhead():
-    """Microseconds of a call on 16^3 voxels, and of the engine's part of it."""
-    image = (np.random.default_rng(1).random((16, 16, 16)) < 0.2).astype(np.uint8)
-    geometry = brickccl._core.Geometry.make([1.0] * 3)
-    out = np.empty(image.shape, np.uint16)
-
-    def engine():
-        runs = brickccl._core.find(
-            image, None, "foreground", 0, None, None, None, None, [], "raster", 0, None, 0.0, 0, "Auto", "auto", 1,
-            geometry, None,
-        )
-        runs.write(out)
-
-    calls = {
-        "brickccl.label": lambda: brickccl.label(image),
-        "the engine's part": engine,
-        "cc3d": lambda: cc3d.connected_components(image, binary_image=True),
-        "scipy": lambda: scipy.ndimage.label(image),
-        "scikit-image": lambda: skimage.measure.label(image),
-    }
-    times = {name: [] for name in calls}
-    for _ in range(30):
-        for name, call in calls.items():
-            begin = time.perf_counter()
-            for _ in range(200):
-                call()
-            times[name].append((time.perf_counter() - begin) / 200 * 1e6)
-    print("\n| a call on 16^3 voxels | microseconds |\n| --- | --- |")
-    for name, values in times.items():
-        print(f"| {name} | {statistics.median(values):.1f} |")
-
-
 def import_time():
     script = "import time, numpy; begin = time.perf_counter(); import brickccl; print(time.perf_counter() - begin)"
     times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout) for _ in range(9)]
@@ -159,7 +127,6 @@ def main():
     synthetic = balls(384, 0.2, 1)
     compare("balls 0.2, 384^3", synthetic, arguments.repeat)
     compare("noise 0.5, 256^3", np.random.default_rng(1).random((256,) * 3) < 0.5, arguments.repeat)
-    overhead()
     import_time()
     interrupt_time(synthetic)
 

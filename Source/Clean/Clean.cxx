@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Clean/HoleWalls.h"
 #include "BrickCCL/Clean/HookParts.h"
+#include "BrickCCL/Criteria/NumberText.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/VolumeLimits.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <unordered_map>
 
 namespace brickccl
@@ -17,15 +17,6 @@ namespace brickccl
 
 namespace
 {
-
-std::string
-Text(Number value)
-{
-  std::ostringstream text;
-  text.precision(20);
-  text << value;
-  return text.str();
-}
 
 /** The value as a T. \return false if no T has it. */
 template <typename T>
@@ -125,7 +116,7 @@ public:
   {
     if (!ToValue(options.background, m_Background))
     {
-      throw InvalidArgument("the background " + Text(options.background) + " is no value of the type " +
+      throw InvalidArgument("the background " + TextOf(options.background) + " is no value of the type " +
                             NameOf(segmentation.type) + " that the segmentation has");
     }
     for (const Number number : options.values)
@@ -133,7 +124,7 @@ public:
       T value{};
       if (number == options.background)
       {
-        throw InvalidArgument("the value " + Text(number) + " is that of the background; name classes");
+        throw InvalidArgument("the value " + TextOf(number) + " is that of the background; name classes");
       }
       if (ToValue(number, value))
       {

@@ -1,6 +1,7 @@
 #include "BrickCCL/Criteria/Criterion.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/NumberText.h"
 
 #include <cmath>
 #include <sstream>
@@ -8,19 +9,22 @@
 namespace brickccl
 {
 
-namespace
-{
-
 std::string
-Text(Number value)
+TextOf(Number value)
 {
+  // 2^64 is the first number that 64 bits do not hold.
+  constexpr Number beyond = 18446744073709551616.0L;
+  const bool       isNegative = value < 0;
+  const Number     size = isNegative ? -value : value;
+  if (size < beyond && std::floor(size) == size)
+  {
+    return (isNegative ? "-" : "") + std::to_string(static_cast<unsigned long long>(size));
+  }
   std::ostringstream stream;
-  stream.precision(std::fabs(value) < 1e18L && std::floor(value) == value ? 20 : 10);
-  stream << value;
+  stream.precision(10);
+  stream << static_cast<double>(value);
   return stream.str();
 }
-
-} // namespace
 
 Criterion
 Criterion::Foreground(Number backgroundValue)
@@ -72,7 +76,7 @@ Criterion::Validate() const
 {
   if (range && !(range->low <= range->high))
   {
-    throw InvalidArgument("the range [" + Text(range->low) + ", " + Text(range->high) +
+    throw InvalidArgument("the range [" + TextOf(range->low) + ", " + TextOf(range->high) +
                           "] is empty; its low bound must be a number not above its high bound");
   }
   if (background && std::isnan(*background))
@@ -81,7 +85,7 @@ Criterion::Validate() const
   }
   if (!(tolerance >= 0))
   {
-    throw InvalidArgument("the tolerance " + Text(tolerance) + " is invalid; it must be a number of at least 0");
+    throw InvalidArgument("the tolerance " + TextOf(tolerance) + " is invalid; it must be a number of at least 0");
   }
 }
 
@@ -89,13 +93,13 @@ std::string
 Criterion::ToString() const
 {
   std::string text = joining == Joining::EqualValue ? "equal value"
-                   : joining == Joining::Tolerance  ? "tolerance " + Text(tolerance)
+                   : joining == Joining::Tolerance  ? "tolerance " + TextOf(tolerance)
                                                     : "foreground";
   if (range)
   {
-    return text + " within [" + Text(range->low) + ", " + Text(range->high) + "]";
+    return text + " within [" + TextOf(range->low) + ", " + TextOf(range->high) + "]";
   }
-  return text + (background ? ", background " + Text(*background) : ", no background");
+  return text + (background ? ", background " + TextOf(*background) : ", no background");
 }
 
 } // namespace brickccl

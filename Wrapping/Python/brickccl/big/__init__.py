@@ -25,7 +25,7 @@ from ._job import Job, make_plan, open_job
 from ._sources import DaskSource, Source, open_source, spacing_of
 from ._state import DamagedState, State
 from ._statistics import statistics
-from ._tables import check_table
+from ._tables import check_rows, check_table
 from ._targets import Target, plan_target
 
 __all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
@@ -170,6 +170,7 @@ def _make_job(
         "threads": _threads_of(given["threads"], len(Grid(volume.shape, brick)), runner),
         "algorithm": algorithm,
         "table": table,
+        "table_rows": check_rows(given["table_rows"], table),
         "properties": None if properties is None else list(properties),
         "overwrite": given["overwrite"],
     }
@@ -271,6 +272,7 @@ def label(
     spacing: float | Sequence[float] | None = None,
     dtype: Any = "auto",
     table: str | os.PathLike[str] | None = None,
+    table_rows: int | None = None,
     return_table: bool = False,
     columns: str | Iterable[str] | None = None,
     intensity: Any = None,
@@ -320,6 +322,9 @@ def label(
         uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
     table : path, optional
         Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column.
+    table_rows : int, optional
+        The table becomes a folder with this name, with files of so many rows: ``part-00000.parquet`` and so on, by labels.
+        Readers of datasets (pyarrow, pandas, Dask, polars) take the folder.
     return_table : bool, default False
         Also return the table.
     columns, intensity

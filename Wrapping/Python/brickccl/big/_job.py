@@ -272,7 +272,7 @@ class Job:
             return []
         table = self.table()
         if run["table"]:
-            write_table(run["table"], table)
+            write_table(run["table"], table, run.get("table_rows"))
         columns = run["properties"] or [name for name in PROPERTIES if name in table]
         return properties_of(table, columns) if wanted else []
 

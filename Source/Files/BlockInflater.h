@@ -1,11 +1,13 @@
 #ifndef BRICKCCL_FILES_BLOCKINFLATER_H
 #define BRICKCCL_FILES_BLOCKINFLATER_H
 
+#include "BrickCCL/Files/SymbolInflater.h"
 #include "BrickCCL/Host/UninitializedVector.h"
 
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,28 +17,6 @@ namespace brickccl::files
 {
 
 using Bytes = UninitializedVector<unsigned char>;
-
-/** How far back a block may refer. */
-inline constexpr std::size_t WindowSize = 32768;
-
-/** The byte that stands for a place of the unknown window, in the first or the second decompression. They always
- *  differ. */
-inline unsigned char
-FirstMark(std::size_t place)
-{
-  return static_cast<unsigned char>(place);
-}
-inline unsigned char
-SecondMark(std::size_t place)
-{
-  return static_cast<unsigned char>(place + 1 + place / 256);
-}
-/** The place from both. */
-inline std::size_t
-MarkedPlace(unsigned char first, unsigned char second)
-{
-  return first + 256u * static_cast<unsigned char>(second - first - 1);
-}
 
 /** Decompresses blocks from a bit on. */
 class BlockInflater
@@ -123,39 +103,68 @@ private:
   inflate_state         m_State = {};
 };
 
-/** A chunk that was decompressed beside the output: its bytes, and the second ones as far as they may differ. */
+/** A chunk that was decompressed beside the output: symbols as long as they may stand for places of the window before,
+ *  then bytes. */
 struct Guess
 {
-  Bytes       first;
-  Bytes       second;
-  std::size_t size = 0;
-  std::size_t doubtful = 0;
+  SymbolInflater symbols;
+  Bytes          bytes;
+  std::size_t    byteCount = 0;
 
-  /** Replaces the bytes [begin, end) that stand for places of the window before. \return whether these places exist. */
-  bool
-  Settle(std::size_t begin, std::size_t end, const Bytes & window, std::size_t known, unsigned char * output) const
+  std::size_t
+  Size() const
   {
-    const std::size_t differ = std::min(end, std::max(begin, doubtful));
-    bool              exist = true;
-    for (std::size_t i = begin; i < differ; ++i)
+    return symbols.Size() + byteCount;
+  }
+
+  /** Writes the bytes [begin, end). \param window  what lies before the chunk */
+  void
+  Settle(std::size_t begin, std::size_t end, const Bytes & window, unsigned char * output) const
+  {
+    const std::size_t unsettled = std::clamp(symbols.Size(), begin, end);
+    if (unsettled > begin)
     {
-      if (i + 8 <= differ && std::memcmp(first.data() + i, second.data() + i, 8) == 0)
+      std::array<unsigned char, SymbolInflater::FirstPlace + WindowSize> meaning;
+      for (std::size_t byte = 0; byte < SymbolInflater::FirstPlace; ++byte)
       {
-        std::memcpy(output + (i - begin), first.data() + i, 8);
-        i += 7;
-        continue;
+        meaning[byte] = static_cast<unsigned char>(byte);
       }
-      const unsigned char a = first[i];
-      const unsigned char b = second[i];
-      const std::size_t   place = MarkedPlace(a, b);
-      exist = exist && (a == b || place + known >= WindowSize);
-      output[i - begin] = a == b ? a : window[place % WindowSize];
+      std::memcpy(meaning.data() + SymbolInflater::FirstPlace, window.data(), WindowSize);
+      Translate(symbols.Symbols() + begin, unsettled - begin, meaning.data(), output);
     }
-    if (end > differ)
+    if (end > unsettled)
     {
-      std::memcpy(output + (differ - begin), first.data() + differ, end - differ);
+      std::memcpy(output + (unsettled - begin), bytes.data() + (unsettled - symbols.Size()), end - unsettled);
     }
-    return exist;
+  }
+
+private:
+  static void
+  Translate(const std::uint16_t * symbols, std::size_t size, const unsigned char * meaning, unsigned char * output)
+  {
+    constexpr std::size_t together = 32;
+    std::size_t           i = 0;
+    for (; i + together <= size; i += together)
+    {
+      std::uint16_t all = 0;
+      for (std::size_t k = 0; k < together; ++k)
+      {
+        all = static_cast<std::uint16_t>(all | symbols[i + k]);
+      }
+      const bool areBytes = all < SymbolInflater::FirstPlace;
+      for (std::size_t k = 0; areBytes && k < together; ++k)
+      {
+        output[i + k] = static_cast<unsigned char>(symbols[i + k]);
+      }
+      for (std::size_t k = 0; !areBytes && k < together; ++k)
+      {
+        output[i + k] = meaning[symbols[i + k]];
+      }
+    }
+    for (; i < size; ++i)
+    {
+      output[i] = meaning[symbols[i]];
+    }
   }
 };
 

@@ -39,34 +39,51 @@ public:
     m_Stream.level_buf = m_LevelMemory.data();
     m_Stream.level_buf_size = static_cast<std::uint32_t>(m_LevelMemory.size());
     m_Stream.gzip_flag = IGZIP_DEFLATE;
-    std::size_t done = output.size();
     std::size_t taken = 0;
+    if (size > OpeningBytes)
+    {
+      Take(bytes, OpeningBytes, SYNC_FLUSH, false, output);
+      taken = OpeningBytes;
+    }
     do
     {
       // The library counts in 32 bits.
       const std::size_t part = std::min(size - taken, LargestPart);
       const bool        isEnd = taken + part == size;
-      m_Stream.flush = isEnd && !isLast ? FULL_FLUSH : NO_FLUSH;
-      m_Stream.end_of_stream = isEnd && isLast ? 1 : 0;
-      m_Stream.next_in = const_cast<unsigned char *>(bytes + taken);
-      m_Stream.avail_in = static_cast<std::uint32_t>(part);
-      do
-      {
-        output.resize(std::max(done + 4096, output.size() + part / 4));
-        m_Stream.next_out = output.data() + done;
-        m_Stream.avail_out = static_cast<std::uint32_t>(std::min(output.size() - done, LargestPart));
-        if (isal_deflate(&m_Stream) != COMP_OK)
-        {
-          throw Error("the data could not be compressed");
-        }
-        done = static_cast<std::size_t>(m_Stream.next_out - output.data());
-      } while (m_Stream.avail_out == 0);
+      Take(bytes + taken, part, isEnd && !isLast ? FULL_FLUSH : NO_FLUSH, isEnd && isLast, output);
       taken += part;
     } while (taken < size);
-    output.resize(done);
   }
 
 private:
+  /** So many bytes of a piece become a block of their own. ISA-L 2.30 puts the third byte of an input into its table of
+   *  matches by a hash of the stream's address, so that the matches found, and with them the bytes written, change from
+   *  one process to the next (igzip_icf_body_h1_gr_bt.asm, .write_first_byte; later releases are right). Its code for
+   *  the ends of inputs, which takes all of an input as short as this, is right. */
+  static constexpr std::size_t OpeningBytes = 16;
+
+  void
+  Take(const unsigned char * bytes, std::size_t size, int flush, bool isEnd, std::vector<unsigned char> & output)
+  {
+    m_Stream.flush = static_cast<std::uint16_t>(flush);
+    m_Stream.end_of_stream = isEnd ? 1 : 0;
+    m_Stream.next_in = const_cast<unsigned char *>(bytes);
+    m_Stream.avail_in = static_cast<std::uint32_t>(size);
+    std::size_t done = output.size();
+    do
+    {
+      output.resize(std::max(done + 4096, output.size() + size / 4));
+      m_Stream.next_out = output.data() + done;
+      m_Stream.avail_out = static_cast<std::uint32_t>(std::min(output.size() - done, LargestPart));
+      if (isal_deflate(&m_Stream) != COMP_OK)
+      {
+        throw Error("the data could not be compressed");
+      }
+      done = static_cast<std::size_t>(m_Stream.next_out - output.data());
+    } while (m_Stream.avail_out == 0);
+    output.resize(done);
+  }
+
   isal_zstream               m_Stream = {};
   std::vector<unsigned char> m_LevelMemory;
 #else

@@ -1,5 +1,7 @@
 #include "BrickCCL/Files/DeflateBlocks.h"
 
+#include "BrickCCL/Core/BitRow.h"
+
 #include <array>
 #include <cstring>
 
@@ -11,7 +13,6 @@ namespace
 
 constexpr int MostPrecodeLengths = 19;
 constexpr int LongestPrecode = 7;
-constexpr int LongestCode = 15;
 
 /** The order in which the lengths of the precode stand in a header. */
 constexpr int PrecodeOrder[MostPrecodeLengths] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
@@ -49,6 +50,12 @@ public:
     const auto bits = static_cast<unsigned>(Peek() & ((std::uint64_t{ 1 } << count) - 1));
     m_Bit += static_cast<unsigned>(count);
     return bits;
+  }
+
+  std::uint64_t
+  Position() const
+  {
+    return m_Bit;
   }
 
   bool
@@ -134,55 +141,86 @@ public:
   }
 
 private:
-  int                              m_Longest;
-  int                              m_Used = 0;
-  std::array<int, LongestCode + 1> m_Counts = {};
-  std::array<int, LongestCode + 1> m_Offsets = {};
-  std::array<int, 320>             m_Symbols = {};
+  int                                       m_Longest;
+  int                                       m_Used = 0;
+  std::array<int, CodeLengths::Longest + 1> m_Counts = {};
+  std::array<int, CodeLengths::Longest + 1> m_Offsets = {};
+  std::array<int, 320>                      m_Symbols = {};
 };
 
-/** Whether a header may begin with these bits, of which there are at least 57. It looks at the numbers of codes and at
- *  the precode's first lengths, and lets nearly everything else fail. */
-bool
-MayBegin(std::uint64_t bits, std::uint64_t further)
+/** How much of all codes four symbols of a precode take, in 128ths, by their lengths of 3 bits. */
+constexpr std::array<std::uint16_t, 4096>
+MakeShares()
 {
-  constexpr unsigned notLastWithOwnCodes = 4;
-  if ((bits & 7) != notLastWithOwnCodes || ((bits >> 3) & 31) > 29 || ((bits >> 8) & 31) > 29)
+  std::array<std::uint16_t, 4096> shares = {};
+  for (unsigned lengths = 0; lengths < shares.size(); ++lengths)
   {
-    return false;
+    unsigned share = 0;
+    for (unsigned left = lengths; left != 0; left >>= 3)
+    {
+      share += (left & 7) == 0 ? 0 : 128u >> (left & 7);
+    }
+    shares[lengths] = static_cast<std::uint16_t>(share);
   }
-  const int     lengths = 4 + static_cast<int>((bits >> 13) & 15);
-  unsigned      shares = 0;
-  std::uint64_t next = further;
-  for (int i = 0; i < lengths; ++i, next >>= 3)
+  return shares;
+}
+constexpr auto Shares = MakeShares();
+
+/** Whether a precode is complete. \param lengths  4 bits that say how many there are \param bits  the lengths */
+bool
+IsCompletePrecode(unsigned lengths, std::uint64_t bits)
+{
+  unsigned shares = 0;
+  for (std::uint64_t left = bits & ((std::uint64_t{ 1 } << 3 * (4 + lengths)) - 1); left != 0; left >>= 12)
   {
-    const unsigned length = next & 7;
-    shares += length == 0 ? 0 : 128u >> length;
+    shares += Shares[left & 4095];
   }
   return shares == 128;
 }
 
-/** Reads the lengths of both codes. \return whether they make sense. */
-bool
-HasSensibleCodes(BitReader reader)
+/** The bits among the lowest 48 where the header of a block may begin that is not the last one, has codes of its own,
+ *  and not more of them than there are. */
+std::uint64_t
+MayBegin(std::uint64_t bits)
 {
+  const auto allSet = [bits](int first) {
+    const std::uint64_t pairs = bits & bits >> 1;
+    return (pairs & pairs >> 2) >> first;
+  };
+  constexpr int secondBitOfLiterals = 4, secondBitOfDistances = 9;
+  const auto    isKind = ~bits & ~(bits >> 1) & bits >> 2;
+  return isKind & ~allSet(secondBitOfLiterals) & ~allSet(secondBitOfDistances) & ((std::uint64_t{ 1 } << 48) - 1);
+}
+
+} // namespace
+
+std::optional<CodeLengths>
+ReadCodeLengths(const unsigned char * data, std::size_t size, std::uint64_t bit)
+{
+  BitReader reader(data, size, bit);
   reader.Take(3);
-  const int     literals = 257 + static_cast<int>(reader.Take(5));
-  const int     distances = 1 + static_cast<int>(reader.Take(5));
+  CodeLengths result;
+  result.literals = 257 + static_cast<int>(reader.Take(5));
+  result.distances = 1 + static_cast<int>(reader.Take(5));
+  if (result.literals > 286 || result.distances > 30)
+  {
+    return std::nullopt;
+  }
   const int     precodes = 4 + static_cast<int>(reader.Take(4));
   unsigned char precode[MostPrecodeLengths] = {};
   for (int i = 0; i < precodes; ++i)
   {
     precode[PrecodeOrder[i]] = static_cast<unsigned char>(reader.Take(3));
   }
-  const Code    code(precode, MostPrecodeLengths, LongestPrecode);
-  unsigned char lengths[320] = {};
-  for (int i = 0; i < literals + distances;)
+  const Code            code(precode, MostPrecodeLengths, LongestPrecode);
+  unsigned char * const lengths = result.lengths.data();
+  const int             count = result.literals + result.distances;
+  for (int i = 0; i < count;)
   {
     const int symbol = code.Decode(reader);
     if (symbol < 0 || reader.IsBeyondEnd() || (symbol == 16 && i == 0))
     {
-      return false;
+      return std::nullopt;
     }
     if (symbol < 16)
     {
@@ -193,31 +231,42 @@ HasSensibleCodes(BitReader reader)
     const int           times = symbol == 16 ? 3 + static_cast<int>(reader.Take(2))
                               : symbol == 17 ? 3 + static_cast<int>(reader.Take(3))
                                              : 11 + static_cast<int>(reader.Take(7));
-    if (i + times > literals + distances)
+    if (i + times > count)
     {
-      return false;
+      return std::nullopt;
     }
     std::memset(lengths + i, value, static_cast<std::size_t>(times));
     i += times;
   }
   constexpr int endOfBlock = 256;
-  const Code    distanceCode(lengths + literals, distances, LongestCode);
-  return lengths[endOfBlock] != 0 && Code(lengths, literals, LongestCode).IsComplete() &&
-         (distanceCode.IsComplete() || distanceCode.UsedSymbols() <= 1);
+  const Code    distanceCode(lengths + result.literals, result.distances, CodeLengths::Longest);
+  if (lengths[endOfBlock] == 0 || !Code(lengths, result.literals, CodeLengths::Longest).IsComplete() ||
+      !(distanceCode.IsComplete() || distanceCode.UsedSymbols() <= 1))
+  {
+    return std::nullopt;
+  }
+  result.end = reader.Position();
+  return result;
 }
-
-} // namespace
 
 std::optional<std::uint64_t>
 FindDeflateBlock(const unsigned char * data, std::size_t size, std::uint64_t begin, std::uint64_t end)
 {
-  constexpr unsigned beforePrecode = 17;
-  for (std::uint64_t bit = begin; bit < end; ++bit)
+  constexpr unsigned together = 48, beforePrecode = 17;
+  for (std::uint64_t first = begin; first < end; first += together)
   {
-    const BitReader reader(data, size, bit);
-    if (MayBegin(reader.Peek(), BitReader(data, size, bit + beforePrecode).Peek()) && HasSensibleCodes(reader))
+    // The bits of the first one and of the headers that begin at the others.
+    const std::uint64_t bits = BitReader(data, size, first).Peek();
+    const std::uint64_t further = BitReader(data, size, first + together).Peek();
+    for (std::uint64_t left = MayBegin(bits | further << together); left != 0; left &= left - 1)
     {
-      return bit;
+      const std::uint64_t bit = first + static_cast<std::uint64_t>(LowestBit(left));
+      const auto          precodes = static_cast<unsigned>(BitReader(data, size, bit + 13).Peek() & 15);
+      if (bit < end && IsCompletePrecode(precodes, BitReader(data, size, bit + beforePrecode).Peek()) &&
+          ReadCodeLengths(data, size, bit))
+      {
+        return bit;
+      }
     }
   }
   return std::nullopt;

@@ -29,8 +29,8 @@ constexpr std::size_t LeastChunk = std::size_t{ 1 } << 16;
 constexpr std::size_t MostChunk = std::size_t{ 1 } << 20;
 /** A chunk that becomes larger than this is not kept beside the output. */
 constexpr std::size_t MostChunkOutput = std::size_t{ 24 } << 20;
-/** Both decompressions of a chunk take turns after so many bytes. */
-constexpr std::size_t TurnSize = std::size_t{ 1 } << 18;
+/** A buffer beside the output grows by this. */
+constexpr std::size_t PartSize = std::size_t{ 1 } << 18;
 
 struct Chunk
 {
@@ -60,15 +60,7 @@ public:
     , m_Output(reinterpret_cast<unsigned char *>(output))
     , m_OutputSize(outputSize)
     , m_Window(WindowSize)
-    , m_FirstMarks(WindowSize)
-    , m_SecondMarks(WindowSize)
-  {
-    for (std::size_t place = 0; place < WindowSize; ++place)
-    {
-      m_FirstMarks[place] = FirstMark(place);
-      m_SecondMarks[place] = SecondMark(place);
-    }
-  }
+  {}
 
   /** \return whether all went well; then the blocks end before EndOfBlocks(). */
   bool
@@ -141,18 +133,17 @@ private:
   {
     try
     {
-      const auto first = std::make_unique<BlockInflater>();
-      const auto second = std::make_unique<BlockInflater>();
-      Guess      guess;
+      const auto inflater = std::make_unique<BlockInflater>();
+      const auto guess = std::make_unique<Guess>();
       for (std::size_t i = m_Next++; i < m_Chunks.size() && !m_HasFailed; i = m_Next++)
       {
         if (IsTurn(i))
         {
-          InflateInPlace(i, *first);
+          InflateInPlace(i, *inflater);
         }
         else
         {
-          InflateBeside(i, *first, *second, guess);
+          InflateBeside(i, *inflater, *guess);
         }
       }
     }
@@ -194,7 +185,7 @@ private:
     m_Changed.notify_all();
   }
 
-  /** Whether the chunk, whose turn it is, ended as it must. */
+  /** Whether the chunk, whose turn it is, ended as it must: between blocks where the next one begins, or at the end. */
   bool
   EndsWell(std::size_t chunk, const BlockInflater & inflater) const
   {
@@ -202,9 +193,11 @@ private:
                                         : inflater.IsBetweenBlocksAt(EndOf(chunk));
   }
 
-  /** Gives the turn to the next chunk. \param last  the last bytes of the chunk, as many as a window has or all */
+  /** Gives the turn to the next chunk.
+   *  \param position  the first bit after this one
+   *  \param last      its last bytes, as many as a window has or all */
   void
-  PassTurn(std::size_t chunk, const BlockInflater & inflater, const unsigned char * last, std::size_t size)
+  PassTurn(std::size_t chunk, std::uint64_t position, const unsigned char * last, std::size_t size)
   {
     const std::size_t fromChunk = std::min(size, WindowSize);
     std::memmove(m_Window.data(), m_Window.data() + fromChunk, WindowSize - fromChunk);
@@ -215,7 +208,7 @@ private:
     if (chunk + 1 == m_Chunks.size())
     {
       m_HasFinished = true;
-      m_EndOfBlocks = static_cast<std::size_t>((inflater.Position() + 7) / 8);
+      m_EndOfBlocks = static_cast<std::size_t>((position + 7) / 8);
     }
     {
       const std::lock_guard lock(m_Mutex);
@@ -257,7 +250,7 @@ private:
       Fail();
       return;
     }
-    PassTurn(chunk, inflater, begin + size - WindowSize, skipped.size() + size);
+    PassTurn(chunk, inflater.Position(), begin + size - WindowSize, skipped.size() + size);
     m_Chunks[chunk].checksum = CombinedChecksum(m_Wrapper,
                                                 Checksum(m_Wrapper, skipped.data(), skipped.size()),
                                                 Checksum(m_Wrapper, begin, size),
@@ -266,75 +259,72 @@ private:
 
   /** Decompresses a chunk before the window is known, and waits for its turn. */
   void
-  InflateBeside(std::size_t chunk, BlockInflater & a, BlockInflater & b, Guess & guess)
+  InflateBeside(std::size_t chunk, BlockInflater & inflater, Guess & guess)
   {
-    if (!MakeGuess(chunk, a, b, guess))
-    {
-      if (WaitForTurn(chunk))
-      {
-        InflateInPlace(chunk, a);
-      }
-      return;
-    }
+    const auto end = MakeGuess(chunk, inflater, guess);
     if (!WaitForTurn(chunk))
     {
       return;
     }
-    if (!EndsWell(chunk, a) || guess.size < WindowSize || m_Done + guess.size > m_Skip + m_OutputSize)
+    if (!end)
+    {
+      InflateInPlace(chunk, inflater);
+      return;
+    }
+    const std::size_t size = guess.Size();
+    if (size < WindowSize || m_Done + size > m_Skip + m_OutputSize)
     {
       Fail();
       return;
     }
-    const auto        offset = static_cast<std::size_t>(m_Done - m_Skip);
-    const std::size_t known = m_Known;
-    const Bytes       window = m_Window;
-    Bytes             last(WindowSize);
-    guess.Settle(guess.size - WindowSize, guess.size, window, known, last.data());
-    PassTurn(chunk, a, last.data(), guess.size);
+    const auto  offset = static_cast<std::size_t>(m_Done - m_Skip);
+    const Bytes window = m_Window;
+    Bytes       last(WindowSize);
+    guess.Settle(size - WindowSize, size, window, last.data());
+    PassTurn(chunk, *end, last.data(), size);
     unsigned char * const begin = m_Output + offset;
-    if (!guess.Settle(0, guess.size, window, known, begin))
-    {
-      Fail();
-      return;
-    }
-    m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, guess.size);
+    guess.Settle(0, size, window, begin);
+    m_Chunks[chunk].checksum = Checksum(m_Wrapper, begin, size);
   }
 
-  /** \return whether the chunk's bytes are there; else they are too many. */
-  bool
-  MakeGuess(std::size_t chunk, BlockInflater & a, BlockInflater & b, Guess & guess)
+  /** \return the first bit after the chunk, whose bytes are there. Nothing if they are too many, or if what seemed to
+   * be a block was none. */
+  std::optional<std::uint64_t>
+  MakeGuess(std::size_t chunk, BlockInflater & inflater, Guess & guess)
   {
+    const bool          isLast = chunk + 1 == m_Chunks.size();
     const std::uint64_t end = EndOf(chunk);
-    guess.size = guess.doubtful = 0;
-    a.Begin(m_Data, m_Size, m_Chunks[chunk].begin, m_FirstMarks.data(), WindowSize);
-    b.Begin(m_Data, m_Size, m_Chunks[chunk].begin, m_SecondMarks.data(), WindowSize);
-    bool isDoubtful = true;
-    while (!a.IsAtEnd() && !m_HasFailed)
+    SymbolInflater &    symbols = guess.symbols;
+    guess.byteCount = 0;
+    symbols.Begin(m_Data, m_Size, m_Chunks[chunk].begin);
+    do
     {
-      if (guess.size + TurnSize > MostChunkOutput)
+      if (m_HasFailed || !symbols.ReadBlock(MostChunkOutput))
       {
-        return false;
+        return std::nullopt;
       }
-      if (guess.first.size() < guess.size + TurnSize)
+      if (symbols.HasFinished() || symbols.Position() >= end)
       {
-        guess.first.resize(std::max(2 * guess.first.size(), guess.size + TurnSize));
+        const bool endsWell = symbols.HasFinished() ? isLast : symbols.Position() == end;
+        return endsWell ? std::optional(symbols.Position()) : std::nullopt;
       }
-      const std::size_t made = a.Read(guess.first.data() + guess.size, TurnSize, end);
-      if (isDoubtful)
+    } while (!symbols.IsSettled());
+    Bytes window(WindowSize);
+    std::copy_n(symbols.Symbols() + symbols.Size() - WindowSize, WindowSize, window.data());
+    inflater.Begin(m_Data, m_Size, symbols.Position(), window.data(), WindowSize);
+    while (!inflater.IsAtEnd())
+    {
+      if (m_HasFailed || guess.Size() > MostChunkOutput)
       {
-        guess.second.resize(std::max(guess.second.size(), guess.first.size()));
-        b.Read(guess.second.data() + guess.size, TurnSize, end);
+        return std::nullopt;
       }
-      guess.size += made;
-      if (isDoubtful)
+      if (guess.bytes.size() < guess.byteCount + PartSize)
       {
-        guess.doubtful = guess.size;
-        const std::size_t from = guess.size - std::min(guess.size, WindowSize);
-        isDoubtful = guess.size < WindowSize ||
-                     std::memcmp(guess.first.data() + from, guess.second.data() + from, WindowSize) != 0;
+        guess.bytes.resize(std::max(2 * guess.bytes.size(), guess.byteCount + PartSize));
       }
+      guess.byteCount += inflater.Read(guess.bytes.data() + guess.byteCount, PartSize, end);
     }
-    return true;
+    return EndsWell(chunk, inflater) ? std::optional(inflater.Position()) : std::nullopt;
   }
 
   const unsigned char * m_Data;
@@ -357,9 +347,6 @@ private:
   std::uint64_t m_Done = 0;
   bool          m_HasFinished = false;
   std::size_t   m_EndOfBlocks = 0;
-
-  Bytes m_FirstMarks;
-  Bytes m_SecondMarks;
 };
 
 /** Where the blocks begin, in bytes; 0 for a header that is left to others. */
@@ -456,10 +443,10 @@ InflateAll(const unsigned char * data,
            std::size_t           outputSize,
            const HostContext &   context)
 {
-  // A chunk is decompressed twice until it no longer refers to what lies before it, which few threads do not make up
-  // for; bytes that are mostly copies of others, as masks are, refer to it for long (Testing/Benchmarks/JOURNAL.md).
+  // Bytes that are mostly copies of others, as masks are, come so fast from one thread that two cannot beat it
+  // (Testing/Benchmarks/JOURNAL.md).
   constexpr std::size_t highRatio = 16;
-  const int             fewestThreads = outputSize / highRatio > size ? 16 : 4;
+  const int             fewestThreads = outputSize / highRatio > size ? 4 : 2;
   if (EffectiveThreadCount(context.threads) >= fewestThreads &&
       InflateOnThreads(data, size, wrapper, skip, output, outputSize, context))
   {

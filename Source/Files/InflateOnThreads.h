@@ -15,11 +15,10 @@ namespace brickccl::files
  * bytes.
  *
  *  The compressed bytes are cut into chunks, each from a place on where a block seems to begin (FindDeflateBlock). A
- * block refers to up to 32768 bytes before it, which a thread does not know when it begins in the middle. So it
- * decompresses twice, each time with other bytes in their place, such that a pair of bytes that differ tells which byte
- * before the chunk they stand for. As soon as 32768 bytes are the same in both, what follows is the same as well, and
- * one decompression goes on alone. Once the chunk before is known, the pairs are replaced. (pugz, Kerbiriou and Chikhi
- * 2019, and rapidgzip, Knespel and Brunst 2023, decompress such chunks once, into symbols of 16 bits.)
+ *  block refers to up to 32768 bytes before it, which a thread does not know when it begins in the middle. So it
+ *  decompresses into symbols that stand for a byte or for a place in that window (SymbolInflater), until none of the
+ * last 32768 stands for a place; from there on it goes on with bytes. Once the chunk before is known, places become
+ * bytes.
  *
  *  \return whether it all fitted: chunks end where the next ones begin, there are as many bytes as asked for, the
  * checksum is right, and nothing but zeros follows. If not, the bytes may be damaged, or just unsuited (several

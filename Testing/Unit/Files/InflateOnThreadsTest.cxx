@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/DeflateBlocks.h"
 #include "BrickCCL/Files/InflateOnThreads.h"
+#include "BrickCCL/Files/SymbolInflater.h"
 
 #include <gtest/gtest.h>
 
@@ -190,6 +191,80 @@ TEST(InflateAll, TakesSeveralMembersStoredBlocksAndZerosAtTheEnd)
   EXPECT_EQ(Refusal(padded, plain.size(), plain), "");
   padded.back() = 1;
   EXPECT_NE(Refusal(padded, plain.size(), plain).find("something else"), std::string::npos);
+}
+
+/** Bytes of which some parts cannot be compressed and others are patterns of 1 to 20 bytes. */
+Plain
+MakePatterns(std::size_t size, unsigned seed)
+{
+  std::mt19937 random(seed);
+  Plain        bytes;
+  while (bytes.size() < size)
+  {
+    const std::size_t period = 1 + random() % 20;
+    const std::size_t length = random() % 600;
+    for (std::size_t i = 0; i < length; ++i)
+    {
+      const bool isNew = i < period || period == 20;
+      bytes.push_back(isNew ? static_cast<unsigned char>(random()) : bytes[bytes.size() - period]);
+    }
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+TEST(SymbolInflater, ReadsEveryKindOfBlock)
+{
+  constexpr std::size_t headerBytes = 2, size = 300000;
+  const Plain           plain = MakePatterns(size, 9);
+  SymbolInflater        inflater;
+  for (const int level : { 0, 1, 6, 9 })
+  {
+    for (const int strategy : { Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE })
+    {
+      for (const int memory : { 1, 8 })
+      {
+        const Plain packed = Compressed(plain, Wrapper::Zlib, level, strategy, memory);
+        inflater.Begin(packed.data(), packed.size(), 8 * headerBytes);
+        while (!inflater.HasFinished() && inflater.ReadBlock(size))
+        {}
+        EXPECT_TRUE(inflater.HasFinished()) << level << ' ' << strategy << ' ' << memory;
+        EXPECT_EQ((inflater.Position() + 7) / 8 + 4, packed.size()) << "only the checksum is left";
+        ASSERT_EQ(inflater.Size(), size);
+        EXPECT_TRUE(std::equal(plain.begin(), plain.end(), inflater.Symbols()));
+        EXPECT_EQ(inflater.IsSettled(), true);
+        inflater.Begin(packed.data(), packed.size(), 8 * headerBytes);
+        while (!inflater.HasFinished() && inflater.ReadBlock(size / 2))
+        {}
+        EXPECT_FALSE(inflater.HasFinished()) << "there may be half as many symbols";
+      }
+    }
+  }
+}
+
+TEST(SymbolInflater, NamesPlacesOfTheUnknownWindow)
+{
+  const Plain plain = MakeMask(1000000, 10);
+  const Plain packed = Compressed(plain, Wrapper::Zlib, 6, Z_DEFAULT_STRATEGY, 5);
+  const auto  place = FindDeflateBlock(packed.data(), packed.size(), 4 * packed.size(), 8 * packed.size());
+  ASSERT_TRUE(place);
+  SymbolInflater inflater;
+  inflater.Begin(packed.data(), packed.size(), *place);
+  while (!inflater.HasFinished() && inflater.ReadBlock(plain.size()))
+  {}
+  ASSERT_TRUE(inflater.HasFinished());
+  ASSERT_LT(inflater.Size(), plain.size() - WindowSize);
+  const auto  begin = plain.end() - static_cast<std::ptrdiff_t>(inflater.Size());
+  std::size_t places = 0;
+  for (std::size_t i = 0; i < inflater.Size(); ++i)
+  {
+    const std::uint16_t symbol = inflater.Symbols()[i];
+    const bool          isPlace = symbol >= SymbolInflater::FirstPlace;
+    const auto          before = static_cast<std::ptrdiff_t>(WindowSize + SymbolInflater::FirstPlace - symbol);
+    places += isPlace ? 1 : 0;
+    ASSERT_EQ(isPlace ? *(begin - before) : symbol, begin[static_cast<std::ptrdiff_t>(i)]) << i;
+  }
+  EXPECT_GT(places, 0u);
 }
 
 TEST(FindDeflateBlock, FindsBlocksAndNothingInNoise)

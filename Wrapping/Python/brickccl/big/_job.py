@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._rules import make_rules
 from .._table import Table
 from .._volume import voxels as as_voxels
 from ._grid import Grid
@@ -283,22 +282,33 @@ class Job:
         self.target.complete(self.id, str(found["made"]), int(found["count"]), properties)
 
 
+#: The options that the engine takes as they are in a plan.
+RULES = (
+    "criterion",
+    "background",
+    "low",
+    "high",
+    "tolerance",
+    "connectivity",
+    "order",
+    "minimum_size",
+    "maximum_size",
+    "minimum_volume",
+    "largest",
+)
+
+
 def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
     origin = [float(value) for value in (options["origin"] or [])][::-1]
-    slices = () if options["by_slice"] is None else (dimension - 1 - options["by_slice"],)
-    names = ("order", "minimum_size", "maximum_size", "minimum_volume", "largest")
-    rules = make_rules(
-        *(options[name] for name in ("criterion", "background", "low", "high", "tolerance", "connectivity")),
-        slices,
-        (),
-        (),
-        *(options[name] for name in names),
-        algorithm,
-        device,
-        threads,
+    rules = _core.Rules.make(
+        **{name: options[name] for name in RULES},
+        slice_axes=[] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
+        algorithm=algorithm,
+        device=device,
+        threads=threads,
     )
     geometry = _core.Geometry.make(along, origin)
     return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])

@@ -94,6 +94,7 @@ def test_types_are_checked_by_pyright(tmp_path):
     assert found["summary"]["filesAnalyzed"] == len(names) + 1
     assert [item for item in found["generalDiagnostics"] if item["severity"] == "error"] == []
     program.write_text(WRONG_PROGRAM)
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({**settings, "include": [str(program)]}))
     errors = pyright(tmp_path)["generalDiagnostics"]
     assert [item["rule"] for item in errors] == ["reportAssignmentType"]
 

@@ -1,9 +1,6 @@
 """Arrays on CUDA devices. What needs a device, CuPy or PyTorch is skipped where these are missing."""
 
-import contextlib
-import sys
 import threading
-import types
 
 import brickccl
 import numpy as np
@@ -38,61 +35,6 @@ def test_other_arrays_on_devices_name_those_that_are_taken():
             brickccl.find(image)
         with pytest.raises(NotImplementedError, match="lies on a GPU"):
             brickccl.statistics(image)
-
-
-class HostCuPy(types.ModuleType):
-    """A CuPy whose arrays lie on the host, to see what goes where."""
-
-    class ndarray:
-        def __init__(self, array):
-            self.array = array
-            self.dtype, self.shape, self.ndim = array.dtype, array.shape, array.ndim
-            self.device = types.SimpleNamespace(id=0)
-
-    ndarray.__module__ = "cupy"
-
-    def __init__(self):
-        super().__init__("cupy")
-        self.copies = []
-        self.cuda = types.SimpleNamespace(Device=lambda number: contextlib.nullcontext())
-
-    def asnumpy(self, array):
-        self.copies.append(array)
-        return array.array
-
-    def asarray(self, array):
-        return self.ndarray(array)
-
-
-def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(monkeypatch):
-    library = HostCuPy()
-    monkeypatch.setitem(sys.modules, "cupy", library)
-    random = np.random.default_rng(1)
-    array, mask = random.random((6, 7, 8)) < 0.4, random.random((6, 7, 8)) < 0.7
-    image, on = library.asarray(array), library.asarray(mask)
-    structure = np.ones((3, 3, 3))
-    for options in ({"neighbourhood": structure}, {"periodic": (0, 1)}, {"fill_holes": True}, {"clear_border": True}, {}):
-        given = {name: value for name, value in options.items()}
-        labels, count = brickccl.label(image, mask=on, device="cpu", return_count=True, **given)
-        expected = brickccl.label(array, mask=mask, **given)
-        assert isinstance(labels, library.ndarray) and count == expected.max() > 0
-        np.testing.assert_array_equal(labels.array, expected)
-        assert brickccl.find(image, mask=on, device="cpu", **given).count == count
-    touching = library.asarray(random.random((6, 7, 8)) < 0.02)
-    labels = brickccl.label(image, touching=touching, device="cpu").array
-    np.testing.assert_array_equal(labels, brickccl.label(array, touching=touching.array))
-    copied = len(library.copies)
-    # Without that nothing is copied, and what cannot be had is said by its name.
-    for name, value in {"neighbourhood": structure, "periodic": "z", "seeds": [0, 0, 0], "touching": on}.items():
-        for function in (brickccl.label, brickccl.find):
-            with pytest.raises(NotImplementedError, match=f"{name}= is not there for arrays on a GPU; device='cpu' copies"):
-                function(image, **{name: value})
-    for name in ("fill_holes", "clear_border"):
-        with pytest.raises(NotImplementedError, match=f"{name}= is not there"):
-            brickccl.label(image, **{name: True})
-    with pytest.raises(NotImplementedError, match="start= is not there"):
-        brickccl.find(image, start=(0, 0, 0))
-    assert len(library.copies) == copied
 
 
 class CuPyArrays:

@@ -38,13 +38,13 @@ struct LabelArguments
   TableArguments     table;
   std::string        picture;
   std::string        colourTable;
-  /** Not empty: the volume is labeled by slabs, in so much memory. */
-  std::string memory;
-  std::string work;
-  bool        resume = false;
-  bool        noCompression = false;
-  bool        json = false;
-  bool        quiet = false;
+  /** Not 0: the volume is labeled by slabs, in so many bytes of memory. */
+  std::uint64_t memory = 0;
+  std::string   work;
+  bool          resume = false;
+  bool          noCompression = false;
+  bool          json = false;
+  bool          quiet = false;
 };
 
 /** Labels an image, measures its components and writes what is asked for. */

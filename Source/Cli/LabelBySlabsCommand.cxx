@@ -1,6 +1,8 @@
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -23,7 +25,6 @@ void
 CheckOptionsOfSlabs(const LabelArguments & arguments)
 {
   const std::pair<const char *, bool> options[] = {
-    { "--output-fallback", !arguments.outputFallback.empty() },
     { "--smooth", !arguments.criterion.smooth.empty() },
     { "--pores", arguments.criterion.pores },
     { "--fill-holes", arguments.filter.holes.AreFilled() },
@@ -36,6 +37,11 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--series", !arguments.files.series.empty() },
     { "--periodic", !arguments.neighbours.periodic.empty() },
   };
+  if (!arguments.outputFallback.empty())
+  {
+    throw Unsupported("--output-fallback does not go with --memory, which writes to OUTPUT alone; give OUTPUT a format "
+                      "that holds all labels");
+  }
   for (const auto & [name, isGiven] : options)
   {
     if (isGiven)
@@ -151,7 +157,7 @@ PrintSummary(const LabelArguments & arguments,
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
             << (arguments.output.empty() ? "no label map"
                                          : arguments.output + ": labels of type " + NameOf(result.type))
-            << ", " << result.plan.slabs.size() << " slabs";
+            << ", " << Counted(result.plan.slabs.size(), "slab");
   if (result.slabsFromBefore > 0)
   {
     std::cout << " (" << result.slabsFromBefore << " from before)";
@@ -171,11 +177,13 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   Reporter &  reporter = *reporterOwner;
   SlabOptions options;
   CheckOptionsOfSlabs(arguments);
-  options.memory = BytesFromText(arguments.memory);
+  ParseAlgorithm(arguments.algorithm);
+  options.memory = arguments.memory;
   options.label.criterion = CriterionOfSlabs(arguments.criterion);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
   options.groups = CheckTableArguments(arguments.table, "--statistics");
+  CheckUnits(arguments.table, false, "--statistics or --print");
   options.measures = arguments.table.IsWanted();
   if (arguments.output.empty() && !options.measures)
   {
@@ -237,6 +245,10 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     PrintSummary(arguments, options, result, image);
+    if (!arguments.work.empty())
+    {
+      reporter.Note("the folder '" + arguments.work + "' is done with, and may be removed");
+    }
   }
 }
 

@@ -108,7 +108,8 @@ private:
                             "; complete it, or set input.accept_irregular_names = true or input.slices = \"single\"");
     }
     ReadOptions options;
-    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices;
+    // A problem is one of names, and it has just been accepted.
+    options.acceptIrregularSlices = m_Recipe.input.acceptIrregularSlices || !found.problem.empty();
     options.acceptSheared = m_Recipe.input.acceptSheared;
     options.spacing = m_Recipe.input.spacing;
     options.asLabels = m_Recipe.labeling.criterion == "equal-value";
@@ -281,6 +282,10 @@ private:
     }
     Labeling labeling;
     Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
+    if (!labeling.UsedDevice().remark.empty())
+    {
+      Note(labeling.UsedDevice().remark);
+    }
     m_Summary["connectivity"] = labeling.GetConnectivity().NeighbourCount();
     m_Summary["criterion"] = options.criterion.ToString();
     m_Summary["components"] = labeling.ComponentCount();

@@ -140,7 +140,7 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
     ->type_name("UID");
   command.add_flag("--accept-irregular-slices",
                    arguments.acceptIrregularSlices,
-                   "go on where slices of a series lie at uneven distances");
+                   "go on where slices of a series lie at uneven distances, or numbers of slice images have gaps");
   command.add_flag("--accept-sheared",
                    arguments.acceptSheared,
                    "take the nearest orthogonal geometry where axes are not at right angles");

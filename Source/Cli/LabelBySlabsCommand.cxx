@@ -203,6 +203,12 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
                            options.type == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(options.type),
                            image.extent);
   }
+  MeasureOptions measured({}, options.groups);
+  if (images.intensity)
+  {
+    measured.intensity = ImageView(&images, images.intensity->type, image.extent, images.intensity->channels);
+  }
+  CheckTableColumns(arguments.table, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
   options.label.minimumVolume = arguments.sizes.minimumVolume;
   options.label.geometry = image.geometry;
@@ -217,6 +223,11 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reporter.Step(step);
   };
   options.note = [&](const std::string & note) { reporter.Note(note); };
+  const std::string remark = ResolveDevice(options.label.device).remark;
+  if (!remark.empty())
+  {
+    reader.Note(remark);
+  }
   options.label.progress = reporter.Hooks();
   const SlabResult result = LabelBySlabs(images.Images(), options);
   for (const std::string & note : result.lostGeometry)

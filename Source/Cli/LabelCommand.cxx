@@ -81,7 +81,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command
     ->add_option("--device",
                  arguments->device,
-                 "cpu, cuda, cuda:N or auto: the GPU for volumes so large that it is faster as a whole")
+                 "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto: the GPU for volumes so large that it is "
+                 "faster as a whole")
     ->capture_default_str();
   command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
     ->transform(Count(0, MostThreads))

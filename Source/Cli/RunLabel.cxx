@@ -168,7 +168,20 @@ private:
     }
     m_TableImages = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments.filter, *m_Options.connectivity, m_Image, m_Reader);
+    CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
+  }
+
+  void
+  CheckColumns()
+  {
+    MeasureOptions measured = m_TableImages.Options(m_Groups);
+    if (m_Arguments.criterion.pores && !measured.part)
+    {
+      // The part will be found.
+      measured.part = m_Image.View();
+    }
+    CheckTableColumns(m_Arguments.table, measured, m_Image.extent, m_Options);
   }
 
   void

@@ -2,6 +2,7 @@
 #define BRICKCCL_CLI_TABLEOPTIONS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -48,6 +49,15 @@ ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::st
 /** \throws InvalidArgument if a unit is given and neither a table nor anything else uses it.
  *  \param users  the options that would use it: "--statistics or --print" */
 void CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users);
+
+/** Finds before the long work starts that the table will lack a column that is asked for.
+ *  \param measured  what is measured; its images say only of which kind they are
+ *  \param labeled   neighbours, periodic axes and geometry of the image with this extent
+ *  \throws InvalidArgument that names the column. */
+void CheckTableColumns(const TableArguments & arguments,
+                       MeasureOptions         measured,
+                       const Extent &         extent,
+                       const LabelOptions &   labeled);
 
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
 NamedFiles TableFiles(const TableArguments & arguments, const std::string & tableOption);

@@ -66,8 +66,9 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     {
       continue;
     }
-    text << what << " file: " << file << ", " << std::filesystem::file_size(file) << " bytes, changed "
-         << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
+    text << "bytes of " << what << " file '" << file << "': " << std::filesystem::file_size(file) << '\n'
+         << WorkFolder::TimeKey << what << " file '" << file
+         << "': " << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
   }
 }
 
@@ -97,15 +98,21 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   text << SlicesLine << SlicesOfSlab(plan) << '\n'
        << "connectivity: " << connectivity.ToString() << '\n'
        << "criterion: " << options.label.criterion.ToString() << '\n';
-  ByteWriter problem;
-  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, options.label.relabel)
-    .Write(problem);
-  text << "options:";
-  for (const std::uint8_t byte : problem.Written())
+  const RelabelOptions & relabel = options.label.relabel;
+  text << "order: " << (relabel.order == LabelOrder::Raster ? "raster" : "size") << '\n'
+       << "minimum size: " << relabel.minimumSize << '\n'
+       << "maximum size: ";
+  if (relabel.maximumSize == std::numeric_limits<std::uint64_t>::max())
   {
-    text << ' ' << int{ byte };
+    text << "none\n";
   }
-  text << "\nminimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
+  else
+  {
+    text << relabel.maximumSize << '\n';
+  }
+  text << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
+       << (relabel.largestAcross ? " of each slice" : "") << '\n'
+       << "minimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
   for (const ColumnGroup * const group : options.groups.List())
   {
     text << ' ' << group->name;
@@ -114,6 +121,15 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
     text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
+  }
+  // Names above may say less than all: a neighbourhood's, and numbers beyond ten digits.
+  ByteWriter problem;
+  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, relabel)
+    .Write(problem);
+  text << "\nall that decides on labels:";
+  for (const std::uint8_t byte : problem.Written())
+  {
+    text << ' ' << int{ byte };
   }
   text << '\n';
   return text.str();

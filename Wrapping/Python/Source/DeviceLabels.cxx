@@ -5,6 +5,7 @@
 
 #ifdef BRICKCCL_PYTHON_USE_CUDA
 #  include "BrickCCL/Dispatch/CudaLabeler.h"
+#  include "BrickCCL/Dispatch/CudaSlabLabeler.h"
 #  include "BrickCCL/Labels/VolumeLimits.h"
 #endif
 
@@ -184,9 +185,94 @@ private:
   int         m_Dimension = 0;
 };
 
+/** Slabs of a volume, each on its device. It keeps the memory of devices between calls. */
+class SlabLabels
+{
+public:
+  /** Every slab has its device, its stream and, if there are masks, its mask. */
+  std::uint64_t
+  Label(const std::vector<DeviceArray> &    images,
+        const std::vector<DeviceArray> &    masks,
+        const std::vector<int> &            devices,
+        const std::vector<std::uintptr_t> & streams,
+        const std::string &                 criterion,
+        nb::handle                          background,
+        nb::handle                          low,
+        nb::handle                          high,
+        nb::handle                          tolerance,
+        std::optional<int>                  connectivity,
+        const std::vector<int> &            sliceAxes,
+        const std::string &                 algorithm)
+  {
+    std::vector<DeviceSlab> slabs;
+    for (std::size_t i = 0; i < images.size(); ++i)
+    {
+      DeviceSlab slab;
+      slab.device = devices.at(i);
+      slab.image = ViewOf(images[i]);
+      slab.mask = masks.empty() ? std::nullopt : std::optional<ImageView>(ViewOf(masks.at(i)));
+      slab.stream = reinterpret_cast<void *>(streams.at(i));
+      slabs.push_back(slab);
+    }
+    const Criterion    rule = MakeCriterion(criterion, background, low, high, tolerance);
+    const Connectivity neighbours = MakeConnectivity(connectivity, slabs.at(0).image.extent.dimension, sliceAxes);
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.Label(algorithm, slabs, rule, neighbours, {}, LabelType::UInt32);
+  }
+
+  void
+  Write(const std::vector<std::uintptr_t> & labels, const std::string & labelType)
+  {
+    const LabelType     type = LabelTypeFromName(labelType);
+    std::vector<void *> maps;
+    for (const std::uintptr_t address : labels)
+    {
+      maps.push_back(reinterpret_cast<void *>(address));
+    }
+    const nb::gil_scoped_release unlocked;
+    m_Labeler.Write(maps, type);
+  }
+
+private:
+  CudaSlabLabeler m_Labeler;
+};
+
 #else
 
 /** Says that there is no CUDA in this build. */
+class SlabLabels
+{
+public:
+  SlabLabels()
+  {
+    throw Unsupported(
+      "this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the arrays to the host, "
+      "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
+  }
+
+  std::uint64_t
+  Label(const std::vector<DeviceArray> &,
+        const std::vector<DeviceArray> &,
+        const std::vector<int> &,
+        const std::vector<std::uintptr_t> &,
+        const std::string &,
+        nb::handle,
+        nb::handle,
+        nb::handle,
+        nb::handle,
+        std::optional<int>,
+        const std::vector<int> &,
+        const std::string &)
+  {
+    return 0;
+  }
+
+  void
+  Write(const std::vector<std::uintptr_t> &, const std::string &)
+  {}
+};
+
+/** Says the same. */
 class DeviceLabels
 {
 public:
@@ -315,6 +401,23 @@ BindDeviceLabels(nb::module_ & module)
     .def_prop_ro("algorithm", &DeviceLabels::Algorithm)
     .def("table", &DeviceLabels::Table, nb::arg("geometry"), nb::arg("stream"))
     .def_prop_ro("scratch_bytes", &DeviceLabels::ScratchBytes);
+  nb::class_<SlabLabels>(module, "SlabLabels", "Labels a volume that lies on CUDA devices by slabs.")
+    .def(nb::init<>())
+    .def("label",
+         &SlabLabels::Label,
+         nb::arg("images"),
+         nb::arg("masks"),
+         nb::arg("devices"),
+         nb::arg("streams"),
+         nb::arg("criterion"),
+         nb::arg("background").none(),
+         nb::arg("low").none(),
+         nb::arg("high").none(),
+         nb::arg("tolerance").none(),
+         nb::arg("connectivity").none(),
+         nb::arg("slice_axes"),
+         nb::arg("algorithm"))
+    .def("write", &SlabLabels::Write, nb::arg("labels"), nb::arg("label_type"));
 }
 
 } // namespace brickccl::python

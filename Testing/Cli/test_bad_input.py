@@ -411,6 +411,8 @@ class BadInputTest(CommandTest):
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn("No space left", result.stderr)
             self.assertEqual(os.listdir(mount), ["filling"])
+            # Up to the last byte, since these files are small.
+            subprocess.run(["dd", "if=/dev/zero", "of=" + os.path.join(mount, "filling"), "bs=1k", "count=300"], capture_output=True)
             small = self.path("small.nrrd")
             write_nrrd(small, "uint8", (30, 30, 30), [i // 9 % 200 for i in range(27000)])
             stats = ("stats", small, "--quiet")

@@ -88,7 +88,7 @@ class MemoryTest(test_batch.BatchTest):
         self.assertEqual(code, 3, errors)
         items = self.items()
         self.assertEqual((items["small"]["verdict"], items["large"]["verdict"]), ("none", "error"))
-        self.assertRegex(items["large"]["error"], r"it needs about [0-9]+ MB of memory, but --memory is 126 MB")
+        self.assertRegex(items["large"]["error"], r"it needs about [0-9]+ MB of memory, but --memory is 120 MB")
         self.assertLess(most[0], 120 * MEGABYTE)
         self.assertEqual(json.loads(output)["skipped"], 1)
         need = self.needs(items["large"]["error"])[0]

@@ -126,6 +126,10 @@ StepKeys()
       "which neighbours belong together: all foreground (default), equal values, or values that differ by at most "
       "`tolerance`"),
     NumberOf("labeling", "tolerance", KeyKind::Number, 0, Infinity, "", "largest difference of neighbours"),
+    { "labeling",
+      "neighbourhood",
+      KeyKind::Text,
+      "in the place of connectivity: \"8+z\" are 8 neighbours in the slice and the two before and behind along z" },
     ChoiceOf("labeling", "by_slice", { "x", "y", "z" }, "label each slice across this axis on its own"),
     NumberOf("labeling",
              "minimum_volume_mm3",
@@ -355,9 +359,12 @@ AcceptanceRules()
     { "clusters",
       "there are at most `at_most_count` clusters of two defects or more: defects whose gap is below `within_mm`, or "
       "below `within_diameters` times the larger one's diameter" },
-    { "number-per-cluster", "no cluster has more than `at_most_count` defects" },
-    { "volume-of-cluster", "the defects of no cluster have more than `at_most_mm3` together" },
-    { "size-of-cluster", "no cluster reaches over more than `at_most_mm`" },
+    { "number-per-cluster",
+      "no cluster has more than `at_most_count` defects; a defect that is close to no other one is a cluster of one "
+      "here" },
+    { "volume-of-cluster",
+      "the defects of no cluster have more than `at_most_mm3` together; a single defect counts as well" },
+    { "size-of-cluster", "no cluster reaches over more than `at_most_mm`; a single defect counts as well" },
   };
   return rules;
 }

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/System.h"
@@ -118,7 +119,7 @@ public:
   Run()
   {
     m_Folder.CheckItems(m_Items);
-    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + std::to_string(m_Items.size()) + " items");
+    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + Counted(m_Items.size(), "item"));
     KeepFinished();
     try
     {
@@ -144,6 +145,12 @@ private:
     {
       std::string reason;
       auto        outcome = m_Folder.FinishedItem(m_Items[i], reason);
+      if (outcome && m_Options.process.drawsForReport && m_Recipe.outputs.pictures &&
+          !outcome->summary.contains(ReportKey))
+      {
+        outcome.reset();
+        reason = "it has no pictures for the report";
+      }
       if (outcome)
       {
         m_Outcomes[i] = std::move(*outcome);
@@ -165,7 +172,7 @@ private:
     }
     if (m_Result.kept > 0)
     {
-      Tell(std::to_string(m_Result.kept) + " items are finished already");
+      Tell(Counted(m_Result.kept, "item") + (m_Result.kept == 1 ? " is" : " are") + " finished already");
     }
   }
 
@@ -249,6 +256,10 @@ private:
       ItemOutcome & outcome = m_Outcomes[index];
       outcome.seconds = ordered_json::parse(ReadText(own(SecondsFile)));
       outcome.summary = ordered_json::parse(ReadText(own(SummaryFile)));
+      if (planned != m_Needs.end())
+      {
+        outcome.seconds["planned_memory_bytes"] = planned->second;
+      }
       fs::remove(folder / SecondsFile);
       fs::remove(folder / StreamFile);
       m_Folder.FinishItem(item, outcome.seconds);

@@ -20,6 +20,10 @@
 namespace brickccl::cli
 {
 
+/** A threshold as JSON: whole numbers that doubles do not hold as such, others as doubles. */
+nlohmann::ordered_json ThresholdAsJson(Number threshold);
+nlohmann::ordered_json ThresholdsAsJson(const std::vector<Number> & thresholds);
+
 /** What `label` asks about the voxels that are foreground, and about which of them are joined. */
 struct CriterionArguments
 {
@@ -39,6 +43,9 @@ void AddCriterionOptions(CLI::App & command, CriterionArguments & arguments);
 /** The criterion as far as it is known without the image, whose values a threshold may depend on.
  *  \throws InvalidArgument for what has no meaning. */
 Criterion CriterionOf(const CriterionArguments & arguments);
+
+/** The same for an image of a type: numbers are values that the type has, or the nearest ones. */
+Criterion ForVoxels(Criterion criterion, ScalarType type);
 
 /** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
 struct Segmented

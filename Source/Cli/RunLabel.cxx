@@ -132,6 +132,7 @@ private:
     m_Options.device = Device::FromName(m_Arguments.device);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     m_Groups = CheckTableArguments(m_Arguments.table, "--statistics");
+    CheckUnits(m_Arguments.table, false, "--statistics or --print");
     if (m_Arguments.output.empty() && (!m_Arguments.table.IsWanted() || !m_Arguments.outputFallback.empty()))
     {
       throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
@@ -270,7 +271,8 @@ private:
                    { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
                      RunsOf(m_Labeling),
                      m_Table,
-                     m_Image.spacingSource != "none" },
+                     m_Image.spacingSource != "none",
+                     m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
     m_Seconds["write"] = m_Watch.Lap();
@@ -418,7 +420,7 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.largest = arguments.sizes.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+    relabel.largestAcross = AxisFromName(arguments.neighbours.bySlice);
   }
   return relabel;
 }

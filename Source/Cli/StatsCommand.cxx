@@ -4,10 +4,12 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Histogram.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
@@ -26,7 +28,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct StatsArguments
+struct StatsArguments : RunningArguments
 {
   std::string    labels;
   FileArguments  files;
@@ -37,9 +39,6 @@ struct StatsArguments
   bool           logarithmic = false;
   std::string    weights;
   std::string    picture;
-  int            threads = 0;
-  bool           json = false;
-  bool           quiet = false;
 };
 
 /** \throws InvalidArgument or Error if the plot cannot be made. */
@@ -105,6 +104,7 @@ HistogramOptionsOf(const StatsArguments & arguments)
   options.column = arguments.histogram;
   options.isLogarithmic = arguments.logarithmic;
   options.weights = arguments.weights;
+  options.lengthUnit = arguments.table.units;
   if (arguments.bins > 0)
   {
     options.bins = arguments.bins;
@@ -114,8 +114,9 @@ HistogramOptionsOf(const StatsArguments & arguments)
 
 /** Adds the groups of a column; none if it is no column, about which the histogram has its own message. */
 void
-AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGroups & groups)
+AddGroupsOf(const std::string & inAnyUnit, const StatsArguments & arguments, ColumnGroups & groups)
 {
+  const std::string name = ColumnInMillimetres(inAnyUnit);
   for (const ComponentColumn & column : AllColumns(3))
   {
     if (column.name == name)
@@ -129,7 +130,7 @@ AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGr
   }
 }
 
-/** Draws the components over the intensities, if there are any, or over the label map. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -145,7 +146,11 @@ DrawLabels(const std::string &    path,
   }
   Renumber(volume, numbers, context);
   WritePicture(path,
-               { images.intensity ? *images.intensity : labels, volume, table, labels.spacingSource != "none" },
+               { images.intensity ? *images.intensity : labels,
+                 volume,
+                 table,
+                 labels.spacingSource != "none",
+                 images.intensity.has_value() },
                context);
 }
 
@@ -158,6 +163,7 @@ CheckStatsArguments(const StatsArguments & arguments)
   {
     throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
+  CheckUnits(arguments.table, !arguments.histogram.empty(), "--output, --print or --histogram");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -278,7 +284,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   auto * const histogram =
-    command->add_option("--histogram", arguments->histogram, "count the components by this column")
+    command
+      ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
       ->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
   command
@@ -306,12 +313,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   };
   list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
   list("--list-columns-markdown", true, "the same as a table of Markdown");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
-    ->excludes(command->get_option("--print"));
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 

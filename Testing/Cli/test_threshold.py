@@ -82,13 +82,22 @@ class ThresholdTest(CommandTest):
         summary, labels = self.label("--threshold", "otsu")
         self.assertEqual(300, sum(label != 0 for label in labels))
 
-    def test_values_that_doubles_do_not_tell_apart_are_refused(self):
+    def test_whole_numbers_that_doubles_do_not_tell_apart(self):
         write_nrrd(self.input, "uint64", (20, 20), [2**63 + i % 200 for i in range(400)])
-        for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
-            self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
+        summary, labels = self.label("--threshold", "otsu")
+        self.assertEqual((summary["threshold"]["value"], summary["threshold"]["all"]), (2**63 + 100, [2**63 + 100]))
+        self.assertEqual(200, sum(label != 0 for label in labels))
+        self.assertIn("otsu %d" % (2**63 + 100), self.ok("label", self.input, self.output, "--threshold", "otsu").stdout)
+        self.assertEqual(200, sum(label == 0 for label in self.label("--threshold", "otsu", "--below")[1]))
+        (otsu,) = [p for p in json.loads(self.ok("info", self.input, "--json").stdout)["thresholds"] if p["method"] == "otsu"]
+        self.assertEqual((otsu["value"], otsu["share_at_or_above"]), (2**63 + 100, 0.5))
         self.ok("label", self.input, self.output, "--threshold", str(2**63 + 100), "--quiet")
         self.assertEqual(200, sum(label != 0 for label in labels_of(self.output)[1]))
-        self.ok("info", self.input)
+        self.assertIn(str(2**63 + 100), self.ok("info", self.input).stdout)
+        # Floating-point numbers have no such digits.
+        write_nrrd(self.input, "double", (20, 20), [2.0**60 + 256 * (i % 200) for i in range(400)])
+        for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
+            self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
 
     def test_the_threshold_is_found_in_the_mask(self):
         write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])
@@ -181,6 +190,15 @@ class InfoTest(CommandTest):
                 self.assertEqual(info["maximum"], 2 ** 64 - 1)
             if kind == "int64":
                 self.assertEqual(info["minimum"], -2 ** 63)
+
+    def test_decimal_fractions_mean_the_nearest_values_of_float_voxels(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "float", (4, 1), [0.7, 0, 0.1, 0])
+        for options, count in ((("--background", "0.7"), 3), (("--threshold", "0.7"), 1), (("--range", "0.1", "0.1"), 1),
+                               (("--range", "0.1", "0.7"), 2), (("--threshold", "0.1", "--below"), 2)):
+            for memory in ((), ("--memory", "200MB")):
+                summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", *options, *memory).stdout)
+                self.assertEqual(summary["foreground_voxels"], count, (options, memory))
 
     def test_what_is_no_scan_is_refused(self):
         self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")

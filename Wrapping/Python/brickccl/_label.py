@@ -116,6 +116,13 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     return Labeling(runs, volume)
 
 
+def remark_on(device: str) -> str:
+    """What `label` says of a device on which it does not run; empty if it does."""
+    volume = as_volume(np.zeros(1, np.uint8))
+    rules = rules_of(volume, device=device)
+    return _core.find(volume.array, None, rules, volume.geometry(None, None), None, None).remark
+
+
 def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
     if given["minimum_volume"] is not None and given["spacing"] is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")

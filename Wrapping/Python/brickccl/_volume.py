@@ -163,6 +163,16 @@ def threads_of(threads: Any) -> int:
     return number
 
 
+def workers_of(workers: Any) -> int | None:
+    """A number of threads or processes, None for as many as processors."""
+    if workers is None:
+        return None
+    number = count_of("workers", workers)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"workers={workers} must be 1 to 4096, or None for as many as processors")
+    return number
+
+
 def as_volume(image: Any, name: str = "the image") -> Volume:
     """Takes an array, or an image of a library that is known."""
     if type(image) is np.ndarray:

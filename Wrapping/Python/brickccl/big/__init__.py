@@ -6,29 +6,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import operator
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import _core
+from .._label import remark_on
 from .._rules import criterion_of, limits_of
 from .._table import Table, group_names
-from .._volume import Progress, count_of, threads_of
+from .._volume import Progress, count_of, threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
 from ._grid import Grid, check_brick, choose_brick, shape_of
-from ._job import Job, make_plan, open_job
+from ._job import Job, make_plan, working
+from ._lock import FolderInUse, locked
+from ._places import check_arrays, check_places
 from ._sources import DaskSource, Source, open_source, spacing_of
 from ._state import DamagedState, State
 from ._statistics import statistics
-from ._tables import check_rows, check_table
+from ._tables import check_names, check_properties, check_rows, check_table
 from ._targets import Target, plan_target
 
-__all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
+__all__ = ["Labels", "DamagedState", "FolderInUse", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
@@ -74,6 +80,8 @@ def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -
         given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
     )
     by_slice = given["by_slice"]
+    if by_slice is not None and not hasattr(by_slice, "__index__"):
+        raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
     if by_slice is not None and not -dimension <= by_slice < dimension:
         raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
     return {
@@ -83,7 +91,7 @@ def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -
         "high": _number(high),
         "tolerance": _number(tolerance),
         "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
-        "by_slice": None if by_slice is None else by_slice % dimension,
+        "by_slice": None if by_slice is None else operator.index(by_slice) % dimension,
         "order": order,
         "minimum_size": int(minimum_size),
         "maximum_size": maximum_size,
@@ -96,19 +104,34 @@ def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -
     }
 
 
-def _check_options(shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str) -> None:
+def _check_options(
+    shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str, properties: Any
+) -> None:
     """Raises for what the engine does not do, before anything is read: labels one voxel."""
-    from ._job import _labeler
+    from ._job import _labeler, counts_more
 
     for device in devices:
         _labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
+    for remark in dict.fromkeys(remark_on(device) for device in devices if device != "cpu"):
+        if remark:
+            warnings.warn(remark, RuntimeWarning, stacklevel=4)
     voxel = np.zeros((1,) * len(shape), np.uint8)
     intensity = None
     if any(name for name in str(options["columns"]).split(",") if name):
         intensity = voxel
-    _labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
+    record, runs = _labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
         voxel, [0] * len(shape), None, intensity
     )
+    if properties and options["measures"]:
+        merge = _core.BrickMerge()
+        merge.add(record)
+        merge.finish()
+        labels_map = merge.map(0)
+        counts = _core.count_brick(record, labels_map, runs, [], 1) if counts_more(options, len(shape)) else b""
+        check_names(
+            properties,
+            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else None)),
+        )
 
 
 def _make_job(
@@ -117,8 +140,9 @@ def _make_job(
     state: Any,
     runner: Runner | None,
     given: Mapping[str, Any],
+    holding: contextlib.ExitStack,
 ) -> Job:
-    """Plans the work, or takes up what was begun in the folder."""
+    """Plans the work, or takes up what was begun in the folder, which `holding` has locked from then on."""
     options = given["storage_options"]
     images: dict[str, Source | None] = {
         "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)
@@ -146,21 +170,28 @@ def _make_job(
     brick = tuple(min(size, whole) for size, whole in zip(brick, volume.shape))
     check_brick(volume.shape, brick, unit, what)
     table = check_table(given["table"])
-    properties = given["properties"]
+    check_places(images, goal.spec["url"], table, os.fspath(state))
+    if not isinstance(target, (str, os.PathLike)):
+        check_arrays(images, target)
+    properties = check_properties(given["properties"])
+    if given["algorithm"] is None:
+        raise TypeError("algorithm must be a name, for example 'auto', not None")
     measures = bool(table or given["return_table"] or goal.spec["kind"] == "ome" and (properties is None or len(properties)))
     chosen = _options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
     devices = _devices_of(given["devices"])
     algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
-    _check_options(volume.shape, chosen, devices, algorithm)
+    _check_options(volume.shape, chosen, devices, algorithm, properties)
     addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
     if runner is not None and runner.is_remote and not goal.is_shared:
         raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
+    # A folder that goes when all is done is not compared with anything later.
+    deep = given["state"] is not None or runner is None
     problem = {
         "version": _core.version,
         "shape": list(volume.shape),
         "brick": list(brick),
-        "source": volume.fingerprint(),
-        **{name: None if image is None else image.fingerprint() for name, image in images.items() if name != "source"},
+        "source": volume.fingerprint(deep),
+        **{name: None if image is None else image.fingerprint(deep) for name, image in images.items() if name != "source"},
         "options": chosen,
         "target": goal.spec,
     }
@@ -171,12 +202,13 @@ def _make_job(
         "algorithm": algorithm,
         "table": table,
         "table_rows": check_rows(given["table_rows"], table),
-        "properties": None if properties is None else list(properties),
+        "properties": properties,
         "overwrite": given["overwrite"],
     }
     folder = State(state)
     plan_there = folder.read_json("plan.json") if folder.has("plan.json") else None
     goal.check_new(None if plan_there is None else plan_there["id"], given["overwrite"])
+    holding.enter_context(locked(folder.folder, "plan" if runner is None else "label", is_alone=True))
     made = make_plan(folder, problem, run)
     return Job(folder, made, images, goal)
 
@@ -229,7 +261,10 @@ def _run(job: Job, runner: Runner, progress: Progress | None) -> int:
         bricks = job.missing("records", job.is_labeled)
         runner.run(job, "label_brick", [(index,) for index in bricks], shares.counter(0.0, 0.45, len(bricks)))
     found = job.merge(lambda fraction: shares.tell(0.45 + 0.1 * fraction))
-    bricks = job.missing("written", job.is_written)
+    bricks = job.missing_written()
+    if job.plan["run"]["addresses"]["source"] == "blocks":
+        # Who writes a brick cannot label it again.
+        runner.run(job, "label_brick", [(index,) for index in bricks if not job.is_labeled(index)], lambda: None)
     runner.run(job, "write_brick", [(index,) for index in bricks], shares.counter(0.55, 0.9, len(bricks)))
     _finish(job, runner, shares)
     return int(found["count"])
@@ -242,9 +277,8 @@ def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
             pieces = [(level, index) for index in range(len(job.target.pieces(level)))]
             runner.run(job, "write_piece", pieces, lambda: None)
             shares.tell(0.9 + 0.1 * level / job.target.level_count)
+    if not job.is_complete():
         job.complete()
-    elif job.plan["run"]["table"] and not os.path.exists(job.plan["run"]["table"]):
-        job.write_tables()
     shares.tell(1.0)
 
 
@@ -359,9 +393,12 @@ def label(
         For arguments without meaning, for bricks that cut through shards or chunks of the target, and for a `state` of other
         work: it says in what that differs.
     FileExistsError
-        If there is something in the target's place.
+        If there is something in the target's place, or something else than a component table in the table's; if `state`
+        is a folder without a plan that is not empty.
     DamagedState
         If files of the state are lost or damaged in a way that cannot be made good.
+    FolderInUse
+        If another process works in the folder `state`.
     OSError
         With the brick at which reading or writing failed.
 
@@ -383,14 +420,15 @@ def label(
     (2, [0, 1, 1, 1, 1, 0])
     """
     given = {**locals()}
-    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    runner = runner_of(executor, workers_of(workers))
     if state is None and runner.is_remote and not isinstance(runner, ProcessRunner):
         raise ValueError("state= is needed with this executor: a folder that all of its workers see")
     folder = tempfile.mkdtemp(prefix="brickccl-") if state is None else os.fspath(state)
     try:
-        job = _make_job(source, target, folder, runner, given)
-        count = _run(job, runner, progress)
-        return Labels(job.target.array(), count, job.table() if return_table else None)
+        with contextlib.ExitStack() as holding:
+            job = _make_job(source, target, folder, runner, given, holding)
+            count = _run(job, runner, progress)
+            return Labels(job.target.array(), count, job.table() if return_table else None)
     finally:
         runner.close()
         if state is None:
@@ -412,7 +450,9 @@ def plan(source: Any, target: Any, *, state: str | os.PathLike[str], **arguments
     int
         The number of bricks: those are 0 up to, without it, this number.
     """
-    return len(_make_job(source, target, state, None, _arguments_of_plan(arguments)).grid)
+    given = {**_arguments_of_plan(arguments), "state": state}
+    with contextlib.ExitStack() as holding:
+        return len(_make_job(source, target, state, None, given, holding).grid)
 
 
 def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -427,25 +467,29 @@ def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def label_brick(state: str | os.PathLike[str], brick: int) -> None:
     """Labels one brick of a plan, unless its result is there; see `plan`."""
-    open_job(os.fspath(state)).label_brick(brick)
+    with working("label_brick", state) as job:
+        job.label_brick(brick)
 
 
 def merge(state: str | os.PathLike[str]) -> int:
     """Merges the bricks of a plan, once all are labeled, and makes the target. Returns the number of components."""
-    return int(open_job(os.fspath(state)).merge()["count"])
+    with working("merge", state) as job:
+        return int(job.merge()["count"])
 
 
 def write_brick(state: str | os.PathLike[str], brick: int) -> None:
     """Writes the labels of one brick of a plan, once they are merged."""
-    open_job(os.fspath(state)).write_brick(brick)
+    with working("write_brick", state) as job:
+        job.write_brick(brick)
 
 
 def finish(
     state: str | os.PathLike[str], *, executor: Any = None, workers: int | None = None, progress: Progress | None = None
 ) -> None:
     """Writes what readers look for once all bricks are written: lower resolutions and metadata. See `plan`."""
-    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    runner = runner_of(executor, workers_of(workers))
     try:
-        _finish(open_job(os.fspath(state)), runner, _Shares(progress))
+        with working("finish", state) as job:
+            _finish(job, runner, _Shares(progress))
     finally:
         runner.close()

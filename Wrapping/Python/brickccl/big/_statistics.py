@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._table import Table, group_names
-from .._volume import Progress, threads_of
+from .._volume import Progress, workers_of
 from ._executors import _drain, processor_count
 from ._grid import Grid, choose_brick, shape_of
 from ._sources import Source, open_source, spacing_of
@@ -117,7 +117,7 @@ def _measure(
         if len(table) or task[0] == 0:
             tables[task[0]] = table
 
-    number = processor_count() if workers is None else threads_of(workers)
+    number = workers_of(workers) or processor_count()
     with concurrent.futures.ThreadPoolExecutor(number, "brickccl") as pool:
         for done, _ in enumerate(_drain(pool, measure, ((index,) for index in range(len(grid))), 2 * number), 1):
             if progress is not None:

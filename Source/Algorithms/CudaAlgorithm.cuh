@@ -33,6 +33,19 @@ public:
                               cudaStream_t         stream) = 0;
   /** Writes the label map of the last problem. */
   virtual void Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) = 0;
+  /** Writes the labels of some rows of the last problem. */
+  virtual void
+  WriteRows(const Problem & problem, std::int64_t firstRow, std::int64_t rows, unsigned * labels, cudaStream_t stream)
+  {
+    const Extent & extent = problem.image.extent;
+    m_Whole.Resize(static_cast<std::size_t>(extent.VoxelCount()));
+    Write(problem, m_Whole.Data(), LabelType::UInt32, stream);
+    BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(labels,
+                                        m_Whole.Data() + firstRow * extent.RowLength(),
+                                        static_cast<std::size_t>(rows * extent.RowLength()) * sizeof(unsigned),
+                                        cudaMemcpyDeviceToDevice,
+                                        stream));
+  }
   /** Brings the labels of the last problem to the host. */
   virtual void Download(const Problem &                    problem,
                         DeviceBuffer<unsigned long long> & firstRuns,
@@ -81,6 +94,10 @@ public:
   {
     return {};
   }
+
+private:
+  /** A label map of which rows are wanted, where an algorithm writes none alone. */
+  DeviceBuffer<unsigned> m_Whole;
 };
 
 } // namespace brickccl::cuda

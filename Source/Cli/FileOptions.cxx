@@ -140,10 +140,24 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
     ->type_name("UID");
   command.add_flag("--accept-irregular-slices",
                    arguments.acceptIrregularSlices,
-                   "go on where slices of a series lie at uneven distances");
+                   "go on where slices of a series lie at uneven distances, or numbers of slice images have gaps");
   command.add_flag("--accept-sheared",
                    arguments.acceptSheared,
                    "take the nearest orthogonal geometry where axes are not at right angles");
+}
+
+void
+AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
+{
+  command
+    .add_option("--output-fallback",
+                arguments.outputFallback,
+                "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
+    ->type_name("FILE");
+  command
+    .add_option("--label-type", arguments.labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+    ->capture_default_str();
+  command.add_flag("--no-compression", arguments.noCompression, "write the label map uncompressed (faster)");
 }
 
 void

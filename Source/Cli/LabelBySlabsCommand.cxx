@@ -34,7 +34,8 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
-    { "--periodic", !arguments.neighbours.periodic.empty() },
+    { "A table (--statistics, --print) with --periodic",
+      !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
   for (const auto & [name, isGiven] : options)
   {
@@ -144,8 +145,8 @@ PrintSummary(const LabelArguments & arguments,
              const LoadedImage &    image)
 {
   std::cout << std::setprecision(4) << result.components << (result.components == 1 ? " component" : " components")
-            << ", connectivity " << options.label.connectivity->ToString() << ", criterion "
-            << options.label.criterion.ToString() << '\n'
+            << ", connectivity " << DescribeNeighbours(*options.label.connectivity, options.label.periodic)
+            << ", criterion " << options.label.criterion.ToString() << '\n'
             << result.foregroundVoxels << " foreground voxels of " << image.extent.VoxelCount() << " ("
             << image.extent.ToString() << ", spacing " << DescribeSpacing(image) << ")\n"
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
@@ -189,12 +190,19 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
   if (!arguments.output.empty())
   {
     CheckImageFileWritable(arguments.output,
                            options.type == LabelType::Auto ? ScalarType::UInt8 : ScalarTypeOfLabel(options.type),
                            image.extent);
   }
+  MeasureOptions measured({}, options.groups);
+  if (images.intensity)
+  {
+    measured.intensity = ImageView(&images, images.intensity->type, image.extent, images.intensity->channels);
+  }
+  CheckTableColumns(arguments.table, measured, image.extent, options.label);
   options.label.relabel = RelabelOptionsOf(arguments, reader);
   options.label.minimumVolume = arguments.sizes.minimumVolume;
   options.label.geometry = image.geometry;
@@ -209,6 +217,11 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     reporter.Step(step);
   };
   options.note = [&](const std::string & note) { reporter.Note(note); };
+  const std::string remark = ResolveDevice(options.label.device).remark;
+  if (!remark.empty())
+  {
+    reader.Note(remark);
+  }
   options.label.progress = reporter.Hooks();
   const SlabResult result = LabelBySlabs(images.Images(), options);
   for (const std::string & note : result.lostGeometry)

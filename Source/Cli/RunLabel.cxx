@@ -167,7 +167,20 @@ private:
     }
     m_TableImages = ReadTableImages(m_Arguments.table, m_Image, m_Arguments.threads, m_Reader);
     m_Filter = ReadFilter(m_Arguments.filter, *m_Options.connectivity, m_Image, m_Reader);
+    CheckColumns();
     m_Seconds["read"] = m_Watch.Lap();
+  }
+
+  void
+  CheckColumns()
+  {
+    MeasureOptions measured = m_TableImages.Options(m_Groups);
+    if (m_Arguments.criterion.pores && !measured.part)
+    {
+      // The part will be found.
+      measured.part = m_Image.View();
+    }
+    CheckTableColumns(m_Arguments.table, measured, m_Image.extent, m_Options);
   }
 
   void
@@ -257,7 +270,8 @@ private:
                    { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
                      RunsOf(m_Labeling),
                      m_Table,
-                     m_Image.spacingSource != "none" },
+                     m_Image.spacingSource != "none",
+                     m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
     m_Seconds["write"] = m_Watch.Lap();
@@ -405,7 +419,7 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.largest = arguments.sizes.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+    relabel.largestAcross = AxisFromName(arguments.neighbours.bySlice);
   }
   return relabel;
 }

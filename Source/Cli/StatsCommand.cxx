@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -26,7 +27,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct StatsArguments
+struct StatsArguments : RunningArguments
 {
   std::string    labels;
   FileArguments  files;
@@ -37,9 +38,6 @@ struct StatsArguments
   bool           logarithmic = false;
   std::string    weights;
   std::string    picture;
-  int            threads = 0;
-  bool           json = false;
-  bool           quiet = false;
 };
 
 /** \throws InvalidArgument or Error if the plot cannot be made. */
@@ -129,7 +127,7 @@ AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGr
   }
 }
 
-/** Draws the components over the intensities, if there are any, or over the label map. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -145,7 +143,11 @@ DrawLabels(const std::string &    path,
   }
   Renumber(volume, numbers, context);
   WritePicture(path,
-               { images.intensity ? *images.intensity : labels, volume, table, labels.spacingSource != "none" },
+               { images.intensity ? *images.intensity : labels,
+                 volume,
+                 table,
+                 labels.spacingSource != "none",
+                 images.intensity.has_value() },
                context);
 }
 
@@ -306,12 +308,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   };
   list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
   list("--list-columns-markdown", true, "the same as a table of Markdown");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
-    ->excludes(command->get_option("--print"));
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 

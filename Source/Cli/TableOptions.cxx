@@ -234,6 +234,47 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
   return groups;
 }
 
+void
+CheckTableColumns(const TableArguments & arguments,
+                  MeasureOptions         measured,
+                  const Extent &         extent,
+                  const LabelOptions &   labeled)
+{
+  if (!arguments.IsWanted())
+  {
+    return;
+  }
+  // A few voxels of background have a table of the same columns.
+  constexpr std::int64_t fewest = 3;
+  constexpr std::size_t  largestValue = 8;
+  Extent                 few = extent;
+  for (int axis = 0; axis < few.dimension; ++axis)
+  {
+    few.size[axis] = std::min(few.size[axis], fewest);
+  }
+  const auto                      count = static_cast<std::size_t>(few.VoxelCount());
+  const std::vector<std::uint8_t> background(count, 0);
+  const int                       channels = measured.intensity ? measured.intensity->channels : 1;
+  const std::vector<std::uint8_t> others(count * largestValue * static_cast<std::size_t>(channels), 1);
+  if (measured.intensity)
+  {
+    measured.intensity = ImageView(others.data(), measured.intensity->type, few, channels);
+  }
+  if (measured.part)
+  {
+    measured.part = ImageView(others.data(), few);
+  }
+  LabelOptions options;
+  options.connectivity = labeled.connectivity;
+  options.periodic = labeled.periodic;
+  options.geometry = labeled.geometry;
+  options.device.kind = Device::Kind::Cpu;
+  options.threads = 1;
+  Labeling labeling;
+  Label(ImageView(background.data(), few), options, labeling);
+  LayOut(labeling.Measure(measured), LayoutOf(arguments));
+}
+
 NamedFiles
 TableFiles(const TableArguments & arguments, const std::string & tableOption)
 {

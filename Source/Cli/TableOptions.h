@@ -2,6 +2,7 @@
 #define BRICKCCL_CLI_TABLEOPTIONS_H
 
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
@@ -43,6 +44,15 @@ void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::
 /** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
  *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
 ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
+
+/** Finds before the long work starts that the table will lack a column that is asked for.
+ *  \param measured  what is measured; its images say only of which kind they are
+ *  \param labeled   neighbours, periodic axes and geometry of the image with this extent
+ *  \throws InvalidArgument that names the column. */
+void CheckTableColumns(const TableArguments & arguments,
+                       MeasureOptions         measured,
+                       const Extent &         extent,
+                       const LabelOptions &   labeled);
 
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
 NamedFiles TableFiles(const TableArguments & arguments, const std::string & tableOption);

@@ -335,7 +335,7 @@ Connectivity::Text() const
     }
     if (isAlone)
     {
-      alone += "xyzt"[axis];
+      alone += AxisNames[axis];
       others &= ~(1u << axis);
     }
   }
@@ -390,7 +390,7 @@ Connectivity::ToString() const
   {
     if (!Uses(axis))
     {
-      text += std::string(" within slices along ") + "xyzt"[axis];
+      text += std::string(" within slices along ") + AxisNames[axis];
     }
   }
   return text;

@@ -50,4 +50,14 @@ PrepareDevice(int device)
   }
 }
 
+std::size_t
+FreeMemory(int device)
+{
+  const CurrentDevice current(device);
+  std::size_t         available = 0;
+  std::size_t         all = 0;
+  BRICKCCL_CUDA_CHECK(cudaMemGetInfo(&available, &all));
+  return available;
+}
+
 } // namespace brickccl::cuda

@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_CUDA_DEVICES_H
 #define BRICKCCL_CUDA_DEVICES_H
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ DeviceList ListDevices();
 /** Makes the device's context, so that the first labeling need not: it takes tenths of a second. Errors show in that
  *  labeling. */
 void PrepareDevice(int device);
+
+/** The bytes of a device's memory that nobody uses. \throws DeviceError. */
+std::size_t FreeMemory(int device);
 
 } // namespace brickccl::cuda
 

@@ -99,6 +99,43 @@ private:
   std::size_t m_Capacity = 0;
 };
 
+/** Page-locked memory of the host that grows when more is asked for. Its contents do not survive growing. */
+template <typename T>
+class PinnedBuffer
+{
+public:
+  PinnedBuffer() = default;
+  PinnedBuffer(const PinnedBuffer &) = delete;
+  PinnedBuffer & operator=(const PinnedBuffer &) = delete;
+  ~PinnedBuffer()
+  {
+    (void)cudaFreeHost(m_Data);
+  }
+
+  void
+  Resize(std::size_t size)
+  {
+    if (size > m_Capacity)
+    {
+      (void)cudaFreeHost(m_Data);
+      m_Data = nullptr;
+      m_Capacity = 0;
+      BRICKCCL_CUDA_CHECK(cudaMallocHost(reinterpret_cast<void **>(&m_Data), size * sizeof(T)));
+      m_Capacity = size;
+    }
+  }
+
+  T *
+  Data() const
+  {
+    return m_Data;
+  }
+
+private:
+  T *         m_Data = nullptr;
+  std::size_t m_Capacity = 0;
+};
+
 /** A number on the device that the host reads through page-locked memory, so that the copy does not stall the
  *  stream. */
 template <typename T>

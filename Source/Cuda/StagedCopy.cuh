@@ -40,6 +40,11 @@ public:
       return;
     }
     Prepare();
+    if (IsPageLocked(host))
+    {
+      UploadPageLocked(to, from, bytes, stream, context);
+      return;
+    }
     for (std::size_t piece = 0; piece * PieceBytes < bytes; ++piece)
     {
       const std::size_t begin = piece * PieceBytes;
@@ -106,6 +111,38 @@ private:
   SizeOfPiece(std::size_t piece, std::size_t bytes)
   {
     return bytes - piece * PieceBytes < PieceBytes ? bytes - piece * PieceBytes : PieceBytes;
+  }
+
+  static bool
+  IsPageLocked(const void * host)
+  {
+    cudaPointerAttributes attributes = {};
+    BRICKCCL_CUDA_CHECK(cudaPointerGetAttributes(&attributes, host));
+    return attributes.type == cudaMemoryTypeHost;
+  }
+
+  /** No copies are needed. A few pieces are on their way at a time, so that the context can end the copy. */
+  void
+  UploadPageLocked(unsigned char *       to,
+                   const unsigned char * from,
+                   std::size_t           bytes,
+                   cudaStream_t          stream,
+                   const HostContext &   context)
+  {
+    for (std::size_t piece = 0; piece * PieceBytes < bytes; ++piece)
+    {
+      const std::size_t begin = piece * PieceBytes;
+      const Slot &      slot = m_Slots[piece % SlotCount];
+      BRICKCCL_CUDA_CHECK(cudaEventSynchronize(slot.event));
+      context.progress.Update(static_cast<double>(begin) / static_cast<double>(bytes));
+      BRICKCCL_CUDA_CHECK(
+        cudaMemcpyAsync(to + begin, from + begin, SizeOfPiece(piece, bytes), cudaMemcpyHostToDevice, stream));
+      BRICKCCL_CUDA_CHECK(cudaEventRecord(slot.event, stream));
+    }
+    for (const Slot & slot : m_Slots)
+    {
+      BRICKCCL_CUDA_CHECK(cudaEventSynchronize(slot.event));
+    }
   }
 
   void

@@ -4,10 +4,51 @@
 #include "BrickCCL/Cuda/Devices.h"
 #include "BrickCCL/Host/Parallel.h"
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
+#include <optional>
 
 namespace brickccl
 {
+
+namespace
+{
+
+/** Reads numbers from 0 that are separated by commas. \return nothing if the text is something else */
+std::optional<std::vector<int>>
+ReadIndices(const std::string & text)
+{
+  std::vector<int>   indices;
+  const char *       at = text.data();
+  const char * const end = text.data() + text.size();
+  for (;;)
+  {
+    int        index = -1;
+    const auto parsed = std::from_chars(at, end, index);
+    if (parsed.ec != std::errc{} || index < 0 || (parsed.ptr != end && *parsed.ptr != ','))
+    {
+      return std::nullopt;
+    }
+    indices.push_back(index);
+    if (parsed.ptr == end)
+    {
+      return indices;
+    }
+    at = parsed.ptr + 1;
+  }
+}
+
+/** The first number that came before; the end if there is none. */
+std::vector<int>::const_iterator
+FindRepeated(const std::vector<int> & indices)
+{
+  return std::find_if(indices.begin(), indices.end(), [&](const int & index) {
+    return std::find(indices.data(), &index, index) != &index;
+  });
+}
+
+} // namespace
 
 Device
 Device::FromName(const std::string & name)
@@ -27,15 +68,24 @@ Device::FromName(const std::string & name)
   const std::string prefix = "cuda:";
   if (name.compare(0, prefix.size(), prefix) == 0)
   {
-    int          index = -1;
-    const char * end = name.data() + name.size();
-    const auto   parsed = std::from_chars(name.data() + prefix.size(), end, index);
-    if (parsed.ec == std::errc{} && parsed.ptr == end && index >= 0)
+    const std::string list = name.substr(prefix.size());
+    if (list == "all")
     {
-      return { Kind::Cuda, index };
+      return { Kind::Cuda, 0, {}, true };
+    }
+    if (const auto indices = ReadIndices(list))
+    {
+      const auto second = FindRepeated(*indices);
+      if (second != indices->end())
+      {
+        throw InvalidArgument("device '" + name + "' names device " + std::to_string(*second) +
+                              " twice; each device is named once");
+      }
+      return { Kind::Cuda, indices->front(), { indices->begin() + 1, indices->end() } };
     }
   }
-  throw InvalidArgument("device '" + name + "' is unknown; choose auto, cpu, cuda or cuda:N with N from 0");
+  throw InvalidArgument("device '" + name +
+                        "' is unknown; choose auto, cpu, cuda, cuda:N with N from 0, several as cuda:0,1, or cuda:all");
 }
 
 std::string
@@ -50,7 +100,24 @@ Device::ToString() const
   case Kind::Cuda:
     break;
   }
-  return "cuda:" + std::to_string(index);
+  if (isAll)
+  {
+    return "cuda:all";
+  }
+  std::string name = "cuda:" + std::to_string(index);
+  for (const int other : others)
+  {
+    name += "," + std::to_string(other);
+  }
+  return name;
+}
+
+std::vector<int>
+Device::Indices() const
+{
+  std::vector<int> indices = { index };
+  indices.insert(indices.end(), others.begin(), others.end());
+  return indices;
 }
 
 namespace
@@ -79,9 +146,16 @@ ResolveDevice(const Device & requested)
   {
     return { { Device::Kind::Cpu, 0 }, {} };
   }
-  if (requested.index < count)
+  if (requested.isAll && count > 0)
   {
-    return { { Device::Kind::Cuda, requested.index }, {} };
+    std::vector<int> others(static_cast<std::size_t>(count) - 1);
+    std::iota(others.begin(), others.end(), 1);
+    return { { Device::Kind::Cuda, 0, others }, {} };
+  }
+  const std::vector<int> indices = requested.Indices();
+  if (*std::max_element(indices.begin(), indices.end()) < count)
+  {
+    return { { Device::Kind::Cuda, requested.index, requested.others }, {} };
   }
   const std::string why = count == 0 ? CudaDevices().reason
                                      : "the machine has " + std::to_string(count) + " CUDA device" +
@@ -97,9 +171,15 @@ PrepareDevice([[maybe_unused]] const Device & requested)
   if (requested.kind == Device::Kind::Cuda)
   {
     return std::async(std::launch::async, [requested] {
-      if (ResolveDevice(requested).device.kind == Device::Kind::Cuda)
+      const Device device = ResolveDevice(requested).device;
+      if (device.kind == Device::Kind::Cuda)
       {
-        cuda::PrepareDevice(requested.index);
+        std::vector<std::future<void>> others;
+        for (const int other : device.others)
+        {
+          others.push_back(std::async(std::launch::async, cuda::PrepareDevice, other));
+        }
+        cuda::PrepareDevice(device.index);
       }
     });
   }

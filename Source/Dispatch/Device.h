@@ -21,11 +21,19 @@ struct Device
 
   Kind kind = Kind::Auto;
   int  index = 0;
+  /** Further CUDA devices. Volumes are then labeled by slabs on all of them at the same time. */
+  std::vector<int> others = {};
+  /** Whether all CUDA devices of the machine are meant. */
+  bool isAll = false;
 
-  /** Reads "auto", "cpu", "cuda" or "cuda:N". \throws InvalidArgument for other names. */
+  /** Reads "auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..." or "cuda:all". \throws InvalidArgument for other names, and
+   *  for a device that is named twice. */
   static Device FromName(const std::string & name);
 
   std::string ToString() const;
+
+  /** The numbers of its CUDA devices. */
+  std::vector<int> Indices() const;
 };
 
 /** What a request for a device comes to on this machine: the device that is used and, if it is not the one that was

@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/DeviceLabeler.h"
 
 #include "BrickCCL/Algorithms/CudaAlgorithm.cuh"
+#include "BrickCCL/Host/StepClock.h"
 #include "BrickCCL/Labels/RelabelOnDevice.cuh"
 #include "BrickCCL/Tables/RowSums.h"
 
@@ -43,7 +44,6 @@ public:
   explicit State(int device)
     : m_Device(device)
   {
-    const cuda::CurrentDevice current(device);
     m_Stream.emplace();
   }
 
@@ -162,6 +162,7 @@ public:
   cuda::StagedCopy                       staged;
   cuda::RelabelMemory                    relabeling;
   cuda::ListMemory                       lists;
+  Times                                  times;
 
   std::size_t
   ScratchBytes() const
@@ -182,8 +183,11 @@ private:
 };
 
 DeviceLabeler::DeviceLabeler(int device)
-  : m_State(std::make_unique<State>(device))
-{}
+{
+  // Its events belong to the device that is current when they are made.
+  const cuda::CurrentDevice current(device);
+  m_State = std::make_unique<State>(device);
+}
 
 DeviceLabeler::~DeviceLabeler() = default;
 
@@ -197,6 +201,19 @@ std::size_t
 DeviceLabeler::ScratchBytes() const
 {
   return m_State->ScratchBytes();
+}
+
+std::size_t
+DeviceLabeler::HeldBytes() const
+{
+  return m_State->ScratchBytes() + m_State->image.CapacityBytes() + m_State->mask.CapacityBytes() +
+         m_State->firstRuns.CapacityBytes();
+}
+
+const DeviceLabeler::Times &
+DeviceLabeler::LastTimes() const
+{
+  return m_State->times;
 }
 
 const std::string &
@@ -241,11 +258,13 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
   const cuda::CurrentDevice current(own.Device());
   const cudaStream_t        stream = own.HostStream();
   Problem                   problem = hostProblem;
+  StepClock                 clock;
   problem.image = own.Upload(hostProblem.image, own.image, context.Part(0, uploaded));
   if (hostProblem.mask)
   {
     problem.mask = own.Upload(*hostProblem.mask, own.mask, context.Part(uploaded, uploaded));
   }
+  own.times.upload = clock.Step();
   cuda::CudaAlgorithm & chosen = own.Get(*choice.algorithm, problem.GetExtent());
   bool                  isWritten = false;
   const std::uint64_t   components = chosen.Label(problem,
@@ -255,8 +274,10 @@ DeviceLabeler::Label(const AlgorithmChoice & asked,
                                                 isWritten,
                                                 context.Part(uploaded, labeled).progress,
                                                 stream);
+  own.times.label = clock.Step();
   context.progress.Update(labeled);
   chosen.Download(problem, own.firstRuns, result, own.staged, context.Part(labeled, 1), stream);
+  own.times.download = clock.Step();
   context.progress.Update(1);
   own.lastProblem = problem;
   own.lastComponents = components;
@@ -307,6 +328,30 @@ DeviceLabeler::WriteOnDevice(void * labels, LabelType type, void * stream)
   CheckLabelType(own.lastComponents, type);
   const cuda::CurrentDevice current(own.Device());
   algorithm.Write(*own.lastProblem, labels, type, static_cast<cudaStream_t>(stream));
+}
+
+void
+DeviceLabeler::WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream)
+{
+  State &                   own = *m_State;
+  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const cuda::CurrentDevice current(own.Device());
+  CheckLabelType(own.lastComponents, LabelType::UInt32);
+  algorithm.WriteRows(*own.lastProblem, firstRow, rows, labels, static_cast<cudaStream_t>(stream));
+}
+
+void
+DeviceLabeler::NumberOnDevice(const unsigned long long * numbers, std::uint64_t highest, void * stream)
+{
+  State &                   own = *m_State;
+  cuda::CudaAlgorithm &     algorithm = own.GetLast();
+  const cuda::CurrentDevice current(own.Device());
+  if (own.lastComponents > 0)
+  {
+    algorithm.Renumber(*own.lastProblem, numbers, static_cast<cudaStream_t>(stream));
+  }
+  own.lastComponents = highest;
+  own.isRelabeled = true;
 }
 
 void

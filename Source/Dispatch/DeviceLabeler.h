@@ -38,6 +38,18 @@ public:
   std::uint64_t
   Label(const AlgorithmChoice & asked, const Problem & problem, const HostContext & context, RunVolume & result);
 
+  /** The seconds that the steps of the last Label() took. */
+  struct Times
+  {
+    double upload = 0;
+    double label = 0;
+    double download = 0;
+  };
+  const Times & LastTimes() const;
+
+  /** The device memory that it holds for the next call, with uploaded images. */
+  std::size_t HeldBytes() const;
+
   /** Labels a problem whose voxels lie on the device; see CudaLabeler::LabelOnDevice. */
   std::uint64_t
   LabelOnDevice(const AlgorithmChoice & asked, const Problem & problem, void * labels, LabelType type, void * stream);
@@ -51,6 +63,12 @@ public:
   void           ListOnDevice(std::int64_t * voxels, void * stream);
   void           MeasureOnDevice(void * stream);
   ComponentTable FetchTable(const Geometry & geometry, void * stream);
+
+  /** Queues the labels of some rows of what was labeled last: whole rows from `firstRow` on. */
+  void WriteRowsOnDevice(std::int64_t firstRow, std::int64_t rows, unsigned * labels, void * stream);
+  /** Queues other labels for what was labeled last: by label - 1, in memory of the device. None is larger than
+   *  `highest`, which is at most 2^32 - 1. After that only WriteOnDevice makes sense. */
+  void NumberOnDevice(const unsigned long long * numbers, std::uint64_t highest, void * stream);
 
   /** In how many rounds the last algorithm changed something, if it repeats its steps until nothing changes; 0 for
    *  other algorithms. \throws InvalidArgument if nothing was labeled. */

@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
+#include "BrickCCL/Dispatch/SlabLabeler.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/JoinComponents.h"
 #include "BrickCCL/Labels/ListVoxels.h"
@@ -124,24 +125,21 @@ public:
     std::uint64_t found = 0;
     try
     {
-      std::shared_ptr<DeviceLabeler> & labeler = m_Result.deviceLabeler;
-      if (!labeler || labeler->Device() != device.device.index)
-      {
-        labeler.reset();
-        labeler = std::make_shared<DeviceLabeler>(device.device.index);
-      }
-      found = labeler->Label(m_Asked, problem, Context().Part(0, LabelShare), m_Result.volume);
+      found = LabelOnDevices(problem, device.device.Indices());
     }
     catch (const cuda::DeviceError & error)
     {
       m_Result.deviceLabeler.reset();
+      m_Result.slabLabeler.reset();
       if (m_Options.device.kind != Device::Kind::Auto)
       {
         throw;
       }
-      return ResolvedDevice{ { Device::Kind::Cpu, 0 }, std::string(error.what()) + "; the CPU is used" };
+      ResolvedDevice onCpu;
+      onCpu.device.kind = Device::Kind::Cpu;
+      onCpu.remark = std::string(error.what()) + "; the CPU is used";
+      return onCpu;
     }
-    m_Result.algorithm = m_Result.deviceLabeler->LastAlgorithm();
     const Connectivity & labeled = problem.connectivity;
     Finish(LeavesLinks(labeled) ? Join(found, *MakeRowLinks(problem.image, problem.criterion, problem.mask), labeled)
                                 : found);
@@ -150,6 +148,33 @@ public:
   }
 
 private:
+#ifdef BRICKCCL_USE_CUDA
+  /** Labels as a whole on one device, or by slabs on one or several. Memory of the other way is given back. */
+  std::uint64_t
+  LabelOnDevices(const Problem & problem, const std::vector<int> & devices)
+  {
+    const HostContext context = Context().Part(0, LabelShare);
+    if (devices.size() > 1 || SlabLabeler::IsNeeded(problem, devices.front()))
+    {
+      m_Result.deviceLabeler.reset();
+      m_Result.slabLabeler = m_Result.slabLabeler ? m_Result.slabLabeler : std::make_shared<SlabLabeler>();
+      const std::uint64_t found = m_Result.slabLabeler->Label(m_Asked, problem, devices, context, m_Result.volume);
+      m_Result.algorithm = m_Result.slabLabeler->LastAlgorithm();
+      return found;
+    }
+    m_Result.slabLabeler.reset();
+    std::shared_ptr<DeviceLabeler> & labeler = m_Result.deviceLabeler;
+    if (!labeler || labeler->Device() != devices.front())
+    {
+      labeler.reset();
+      labeler = std::make_shared<DeviceLabeler>(devices.front());
+    }
+    const std::uint64_t found = labeler->Label(m_Asked, problem, context, m_Result.volume);
+    m_Result.algorithm = labeler->LastAlgorithm();
+    return found;
+  }
+#endif
+
   /** The share of labeling in the progress; the rest is for numbering. */
   static constexpr double LabelShare = 0.8;
   static constexpr double JoinShare = 0.9;

@@ -14,6 +14,8 @@
 namespace brickccl
 {
 
+class SlabLabeler;
+
 /** What a Labeling keeps. */
 struct Labeling::Implementation
 {
@@ -30,6 +32,8 @@ struct Labeling::Implementation
 
   /** It is made when a device is first asked for. Builds without CUDA have none. */
   std::shared_ptr<DeviceLabeler> deviceLabeler;
+  /** The same for volumes that are labeled by slabs. */
+  std::shared_ptr<SlabLabeler> slabLabeler;
 
   HostContext
   Context(const ProgressHooks & hooks) const

@@ -220,9 +220,10 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
   }
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
-    if (!(spacing[axis] > 0) || std::isinf(spacing[axis]))
+    if (!(spacing[axis] >= LeastSpacing && spacing[axis] <= MostSpacing))
     {
-      throw InvalidArgument("the spacing " + Shortest(spacing[axis]) + " is invalid; it must be a number above 0");
+      throw InvalidArgument("the spacing " + Shortest(spacing[axis]) +
+                            " is invalid; it must be a number above 0, from 1e-30 to 1e30 mm");
     }
     image.geometry.spacing[axis] = spacing[axis];
   }

@@ -15,7 +15,8 @@ namespace brickccl
 /** How image files are read. */
 struct ReadOptions
 {
-  /** Accepts, with a note, slices of a series at uneven distances. */
+  /** Accepts, with a note, slices of a series at uneven distances, and slice images whose numbers have gaps or whose
+   *  names are not all alike. */
   bool acceptIrregularSlices = false;
   /** Accepts, with a note, axes that are not at right angles. The image gets the best orthogonal geometry. */
   bool acceptSheared = false;

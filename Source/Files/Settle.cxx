@@ -16,8 +16,6 @@ namespace brickccl::files
 namespace
 {
 
-const char AxisNames[] = "xyzt";
-
 /** Calls `work(begin, end)` for pieces of `count` values. Each piece is large enough to be worth a thread. */
 template <typename TWork>
 void
@@ -109,10 +107,10 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
       squares += vectors[axis][row] * vectors[axis][row];
     }
     const double length = std::sqrt(squares);
-    if (!(length > 0) || std::isinf(length))
+    if (!(length >= LeastSpacing && length <= MostSpacing))
     {
       throw Error(what + " of axis " + AxisNames[axis] + " has the length " + Shortest(length) +
-                  "; it must be above 0");
+                  "; it must be above 0, from 1e-30 to 1e30 mm");
     }
     image.geometry.spacing[axis] = length;
     for (int row = 0; row < dimension; ++row)
@@ -200,10 +198,10 @@ SettleSpacing(LoadedImage & image)
   for (int axis = 0; axis < image.extent.dimension; ++axis)
   {
     const double spacing = image.geometry.spacing[axis];
-    if (!(std::fabs(spacing) > 0) || std::isinf(spacing))
+    if (!(std::fabs(spacing) >= LeastSpacing && std::fabs(spacing) <= MostSpacing))
     {
       throw Error("its spacing along axis " + std::string(1, AxisNames[axis]) + " is " + Shortest(spacing) +
-                  "; it must be above 0");
+                  "; it must be above 0, from 1e-30 to 1e30 mm");
     }
     for (int row = 0; row < image.extent.dimension; ++row)
     {

@@ -23,6 +23,10 @@ void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                 const ReadOptions & options,
                 LoadedImage &       image);
 
+/** Distances of voxels in mm. Powers of numbers beyond are no doubles, and no image has such distances. */
+inline constexpr double LeastSpacing = 1e-30;
+inline constexpr double MostSpacing = 1e30;
+
 /** Makes spacings positive; a negative one flips the direction. \throws Error for spacings that give no volume. */
 void SettleSpacing(LoadedImage & image);
 

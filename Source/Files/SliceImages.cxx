@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
+#include "BrickCCL/Files/SliceNames.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 #include "BrickCCL/Files/Settle.h"
 
@@ -198,6 +199,12 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
   alone.inParts = false;
   alone.spacing.clear();
   alone.onHeader = {};
+  const std::string problem = ProblemOfSliceNames(ordered);
+  if (!problem.empty() && !options.acceptIrregularSlices)
+  {
+    throw Error("the slice images are no whole volume: " + problem +
+                "; complete it, or let --accept-irregular-slices take them in the order of their names");
+  }
   const LoadedImage first = ReadSlice(ordered.front(), alone);
   const std::string firstName = NameOfFile(ordered.front());
 
@@ -234,6 +241,10 @@ ReadSliceImages(const std::vector<std::string> & paths, const ReadOptions & opti
                          (count == 1
                             ? " slice image, '" + firstName + "'"
                             : " slice images, from '" + firstName + "' to '" + NameOfFile(ordered.back()) + "'"));
+  if (!problem.empty())
+  {
+    volume.notes.push_back(problem + "; the slice images are taken in the order of their names");
+  }
   if (options.spacing.empty() && volume.spacingSource != "none")
   {
     volume.notes.push_back("slice images do not say their distance, which is taken as 1 mm; --spacing gives another");

@@ -310,6 +310,31 @@ JoinThroughEnds(EndLinks &            endLinks,
   return joined.count;
 }
 
+/** Turns parents into numbers in raster order. A parent comes before its nodes: it has its number already. The smallest
+ *  label of a component is that of its first voxel. \return how many components there are */
+template <typename TLabel>
+TLabel
+NumberParents(std::vector<TLabel> & parents)
+{
+  TLabel count = 0;
+  for (std::size_t label = 1; label < parents.size(); ++label)
+  {
+    const bool isRoot = parents[label] == static_cast<TLabel>(label);
+    parents[label] = isRoot ? ++count : parents[static_cast<std::size_t>(parents[label])];
+  }
+  return count;
+}
+
+/** The labels 0..components, each the parent of itself. */
+template <typename TLabel>
+std::vector<TLabel>
+OwnParents(std::uint64_t components)
+{
+  std::vector<TLabel> parents(static_cast<std::size_t>(components) + 1);
+  std::iota(parents.begin(), parents.end(), TLabel{ 0 });
+  return parents;
+}
+
 } // namespace
 
 std::uint64_t
@@ -324,8 +349,7 @@ JoinComponents(const RowLinks &     links,
   const auto neighbours = EarlierRowsOf(connectivity, labeled);
   return volume.VisitLabels([&](const auto * labels) -> std::uint64_t {
     using Label = std::remove_cv_t<std::remove_pointer_t<decltype(labels)>>;
-    std::vector<Label> numbers(static_cast<std::size_t>(components) + 1);
-    std::iota(numbers.begin(), numbers.end(), Label{ 0 });
+    std::vector<Label>    numbers = OwnParents<Label>(components);
     const Extent &        extent = volume.GetExtent();
     const Chunks          chunks = RowChunks(extent, context);
     std::vector<EndLinks> endLinks(static_cast<std::size_t>(chunks.count));
@@ -338,14 +362,7 @@ JoinComponents(const RowLinks &     links,
         joiner.Join(row, position);
       }
     });
-    // A parent comes before its nodes: it has its number already. The smallest label of a component is that of its
-    // first voxel.
-    Label left = 0;
-    for (std::size_t label = 1; label < numbers.size(); ++label)
-    {
-      const bool isRoot = numbers[label] == static_cast<Label>(label);
-      numbers[label] = isRoot ? ++left : numbers[static_cast<std::size_t>(numbers[label])];
-    }
+    const Label   left = NumberParents(numbers);
     std::uint64_t count = left;
     if (periodic.HasAny())
     {
@@ -356,6 +373,54 @@ JoinComponents(const RowLinks &     links,
       count = JoinThroughEnds(endLinks[0], periodic, left, numbers, context.Part(0.8, 0.9), volume);
     }
     Renumber(volume, numbers, context.Part(0.9, 1));
+    return count;
+  });
+}
+
+std::uint64_t
+JoinSlabs(const RowLinks &                  links,
+          const Connectivity &              connectivity,
+          int                               axis,
+          const std::vector<std::int64_t> & begins,
+          std::uint64_t                     components,
+          const HostContext &               context,
+          RunVolume &                       volume)
+{
+  const Extent & extent = volume.GetExtent();
+  auto           neighbours = EarlierRowsOf(connectivity, connectivity);
+  for (NeighbourRow & neighbour : neighbours)
+  {
+    for (NeighbourRow::Voxel & voxel : neighbour.voxels)
+    {
+      voxel.isLabeled = neighbour.step[axis - 1] == 0;
+    }
+  }
+  std::int64_t rowsPerSlice = 1;
+  for (int before = 1; before < axis; ++before)
+  {
+    rowsPerSlice *= extent.size[before];
+  }
+  return volume.VisitLabels([&](const auto * labels) -> std::uint64_t {
+    using Label = std::remove_cv_t<std::remove_pointer_t<decltype(labels)>>;
+    std::vector<Label> numbers = OwnParents<Label>(components);
+    const auto         rows = static_cast<std::int64_t>(begins.size() - 1) * rowsPerSlice;
+    const Chunks       chunks(rows, context.grain / extent.RowLength(), 256);
+    const PeriodicAxes none;
+    ParallelFor(chunks.count, context.Part(0, 0.5), [&](std::int64_t chunk) {
+      EndLinks         unused;
+      RowJoiner<Label> joiner(links, neighbours, none, volume, numbers.data(), unused);
+      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
+      {
+        const std::int64_t slice = begins[static_cast<std::size_t>(i / rowsPerSlice) + 1];
+        const std::int64_t row = slice * rowsPerSlice + i % rowsPerSlice;
+        joiner.Join(row, RowPosition(extent, row));
+      }
+    });
+    const std::uint64_t count = NumberParents(numbers);
+    if (count != components)
+    {
+      Renumber(volume, numbers, context.Part(0.5, 1));
+    }
     return count;
   });
 }

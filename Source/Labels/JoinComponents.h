@@ -8,6 +8,7 @@
 #include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace brickccl
 {
@@ -24,6 +25,20 @@ std::uint64_t JoinComponents(const RowLinks &     links,
                              std::uint64_t        components,
                              const HostContext &  context,
                              RunVolume &          volume);
+
+/** Joins the components of slabs that were labeled each on its own, along the links between slabs. Afterwards they are
+ *  consecutive and in raster order, as those of a volume labeled at once.
+ *  \param axis    slabs follow each other along it; it is the last one of more than one slice, and not x
+ *  \param begins  the first slice of each slab
+ *  \param components  the labels are 1..components, those of one slab behind those of the slab before
+ *  \return the number of components that are left */
+std::uint64_t JoinSlabs(const RowLinks &                  links,
+                        const Connectivity &              connectivity,
+                        int                               axis,
+                        const std::vector<std::int64_t> & begins,
+                        std::uint64_t                     components,
+                        const HostContext &               context,
+                        RunVolume &                       volume);
 
 } // namespace brickccl
 

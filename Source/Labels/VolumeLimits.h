@@ -30,7 +30,8 @@ FewestVoxelsOfVolume(double volume, double voxelVolume)
     throw InvalidArgument("the minimum volume " + std::to_string(volume) +
                           " is invalid; it must be a number of at least 0");
   }
-  const double voxels = volume / voxelVolume;
+  // The volume of a voxel may be 0 as a double.
+  const double voxels = volume == 0 ? 0 : volume / voxelVolume;
   const double nearest = std::round(voxels);
   return ToVoxelCount(std::abs(nearest - voxels) <= VolumeTolerance * voxels ? nearest : std::ceil(voxels));
 }

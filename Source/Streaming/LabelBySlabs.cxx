@@ -9,13 +9,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -33,23 +33,6 @@ namespace
 
 using Kind = WorkFolder::Kind;
 
-/** Seconds since the last call. */
-class Clock
-{
-public:
-  double
-  Lap()
-  {
-    const auto   now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
-};
-
 /** The files of an image, with their sizes and the times of their last changes. */
 void
 DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
@@ -65,8 +48,9 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     {
       continue;
     }
-    text << what << " file: " << file << ", " << std::filesystem::file_size(file) << " bytes, changed "
-         << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
+    text << "bytes of " << what << " file '" << file << "': " << std::filesystem::file_size(file) << '\n'
+         << WorkFolder::TimeKey << what << " file '" << file
+         << "': " << std::filesystem::last_write_time(file).time_since_epoch().count() << '\n';
   }
 }
 
@@ -95,16 +79,15 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   DescribeFiles("intensity", images.intensity, text);
   text << SlicesLine << SlicesOfSlab(plan) << '\n'
        << "connectivity: " << connectivity.ToString() << '\n'
-       << "criterion: " << options.label.criterion.ToString() << '\n';
-  ByteWriter problem;
-  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, options.label.relabel)
-    .Write(problem);
-  text << "options:";
-  for (const std::uint8_t byte : problem.Written())
-  {
-    text << ' ' << int{ byte };
-  }
-  text << "\nminimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
+       << "criterion: " << options.label.criterion.ToString() << '\n'
+       << "periodic axes: " << (options.label.periodic.HasAny() ? options.label.periodic.ToString() : "none") << '\n';
+  const RelabelOptions & relabel = options.label.relabel;
+  text << "order: " << (relabel.order == LabelOrder::Raster ? "raster" : "size") << '\n'
+       << "minimum size: " << relabel.minimumSize << '\n'
+       << "maximum size: " << (relabel.maximumSize + 1 == 0 ? "none" : std::to_string(relabel.maximumSize)) << '\n'
+       << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
+       << (relabel.largestAcross ? " of each slice" : "") << '\n'
+       << "minimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
   for (const ColumnGroup * const group : options.groups.List())
   {
     text << ' ' << group->name;
@@ -113,6 +96,16 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
     text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
+  }
+  // Names above may say less than all: a neighbourhood's, and numbers beyond ten digits.
+  ByteWriter          problem;
+  const LoadedImage & image = *images.image;
+  BrickProblem(connectivity, options.label.criterion, image.type, image.channels, options.label.periodic, relabel)
+    .Write(problem);
+  text << "\nall that decides on labels:";
+  for (const std::uint8_t byte : problem.Written())
+  {
+    text << ' ' << int{ byte };
   }
   text << '\n';
   return text.str();
@@ -220,6 +213,10 @@ public:
     MeasureOptions measure;
     measure.groups = options.groups;
     CheckColumnsOfBricks(measure);
+    if (options.measures)
+    {
+      CheckPeriodicTableOfBricks(options.label.periodic);
+    }
     m_Result.plan = PlanSlabs(images,
                               options.label.criterion,
                               options.memory,
@@ -235,7 +232,7 @@ public:
   SlabResult
   Run()
   {
-    Clock clock;
+    Stopwatch clock;
     LabelSlabs();
     m_Result.secondsToLabel = clock.Lap();
     Merge();

@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -31,27 +33,58 @@ ReadText(const fs::path & path)
   return text.str();
 }
 
-/** \throws InvalidArgument that names the first line in which two plans differ. */
+using Line = std::pair<std::string, std::string>;
+
+/** The keys and values of a plan's lines. */
+std::vector<Line>
+LinesOf(const std::string & plan)
+{
+  std::istringstream stream(plan);
+  std::vector<Line>  lines;
+  for (std::string line; std::getline(stream, line);)
+  {
+    // Names of files may hold anything; numbers and names of options hold no colon.
+    const std::size_t colon = line.rfind(": ");
+    lines.emplace_back(line.substr(0, colon), colon == std::string::npos ? "" : line.substr(colon + 2));
+  }
+  return lines;
+}
+
+/** What a plan says of a key, for people. */
+std::string
+ValueOf(const std::vector<Line> & lines, const std::string & key)
+{
+  const auto line = std::find_if(lines.begin(), lines.end(), [&](const Line & one) { return one.first == key; });
+  return line == lines.end() ? "not there" : line->second;
+}
+
+/** \throws InvalidArgument that names the first key in which two plans differ. */
 void
 CheckSamePlan(const std::string & path, const std::string & there, const std::string & wanted)
 {
-  std::istringstream old(there);
-  std::istringstream now(wanted);
-  for (std::string a, b; true;)
+  if (there == wanted)
   {
-    const bool hasA = static_cast<bool>(std::getline(old, a));
-    const bool hasB = static_cast<bool>(std::getline(now, b));
-    if (!hasA && !hasB)
+    return;
+  }
+  const std::vector<Line> old = LinesOf(there);
+  const std::vector<Line> now = LinesOf(wanted);
+  std::vector<Line>       all = now;
+  all.insert(all.end(), old.begin(), old.end());
+  for (const Line & line : all)
+  {
+    const std::string & key = line.first;
+    const std::string   a = ValueOf(old, key);
+    const std::string   b = ValueOf(now, key);
+    if (a != b)
     {
-      return;
-    }
-    if (!hasA || !hasB || a != b)
-    {
-      throw InvalidArgument("the state in '" + path + "' is of other inputs or options: it was '" +
-                            (hasA ? a : std::string("nothing")) + "' and is now '" +
-                            (hasB ? b : std::string("nothing")) + "'; give those of before, or another folder");
+      const bool isTime = key.rfind(WorkFolder::TimeKey, 0) == 0 && a != "not there" && b != "not there";
+      throw InvalidArgument("the state in '" + path + "' is of other inputs or options: " +
+                            (isTime ? "the " + key.substr(std::strlen(WorkFolder::TimeKey)) + " was changed since"
+                                    : key + " was " + a + " and is now " + b) +
+                            "; give those of before, or another folder");
     }
   }
+  throw InvalidArgument("the state in '" + path + "' is of other inputs or options; give another folder");
 }
 
 /** Removes what files that a kill left unfinished were in (see ReplaceFile). */

@@ -23,12 +23,15 @@ public:
     Counts
   };
 
+  /** How keys of a plan begin whose values are times that say nothing to people. */
+  static constexpr const char * TimeKey = "time of change of ";
+
   /** Opens or makes the folder.
    *  \param path    if it is empty, a new folder beside `output`, which is removed in the end
    *  \param plan    lines "key: value"; what must be the same for the state to be used again
    *  \param resume  whether a state that is there is used
    *  \throws InvalidArgument if there is a state and it is not to be used, or is of another plan; the message names the
-   *  first line that differs. Error if the folder cannot be made or written. */
+   *  first key that differs. Error if the folder cannot be made or written. */
   WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume);
   ~WorkFolder();
   WorkFolder(const WorkFolder &) = delete;

@@ -110,7 +110,8 @@ class BadInputTest(CommandTest):
         self.refuses("--periodic", "x,x", saying=["twice"])
         self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
         self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbours"])
-        self.refuses("--periodic", "x", "--fill-holes", saying=["holes are not filled", "periodic along x"])
+        self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes are not filled", "periodic along xyz"])
+        self.refuses("--periodic", "x", "--pores", saying=["--pores", "--periodic"])
         self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
                      saying=["'feret'", "not measured", "periodic along x"])
         self.refuses("--periodic", "x", "--picture", self.path("p.png"), saying=["--picture", "--periodic"])
@@ -293,6 +294,9 @@ class BadInputTest(CommandTest):
         self.refuses("--algorithm", "LinkPropagation:gather=70000", saying=["gather=70000", "1..65535"])
         self.refuses("--algorithm", "LinkPropagation", "--device", "cpu", saying=["LinkPropagation", "on the CPU", "RunMerging"])
         self.refuses("--device", "gpu", saying=["gpu", "cuda:N"])
+        self.refuses("--device", "cuda:1,0,1", saying=["cuda:1,0,1", "device 1 twice"])
+        for name in ("cuda:", "cuda:0,", "cuda:,1", "cuda:0,-1", "cuda:0;1", "cuda:0,x"):
+            self.refuses("--device", name, saying=[f"'{name}'", "cuda:0,1", "cuda:all"])
         self.refuses("--order", "random", saying="--order")
         self.refuses("--threads", -2, saying="-2")
         self.refuses("--magic", saying="--magic")

@@ -73,6 +73,25 @@ cudaFreeHost(void * place)
   return cudaFree(place);
 }
 
+enum cudaMemoryType
+{
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice
+};
+
+struct cudaPointerAttributes
+{
+  cudaMemoryType type;
+};
+
+inline cudaError_t
+cudaPointerGetAttributes(cudaPointerAttributes * attributes, const void *)
+{
+  attributes->type = cudaMemoryTypeUnregistered;
+  return cudaSuccess;
+}
+
 inline cudaError_t
 cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind, cudaStream_t)
 {
@@ -82,6 +101,12 @@ cudaMemcpyAsync(void * to, const void * from, std::size_t bytes, cudaMemcpyKind,
     std::memcpy(to, from, bytes);
   }
   return cudaSuccess;
+}
+
+inline cudaError_t
+cudaMemcpyPeerAsync(void * to, int, const void * from, int, std::size_t bytes, cudaStream_t stream)
+{
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 inline cudaError_t
@@ -202,6 +227,19 @@ inline cudaError_t
 cudaSetDevice(int device)
 {
   return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+namespace brickccl::cuda::onhost
+{
+/** What tests say that a device has. */
+inline std::size_t freeMemory = std::size_t{ 1 } << 32;
+} // namespace brickccl::cuda::onhost
+
+inline cudaError_t
+cudaMemGetInfo(std::size_t * available, std::size_t * all)
+{
+  *available = *all = brickccl::cuda::onhost::freeMemory;
+  return cudaSuccess;
 }
 
 inline cudaError_t

@@ -376,15 +376,25 @@ class Slices(PicturesTest):
         self.refuses(self.path("*.tif"), saying=("05.tif", "00.tif", "spacing"))
         self.assert_geometry(self.read(self.path("*.tif"), "--spacing", 1, 2, 3), (1, 2, 3))
 
+    def test_slices_with_gaps_or_other_names_are_refused(self):
+        for number in (1, 2, 4):
+            tifffile.imwrite(self.path("ct_%d.tif" % number), self.VOXELS[0])
+        self.refuses(self.path("ct_*.tif"), saying=("'ct_3.tif' is missing between", "--accept-irregular-slices"))
+        image = self.read(self.path("ct_*.tif"), "--accept-irregular-slices")
+        self.assertIn("'ct_3.tif' is missing", " ".join(image.notes))
+        os.remove(self.path("ct_4.tif"))
+        tifffile.imwrite(self.path("mask_3.tif"), self.VOXELS[0])
+        self.refuses(self.path("*.tif"), saying=("'ct_1.tif' and 'mask_3.tif'", "different kinds"))
+
     def test_unequal_slices_are_refused(self):
         for other in (self.VOXELS[0, :5], self.VOXELS[0].astype("u2"), COLOUR[:9, :8]):
-            tifffile.imwrite(self.path("a.tif"), self.VOXELS[0])
-            tifffile.imwrite(self.path("b.tif"), other)
-            self.refuses(self.path("?.tif"), saying=("a.tif", "b.tif", "alike"))
-        tifffile.imwrite(self.path("b.tif"), self.VOXELS, photometric="minisblack")
-        self.refuses(self.path("?.tif"), saying=("b.tif", "two dimensions"))
-        self.put(b"II*\0", "b.tif")
-        self.refuses(self.path("?.tif"), saying="b.tif")
+            tifffile.imwrite(self.path("1.tif"), self.VOXELS[0])
+            tifffile.imwrite(self.path("2.tif"), other)
+            self.refuses(self.path("?.tif"), saying=("1.tif", "2.tif", "alike"))
+        tifffile.imwrite(self.path("2.tif"), self.VOXELS, photometric="minisblack")
+        self.refuses(self.path("?.tif"), saying=("2.tif", "two dimensions"))
+        self.put(b"II*\0", "2.tif")
+        self.refuses(self.path("?.tif"), saying="2.tif")
 
 
 if __name__ == "__main__":

@@ -190,6 +190,27 @@ WriteLabels(const Problem &             problem,
 }
 
 void
+WriteRows(const Problem &             problem,
+          const BundleMergingMemory & memory,
+          std::int64_t                firstRow,
+          std::int64_t                rows,
+          unsigned *                  labels,
+          cudaStream_t                stream)
+{
+  const std::int64_t voxels = rows * problem.image.extent.RowLength();
+  VisitLayout(problem, [&](auto layout) {
+    BRICKCCL_LAUNCH(WriteRowsKernel<decltype(layout)>,
+                    ShapeFor(voxels),
+                    stream,
+                    GridOf(problem),
+                    memory.Arrays(),
+                    firstRow,
+                    voxels,
+                    labels);
+  });
+}
+
+void
 SumComponents(const Problem &                  problem,
               BundleMergingMemory &            memory,
               std::uint64_t                    components,
@@ -291,6 +312,12 @@ public:
   Write(const Problem & problem, void * labels, LabelType type, cudaStream_t stream) override
   {
     cuda::WriteLabels(problem, m_Memory, labels, type, stream);
+  }
+  void
+  WriteRows(const Problem & problem, std::int64_t firstRow, std::int64_t rows, unsigned * labels, cudaStream_t stream)
+    override
+  {
+    cuda::WriteRows(problem, m_Memory, firstRow, rows, labels, stream);
   }
   void
   Download(const Problem &                    problem,

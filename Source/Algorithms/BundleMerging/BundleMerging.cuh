@@ -94,6 +94,14 @@ void WriteLabels(const Problem &             problem,
                  LabelType                   type,
                  cudaStream_t                stream);
 
+/** Writes the labels of some rows of the last problem. */
+void WriteRows(const Problem &             problem,
+               const BundleMergingMemory & memory,
+               std::int64_t                firstRow,
+               std::int64_t                rows,
+               unsigned *                  labels,
+               cudaStream_t                stream);
+
 /** Queues the sums of the default columns over the components of the last problem, of which there are `components`.
  *  They are made beside the label map of that problem, which `stream` may still have to write. What is queued on
  *  `stream` later waits for them. */

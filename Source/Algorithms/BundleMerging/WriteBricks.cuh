@@ -306,6 +306,26 @@ UnpackBricksKernel(const __grid_constant__ BundleGrid  grid,
   }
 }
 
+/** Writes the labels of rows, a voxel per thread. */
+template <typename TLayout>
+__global__ void
+WriteRowsKernel(const __grid_constant__ BundleGrid  grid,
+                const __grid_constant__ BrickArrays bricks,
+                std::int64_t                        firstRow,
+                std::int64_t                        voxels,
+                unsigned * __restrict__ labels)
+{
+  for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
+  {
+    const std::int64_t rows = i / grid.rowLength;
+    const auto         x = static_cast<unsigned>(i - rows * grid.rowLength);
+    const RowPlace     at(grid, firstRow + rows, x / BitsPerDeviceWord);
+    const int          bit = static_cast<int>(x % BitsPerDeviceWord);
+    const bool         has = (bricks.Rows<TLayout>(at.place.Index()).rows[at.row] >> bit & 1u) != 0;
+    labels[i] = has ? bricks.parent[ComponentAt<TLayout>(bricks, at.place, bit)] : 0u;
+  }
+}
+
 /** Gives every run of a row the label of its first voxel. */
 template <typename TLayout>
 __global__ void

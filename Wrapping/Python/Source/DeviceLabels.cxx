@@ -5,6 +5,7 @@
 
 #ifdef BRICKCCL_PYTHON_USE_CUDA
 #  include "BrickCCL/Dispatch/CudaLabeler.h"
+#  include "BrickCCL/Dispatch/CudaSlabLabeler.h"
 #endif
 #include "BrickCCL/Labels/VolumeLimits.h"
 
@@ -29,15 +30,20 @@ using DeviceArray = std::tuple<std::uintptr_t, std::string, std::vector<std::int
 
 #ifndef BRICKCCL_PYTHON_USE_CUDA
 
+[[noreturn]] void
+RefuseDevices()
+{
+  throw Unsupported("this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the array to the host, "
+                    "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
+}
+
 /** Stands for the library's in a build without CUDA: there is no object of it. */
 class CudaLabeler
 {
 public:
   explicit CudaLabeler(int)
   {
-    throw Unsupported(
-      "this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the array to the host, "
-      "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
+    RefuseDevices();
   }
 
   template <typename... TArguments>
@@ -94,6 +100,39 @@ public:
   {
     return 0;
   }
+};
+
+struct DeviceSlab
+{
+  int                      device = 0;
+  ImageView                image;
+  std::optional<ImageView> mask;
+  void *                   stream = nullptr;
+};
+
+/** The same for slabs. */
+class CudaSlabLabeler
+{
+public:
+  CudaSlabLabeler()
+  {
+    RefuseDevices();
+  }
+
+  std::uint64_t
+  Label(const std::string &,
+        const std::vector<DeviceSlab> &,
+        const Criterion &,
+        const Connectivity &,
+        const std::vector<void *> &,
+        LabelType)
+  {
+    return 0;
+  }
+
+  void
+  Write(const std::vector<void *> &, LabelType)
+  {}
 };
 
 #endif
@@ -247,6 +286,50 @@ private:
   int         m_Dimension = 0;
 };
 
+/** Slabs of a volume, each on its device. It keeps the memory of devices between calls. */
+class SlabLabels
+{
+public:
+  /** Every slab has its device, its stream and, if there are masks, its mask. */
+  std::uint64_t
+  Label(const std::vector<DeviceArray> &    images,
+        const std::vector<DeviceArray> &    masks,
+        const std::vector<int> &            devices,
+        const std::vector<std::uintptr_t> & streams,
+        const Rules &                       rules)
+  {
+    std::vector<DeviceSlab> slabs;
+    for (std::size_t i = 0; i < images.size(); ++i)
+    {
+      DeviceSlab slab;
+      slab.device = devices.at(i);
+      slab.image = ViewOf(images[i]);
+      slab.mask = masks.empty() ? std::nullopt : std::optional<ImageView>(ViewOf(masks.at(i)));
+      slab.stream = reinterpret_cast<void *>(streams.at(i));
+      slabs.push_back(slab);
+    }
+    const Connectivity           neighbours = rules.ConnectivityFor(slabs.at(0).image.extent.dimension);
+    const nb::gil_scoped_release unlocked;
+    return m_Labeler.Label(rules.options.algorithm, slabs, rules.options.criterion, neighbours, {}, LabelType::UInt32);
+  }
+
+  void
+  Write(const std::vector<std::uintptr_t> & labels, const std::string & labelType)
+  {
+    const LabelType     type = LabelTypeFromName(labelType);
+    std::vector<void *> maps;
+    for (const std::uintptr_t address : labels)
+    {
+      maps.push_back(reinterpret_cast<void *>(address));
+    }
+    const nb::gil_scoped_release unlocked;
+    m_Labeler.Write(maps, type);
+  }
+
+private:
+  CudaSlabLabeler m_Labeler;
+};
+
 } // namespace
 
 void
@@ -277,6 +360,16 @@ BindDeviceLabels(nb::module_ & module)
     .def_prop_ro("algorithm", &DeviceLabels::Algorithm)
     .def("table", &DeviceLabels::Table, nb::arg("geometry"), nb::arg("stream"))
     .def_prop_ro("scratch_bytes", &DeviceLabels::ScratchBytes);
+  nb::class_<SlabLabels>(module, "SlabLabels", "Labels a volume that lies on CUDA devices by slabs.")
+    .def(nb::init<>())
+    .def("label",
+         &SlabLabels::Label,
+         nb::arg("images"),
+         nb::arg("masks"),
+         nb::arg("devices"),
+         nb::arg("streams"),
+         nb::arg("rules"))
+    .def("write", &SlabLabels::Write, nb::arg("labels"), nb::arg("label_type"));
 }
 
 } // namespace brickccl::python

@@ -138,6 +138,15 @@ class DeviceLabels:
     @property
     def scratch_bytes(self) -> int: ...
 
+class SlabLabels:
+    """Labels a volume that lies on CUDA devices by slabs."""
+
+    def __init__(self) -> None: ...
+
+    def label(self, images: Sequence[tuple[int, str, Sequence[int]]], masks: Sequence[tuple[int, str, Sequence[int]]], devices: Sequence[int], streams: Sequence[int], rules: Rules) -> int: ...
+
+    def write(self, labels: Sequence[int], label_type: str) -> None: ...
+
 class BrickLabeler:
     """Labels bricks of one volume with the same options and memory."""
 

@@ -180,7 +180,10 @@ def release_device_memory() -> None:
     >>> import brickccl
     >>> brickccl.release_device_memory()
     """
+    from ._device_slabs import release_slab_memory
+
     _idle.clear()
+    release_slab_memory()
 
 
 def _label_dtype(library: Any, dtype: Any, out: Any, shape: tuple[int, ...]) -> tuple[Any, str]:

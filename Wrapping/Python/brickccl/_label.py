@@ -11,11 +11,12 @@ import numpy as np
 from . import _core
 from ._device import Task, is_on_device, on_host
 from ._device import label as label_on_device
+from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
 from ._labeling import Labeling
 from ._rules import criterion_of, limits_of, rules_of
 from ._table import Table
-from ._volume import Progress, Volume, as_volume
+from ._volume import Progress, Volume, as_volume, count_of
 
 
 def find(
@@ -153,6 +154,34 @@ def _task_on_device(given: Mapping[str, Any]) -> Task:
     return Task(image, _rules(Volume(image, image), given), given["mask"], given["spacing"], given["device"])
 
 
+#: The options of `label` that slabs on devices do not have, at rest.
+_OF_SLABS = {
+    "neighbourhood": None,
+    "periodic": (),
+    "order": "raster",
+    "minimum_size": 0,
+    "maximum_size": None,
+    "minimum_volume": None,
+    "largest": None,
+    "seeds": None,
+    "clear_border": False,
+    "touching": None,
+    "fill_holes": False,
+    "return_table": False,
+    "device": "auto",
+}
+
+
+def _device_of(device: str, devices: Sequence[int]) -> str:
+    """The name of several CUDA devices."""
+    if device != "auto":
+        raise ValueError(f"both device={device!r} and devices={devices!r} were given; one of them says where to label")
+    numbers = [count_of("devices", number) for number in devices]
+    if not numbers:
+        raise ValueError("devices=[] leaves nothing to label on")
+    return "cuda:" + ",".join(str(number) for number in numbers)
+
+
 def label(
     image: Any,
     *,
@@ -176,6 +205,7 @@ def label(
     fill_holes: bool | float = False,
     dtype: Any = "auto",
     device: str = "auto",
+    devices: Sequence[int] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
     spacing: float | Sequence[float] | None = None,
@@ -191,7 +221,9 @@ def label(
     image : array or image
         1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
         through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
-        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too.
+        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too. A list
+        of such arrays is one volume: slabs that follow each other along axis 0, each on its GPU. `mask` and `out` are then
+        lists, too, and so are the labels, which are numbered over the whole volume.
     connectivity : int, optional
         The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
         which neighbours may differ, 1 to the dimension. By faces (1) if not given.
@@ -237,8 +269,11 @@ def label(
         An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
         (CuPy) or int32 (PyTorch), since labels are written before their number is known.
     device : str, default "auto"
-        "cpu", "cuda", "cuda:N", or "auto": a CUDA device for images that take a CPU longer than making one ready, and the
-        one where an array lies. With "cpu" an array on a CUDA device is copied to the host, and its labels back.
+        "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": a CUDA device for images that take a CPU
+        longer than making one ready, and the one where an array lies. With "cpu" an array on a CUDA device is copied to the
+        host, and its labels back.
+    devices : sequence of int, optional
+        The numbers of CUDA devices that label an image of the host together, by slabs; in the place of `device`.
     algorithm : str, default "auto"
         A name of `info()["algorithms"]`; the labels are the same for all.
     threads : int, optional
@@ -292,7 +327,15 @@ def label(
     >>> count
     2
     """
+    if devices is not None:
+        device = _device_of(device, devices)
     given = locals()
+    if type(image) is not np.ndarray and are_slabs(image):
+        refuse({name: given[name] for name in _OF_SLABS}, _OF_SLABS)
+        labels, count = label_slabs(image, _rules(Volume(image[0], image), given), mask, dtype, out)
+        if progress is not None:
+            progress(1.0)
+        return _results(labels, count, None, return_count)
     if type(image) is not np.ndarray and is_on_device(image) and device != "cpu":
         on_device = label_on_device(_task_on_device(given), dtype, out, return_table)
         if progress is not None:

@@ -8,7 +8,7 @@ import types
 import brickccl
 import numpy as np
 import pytest
-from brickccl import _core, _device
+from brickccl import _core, _device, _device_slabs
 
 
 class HostCuPy(types.ModuleType):
@@ -76,12 +76,34 @@ class HostEngine:
         return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
 
 
+class HostSlabEngine:
+    """Does what `SlabLabels` does, in the same way."""
+
+    def label(self, images, masks, devices, streams, rules):
+        assert devices == streams == [0] * len(images)
+        self.slabs = [HostEngine.array(*image) for image in images]
+        image = np.concatenate(self.slabs)
+        mask = np.concatenate([HostEngine.array(*mask) for mask in masks]) if masks else None
+        self.runs = _core.find(image, mask, rules, _core.Geometry.make([1.0] * image.ndim))
+        return self.runs.count
+
+    def write(self, labels, label_type):
+        whole = np.empty(self.runs.shape, label_type)
+        self.runs.write(whole)
+        begin = 0
+        for slab, address in zip(self.slabs, labels):
+            HostEngine.array(address, label_type, slab.shape)[...] = whole[begin : begin + len(slab)]
+            begin += len(slab)
+
+
 @pytest.fixture
 def library(monkeypatch):
     library = HostCuPy()
     monkeypatch.setitem(sys.modules, "cupy", library)
     monkeypatch.setattr(_core, "DeviceLabels", HostEngine)
+    monkeypatch.setattr(_core, "SlabLabels", HostSlabEngine)
     monkeypatch.setattr(_device, "_idle", {})
+    monkeypatch.setattr(_device_slabs, "_idle", {})
     return library
 
 
@@ -115,6 +137,23 @@ def test_arguments_reach_the_engine_for_devices(library, options):
     assert labeling.count == count
     np.testing.assert_array_equal(labeling.labels().array, expected)
     assert library.copies == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"connectivity": 26}, {"by_slice": 0}, {"by_slice": -1, "connectivity": 8}, {"criterion": "equal"}, {"dtype": "int16"}],
+    ids=str,
+)
+def test_arguments_reach_the_engine_for_slabs(library, options):
+    random = np.random.default_rng(2)
+    image, mask = random.integers(0, 3, (6, 7, 8)).astype(np.uint8), random.random((6, 7, 8)) < 0.8
+    slabs, masks = ([library.asarray(part.copy()) for part in np.split(array, [1, 4])] for array in (image, mask))
+    labels, count = brickccl.label(slabs, mask=masks, return_count=True, **options)
+    expected = brickccl.label(image, mask=mask, **options)
+    assert count == expected.max() and len(labels) == 3
+    np.testing.assert_array_equal(np.concatenate([part.array for part in labels]), expected)
+    with pytest.raises(ValueError, match="by_slice=3 is no axis"):
+        brickccl.label(slabs, by_slice=3)
 
 
 def test_arrays_on_devices_go_through_the_host_if_that_is_asked_for(library):

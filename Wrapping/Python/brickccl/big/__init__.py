@@ -64,7 +64,16 @@ def _devices_of(devices: Any) -> list[str]:
     given = [devices] if isinstance(devices, (str, int)) else list(devices)
     if not given:
         raise ValueError("devices=[] leaves nothing to label on")
-    return [f"cuda:{one}" if isinstance(one, int) else str(one) for one in given]
+    names: list[str] = []
+    for one in given:
+        name = f"cuda:{one}" if isinstance(one, int) else str(one)
+        # Bricks go to the devices one by one.
+        several = name.partition(":")[2].split(",") if name.startswith("cuda:") and "," in name else []
+        names += [f"cuda:{number}" for number in several] or [name]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"devices={devices!r} names {name} twice; each device is named once")
+    return names
 
 
 def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -450,10 +450,12 @@ def test_a_lost_target_is_written_again_and_a_damaged_plan_refused(tmp_path):
 def test_errors_of_the_disk_name_the_brick(tmp_path):
     image = grains((12, 12, 12))
     state = tmp_path / "state"
-    (state / "records" / "1-0-2").mkdir(parents=True)
-    (state / "records" / "1-0-2" / "in the way").write_text("")
+
+    def put_in_the_way(fraction):
+        (state / "records" / "1-0-2" / "in the way").mkdir(parents=True, exist_ok=True)
+
     with pytest.raises(OSError, match=r"brick 11 \(voxels \[4:8, 0:4, 8:12\]\)"):
-        big.label(image, tmp_path / "labels", brick=4, chunks=4, state=state)
+        big.label(image, tmp_path / "labels", brick=4, chunks=4, state=state, workers=1, progress=put_in_the_way)
     program = """
         import resource, sys
         import numpy as np, brickccl.big

@@ -3,6 +3,7 @@
 #include "BrickCCL/Batch/Clusters.h"
 #include "BrickCCL/Batch/ColumnValues.h"
 #include "BrickCCL/Batch/ReferenceWindow.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -278,7 +279,7 @@ private:
     if (isVolume && table.extent.dimension < 3)
     {
       throw InvalidArgument("the rule " + m_Rule.rule + " needs a volume; this image has " +
-                            std::to_string(table.extent.dimension) + " dimensions");
+                            Counted(table.extent.dimension, "dimension"));
     }
     return { m_Rule.reference, isVolume ? -1 : m_Rule.across, table.extent, table.geometry };
   }

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -414,7 +415,8 @@ private:
       const Condition condition(text);
       for (const std::string & column : condition.ColumnNames())
       {
-        NeedColumn(column, key, line, false);
+        const std::string inMillimetres = ColumnInMillimetres(column);
+        NeedColumn(m_Columns.count(inMillimetres) > 0 ? inMillimetres : column, key, line, false);
       }
     }
     catch (const InvalidArgument & error)

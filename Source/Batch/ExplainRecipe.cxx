@@ -141,12 +141,13 @@ ExplainRule(const AcceptanceRule & rule, const Recipe::Part & part)
   }
   else if (name == "number-per-cluster")
   {
-    text = "no cluster of " + ExplainClusters(rule) + " has more than " + limit + " of them";
+    text = "no cluster of " + ExplainClusters(rule) + " (one alone is a cluster as well) has more than " + limit +
+           " of them";
   }
   else
   {
     text =
-      "no cluster of " + ExplainClusters(rule) +
+      "no cluster of " + ExplainClusters(rule) + " (one alone is a cluster as well)" +
       (name == "volume-of-cluster" ? " has more than " + limit + " mm3" : " reaches over more than " + limit + " mm");
   }
   return text + (rule.where.empty() ? "" : ", of those with " + rule.where);

@@ -359,9 +359,12 @@ AcceptanceRules()
     { "clusters",
       "there are at most `at_most_count` clusters of two defects or more: defects whose gap is below `within_mm`, or "
       "below `within_diameters` times the larger one's diameter" },
-    { "number-per-cluster", "no cluster has more than `at_most_count` defects" },
-    { "volume-of-cluster", "the defects of no cluster have more than `at_most_mm3` together" },
-    { "size-of-cluster", "no cluster reaches over more than `at_most_mm`" },
+    { "number-per-cluster",
+      "no cluster has more than `at_most_count` defects; a defect that is close to no other one is a cluster of one "
+      "here" },
+    { "volume-of-cluster",
+      "the defects of no cluster have more than `at_most_mm3` together; a single defect counts as well" },
+    { "size-of-cluster", "no cluster reaches over more than `at_most_mm`; a single defect counts as well" },
   };
   return rules;
 }

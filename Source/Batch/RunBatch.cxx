@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/ItemMemory.h"
 #include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/System.h"
@@ -118,7 +119,7 @@ public:
   Run()
   {
     m_Folder.CheckItems(m_Items);
-    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + std::to_string(m_Items.size()) + " items");
+    m_Folder.Log("begin: recipe '" + m_Recipe.name + "', " + Counted(m_Items.size(), "item"));
     KeepFinished();
     try
     {
@@ -171,7 +172,7 @@ private:
     }
     if (m_Result.kept > 0)
     {
-      Tell(std::to_string(m_Result.kept) + " items are finished already");
+      Tell(Counted(m_Result.kept, "item") + (m_Result.kept == 1 ? " is" : " are") + " finished already");
     }
   }
 

@@ -13,7 +13,12 @@ namespace brickccl
 template <typename T>
 class BlockArray
 {
+  static constexpr std::uint64_t BlockSize = 1 << 16;
+
 public:
+  /** It grows by so much memory. */
+  static constexpr std::size_t BlockBytes = static_cast<std::size_t>(BlockSize) * sizeof(T);
+
   void
   Append(const T & element)
   {
@@ -41,12 +46,10 @@ public:
   std::size_t
   MemoryBytes() const
   {
-    return m_Blocks.size() * static_cast<std::size_t>(BlockSize) * sizeof(T);
+    return m_Blocks.size() * BlockBytes;
   }
 
 private:
-  static constexpr std::uint64_t BlockSize = 1 << 16;
-
   std::vector<std::unique_ptr<T[]>> m_Blocks;
   std::uint64_t                     m_Size = 0;
 };

@@ -74,6 +74,9 @@ struct Brick
   std::int64_t missing = 0;
 };
 
+/** A brick with its place in a map. */
+constexpr std::size_t BytesOfBrick = sizeof(Brick) + 128;
+
 /** A component of a brick. */
 struct Node
 {
@@ -382,12 +385,19 @@ std::size_t
 BrickMerge::MemoryBytes() const
 {
   const State & own = *m_State;
-  std::size_t   bytes = own.bricks.capacity() * (sizeof(Brick) + 128) + own.nodes.MemoryBytes();
+  std::size_t   bytes = own.bricks.capacity() * BytesOfBrick + own.nodes.MemoryBytes();
   for (const OpenBrick & brick : own.open)
   {
     bytes += brick.faces.MemoryBytes();
   }
   return bytes;
+}
+
+std::size_t
+BrickMerge::StartBytes(std::size_t bricks)
+{
+  // A list that grows has room for up to twice what it holds.
+  return 2 * bricks * BytesOfBrick + BlockArray<Node>::BlockBytes;
 }
 
 std::uint64_t

@@ -48,7 +48,9 @@ public:
 
   /** The bytes of memory that it takes. */
   std::size_t MemoryBytes() const;
-  std::size_t BrickCount() const;
+  /** What it takes at least for so many bricks, beside their faces. */
+  static std::size_t StartBytes(std::size_t bricks);
+  std::size_t        BrickCount() const;
   /** The number of the bricks' components, of which those of the volume are made. */
   std::uint64_t PartCount() const;
 

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/SurfacesProgram.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Report/Report.h"
@@ -72,8 +73,7 @@ PrintItems(const batch::FoundItems & found, const BatchArguments & arguments)
                         item.found.files.front() + "'")
               << " -> " << arguments.folder << "/items/" << item.folder << '\n';
   }
-  std::cout << found.items.size() << (found.items.size() == 1 ? " item" : " items") << "; nothing was written"
-            << std::endl;
+  std::cout << Counted(found.items.size(), "item") << "; nothing was written" << std::endl;
 }
 
 void
@@ -94,7 +94,7 @@ PrintResult(const BatchArguments & arguments, const batch::FoundItems & found, c
   }
   else if (!arguments.quiet)
   {
-    std::cout << arguments.folder << ": " << found.items.size() << " items: ";
+    std::cout << arguments.folder << ": " << Counted(found.items.size(), "item") << ": ";
     if (result.unjudged > 0)
     {
       std::cout << result.unjudged << " measured, ";
@@ -177,12 +177,14 @@ AddBatchCommand(CLI::App & app)
       arguments->memory,
       "the most memory that the batch takes, such as 8GB: what an item needs is planned before it starts, and "
       "fewer are worked on at the same time where they would not fit; 0: no limit")
-    ->transform(CLI::AsSizeValue(false))
+    ->transform(MemorySize(0))
     ->capture_default_str()
     ->type_name("SIZE");
   command->add_option("--device", arguments->device, "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto")
     ->capture_default_str();
-  command->add_flag("--resume", arguments->resume, "continue a batch: what is finished is not done again");
+  command->add_flag("--resume",
+                    arguments->resume,
+                    "continue a batch: what is finished is not done again, unless it lacks the pictures of a --report");
   command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");

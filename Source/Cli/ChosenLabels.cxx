@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/ChosenLabels.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <charconv>
 #include <cstdint>
@@ -70,7 +71,7 @@ ChosenLabels::ColumnNames() const
     const Condition condition(where);
     for (const std::string & column : condition.ColumnNames())
     {
-      names += (names.empty() ? "" : ",") + column;
+      names += (names.empty() ? "" : ",") + ColumnInMillimetres(column);
     }
   }
   return names;

@@ -24,7 +24,7 @@ struct ChosenLabels
   /** Finds before the long work starts what is certain to fail. \throws InvalidArgument. */
   void Check() const;
 
-  /** The columns that the condition names, with commas between. */
+  /** The columns that the condition names, in mm, with commas between. */
   std::string ColumnNames() const;
 
   /** The places in the table of the components that are chosen, at least one.

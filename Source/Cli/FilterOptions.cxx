@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 
 #include "BrickCCL/Cli/NumberOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Geometry/PhysicalToIndex.h"
 
@@ -120,8 +121,8 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
   const Extent & extent = image.extent;
   if (seed.size() != static_cast<std::size_t>(extent.dimension))
   {
-    throw InvalidArgument("the seed " + Text(seed) + " has " + std::to_string(seed.size()) +
-                          " coordinates, but the image has " + std::to_string(extent.dimension) + " dimensions");
+    throw InvalidArgument("the seed " + Text(seed) + " has " + Counted(seed.size(), "coordinate") +
+                          ", but the image has " + Counted(extent.dimension, "dimension"));
   }
   double index[MaximumDimension] = {};
   if (isPhysical)
@@ -221,7 +222,7 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
     if (axis < 0 || axis >= extent.dimension || extent.dimension < 2)
     {
       throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
-                            std::to_string(extent.dimension) + " dimensions");
+                            Counted(extent.dimension, "dimension"));
     }
     if (!connectivity.UsesEveryAxis() && connectivity.Uses(axis))
     {

@@ -36,10 +36,10 @@ struct LabelArguments : LabelMapArguments, RunningArguments
   TableArguments     table;
   std::string        picture;
   std::string        colourTable;
-  /** Not empty: the volume is labeled by slabs, in so much memory. */
-  std::string memory;
-  std::string work;
-  bool        resume = false;
+  /** Not 0: the volume is labeled by slabs, in so many bytes of memory. */
+  std::uint64_t memory = 0;
+  std::string   work;
+  bool          resume = false;
 };
 
 /** Labels an image, measures its components and writes what is asked for. */

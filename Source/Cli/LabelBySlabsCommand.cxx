@@ -1,6 +1,8 @@
 #include "BrickCCL/Cli/LabelArguments.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Dispatch/AlgorithmTable.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 #include "BrickCCL/Streaming/LabelBySlabs.h"
 
@@ -23,7 +25,6 @@ void
 CheckOptionsOfSlabs(const LabelArguments & arguments)
 {
   const std::pair<const char *, bool> options[] = {
-    { "--output-fallback", !arguments.outputFallback.empty() },
     { "--smooth", !arguments.criterion.smooth.empty() },
     { "--pores", arguments.criterion.pores },
     { "--fill-holes", arguments.filter.holes.AreFilled() },
@@ -37,6 +38,11 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "A table (--statistics, --print) with --periodic",
       !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
+  if (!arguments.outputFallback.empty())
+  {
+    throw Unsupported("--output-fallback does not go with --memory, which writes to OUTPUT alone; give OUTPUT a format "
+                      "that holds all labels");
+  }
   for (const auto & [name, isGiven] : options)
   {
     if (isGiven)
@@ -49,18 +55,19 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
 
 /** The criterion, with a threshold that is a number. */
 Criterion
-CriterionOfSlabs(const CriterionArguments & arguments)
+CriterionOfSlabs(const CriterionArguments & arguments, ScalarType type)
 {
-  Criterion criterion = CriterionOf(arguments);
+  Criterion criterion = ForVoxels(CriterionOf(arguments), type);
   if (!arguments.threshold.empty())
   {
-    const ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
+    ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
     if (method.kind != ThresholdMethod::Kind::Value)
     {
       throw Unsupported("--threshold " + arguments.threshold +
                         " needs the values of the whole volume, so it does not go with --memory; give a number "
                         "(`brickccl info` proposes some)");
     }
+    method.value = AsVoxelValue(method.value, type);
     const Threshold threshold = FindThreshold(ValueHistogram(), method);
     criterion.range = arguments.below ? threshold.Below().range : threshold.AtOrAbove().range;
     criterion.Validate();
@@ -152,7 +159,7 @@ PrintSummary(const LabelArguments & arguments,
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
             << (arguments.output.empty() ? "no label map"
                                          : arguments.output + ": labels of type " + NameOf(result.type))
-            << ", " << result.plan.slabs.size() << " slabs";
+            << ", " << Counted(result.plan.slabs.size(), "slab");
   if (result.slabsFromBefore > 0)
   {
     std::cout << " (" << result.slabsFromBefore << " from before)";
@@ -172,11 +179,14 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   Reporter &  reporter = *reporterOwner;
   SlabOptions options;
   CheckOptionsOfSlabs(arguments);
-  options.memory = BytesFromText(arguments.memory);
-  options.label.criterion = CriterionOfSlabs(arguments.criterion);
+  ParseAlgorithm(arguments.algorithm);
+  options.memory = arguments.memory;
+  // What has no meaning is refused before an image is read.
+  CriterionOfSlabs(arguments.criterion, ScalarType::UInt8);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
   options.groups = CheckTableArguments(arguments.table, "--statistics");
+  CheckUnits(arguments.table, false, "--statistics or --print");
   options.measures = arguments.table.IsWanted();
   if (arguments.output.empty() && !options.measures)
   {
@@ -189,6 +199,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
+  options.label.criterion = CriterionOfSlabs(arguments.criterion, image.type);
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
   if (!arguments.output.empty())
@@ -250,6 +261,10 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     PrintSummary(arguments, options, result, image);
+    if (!arguments.work.empty())
+    {
+      reporter.Note("the folder '" + arguments.work + "' is done with, and may be removed");
+    }
   }
 }
 

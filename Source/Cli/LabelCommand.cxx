@@ -18,10 +18,16 @@ void
 AddSlabOptions(CLI::App & command, LabelArguments & arguments)
 {
   command
-    .add_option("--memory",
-                arguments.memory,
-                "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
-                "same. The files must be uncompressed or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images")
+    .add_option(
+      "--memory",
+      arguments.memory,
+      "label a volume larger than memory slab by slab, in so much memory (4GiB, 500MB); the result is the "
+      "same, but for the last digits of means and sums of fractional intensities. The files must be uncompressed "
+      "or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images. It does not go with --output-fallback, "
+      "--series, --smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, "
+      "--clear-border, --periodic, --part, --contacts, --picture, and the columns neighbours, thickness and "
+      "inscribed")
+    ->transform(MemorySize(1))
     ->type_name("SIZE");
   CLI::Option * const work = command
                                .add_option("--work",
@@ -93,7 +99,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->get_option("--json")->excludes(command->get_option("--print"));
   AddSlabOptions(*command, *arguments);
   command->callback([arguments, frontEnd] {
-    arguments->memory.empty() ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);
+    arguments->memory == 0 ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);
   });
 }
 

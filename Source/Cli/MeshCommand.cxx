@@ -5,6 +5,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Measuring/Measuring.h"
@@ -53,9 +54,9 @@ RunMesh(const MeshArguments & arguments)
   const LoadedImage image = reader.Read(arguments.labels, true);
   if (image.channels != 1 || image.extent.dimension != 3)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.extent.dimension) +
-                          " dimensions and " + std::to_string(image.channels) +
-                          " channels; meshes are made of label maps of 3 dimensions and one channel");
+    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.extent.dimension, "dimension") + " and " +
+                          Counted(image.channels, "channel") +
+                          "; meshes are made of label maps of 3 dimensions and one channel");
   }
   reporter.Step("measuring");
   const ProgressHooks  hooks = reporter.Hooks();

@@ -19,12 +19,22 @@ namespace brickccl::cli
 namespace
 {
 
-/** The letters of "x,y,z" or "xyz". */
-std::string
-WithoutCommas(std::string text)
+/** The axes of "x,y,z", "x, y" or "xyz". \throws InvalidArgument that shows the text as it was written. */
+PeriodicAxes
+PeriodicFromText(const std::string & text)
 {
-  text.erase(std::remove(text.begin(), text.end(), ','), text.end());
-  return text;
+  std::string letters = text;
+  const auto  isBetween = [](char letter) { return letter == ',' || letter == ' '; };
+  letters.erase(std::remove_if(letters.begin(), letters.end(), isBetween), letters.end());
+  try
+  {
+    return PeriodicAxes::FromNames(letters);
+  }
+  catch (const InvalidArgument & error)
+  {
+    // The message begins with the letters in quotes.
+    throw InvalidArgument("'" + text + std::string(error.what()).substr(letters.size() + 1));
+  }
 }
 
 /** Appends the numbers of a nested list of 3 lists of 3 ... numbers, the last axis x. */
@@ -173,8 +183,7 @@ AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
     ->check([](const std::string & text) {
       try
       {
-        return PeriodicAxes::FromNames(WithoutCommas(text)).HasAny() ? std::string()
-                                                                     : "'" + text + "' names no axis; write x,y,z";
+        return PeriodicFromText(text).HasAny() ? std::string() : "'" + text + "' names no axis; write x,y,z";
       }
       catch (const InvalidArgument & error)
       {
@@ -198,7 +207,7 @@ ConnectivityFor(const NeighbourArguments & arguments, const Extent & extent, Ima
 PeriodicAxes
 PeriodicFor(const NeighbourArguments & arguments, const Connectivity & connectivity)
 {
-  const PeriodicAxes periodic = PeriodicAxes::FromNames(WithoutCommas(arguments.periodic));
+  const PeriodicAxes periodic = PeriodicFromText(arguments.periodic);
   CheckPeriodic(periodic, connectivity);
   return periodic;
 }

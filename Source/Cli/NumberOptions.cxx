@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -50,7 +51,70 @@ NumberThat(TFits fits, const std::string & what)
     "");
 }
 
+/** The bytes that a text stands for: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". Nothing if it stands for none. */
+std::optional<std::uint64_t>
+BytesOf(const std::string & text)
+{
+  constexpr double kibi = 1024;
+  static const struct
+  {
+    const char * name;
+    double       bytes;
+  } units[] = { { "", 1 },
+                { "b", 1 },
+                { "kib", kibi },
+                { "k", kibi },
+                { "kb", 1e3 },
+                { "mib", kibi * kibi },
+                { "m", kibi * kibi },
+                { "mb", 1e6 },
+                { "gib", kibi * kibi * kibi },
+                { "g", kibi * kibi * kibi },
+                { "gb", 1e9 },
+                { "tib", kibi * kibi * kibi * kibi },
+                { "t", kibi * kibi * kibi * kibi },
+                { "tb", 1e12 } };
+  double      number = 0;
+  const auto  result = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit;
+  for (const char * letter = result.ptr; letter != text.data() + text.size(); ++letter)
+  {
+    if (*letter != ' ')
+    {
+      unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*letter)));
+    }
+  }
+  for (const auto & known : units)
+  {
+    // A part of a byte is no amount; it would become 0, which may mean all memory.
+    const double bytes = number * known.bytes;
+    if (result.ec == std::errc() && unit == known.name && (bytes == 0 ? !std::signbit(bytes) : bytes >= 1) &&
+        bytes < 9e18)
+    {
+      return static_cast<std::uint64_t>(bytes);
+    }
+  }
+  return std::nullopt;
+}
+
 } // namespace
+
+CLI::Validator
+MemorySize(std::uint64_t least)
+{
+  return CLI::Validator(
+    [least](std::string & text) {
+      const std::optional<std::uint64_t> bytes = BytesOf(text);
+      if (bytes && *bytes >= least)
+      {
+        text = std::to_string(*bytes);
+        return std::string();
+      }
+      return "'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are" +
+             (least == 0 ? ", and 0 for no limit" : "");
+    },
+    "");
+}
 
 CLI::Validator
 Count(std::uint64_t least, std::uint64_t most)

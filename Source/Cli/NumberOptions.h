@@ -22,6 +22,10 @@ inline constexpr std::uint64_t MostThreads = 4096;
 /** Accepts only counts from `least` to `most`. */
 CLI::Validator Count(std::uint64_t least, std::uint64_t most = AnyCount);
 
+/** Accepts an amount of memory of at least so many bytes (0 or 1): "4GiB", "500 MB", "1.5G" (as GiB), "2000000". It
+ *  becomes the number of bytes. */
+CLI::Validator MemorySize(std::uint64_t least);
+
 /** Accepts a count of neighbours, "faces" or "full". */
 CLI::Validator NeighbourCount();
 

@@ -9,6 +9,7 @@
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Phantoms/Ridges.h"
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -58,32 +59,38 @@ struct PhantomArguments
 
 /** \throws InvalidArgument for options that do not go with the kind of phantom. */
 void
-CheckKind(const PhantomArguments & arguments)
+CheckKind(const PhantomArguments & arguments, const CLI::App & command)
 {
-  const std::pair<const char *, bool> options[] = {
-    { "--truth", !arguments.truth.empty() },
-    { "--truth-labels", !arguments.truthLabels.empty() },
-    { "--sizes", !arguments.sizes.empty() },
-    { "--noise", arguments.noise.has_value() },
-    { "--blur", arguments.blur.has_value() },
-    { "--rings", arguments.rings.has_value() },
-    { "--hardening", arguments.hardening.has_value() },
+  using Kinds = std::vector<std::string>;
+  const Kinds                          scans = { "log", "casting", "print" };
+  const std::pair<const char *, Kinds> options[] = {
+    { "--truth", scans },
+    { "--truth-labels", scans },
+    { "--sizes", scans },
+    { "--noise", scans },
+    { "--blur", scans },
+    { "--rings", scans },
+    { "--hardening", scans },
+    { "--diameters", { "print" } },
+    { "--density", { "balls", "random" } },
+    { "--grain", { "random", "grains" } },
+    { "--family", { "ridge" } },
+    { "--level", { "ridge" } },
+    { "--subdivisions", { "ridge" } },
+    { "--parameter", { "ridge" } },
   };
-  for (const auto & [name, isGiven] : options)
+  for (const auto & [name, kinds] : options)
   {
-    if (isGiven && !arguments.IsScan())
+    if (command.count(name) > 0 && std::find(kinds.begin(), kinds.end(), arguments.kind) == kinds.end())
     {
-      throw InvalidArgument(std::string(name) + " goes with the phantoms log, casting and print alone, not with " +
-                            arguments.kind);
+      std::string all = kinds.front();
+      for (std::size_t i = 1; i < kinds.size(); ++i)
+      {
+        all += (i + 1 < kinds.size() ? ", " : " and ") + kinds[i];
+      }
+      throw InvalidArgument(std::string(name) + " goes with the phantom" + (kinds.size() > 1 ? "s " : " ") + all +
+                            " alone, not with " + arguments.kind);
     }
-  }
-  if (!arguments.diameters.empty() && arguments.kind != "print")
-  {
-    throw InvalidArgument("--diameters goes with the phantom print alone, not with " + arguments.kind);
-  }
-  if (arguments.family && arguments.kind != "ridge")
-  {
-    throw InvalidArgument("--family goes with the phantom ridge alone, not with " + arguments.kind);
   }
   if (!arguments.sizes.empty() && ExtensionOf(arguments.sizes) != ".csv")
   {
@@ -231,9 +238,9 @@ WritePattern(const PhantomArguments & arguments, const Extent & extent, const Ge
 }
 
 void
-RunPhantom(const PhantomArguments & arguments)
+RunPhantom(const PhantomArguments & arguments, const CLI::App & command)
 {
-  CheckKind(arguments);
+  CheckKind(arguments, command);
   const std::vector<std::int64_t> size = SidesOf(arguments);
   const Extent                    extent(static_cast<int>(size.size()), size.data());
   const Geometry                  geometry = GeometryOf(arguments, size.size());
@@ -380,7 +387,7 @@ AddPhantomCommand(CLI::App & app)
     ->check(NumberFromZero())
     ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
-  command->callback([arguments] { RunPhantom(*arguments); });
+  command->callback([arguments, command] { RunPhantom(*arguments, *command); });
 }
 
 } // namespace brickccl::cli

@@ -6,11 +6,13 @@
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Pictures/Picture.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Vtk/SurfacePicture.h"
 
 #include <nlohmann/json.hpp>
@@ -79,7 +81,7 @@ CheckArguments(const RenderArguments & arguments)
   arguments.chosen.Check();
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
-  const std::string all = named + between + arguments.column;
+  const std::string all = named + between + ColumnInMillimetres(arguments.column);
   if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
   {
     throw InvalidArgument(
@@ -193,14 +195,14 @@ RunRender(const RenderArguments & arguments)
   LoadedImage image = reader.Read(arguments.labels, true);
   if (image.channels != 1)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.channels) +
-                          " channels; label maps have one");
+    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.channels, "channel") +
+                          "; label maps have one");
   }
   CheckPicture(image.extent);
   if (drawsSurfaces && image.extent.dimension != 3)
   {
-    throw InvalidArgument("'" + arguments.labels + "' has " + std::to_string(image.extent.dimension) +
-                          " dimensions; --style surface draws label maps of 3, --style slices those of 1 to 3");
+    throw InvalidArgument("'" + arguments.labels + "' has " + Counted(image.extent.dimension, "dimension") +
+                          "; --style surface draws label maps of 3, --style slices those of 1 to 3");
   }
   image.hasPatientAxes = image.hasPatientAxes || arguments.hasPatientAxes;
   const TableImages images = ReadTableImages(arguments.images, image, arguments.threads, reader);
@@ -287,9 +289,11 @@ AddRenderCommand(CLI::App & app)
                  "mask of the inspected part: its surface is drawn transparent around the components (--style surface)")
     ->type_name("FILE");
   command
-    ->add_option("--color-by,--colour-by",
-                 arguments->column,
-                 "colours by this column of the table, with a colour bar; without it neighbours differ in colour")
+    ->add_option(
+      "--color-by,--colour-by",
+      arguments->column,
+      "colours by this column of the table, with a colour bar; without it neighbours differ in colour. Lengths, areas "
+      "and volumes may be in mm, um or cm, as volume_um3")
     ->type_name("COLUMN");
   AddChosenLabels(*command, arguments->chosen);
   command

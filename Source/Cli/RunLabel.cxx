@@ -132,6 +132,7 @@ private:
     m_Options.device = Device::FromName(m_Arguments.device);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     m_Groups = CheckTableArguments(m_Arguments.table, "--statistics");
+    CheckUnits(m_Arguments.table, false, "--statistics or --print");
     if (m_Arguments.output.empty() && (!m_Arguments.table.IsWanted() || !m_Arguments.outputFallback.empty()))
     {
       throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");

@@ -7,6 +7,7 @@
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Core/Error.h"
@@ -15,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -44,7 +46,7 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   std::string names = table.columns;
   for (const std::string & column : condition.ColumnNames())
   {
-    names += (names.empty() ? "" : ",") + column;
+    names += (names.empty() ? "" : ",") + ColumnInMillimetres(column);
   }
   const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())
@@ -53,7 +55,7 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
     {
       throw InvalidArgument("the condition names the column '" + column + "', which needs --intensity FILE");
     }
-    if (column == "surface_distance_mm" && table.part.empty())
+    if (ColumnInMillimetres(column) == "surface_distance_mm" && table.part.empty())
     {
       throw InvalidArgument("the condition names the column '" + column + "', which needs --part FILE");
     }
@@ -95,6 +97,11 @@ private:
   CheckArguments()
   {
     m_TableGroups = GroupsOfTable(m_Arguments.table);
+    const auto & named = m_Condition.ColumnNames();
+    const bool   isUnitNamed = std::any_of(named.begin(), named.end(), [this](const std::string & column) {
+      return OtherUnitOf(column) == m_Arguments.table.units;
+    });
+    CheckUnits(m_Arguments.table, isUnitNamed, "--statistics, --print, or a column of --where that is named in it");
     m_ConditionGroups = GroupsOfCondition(m_Condition, m_Arguments.table);
     m_RequestedType = LabelTypeFromName(m_Arguments.labelType);
     NamedFiles outputs = TableFiles(m_Arguments.table, "--statistics");
@@ -285,10 +292,12 @@ AddSelectCommand(CLI::App & app)
   AddLabelMapOptions(*command, *arguments);
   AddFileOptions(*command, arguments->files);
   command
-    ->add_option("--where",
-                 arguments->where,
-                 "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns, "
-                 "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
+    ->add_option(
+      "--where",
+      arguments->where,
+      "condition on columns, for example \"volume_mm3 > 2 and sphericity < 0.6\": numbers, columns (lengths, areas "
+      "and volumes in mm, um or cm, as volume_um3), "
+      "+ - * /, < <= > >= == !=, and, or, not, parentheses, abs, sqrt, min, max")
     ->required()
     ->type_name("CONDITION");
   auto * keep = command->add_flag("--keep", arguments->keep, "keep the components for which the condition holds");

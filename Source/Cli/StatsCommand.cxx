@@ -9,6 +9,7 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Histogram.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Core/Error.h"
@@ -103,6 +104,7 @@ HistogramOptionsOf(const StatsArguments & arguments)
   options.column = arguments.histogram;
   options.isLogarithmic = arguments.logarithmic;
   options.weights = arguments.weights;
+  options.lengthUnit = arguments.table.units;
   if (arguments.bins > 0)
   {
     options.bins = arguments.bins;
@@ -112,8 +114,9 @@ HistogramOptionsOf(const StatsArguments & arguments)
 
 /** Adds the groups of a column; none if it is no column, about which the histogram has its own message. */
 void
-AddGroupsOf(const std::string & name, const StatsArguments & arguments, ColumnGroups & groups)
+AddGroupsOf(const std::string & inAnyUnit, const StatsArguments & arguments, ColumnGroups & groups)
 {
+  const std::string name = ColumnInMillimetres(inAnyUnit);
   for (const ComponentColumn & column : AllColumns(3))
   {
     if (column.name == name)
@@ -160,6 +163,7 @@ CheckStatsArguments(const StatsArguments & arguments)
   {
     throw InvalidArgument("nothing is asked for: give --output FILE, --print, --histogram COLUMN or --picture FILE");
   }
+  CheckUnits(arguments.table, !arguments.histogram.empty(), "--output, --print or --histogram");
   if (!arguments.picture.empty())
   {
     CheckWritable(arguments.picture);
@@ -280,7 +284,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   AddFileOptions(*command, arguments->files);
   AddTableOptions(*command, arguments->table, "--output");
   auto * const histogram =
-    command->add_option("--histogram", arguments->histogram, "count the components by this column")
+    command
+      ->add_option("--histogram", arguments->histogram, "count the components by this column, in the unit of --units")
       ->type_name("COLUMN");
   command->add_option("--plot", arguments->plot, "draw the histogram: .svg or .png")->type_name("FILE");
   command

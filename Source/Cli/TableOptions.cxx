@@ -7,8 +7,10 @@
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -42,18 +44,18 @@ DelimiterOf(const std::string & path)
 
 /** "volume_mm3" for "volume_um3", where the table is asked for in um: columns may be named in either unit. */
 std::string
-InMillimetres(std::string names, const std::string & unit)
+InMillimetres(const std::string & names, const std::string & unit)
 {
-  const std::string named = "_" + unit;
-  for (std::size_t at = names.find(named); unit != "mm" && at != std::string::npos; at = names.find(named, at + 1))
+  std::string inMillimetres;
+  for (std::size_t begin = 0; begin <= names.size();)
   {
-    const std::size_t end = at + named.size();
-    if (end == names.size() || names[end] == ',' || names[end] == '2' || names[end] == '3' || names[end] == '4')
-    {
-      names.replace(at, named.size(), "_mm");
-    }
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    inMillimetres += (begin == 0 ? "" : ",");
+    inMillimetres += !unit.empty() && OtherUnitOf(name) == unit ? ColumnInMillimetres(name) : name;
+    begin = end + 1;
   }
-  return names;
+  return inMillimetres;
 }
 
 std::string
@@ -104,7 +106,7 @@ LayoutOf(const TableArguments & arguments)
   layout.columns = SingleColumns(ColumnsInMillimetres(arguments));
   layout.sortColumn = SortColumn(arguments);
   layout.ascending = !arguments.sort.empty() && arguments.sort[0] == '+';
-  layout.lengthUnit = arguments.units;
+  layout.lengthUnit = arguments.units.empty() ? "mm" : arguments.units;
   if (!arguments.top.empty())
   {
     layout.top = std::stoull(arguments.top);
@@ -170,7 +172,7 @@ AddTableOptions(CLI::App & command, TableArguments & arguments, const std::strin
   command.add_flag("--print", arguments.print, "print the table in the terminal");
   command.add_option("--units", arguments.units, "unit of lengths, areas and volumes" + of + ": mm, um or cm")
     ->check(OneOf({ "mm", "um", "cm" }))
-    ->capture_default_str();
+    ->default_str("mm");
   command
     .add_option("--csv-separator",
                 arguments.separator,
@@ -232,6 +234,15 @@ CheckTableArguments(const TableArguments & arguments, const std::string & tableO
     groups.Add("neighbours");
   }
   return groups;
+}
+
+void
+CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users)
+{
+  if (!arguments.units.empty() && !arguments.IsWanted() && !isUsed)
+  {
+    throw InvalidArgument("--units " + arguments.units + " needs something in that unit: " + users);
+  }
 }
 
 void

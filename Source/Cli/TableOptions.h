@@ -26,7 +26,8 @@ struct TableArguments
   std::string sort;
   std::string top;
   bool        print = false;
-  std::string units = "mm";
+  /** Empty: mm. */
+  std::string units;
   std::string separator;
   std::string decimal = "point";
 
@@ -44,6 +45,10 @@ void AddTableOptions(CLI::App & command, TableArguments & arguments, const std::
 /** Finds before the long work starts what is certain to fail. \return the groups that are asked for.
  *  \throws InvalidArgument for options that need another one, and for names that do not fit. */
 ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::string & tableOption);
+
+/** \throws InvalidArgument if a unit is given and neither a table nor anything else uses it.
+ *  \param users  the options that would use it: "--statistics or --print" */
+void CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users);
 
 /** Finds before the long work starts that the table will lack a column that is asked for.
  *  \param measured  what is measured; its images say only of which kind they are

@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/Connectivity.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Neighbourhood.h"
 
@@ -87,8 +88,8 @@ CheckOffset(const NeighbourOffset & offset, int dimension)
     if (step < -1 || step > 1 || (axis >= dimension && step != 0))
     {
       throw InvalidArgument("the offset " + ToText(offset, MaximumDimension) + " is not one between neighbours in " +
-                            std::to_string(dimension) +
-                            " dimensions: its steps must be -1, 0 or 1, and 0 along axes that the image lacks");
+                            Counted(dimension, "dimension") +
+                            ": its steps must be -1, 0 or 1, and 0 along axes that the image lacks");
     }
   }
 }
@@ -104,10 +105,9 @@ Connectivity::Connectivity(int dimension, int rank)
 {
   if (dimension < 1 || dimension > MaximumDimension || rank < 1 || rank > dimension)
   {
-    throw InvalidArgument(
-      "a connectivity of rank " + std::to_string(rank) + " in " + std::to_string(dimension) +
-      " dimensions does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
-      std::to_string(MaximumDimension));
+    throw InvalidArgument("a connectivity of rank " + std::to_string(rank) + " in " + Counted(dimension, "dimension") +
+                          " does not exist; the rank runs from 1 to the dimension, the dimension from 1 to " +
+                          std::to_string(MaximumDimension));
   }
 }
 
@@ -202,8 +202,8 @@ Connectivity::FromStructuringElement(int dimension, const std::vector<bool> & el
   }
   if (element.size() != size)
   {
-    throw InvalidArgument("a neighbourhood in " + std::to_string(dimension) + " dimensions has " +
-                          std::to_string(size) + " voxels, 3 along each axis, not " + std::to_string(element.size()));
+    throw InvalidArgument("a neighbourhood in " + Counted(dimension, "dimension") + " has " + std::to_string(size) +
+                          " voxels, 3 along each axis, not " + std::to_string(element.size()));
   }
   std::vector<NeighbourOffset> offsets;
   for (std::size_t place = 0; place < size; ++place)
@@ -386,11 +386,13 @@ Connectivity::ToString() const
     const std::string written = Text();
     text += written.empty() ? " of a neighbourhood of its own" : " (" + written + ')';
   }
+  bool isFirst = true;
   for (int axis = 0; axis < m_Dimension; ++axis)
   {
     if (!Uses(axis))
     {
-      text += std::string(" within slices along ") + AxisNames[axis];
+      text += std::string(isFirst ? " within slices along " : " and ") + AxisNames[axis];
+      isFirst = false;
     }
   }
   return text;

@@ -1,5 +1,6 @@
 #include "BrickCCL/Core/ImageConnectivity.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySli
   if (!bySlice.empty() && (sliceAxis < 0 || sliceAxis >= extent.dimension || extent.dimension < 3))
   {
     throw InvalidArgument("to label by slice (--by-slice " + bySlice + ") does not fit an image of " +
-                          std::to_string(extent.dimension) + " dimensions");
+                          Counted(extent.dimension, "dimension"));
   }
   std::vector<int> left;
   if (sliceAxis >= 0)
@@ -136,11 +137,10 @@ CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
   {
     if (periodic.Has(axis) && (axis >= connectivity.Dimension() || !connectivity.Uses(axis)))
     {
-      throw InvalidArgument(
-        std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
-        (axis < connectivity.Dimension()
-           ? "connectivity " + connectivity.ToString() + " has no neighbours"
-           : "an image of " + std::to_string(connectivity.Dimension()) + " dimensions has no voxels"));
+      throw InvalidArgument(std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
+                            (axis < connectivity.Dimension()
+                               ? "connectivity " + connectivity.ToString() + " has no neighbours"
+                               : "an image of " + Counted(connectivity.Dimension(), "dimension") + " has no voxels"));
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "BrickCCL/Criteria/GraphLinks.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
@@ -214,8 +215,8 @@ MakeGraphLinks(const ImageView &                graph,
   }
   if (connectivity.Dimension() != graph.extent.dimension)
   {
-    throw InvalidArgument("the connectivity is one of " + std::to_string(connectivity.Dimension()) +
-                          " dimensions but the graph has " + std::to_string(graph.extent.dimension));
+    throw InvalidArgument("the connectivity is one of " + Counted(connectivity.Dimension(), "dimension") +
+                          " but the graph has " + std::to_string(graph.extent.dimension));
   }
   const bool isNarrow = graph.type == ScalarType::UInt8;
   for (const NeighbourOffset & step : connectivity.Offsets())

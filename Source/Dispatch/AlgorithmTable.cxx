@@ -1,5 +1,6 @@
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -82,7 +83,10 @@ ParseAlgorithm(const std::string & text)
 }
 
 AlgorithmChoice
-ChooseAlgorithm(const AlgorithmChoice & asked, const ProblemTraits & problem, Backend backend)
+ChooseAlgorithm(const AlgorithmChoice & asked,
+                const ProblemTraits &   problem,
+                Backend                 backend,
+                const Connectivity *    wholeConnectivity)
 {
   std::string supporting = "Auto";
   for (const Algorithm & algorithm : Algorithms())
@@ -101,9 +105,17 @@ ChooseAlgorithm(const AlgorithmChoice & asked, const ProblemTraits & problem, Ba
     }
     supporting += std::string(", ") + algorithm.name;
   }
+  std::string connectivity = problem.connectivity.ToString();
+  if (wholeConnectivity != nullptr && !wholeConnectivity->IsPlain())
+  {
+    // The rest is joined afterwards.
+    connectivity =
+      wholeConnectivity->ToString() +
+      (problem.connectivity.NeighbourCount() > 0 ? ", whose part to label at once is " + connectivity + "," : "");
+  }
   throw Unsupported(std::string("algorithm ") + (asked.algorithm != nullptr ? asked.algorithm->name : "Auto") +
-                    " does not label an image of " + std::to_string(problem.extent.dimension) +
-                    " dimensions with connectivity " + problem.connectivity.ToString() + " and this criterion on " +
+                    " does not label an image of " + Counted(problem.extent.dimension, "dimension") +
+                    " with connectivity " + connectivity + " and this criterion on " +
                     (backend == Backend::Cpu ? "the CPU" : "CUDA devices") + "; choose one of " + supporting);
 }
 

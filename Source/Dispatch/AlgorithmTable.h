@@ -33,8 +33,12 @@ enum class Backend
 };
 
 /** The algorithm that labels a problem: the one that was asked for, or the one that `Auto` takes.
+ *  \param wholeConnectivity  what the problem's connectivity is the plain part of, for the message; null: itself
  *  \throws Unsupported, which lists the algorithms that support the problem. */
-AlgorithmChoice ChooseAlgorithm(const AlgorithmChoice & asked, const ProblemTraits & problem, Backend backend);
+AlgorithmChoice ChooseAlgorithm(const AlgorithmChoice & asked,
+                                const ProblemTraits &   problem,
+                                Backend                 backend,
+                                const Connectivity *    wholeConnectivity = nullptr);
 
 /** The first algorithm that labels every connectivity that has whole rows on the CPU. */
 AlgorithmChoice ChooseForWholeRows();

@@ -91,7 +91,7 @@ public:
     AlgorithmChoice choice;
     try
     {
-      choice = ChooseAlgorithm(m_Asked, traits, Backend::Cpu);
+      choice = ChooseAlgorithm(m_Asked, traits, Backend::Cpu, &m_Result.connectivity);
     }
     catch (const Unsupported & error)
     {

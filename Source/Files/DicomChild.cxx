@@ -106,6 +106,10 @@ TameProcess(std::size_t addressSpace)
   {
     ::signal(signal, SIG_DFL);
   }
+  if (::signal(SIGHUP, SIG_DFL) == SIG_IGN)
+  {
+    ::signal(SIGHUP, SIG_IGN);
+  }
 #  ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #  endif

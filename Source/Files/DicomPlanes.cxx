@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/DicomPlanes.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <algorithm>
@@ -220,15 +221,15 @@ CheckFramesAreSlices(const DataSet & data, std::int64_t frames)
     const double tag = pointers[i] * 65536 + pointers[i + 1];
     if (tag == 0x00181063 || tag == 0x00181065)
     {
-      throw Unsupported("its " + std::to_string(frames) + " frames are moments in time (" +
+      throw Unsupported("its " + Counted(frames, "frame") + " are moments in time (" +
                         (tag == 0x00181063 ? "FrameTime" : "FrameTimeVector") +
                         "), not slices of a volume; extract one of them");
     }
   }
   if (const auto slices = data.Whole(tags::NumberOfSlices); slices && *slices != frames)
   {
-    throw Unsupported("its " + std::to_string(frames) + " frames show " + std::to_string(*slices) +
-                      " slices at several times, energies or angles, not one volume; extract one of them");
+    throw Unsupported("its " + Counted(frames, "frame") + " show " + Counted(*slices, "slice") +
+                      " at several times, energies or angles, not one volume; extract one of them");
   }
 }
 
@@ -240,7 +241,7 @@ PlaceFrames(const DataSet & data, std::vector<Plane> & planes, std::vector<std::
   if (!offsets.empty() && offsets.size() != planes.size())
   {
     throw Error("GridFrameOffsetVector has " + std::to_string(offsets.size()) + " offsets for " +
-                std::to_string(planes.size()) + " frames");
+                Counted(planes.size(), "frame"));
   }
   if (offsets.empty() && planes[0].stepSource == StepSource::Thickness)
   {
@@ -340,8 +341,8 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
   const bool                 hasGroups = !groups.empty();
   if (hasGroups && groups.size() != static_cast<std::size_t>(format.frames))
   {
-    throw Error("PerFrameFunctionalGroupsSequence has " + std::to_string(groups.size()) + " items for " +
-                std::to_string(format.frames) + " frames");
+    throw Error("PerFrameFunctionalGroupsSequence has " + Counted(groups.size(), "item") + " for " +
+                Counted(format.frames, "frame"));
   }
   const auto         frames = static_cast<std::size_t>(format.frames);
   std::vector<Plane> planes(frames);

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/ImageFile.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
@@ -215,8 +216,8 @@ TakeSpacing(const std::vector<double> & spacing, LoadedImage & image)
   const auto dimension = static_cast<std::size_t>(image.extent.dimension);
   if (spacing.size() < std::min<std::size_t>(dimension, 3) || spacing.size() > dimension)
   {
-    throw InvalidArgument("--spacing has " + std::to_string(spacing.size()) + " numbers but the image " +
-                          std::to_string(dimension) + " dimensions");
+    throw InvalidArgument("--spacing has " + Counted(spacing.size(), "number") + " but the image " +
+                          Counted(dimension, "dimension"));
   }
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
   {
@@ -252,8 +253,8 @@ ExtentInFormat(const Format & format, ScalarType type, const Extent & extent)
   }
   if (written.dimension > format.mostDimensions)
   {
-    throw Unsupported(std::string(format.name) + " files do not hold " + std::to_string(extent.dimension) +
-                      " dimensions; use " + ExtensionsThatHold(type, extent.dimension));
+    throw Unsupported(std::string(format.name) + " files do not hold " + Counted(extent.dimension, "dimension") +
+                      "; use " + ExtensionsThatHold(type, extent.dimension));
   }
   if (!format.holds(type))
   {

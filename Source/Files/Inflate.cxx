@@ -23,6 +23,12 @@ constexpr std::size_t LargestPart = std::size_t{ 1 } << 30;
 
 } // namespace
 
+bool
+HasReservedFlags(const unsigned char * member, std::size_t size)
+{
+  return size > 3 && (member[3] & 0xe0u) != 0;
+}
+
 struct Inflater::State
 {
   const unsigned char * next = nullptr;
@@ -49,6 +55,10 @@ struct Inflater::State
   Begin()
   {
     finished = false;
+    if (GoesOn() && HasReservedFlags(next, left))
+    {
+      Fail("damaged: reserved flags of their header are set");
+    }
 #ifdef BRICKCCL_USE_ISAL
     isal_inflate_init(&stream);
     stream.crc_flag = wrapper == Wrapper::Gzip ? ISAL_GZIP : wrapper == Wrapper::Zlib ? ISAL_ZLIB : ISAL_DEFLATE;

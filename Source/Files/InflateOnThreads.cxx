@@ -365,7 +365,8 @@ SizeOfHeader(const unsigned char * data, std::size_t size, Wrapper wrapper)
   isal_gzip_header_init(&header);
   state.next_in = const_cast<unsigned char *>(data);
   state.avail_in = static_cast<std::uint32_t>(std::min(size, LeastChunk));
-  return isal_read_gzip_header(&state, &header) == ISAL_DECOMP_OK ? static_cast<std::size_t>(state.next_in - data) : 0;
+  const bool isRead = isal_read_gzip_header(&state, &header) == ISAL_DECOMP_OK && !HasReservedFlags(data, size);
+  return isRead ? static_cast<std::size_t>(state.next_in - data) : 0;
 }
 
 /** Whether the checksum and, of gzip, the size stand at `end`, and nothing but zeros follow. */

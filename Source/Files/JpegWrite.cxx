@@ -98,14 +98,13 @@ WriteColourJpeg(const std::string & path, int width, int height, const unsigned 
   JpegEncoder encoder;
   if (!encoder.Encode(width, height, pixels, quality))
   {
-    throw Error("'" + path + "' cannot be written: JPEG holds no picture of " + std::to_string(width) + " x " +
-                std::to_string(height) + " pixels");
+    throw Error("JPEG holds no picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   }
   std::ofstream stream(path, std::ios::binary);
   stream.write(reinterpret_cast<const char *>(encoder.Bytes()), static_cast<std::streamsize>(encoder.Size()));
   if (!stream.flush())
   {
-    throw Error("'" + path + "' cannot be written: " + std::strerror(errno));
+    throw Error(std::strerror(errno));
   }
 }
 

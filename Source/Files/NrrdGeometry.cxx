@@ -1,4 +1,5 @@
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Files/HeaderText.h"
 #include "BrickCCL/Files/NrrdHeader.h"
 #include "BrickCCL/Files/Settle.h"
@@ -165,7 +166,7 @@ SpaceOf(const NrrdHeader & header, LoadedImage & image)
     if (given.size() != 1 || given[0].size() != space.signs.size())
     {
       throw Error("its space origin '" + text->substr(0, 60) + "' is no vector of " +
-                  std::to_string(space.signs.size()) + " numbers");
+                  Counted(space.signs.size(), "number"));
     }
     space.origin = given[0];
   }
@@ -185,8 +186,8 @@ LeavesSpace(const std::vector<std::vector<double>> & directions,
     const auto & vector = directions[places[i]];
     if (vector.size() != spaceDimension)
     {
-      throw Error("the space direction of axis " + std::to_string(places[i]) + " has " + std::to_string(vector.size()) +
-                  " numbers; its space has " + std::to_string(spaceDimension) + " dimensions");
+      throw Error("the space direction of axis " + std::to_string(places[i]) + " has " +
+                  Counted(vector.size(), "number") + "; its space has " + Counted(spaceDimension, "dimension"));
     }
     for (std::size_t row = places.size(); row < spaceDimension; ++row)
     {
@@ -251,7 +252,7 @@ NumbersOf(const NrrdHeader & header, const char * field, std::size_t fileDimensi
   auto                      values = text == nullptr ? std::vector<double>() : RealNumbers(*text, field);
   if (text != nullptr && values.size() != fileDimension)
   {
-    throw Error(std::string("its field '") + field + "' has " + std::to_string(values.size()) + " numbers for " +
+    throw Error(std::string("its field '") + field + "' has " + Counted(values.size(), "number") + " for " +
                 std::to_string(fileDimension) + " axes");
   }
   values.resize(fileDimension, std::nan(""));

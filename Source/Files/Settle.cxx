@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/Settle.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Files/PartialVoxels.h"
 
 #include "BrickCCL/Core/Error.h"
@@ -226,7 +227,7 @@ SettleExtent(const std::vector<std::int64_t> & sizes)
   }
   if (dimension < 1 || dimension > static_cast<std::size_t>(MaximumDimension))
   {
-    throw Unsupported("it has " + std::to_string(dimension) + " dimensions" + (text.empty() ? "" : " (" + text + ")") +
+    throw Unsupported("it has " + Counted(dimension, "dimension") + (text.empty() ? "" : " (" + text + ")") +
                       "; 1 to " + std::to_string(MaximumDimension) + " are supported");
   }
   double voxels = 1;
@@ -250,7 +251,7 @@ VoxelBytes(const Extent & extent, int channels, ScalarType type)
 {
   if (channels < 1)
   {
-    throw Error("it has " + std::to_string(channels) + " channels; there must be at least 1");
+    throw Error("it has " + Counted(channels, "channel") + "; there must be at least 1");
   }
   const auto voxels = static_cast<std::uint64_t>(extent.VoxelCount());
   const auto perVoxel = static_cast<std::uint64_t>(channels) * SizeOf(type);

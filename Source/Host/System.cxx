@@ -200,6 +200,12 @@ CatchInterrupts()
   action.sa_flags = SA_RESETHAND;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal was closed. Under nohup that is ignored, and stays so.
+  struct sigaction before = {};
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+  {
+    sigaction(SIGHUP, &action, nullptr);
+  }
 }
 
 void

@@ -19,8 +19,9 @@ bool ErrorStreamIsTerminal();
 /** Whether two paths lead to one existing file, device or folder. */
 bool AreSameExistingFile(const std::string & a, const std::string & b);
 
-/** From now on WasInterrupted tells of an interrupt (Ctrl-C) or a request to terminate. A second one ends the process
- *  at once. It is for programs, since it replaces earlier handlers of these signals. */
+/** From now on WasInterrupted tells of an interrupt (Ctrl-C), a request to terminate or, unless that is ignored as
+ * under nohup, a closed terminal. A second one ends the process at once. It is for programs, since it replaces earlier
+ * handlers of these signals. */
 void CatchInterrupts();
 bool WasInterrupted();
 

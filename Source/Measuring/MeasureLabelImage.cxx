@@ -8,8 +8,10 @@
 #include "BrickCCL/Runs/FindRuns.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -18,6 +20,15 @@ namespace brickccl
 
 namespace
 {
+
+/** The shortest text that reads back as the same number. */
+template <typename T>
+std::string
+ShortestText(T value)
+{
+  char digits[64];
+  return { digits, std::to_chars(digits, digits + sizeof(digits), value).ptr };
+}
 
 /** The label that a voxel of a label image holds. */
 template <typename T>
@@ -31,7 +42,7 @@ ToLabel(T value)
   }
   if (!whole)
   {
-    throw InvalidArgument("the label image holds the value " + std::to_string(value) +
+    throw InvalidArgument("the label image holds the value " + ShortestText(value) +
                           "; labels must be whole numbers, 0 (background) or above");
   }
   return static_cast<std::uint64_t>(value);

@@ -1,5 +1,6 @@
 #include "BrickCCL/Pictures/Canvas.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Font.h"
@@ -112,10 +113,32 @@ Canvas::DrawText(int x, int y, const std::string & text, const Colour & colour, 
   }
 }
 
+namespace
+{
+
+/** Replaces a file by a picture. \throws Error that names the file. */
+template <typename TWrite>
+void
+ReplacePicture(const std::string & path, TWrite write)
+{
+  ReplaceFile(path, [&](const std::string & temporary) {
+    try
+    {
+      write(temporary);
+    }
+    catch (const Error & error)
+    {
+      throw Error("cannot write '" + path + "': " + error.what());
+    }
+  });
+}
+
+} // namespace
+
 void
 Canvas::Write(const std::string & path) const
 {
-  ReplaceFile(path, [this](const std::string & temporary) {
+  ReplacePicture(path, [this](const std::string & temporary) {
     WriteColourPicture(temporary, m_Width, m_Height, m_Pixels.data());
   });
 }
@@ -123,7 +146,7 @@ Canvas::Write(const std::string & path) const
 void
 Canvas::WriteJpeg(const std::string & path, int quality) const
 {
-  ReplaceFile(path, [&](const std::string & temporary) {
+  ReplacePicture(path, [&](const std::string & temporary) {
     WriteColourJpeg(temporary, m_Width, m_Height, m_Pixels.data(), quality);
   });
 }

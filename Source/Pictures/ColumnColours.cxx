@@ -1,5 +1,6 @@
 #include "BrickCCL/Pictures/ColumnColours.h"
 
+#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ ColumnColours::ColumnColours(const ComponentTable &           table,
                              const std::vector<std::size_t> & places)
 {
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
-  const ComponentColumn &            found = FindColumn(columns, name);
+  const auto                         inUnit = ColumnInAnyUnit(columns, name);
+  const ComponentColumn              found = inUnit ? *inUnit : FindColumn(columns, name);
   m_Title = InWords(found);
   m_Unit = WithRaisedDigits(found.unit);
   m_Low = std::numeric_limits<double>::infinity();

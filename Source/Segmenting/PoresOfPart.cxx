@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Host/Parallel.h"
@@ -383,8 +384,7 @@ FindPores(const ImageView & image, const PoreOptions & options)
   if (image.channels != 1 || image.extent.dimension > 3)
   {
     throw InvalidArgument("pores are found in images of 1 channel and up to 3 dimensions; this one has " +
-                          std::to_string(image.channels) + " channels and " + std::to_string(image.extent.dimension) +
-                          " dimensions");
+                          Counted(image.channels, "channel") + " and " + Counted(image.extent.dimension, "dimension"));
   }
   return PoreFinder(image, options).Find();
 }

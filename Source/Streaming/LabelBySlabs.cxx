@@ -6,6 +6,7 @@
 #include "BrickCCL/Bricks/LabelBrick.h"
 #include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Bricks/TableBytes.h"
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
@@ -332,7 +333,7 @@ SlabLabeler::LabelSlabs()
   SlabReader   reader(m_Images);
   Labeling     scratch;
   const auto & slabs = m_Result.plan.slabs;
-  m_Options.step("labeling " + std::to_string(slabs.size()) + " slabs");
+  m_Options.step("labeling " + Counted(slabs.size(), "slab"));
   for (std::size_t slab = 0; slab < slabs.size(); ++slab)
   {
     m_Context.progress.Update(static_cast<double>(slab) / static_cast<double>(slabs.size()));

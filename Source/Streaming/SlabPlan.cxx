@@ -1,11 +1,10 @@
 #include "BrickCCL/Streaming/SlabPlan.h"
 
+#include "BrickCCL/Bricks/MergeBricks.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -58,6 +57,17 @@ FixedBytes(int threads)
   return ofProgram + ofThread * static_cast<std::uint64_t>(EffectiveThreadCount(threads));
 }
 
+/** The bytes that what is known of all slabs takes if they have few components: its start, and the face of a slab that
+ *  waits for the next one. \param slices  there are as many slabs at most */
+double
+LeastToKnow(const SlabImages & images, const Criterion & criterion, const Extent & slice, std::int64_t slices)
+{
+  const double rowBytes = 2 * sizeof(std::uint64_t);
+  const double valueBytes = criterion.FollowsForeground() ? 0 : VoxelBytesOf(images.image);
+  return static_cast<double>(BrickMerge::StartBytes(static_cast<std::size_t>(slices))) +
+         static_cast<double>(slice.RowCount()) * rowBytes + static_cast<double>(slice.VoxelCount()) * valueBytes;
+}
+
 } // namespace
 
 std::string
@@ -74,47 +84,6 @@ BytesAsText(std::uint64_t bytes)
   char text[64];
   std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
   return text;
-}
-
-std::uint64_t
-BytesFromText(const std::string & text)
-{
-  static const struct
-  {
-    const char * name;
-    double       bytes;
-  } units[] = { { "", 1 },
-                { "b", 1 },
-                { "kib", Kibi },
-                { "k", Kibi },
-                { "kb", 1e3 },
-                { "mib", Kibi * Kibi },
-                { "m", Kibi * Kibi },
-                { "mb", 1e6 },
-                { "gib", Kibi * Kibi * Kibi },
-                { "g", Kibi * Kibi * Kibi },
-                { "gb", 1e9 },
-                { "tib", Kibi * Kibi * Kibi * Kibi },
-                { "t", Kibi * Kibi * Kibi * Kibi },
-                { "tb", 1e12 } };
-  double      number = 0;
-  const auto  result = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit;
-  for (const char * letter = result.ptr; letter != text.data() + text.size(); ++letter)
-  {
-    if (*letter != ' ')
-    {
-      unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*letter)));
-    }
-  }
-  for (const auto & known : units)
-  {
-    if (result.ec == std::errc() && unit == known.name && number > 0 && number * known.bytes < 9e18)
-    {
-      return static_cast<std::uint64_t>(number * known.bytes);
-    }
-  }
-  throw InvalidArgument("'" + text + "' is no amount of memory; 4GiB, 500MB and 1.5G are");
 }
 
 std::string
@@ -155,16 +124,19 @@ PlanSlabs(const SlabImages & images,
   plan.fixedBytes = FixedBytes(threads);
   plan.inputBytes = static_cast<std::uint64_t>(static_cast<double>(extent.VoxelCount()) * imageBytes);
   plan.diskBytes = static_cast<std::uint64_t>(0.03 * static_cast<double>(extent.VoxelCount()));
-  // Half of what is left is for what is known of all slabs.
+  // Half of what is left is for what is known of all slabs, and at least what that takes with few components.
   constexpr double share = 0.5;
-  const double     least = static_cast<double>(plan.fixedBytes) + sliceVoxels * perVoxel / share;
+  const auto       fixed = static_cast<double>(plan.fixedBytes);
+  const double     known = LeastToKnow(images, criterion, slice, extent.size[axis]);
+  const double     least = fixed + sliceVoxels * perVoxel + std::max(sliceVoxels * perVoxel, known);
   if (static_cast<double>(memory) < least)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little for slices of " +
                           std::to_string(slice.VoxelCount()) + " voxels; the least that does is " +
                           BytesAsText(static_cast<std::uint64_t>(std::ceil(least / (Kibi * Kibi)) * Kibi * Kibi)));
   }
-  const double most = share * static_cast<double>(memory - plan.fixedBytes) / perVoxel / sliceVoxels;
+  const double room = static_cast<double>(memory) - fixed;
+  const double most = std::min(share * room, room - known) / perVoxel / sliceVoxels;
   if (static_cast<double>(slices) > 2 * most)
   {
     throw InvalidArgument("a memory of " + BytesAsText(memory) + " is too little to go on with slabs of " +

@@ -59,9 +59,6 @@ std::int64_t SlicesOfSlab(const SlabPlan & plan);
 /** "1.50 GiB" */
 std::string BytesAsText(std::uint64_t bytes);
 
-/** The bytes that a text stands for: "4GiB", "500 MB", "1.5G" (as GiB), "2000000". \throws InvalidArgument. */
-std::uint64_t BytesFromText(const std::string & text);
-
 } // namespace brickccl
 
 #endif

@@ -147,6 +147,10 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
       RemoveLeftovers(path);
       return;
     }
+    if (fs::exists(path) && !fs::is_directory(path))
+    {
+      throw InvalidArgument("'" + path + "' is a file, not a folder; name a folder for the state");
+    }
     if (fs::exists(path) && !fs::is_empty(path))
     {
       throw InvalidArgument("'" + path +

@@ -3,10 +3,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Tables/ConditionNode.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace brickccl
 {
@@ -148,13 +151,12 @@ Condition & Condition::operator=(Condition &&) noexcept = default;
 std::vector<bool>
 Condition::Evaluate(const ComponentTable & table) const
 {
-  const std::vector<ComponentColumn>   all = ColumnsOf(table);
-  std::vector<const ComponentColumn *> columns;
+  const std::vector<ComponentColumn> all = ColumnsOf(table);
+  std::vector<ComponentColumn>       columns;
   for (const std::string & name : m_Columns)
   {
-    const auto found =
-      std::find_if(all.begin(), all.end(), [&](const ComponentColumn & column) { return column.name == name; });
-    if (found == all.end())
+    std::optional<ComponentColumn> found = ColumnInAnyUnit(all, name);
+    if (!found)
     {
       std::vector<std::string> names;
       for (const ComponentColumn & column : all)
@@ -164,7 +166,7 @@ Condition::Evaluate(const ComponentTable & table) const
       throw InvalidArgument("the condition names the column '" + name + "', which the table does not have" +
                             DidYouMean(name, names));
     }
-    columns.push_back(&*found);
+    columns.push_back(*std::move(found));
   }
   std::vector<bool>  holds;
   std::vector<Value> values(columns.size());
@@ -177,7 +179,7 @@ Condition::Evaluate(const ComponentTable & table) const
           using Kind = std::conditional_t<std::is_integral_v<decltype(value)>, Int128, double>;
           return Value(static_cast<Kind>(value));
         },
-        columns[i]->value(table, component));
+        columns[i].value(table, component));
     }
     holds.push_back(m_Root->Evaluate(values).number != 0);
   }

@@ -42,7 +42,8 @@ public:
   Condition(Condition &&) noexcept;
   Condition & operator=(Condition &&) noexcept;
 
-  /** The columns that it names, each once. */
+  /** The columns that it names, each once. Lengths, areas and volumes may be named in um and cm as well
+   *  (Tables/LengthUnits.h): `volume_um3`. */
   const std::vector<std::string> &
   ColumnNames() const
   {

@@ -3,9 +3,11 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Core/RoundNumber.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <variant>
 
 namespace brickccl
@@ -19,11 +21,13 @@ constexpr int RoundSteps = 50;
 /** The borders within a power of ten: the preferred numbers R10 of ISO 3. */
 constexpr double Preferred[] = { 1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8 };
 
-const ComponentColumn &
-FindColumn(const std::vector<ComponentColumn> & columns, const std::string & name)
+/** The column of this name, in the unit that is asked for. */
+ComponentColumn
+ColumnFor(const std::vector<ComponentColumn> & columns, const std::string & name, const std::string & lengthUnit)
 {
-  const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto & c) { return c.name == name; });
-  if (found == columns.end())
+  std::optional<ComponentColumn> found =
+    ColumnInAnyUnit(columns, lengthUnit.empty() ? name : ColumnInMillimetres(name));
+  if (!found)
   {
     std::vector<std::string> names;
     for (const ComponentColumn & known : columns)
@@ -32,7 +36,11 @@ FindColumn(const std::vector<ComponentColumn> & columns, const std::string & nam
     }
     throw InvalidArgument("the table has no column '" + name + "' to make a histogram of" + DidYouMean(name, names));
   }
-  return *found;
+  if (!lengthUnit.empty())
+  {
+    ConvertLengths(*found, lengthUnit);
+  }
+  return *std::move(found);
 }
 
 double
@@ -57,9 +65,9 @@ EqualEdges(double low, double high, int bins, bool isLogarithmic)
   return edges;
 }
 
-/** Round borders around [low, high]. */
+/** Round borders around [low, high]. Steps of whole numbers are at least 1, and end before a whole number. */
 std::vector<double>
-RoundEdges(double low, double high)
+RoundEdges(double low, double high, bool isWhole)
 {
   // Of numbers far from 0, steps that doubles hold exactly enough.
   const double least = 1e-12 * std::max(std::abs(low), std::abs(high));
@@ -68,12 +76,13 @@ RoundEdges(double low, double high)
   {
     step = LargestRoundNumber(step * 2.5);
   }
+  step = isWhole ? std::max(step, 1.0) : step;
   // So that a border is the double that its decimal text means, where steps are fractions.
   const double        perUnit = std::round(1 / step);
   const auto          edgeAt = [&](double place) { return step < 1 ? place / perUnit : place * step; };
   std::vector<double> edges;
   const double        first = std::floor(low / step + 1e-9);
-  for (double place = first; edges.size() < 2 || edges.back() < high; ++place)
+  for (double place = first; edges.size() < 2 || edges.back() < high || (isWhole && edges.back() == high); ++place)
   {
     edges.push_back(edgeAt(place));
   }
@@ -81,9 +90,10 @@ RoundEdges(double low, double high)
   return edges;
 }
 
-/** Borders at preferred numbers around [low, high]; only at some of them if the range has many powers of ten. */
+/** Borders at preferred numbers around [low, high]; only at some of them if the range has many powers of ten. Steps of
+ *  whole numbers are at least 1. */
 std::vector<double>
-PreferredEdges(double low, double high)
+PreferredEdges(double low, double high, bool isWhole)
 {
   const double        firstPower = std::floor(std::log10(low));
   const double        powers = std::ceil(std::log10(high)) - firstPower;
@@ -94,6 +104,10 @@ PreferredEdges(double low, double high)
     for (std::size_t i = 0; i < std::size(Preferred) && (edges.empty() || edges.back() < high); i += every)
     {
       const double edge = power < 0 ? Preferred[i] / std::pow(10, -power) : Preferred[i] * std::pow(10, power);
+      if (isWhole && !edges.empty() && edge > low && edge - edges.back() < 1)
+      {
+        continue;
+      }
       if (!edges.empty() && edge <= low)
       {
         edges.back() = edge;
@@ -107,7 +121,7 @@ PreferredEdges(double low, double high)
 }
 
 std::vector<double>
-EdgesFor(const std::vector<double> & values, const HistogramOptions & options)
+EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOptions & options)
 {
   double low = options.isLogarithmic ? 1 : 0;
   double high = options.isLogarithmic ? 10 : 1;
@@ -116,7 +130,7 @@ EdgesFor(const std::vector<double> & values, const HistogramOptions & options)
     low = *std::min_element(values.begin(), values.end());
     high = *std::max_element(values.begin(), values.end());
   }
-  if (low == high)
+  if (low == high && (!isWhole || options.bins || options.isLogarithmic))
   {
     low = options.isLogarithmic ? low / 2 : low - 0.5;
     high = options.isLogarithmic ? high * 2 : high + 0.5;
@@ -125,7 +139,7 @@ EdgesFor(const std::vector<double> & values, const HistogramOptions & options)
   {
     return EqualEdges(low, high, *options.bins, options.isLogarithmic);
   }
-  return options.isLogarithmic ? PreferredEdges(low, high) : RoundEdges(low, high);
+  return options.isLogarithmic ? PreferredEdges(low, high, isWhole) : RoundEdges(low, high, isWhole);
 }
 
 } // namespace
@@ -139,9 +153,13 @@ HistogramOf(const ComponentTable & table, const HistogramOptions & options)
                           " bins was asked for; there must be at least 1");
   }
   const std::vector<ComponentColumn> columns = ColumnsOf(table);
-  const ComponentColumn &            column = FindColumn(columns, options.column);
-  const ComponentColumn * const      weight = options.weights.empty() ? nullptr : &FindColumn(columns, options.weights);
-  Histogram                          histogram;
+  const ComponentColumn              column = ColumnFor(columns, options.column, options.lengthUnit);
+  std::optional<ComponentColumn>     weight;
+  if (!options.weights.empty())
+  {
+    weight = ColumnFor(columns, options.weights, options.lengthUnit);
+  }
+  Histogram histogram;
   histogram.column = column.name;
   histogram.unit = column.unit;
   histogram.isLogarithmic = options.isLogarithmic;
@@ -160,16 +178,17 @@ HistogramOf(const ComponentTable & table, const HistogramOptions & options)
       continue;
     }
     values.push_back(value);
-    weights.push_back(weight != nullptr ? ValueOf(*weight, table, component) : 1);
+    weights.push_back(weight ? ValueOf(*weight, table, component) : 1);
     if (!(weights.back() >= 0 && std::isfinite(weights.back())))
     {
       throw InvalidArgument("'" + options.weights + "' of component " + std::to_string(component.label) + " is " +
                             std::to_string(weights.back()) + ", which is no weight; weights are at least 0");
     }
   }
-  histogram.edges = EdgesFor(values, options);
+  const bool isWhole = !values.empty() && !std::holds_alternative<double>(column.value(table, table.components[0]));
+  histogram.edges = EdgesFor(values, isWhole, options);
   histogram.counts.resize(histogram.edges.size() - 1);
-  if (weight != nullptr)
+  if (weight)
   {
     histogram.weightColumn = weight->name;
     histogram.weightUnit = weight->unit;
@@ -181,7 +200,7 @@ HistogramOf(const ComponentTable & table, const HistogramOptions & options)
     const auto place = std::max<std::ptrdiff_t>(0, above - histogram.edges.begin() - 1);
     const auto bin = std::min(histogram.counts.size() - 1, static_cast<std::size_t>(place));
     ++histogram.counts[bin];
-    if (weight != nullptr)
+    if (weight)
     {
       histogram.weights[bin] += weights[i];
     }

@@ -14,15 +14,18 @@ namespace brickccl
 /** What a histogram counts, and how its steps are chosen. */
 struct HistogramOptions
 {
+  /** Lengths, areas and volumes may be named in mm, um or cm; so may those of the weights. */
   std::string column;
   /** So many equal steps from the lowest to the highest value, as numpy.histogram has them. If it is not given, about
-   * 50 steps whose borders are round numbers; with a logarithmic axis, ten steps for each power of ten, or fewer if
-   * they are more than 100. */
+   *  50 steps whose borders are round numbers; with a logarithmic axis, ten steps for each power of ten, or fewer if
+   *  they are more than 100. Those of whole numbers are at least 1 wide. */
   std::optional<int> bins;
   /** Steps of equal ratios. Values that are not above 0 are left out. */
   bool isLogarithmic = false;
   /** A column whose values are summed in each step, if it is not empty. */
   std::string weights;
+  /** The unit of lengths, areas and volumes: "mm", "um" or "cm". If it is empty, that in the columns' names. */
+  std::string lengthUnit;
 };
 
 /** The numbers of components whose values lie within steps. */

@@ -2,11 +2,11 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/NearestName.h"
+#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace brickccl
 {
@@ -19,43 +19,6 @@ NumberOf(const ComponentColumn & column, const ComponentTable & table, std::size
 {
   return std::visit([](auto number) { return static_cast<double>(number); },
                     column.value(table, table.components[place]));
-}
-
-/** How many of the unit a millimetre is. */
-double
-PerMillimetre(const std::string & unit)
-{
-  for (const auto & [name, factor] : { std::pair{ "mm", 1.0 }, std::pair{ "um", 1000.0 }, std::pair{ "cm", 0.1 } })
-  {
-    if (unit == name)
-    {
-      return factor;
-    }
-  }
-  throw InvalidArgument("'" + unit + "' is no unit of lengths; give mm, um or cm");
-}
-
-/** Gives a column of lengths, areas or volumes another unit, in its name as well. */
-void
-Convert(ComponentColumn & column, const std::string & unit)
-{
-  const std::string power = column.unit == "mm"                   ? ""
-                          : column.unit.compare(0, 3, "mm^") == 0 ? column.unit.substr(3)
-                                                                  : "-";
-  const std::string ending = "_mm" + power;
-  if (power == "-" || column.name.size() < ending.size() ||
-      column.name.compare(column.name.size() - ending.size(), ending.size(), ending) != 0)
-  {
-    return;
-  }
-  const double factor = std::pow(PerMillimetre(unit), power.empty() ? 1 : std::stoi(power));
-  column.name.replace(column.name.size() - ending.size(), 3, "_" + unit);
-  column.unit.replace(0, 2, unit);
-  column.value = [factor, inMillimetres = column.value](const ComponentTable &    table,
-                                                        const ComponentMeasures & component) {
-    return std::visit([factor](auto number) { return ComponentColumn::Value(factor * static_cast<double>(number)); },
-                      inMillimetres(table, component));
-  };
 }
 
 } // namespace
@@ -119,13 +82,10 @@ LayOut(const ComponentTable & table, const TableLayout & layout)
   {
     text.rows.resize(static_cast<std::size_t>(layout.top));
   }
-  PerMillimetre(layout.lengthUnit);
+  CheckLengthUnit(layout.lengthUnit);
   for (ComponentColumn & column : text.columns)
   {
-    if (layout.lengthUnit != "mm")
-    {
-      Convert(column, layout.lengthUnit);
-    }
+    ConvertLengths(column, layout.lengthUnit);
   }
   return text;
 }

@@ -1,8 +1,10 @@
 """Bad input gets an error that says what, which value and what would be right; nothing is lost or half-written."""
 
+import gzip
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -87,6 +89,8 @@ class BadInputTest(CommandTest):
         self.refuses("--neighbourhood", "8+t", saying=["8+t", "an image of 3 dimensions lacks"])
         self.refuses("--neighbourhood", "8+z", "--connectivity", 6, saying=["--neighbourhood", "--connectivity"])
         self.refuses("--neighbourhood", "8+z", "--by-slice", "z", saying=["--neighbourhood", "--by-slice"])
+        self.refuses("--neighbourhood", "8+z", "--algorithm", "DirectionalSearch", "--device", "cpu",
+                     saying=["10 (8+z), whose part to label at once is 8 within slices along z,", "DirectionalSearch"])
         path = self.path("n.txt")
         for content, saying in (("111\n" * 3, ["n.txt", "27 voxels", "not 9"]), ("1" * 26 + "2", ["holds '2'"]),
                                 ("1" * 26 + "0", ["(-1, -1, -1)", "(1, 1, 1)", "symmetric"]), ("", ["27 voxels", "not 0"])):
@@ -107,7 +111,10 @@ class BadInputTest(CommandTest):
 
     def test_periodic_axes_without_meaning(self):
         self.refuses("--periodic", "w", saying=["'w'", "xyzt"])
-        self.refuses("--periodic", "x,x", saying=["twice"])
+        self.refuses("--periodic", "x,x", saying=["'x,x'", "twice"])
+        self.refuses("--periodic", "x, q", saying=["'x, q'", "xyzt"])
+        self.refuses("--periodic", "x; y", saying=["'x; y'", "xyzt"])
+        self.refuses("--periodic", ", ", saying=["', '", "names no axis"])
         self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
         self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbours"])
         self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes are not filled", "periodic along xyz"])
@@ -286,6 +293,40 @@ class BadInputTest(CommandTest):
                                 capture_output=True)
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_reserved_flags_of_gzip(self):
+        """RFC 1952: a reader that does not know what they announce must give an error."""
+        random.seed(5)
+        for side in (8, 160):
+            values = random.choices((0, 1, 2, 3), k=side ** 3)
+            write_nrrd(self.input, "uint8", (side, side, side), values)
+            with open(self.input, "rb") as stream:
+                header, voxels = stream.read().split(b"\n\n", 1)
+            for flags in (0, 0x20, 0x40, 0x80):
+                packed = bytearray(gzip.compress(voxels, 6))
+                packed[3] |= flags
+                with open(self.input, "wb") as stream:
+                    stream.write(header.replace(b"encoding: raw", b"encoding: gzip") + b"\n\n" + packed)
+                for threads in (1, 2):
+                    if flags:
+                        self.refuses("--threads", threads, saying=["damaged", "reserved flags"])
+                    else:
+                        self.ok("label", self.input, self.path("o.nrrd"), "--threads", threads)
+                        os.remove(self.path("o.nrrd"))
+
+    def test_labels_that_are_no_whole_numbers_are_shown_as_they_are(self):
+        for value, shown in ((1e-320, "1e-320"), (1e308, "1e+308"), (0.1, "0.1"), (-2.0, "-2")):
+            write_nrrd(self.input, "double", (2, 1), [1, value])
+            result = self.fails("stats", self.input, "-o", self.path("t.csv"), saying="holds the value %s;" % shown)
+            self.assertLess(len(result.stderr), 300)
+
+    def test_one_is_no_plural(self):
+        write_nrrd(self.input, "uint8", (4, 4), [1] * 16)
+        result = self.fails("mesh", self.input, self.path("m.stl"), saying="") if "mesh" in run("--help").stdout else None
+        if result:
+            self.assertIn("2 dimensions and 1 channel;", result.stderr)
+        write_nrrd(self.input, "uint8", (4,), [1] * 4)
+        self.refuses("--by-slice", "z", saying="1 dimension\n")
+
     def test_unknown_names(self):
         self.refuses("--algorithm", "Magic", saying=["Magic", "RunMerging"])
         self.refuses("--algorithm", "RunMerging:fast=on", saying=["RunMerging", "fast", "none"])
@@ -341,6 +382,11 @@ class BadInputTest(CommandTest):
         self.fails("label", missing, self.output, "--range", "nan", "nan", saying="range")
         for text in ("nan", "inf", "0", "-1", "0x1", "two"):
             self.fails("label", missing, self.output, "--spacing", 1, text, 1, saying=["--spacing", "'%s'" % text, "above 0"])
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "uint8", (2, 1, 1), [1, 0])
+        for text in ("1e-300", "1e300"):
+            self.fails("label", scan, self.output, "--spacing", 1, text, 1, saying=[text.replace("e", "e+") if "e3" in text else text,
+                                                                                    "from 1e-30 to 1e30 mm"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", "nan", 1, 1, saying=["--spacing", "'nan'"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", 0, 1, 1, saying=["--spacing", "'0'"])
 
@@ -371,6 +417,22 @@ class BadInputTest(CommandTest):
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn("No space left", result.stderr)
             self.assertEqual(os.listdir(mount), ["filling"])
+            # Up to the last byte, since these files are small.
+            subprocess.run(["dd", "if=/dev/zero", "of=" + os.path.join(mount, "filling"), "bs=1k", "count=300"], capture_output=True)
+            small = self.path("small.nrrd")
+            write_nrrd(small, "uint8", (30, 30, 30), [i // 9 % 200 for i in range(27000)])
+            stats = ("stats", small, "--quiet")
+            for name, command in (("p.png", (*stats, "--picture")), ("h.png", (*stats, "--histogram", "volume_mm3", "--plot")),
+                                  ("h.svg", (*stats, "--histogram", "volume_mm3", "--plot")), ("t.xlsx", (*stats, "-o")),
+                                  ("t.csv", (*stats, "-o")), ("r.png", ("render", small, "--style", "slices", "--quiet", "-o"))):
+                target = os.path.join(mount, name)
+                result = run(*command, target)
+                if command[0] == "render" and "render" not in run("--help").stdout:
+                    continue
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr, r"\Abrickccl(-surfaces)?: error: .*%s'.*No space left[^\n]*\n\Z" % re.escape(name))
+                self.assertNotIn(".brickccl-", result.stderr)
+                self.assertEqual(os.listdir(mount), ["filling"])
             os.remove(os.path.join(mount, "filling"))
             target = os.path.join(mount, "table.csv")
             result = run("label", big, self.output, "--statistics", target, "--quiet")

@@ -114,6 +114,24 @@ class HelpTest(CommandTest):
             self.assertLess(time.time() - begin, 5)
             self.assertEqual(self.contents(), before)
 
+    @unittest.skipUnless(hasattr(signal, "SIGHUP"), "this system has no terminals that hang up")
+    def test_a_closed_terminal_leaves_nothing_unless_it_is_ignored(self):
+        scan, output = self.path("scan.nrrd"), self.path("o.nrrd")
+        self.ok("phantom", "random", scan, "--size", 300, 300, 300, "--density", 0.3, "--quiet")
+        before = self.contents()
+        command = [os.environ["BRICKCCL"], "label", scan, output, "--memory", "400MB", "--threads", "1", "--quiet"]
+        for ignored in (False, True):
+            process = subprocess.Popen(command, stderr=subprocess.PIPE,
+                                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL))
+            deadline = time.monotonic() + 60
+            while len(os.listdir(self.folder)) == len(before) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.001)
+            self.assertGreater(len(os.listdir(self.folder)), len(before), "the work had begun")
+            process.send_signal(signal.SIGHUP)
+            process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0 if ignored else 130)
+            self.assertEqual(sorted(os.listdir(self.folder)), sorted([*before, *(["o.nrrd"] if ignored else [])]))
+
 
 class DoubtsTest(CommandTest):
     def setUp(self):

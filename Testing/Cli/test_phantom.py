@@ -147,6 +147,14 @@ class PhantomTest(CommandTest):
         self.fails("phantom", "ridge", out, "--level", 9, saying="at most 8")
         self.fails("phantom", "balls", out, "--family", "leveling", saying="--family")
 
+    def test_options_of_other_kinds_are_refused(self):
+        for kind, options, kinds in (("balls", ("--grain", 4), "phantoms random and grains"), ("balls", ("--level", 2), "phantom ridge"),
+                                     ("casting", ("--density", 0.1), "phantoms balls and random"),
+                                     ("grains", ("--parameter", 0.5), "phantom ridge"), ("log", ("--subdivisions", 1), "phantom ridge"),
+                                     ("print", ("--family", "spiral"), "phantom ridge"), ("random", ("--diameters", 5), "phantom print"),
+                                     ("balls", ("--truth", self.path("t.nrrd")), "phantoms log, casting and print")):
+            self.fails("phantom", kind, self.path("p.nrrd"), *options, saying=[options[0], kinds + " alone, not with " + kind])
+
     def test_bad_requests(self):
         out = self.path("out.nrrd")
         self.fails("phantom", "cube", out, saying="KIND")

@@ -144,7 +144,8 @@ class RecipeTest(CommandTest):
                 ("clusters\"\nwithin_mm = 1\nat_most_count = 0",
                  "there are at most 0 clusters of two or more defects with a gap below 1 mm"),
                 ("number-per-cluster\"\nwithin_diameters = 1.5\nat_most_count = 2",
-                 "no cluster of defects with a gap below 1.5 times the equivalent diameter of the larger one has more than 2 of them"),
+                 "no cluster of defects with a gap below 1.5 times the equivalent diameter of the larger one (one alone is a "
+                 "cluster as well) has more than 2 of them"),
                 ("volume-of-cluster\"\nwithin_mm = 1\nat_most_mm3 = 2", "has more than 2 mm3"),
                 ("size-of-cluster\"\nwithin_mm = 1\nat_most_mm = 2", "reaches over more than 2 mm")):
             head = "[part]\nmethod = \"pores\"\nrange = [5, inf]\n"

@@ -3,6 +3,7 @@
 import csv
 import decimal
 import json
+import os
 import struct
 import unittest
 
@@ -46,6 +47,20 @@ class SelectTest(CommandTest):
                                 ("nearest_distance_mm / 2 < 1", {9, 300, 4}), ("1e1 < label", {300})]:
             values = self.selected("--where", condition, "--keep", "--keep-labels")
             self.assertEqual(set(values) - {0}, kept, condition)
+
+    def test_columns_in_other_units(self):
+        write_nrrd(self.labels, "uint8", (5, 2, 1), [4, 0, 9, 9, 9, 0, 30, 30, 0, 0], spacing=(2, 2, 2))
+        out = self.path("out.nrrd")
+        for condition, kept in (("volume_cm3 > 0.02", 1), ("volume_cm3 == 0.024", 1), ("volume_um3 >= 16e9", 2),
+                                ("volume_um3 == 1e9 * volume_mm3", 3), ("feret_diameter_um > 5000", 1)):
+            for units in ((), ("--units", condition[7:9])) if condition.startswith("volume") else ((),):
+                result = self.ok("select", self.labels, out, "--where", condition, "--keep", "--json", *units)
+                self.assertEqual(json.loads(result.stdout)["components"], kept, condition)
+        os.remove(out)
+        self.fails("select", self.labels, out, "--where", "voxel_count > 1", "--keep", "--units", "cm",
+                   saying=["--units cm", "--where"])
+        for name in ("voxel_count_um", "volum_um3", "intensity_um"):
+            self.fails("select", self.labels, out, "--where", name + " > 1", "--keep", saying="'%s'" % name)
 
     def test_whole_numbers_are_exact(self):
         big = 9007199254740992  # 2^53, the last number up to which doubles tell each from the next

@@ -179,6 +179,11 @@ class SlabsTest(CommandTest):
         self.assertEqual(json.loads(result.stdout)["slabs"]["from_before"], count - 3)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
 
+    def test_a_device_that_is_not_there_is_noted(self):
+        path = self.phantom("balls.nrrd")
+        result = self.ok("label", path, self.path("slabs.nrrd"), *LIMIT, "--device", "cuda:99")
+        self.assertIn("cuda:99 is not available", result.stderr)
+
     def test_other_inputs_and_options_are_refused_on_resume(self):
         path = self.phantom("balls.nrrd")
         work = self.path("work")
@@ -199,12 +204,38 @@ class SlabsTest(CommandTest):
         result = self.fails("label", path, self.path("out.nrrd"), "--memory", "20MB", "--threads", 2, saying="the least that does is")
         least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
         self.ok("label", path, self.path("out.nrrd"), "--memory", least, "--threads", 2)
-        for text in ("much", "-4GiB", "0", "4XB"):
-            self.fails("label", path, self.path("out.nrrd"), "--memory=" + text, saying="no amount of memory")
+        # What is known of slabs takes some memory from the first component on.
+        voxels = [0] * (96 * 96 * 90)
+        voxels[5] = voxels[-7] = 1
+        write_nrrd(self.path("two.nrrd"), "uint8", (96, 96, 90), voxels)
+        for options in ((), ("--equal-value", "--background", "none"), ("--threads", 1)):
+            command = ("label", self.path("two.nrrd"), self.path("out.nrrd"), "--threads", 2, *options)
+            result = self.fails(*command, "--memory", 1000, saying="the least that does is")
+            least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
+            found = json.loads(self.ok(*command, "--memory", least, "--json").stdout)
+            self.assertEqual(found["components"], 3 if "none" in options else 2)
+
+    def test_what_is_no_amount_of_memory(self):
+        """One rule for both commands, before anything is read."""
+        label = ("label", self.path("none.nrrd"), self.path("out.nrrd"))
+        batch = ("batch", "casting-porosity", self.folder, "-o", self.path("out"), "--dry-run")
+        for text in ("much", "-1", "-4GiB", "-5GB", "4XB", "nan", "inf", "1e30", "0.5", "1,5GB", "", "0x10", "GB", "5 5MB"):
+            for command in (label, batch):
+                self.fails(*command, "--memory=" + text, saying=["--memory", "'%s'" % text])
+            if text:
+                self.fails(*batch, "--memory", text, saying="no amount of memory; 4GiB, 500MB and 1.5G are")
+        self.fails(*label, "--memory", 0, saying="no amount of memory")
+        write_nrrd(self.path("a.nrrd"), "uint8", (2, 2, 2), [1] * 8)
+        for text in ("0", "0.5GB", "1.5GiB", "1e9", "500 MB", "4gib", "2000000"):
+            self.assertIn("1 item; ", self.ok(*batch, "--memory", text).stdout)
 
     def test_what_needs_the_whole_volume_is_refused_by_name(self):
         path = self.phantom("balls.nrrd")
         options = ("label", path, self.path("out.nrrd"), *LIMIT)
+        self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory", "OUTPUT alone"])
+        result = self.fails(*options, "--algorithm", "foo", saying="algorithm 'foo' is unknown")
+        self.assertNotIn("brick at", result.stderr)
+        self.fails(*options, "--work", path, saying=[path, "is a file"])
         for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
                         ("--threshold", "otsu")):

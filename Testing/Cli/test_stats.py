@@ -126,8 +126,13 @@ class StatsTest(CommandTest):
         self.assertEqual(histogram["edges"][:3], [2, 4, 6])
         self.assertEqual((histogram["counts"][0], histogram["counts"][-1]), (1, 1))
         histogram = json.loads(self.ok(*stats, "--log").stdout)["histogram"]
-        self.assertEqual(histogram["edges"][:4], [2.5, 3.15, 4, 5])
+        self.assertEqual(histogram["edges"][:4], [2.5, 4, 5, 6.3])
         self.assertEqual(sum(histogram["counts"]), 4)
+        for column, edges, counts in (("touches_border", [1, 2], [4]), ("bbox_min_x", None, [1] * 4)):
+            histogram = json.loads(self.ok("stats", labels, "--histogram", column, "--json").stdout)["histogram"]
+            self.assertTrue(all(high - low >= 1 for low, high in zip(histogram["edges"], histogram["edges"][1:])), column)
+            self.assertEqual([count for count in histogram["counts"] if count > 0], counts)
+            self.assertEqual(histogram["edges"], edges or histogram["edges"])
         histogram = json.loads(self.ok(*stats, "--bins", 1, "--weights", "volume_mm3").stdout)["histogram"]
         self.assertEqual((histogram["counts"], histogram["weights"]), ([4], [130]))
         self.assertIn("volume_mm3", self.ok(*stats[:-1], "--weights", "volume_mm3").stdout)
@@ -135,6 +140,24 @@ class StatsTest(CommandTest):
         self.fails(*stats, "--weights", "centroid_y_mm", "--spacing", 1, 1, 1, "--log", "--bins", 0, saying="--bins")
         self.fails(*stats, "--weights", "form", saying="no column 'form'")
         self.fails("stats", labels, "--log", "--print", saying="--histogram")
+
+    def test_histograms_in_other_units(self):
+        labels = self.path("labels.nrrd")
+        write_nrrd(labels, "uint8", (6, 1, 1), [0, 3, 3, 5, 5, 7], (0.5, 0.5, 0.5))
+        stats = ["stats", labels, "--bins", 2, "--json", "--histogram"]
+        for options in (("volume_mm3", "--units", "um"), ("volume_um3", "--units", "um"), ("volume_um3",)):
+            histogram = json.loads(self.ok(*stats, *options, "--weights", "surface_area_mm2").stdout)["histogram"]
+            self.assertEqual((histogram["column"], histogram["unit"]), ("volume_um3", "um^3"))
+            self.assertEqual(histogram["counts"], [1, 2])
+            for edge, expected in zip(histogram["edges"], (0.125e9, 0.1875e9, 0.25e9)):
+                self.assertAlmostEqual(edge / expected, 1, places=12)
+            self.assertEqual(histogram["weight_column"], "surface_area_%s2" % ("um" if "--units" in options else "mm"))
+        self.ok("stats", labels, "--histogram", "volume_mm3", "--units", "um", "--plot", self.path("plot.svg"))
+        with open(self.path("plot.svg"), encoding="utf-8") as stream:
+            self.assertIn("volume [um\u00b3]", stream.read())
+        self.fails("stats", labels, "--histogram", "volum_um3", "--units", "um", saying="no column 'volum_um3'")
+        self.fails("stats", labels, "--picture", self.path("p.png"), "--units", "um", saying=["--units um", "--histogram"])
+        self.fails("label", labels, self.path("o.nrrd"), "--units", "um", saying=["--units um", "--statistics"])
 
     def test_the_list_of_columns_is_the_documented_one(self):
         with open(os.path.join(SOURCE, "Tables", "COLUMNS.md")) as stream:

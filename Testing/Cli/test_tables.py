@@ -4,10 +4,12 @@ import csv
 import json
 import os
 import re
+import shutil
+import subprocess
 import unittest
 import zipfile
 
-from support import CommandTest, labels_of, read_nrrd, write_nrrd
+from support import COMMAND, CommandTest, labels_of, read_nrrd, write_nrrd
 
 # Components of 1, 3, 2 and 3 voxels.
 LINE = [1, 0, 2, 2, 2, 0, 3, 3, 0, 4, 4, 4]
@@ -112,6 +114,32 @@ class TablesTest(CommandTest):
         self.assertEqual([float(cell) for cell in re.findall(r"<v>([^<]*)</v>", sheet)],
                          [float(cell) for row in rows for cell in row])
 
+    def test_workbooks_are_the_same_whenever_they_are_written(self):
+        books = []
+        for name in ("a.xlsx", "b.xlsx"):
+            self.ok("stats", self.labels, "-o", self.path(name), "--print")
+            with open(self.path(name), "rb") as stream:
+                books.append(stream.read())
+        self.assertEqual(*books)
+        # The two were written within a second, perhaps.
+        with zipfile.ZipFile(self.path("a.xlsx")) as archive:
+            self.assertEqual(re.findall(r">([^<]*Z)<", archive.read("docProps/core.xml").decode()), 2 * ["1980-01-01T00:00:00Z"])
+            self.assertEqual({entry.date_time for entry in archive.infolist()}, {(1980, 1, 1, 0, 0, 0)})
+
+    def test_rows_that_do_not_fit_among_temporary_files_are_missed(self):
+        image, book = self.path("many.nrrd"), self.path("many.xlsx")
+        write_nrrd(image, "uint16", (2000, 1), list(range(1, 2001)))
+        small = "mount -t tmpfs -o size=100k tmpfs /tmp && exec \"$@\""
+        # The test's own folder may lie in /tmp, which is hidden then.
+        inside = ["unshare", "-m", "sh", "-c", "mount --bind '%s' /mnt && cd /mnt && %s" % (self.folder, small), "sh"]
+        if not shutil.which("unshare") or subprocess.run([*inside, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no small folder for temporary files can be had here")
+        done = subprocess.run([*inside, COMMAND, "stats", "many.nrrd", "-o", "many.xlsx", "--quiet"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write 'many.xlsx': rows are missing", done.stderr)
+        self.assertFalse(os.path.exists(book))
+        self.ok("stats", image, "-o", book)
+
     def test_workbooks_keep_labels_that_are_no_doubles(self):
         labels = [2**53 - 1, 2**53, 2**53 + 1, 2**64 - 1]
         image, book = self.path("large.nrrd"), self.path("large.xlsx")
@@ -156,6 +184,18 @@ class TablesTest(CommandTest):
             self.fails("select", self.labels, self.path("o.nrrd"), "--where", "voxel_count == %s(voxel_count)" % function,
                        "--keep", saying="over all components")
         self.ok("select", self.labels, self.path("o.nrrd"), "--where", "max(voxel_count, 2) > 2", "--keep")
+
+    def test_columns_that_will_be_lacking_are_found_before_labeling(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "uint8", (3, 3, 3), [0, 1, 0] * 9)
+        out = self.path("out.nrrd")
+        for options, column in ((("--by-slice", "z", "--columns", "volume_mm3"), "volume_mm3"),
+                                (("--by-slice", "z", "--sort", "volume_mm3"), "volume_mm3"),
+                                (("--columns", "area_mm2"), "area_mm2"), (("--columns", "intensity_mean"), "intensity_mean")):
+            for memory in ((), ("--memory", "200MB")):
+                result = self.fails("label", scan, out, "--statistics", self.path("t.csv"), *options, *memory, saying=column)
+                self.assertNotIn("labeling", result.stderr)
+        self.ok("label", scan, out, "--statistics", self.path("t.csv"), "--by-slice", "z", "--columns", "area_mm2")
 
 
 if __name__ == "__main__":

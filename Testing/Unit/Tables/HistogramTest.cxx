@@ -45,11 +45,29 @@ TEST(Histogram, HasRoundBorders)
   const Histogram histogram = HistogramOf(TableOf({ 3, 7, 7, 98 }), Of("voxel_count"));
   EXPECT_EQ(histogram.edges[0], 2);
   EXPECT_EQ(histogram.edges[1], 4);
-  EXPECT_EQ(histogram.edges.back(), 98);
+  EXPECT_EQ(histogram.edges.back(), 100) << "the last step has as many whole numbers as the others";
   EXPECT_EQ(histogram.counts[0], 1u);
   EXPECT_EQ(histogram.counts[2], 2u);
-  EXPECT_EQ(histogram.counts.back(), 1u) << "the last step includes its upper border";
+  EXPECT_EQ(histogram.counts.back(), 1u);
   EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 4u);
+}
+
+TEST(Histogram, OfWholeNumbersHasAStepForEach)
+{
+  const Histogram histogram = HistogramOf(TableOf({ 1, 2, 2, 4 }), Of("voxel_count"));
+  EXPECT_EQ(histogram.edges, (std::vector<double>{ 1, 2, 3, 4, 5 }));
+  EXPECT_EQ(histogram.counts, (std::vector<std::uint64_t>{ 1, 2, 0, 1 }));
+  EXPECT_EQ(HistogramOf(TableOf({ 5, 5, 5 }), Of("voxel_count")).edges, (std::vector<double>{ 5, 6 }));
+}
+
+TEST(Histogram, IsInTheUnitThatIsAskedFor)
+{
+  HistogramOptions options = Of("length_um");
+  EXPECT_EQ(HistogramOf(TableOf({ 1, 12 }, 0.1), options).unit, "um");
+  options.lengthUnit = "cm";
+  const Histogram histogram = HistogramOf(TableOf({ 1, 12 }, 0.1), options);
+  EXPECT_EQ(histogram.column, "length_cm");
+  EXPECT_NEAR(histogram.edges.back(), 0.12, 1e-12);
 }
 
 TEST(Histogram, HasBordersThatAreTheDoublesOfTheirTexts)
@@ -67,7 +85,7 @@ TEST(Histogram, OfEqualValuesHasStepsAroundThem)
     HistogramOptions options = Of("voxel_count");
     options.isLogarithmic = isLogarithmic;
     const Histogram histogram = HistogramOf(TableOf({ 5, 5, 5 }), options);
-    EXPECT_LT(histogram.edges.front(), 5);
+    EXPECT_LE(histogram.edges.front(), 5);
     EXPECT_GT(histogram.edges.back(), 5);
     EXPECT_EQ(std::accumulate(histogram.counts.begin(), histogram.counts.end(), std::uint64_t{ 0 }), 3u);
   }
@@ -79,9 +97,9 @@ TEST(Histogram, OnALogarithmicAxisHasPreferredNumbersForBorders)
   options.isLogarithmic = true;
   const Histogram histogram = HistogramOf(TableOf({ 3, 30, 299 }), options);
   EXPECT_EQ(histogram.edges[0], 2.5);
-  EXPECT_EQ(histogram.edges[1], 3.15);
+  EXPECT_EQ(histogram.edges[1], 4) << "3.15 would be less than a whole number away";
   EXPECT_EQ(histogram.edges.back(), 315);
-  EXPECT_EQ(histogram.edges.size(), 22u);
+  EXPECT_EQ(histogram.edges.size(), 21u);
   EXPECT_EQ(histogram.counts.front() + histogram.counts.back(), 2u);
 }
 

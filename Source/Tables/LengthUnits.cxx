@@ -1,0 +1,109 @@
+#include "BrickCCL/Tables/LengthUnits.h"
+
+#include "BrickCCL/Core/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace brickccl
+{
+
+namespace
+{
+
+/** How many of the unit a millimetre is. */
+double
+PerMillimetre(const std::string & unit)
+{
+  for (const auto & [name, factor] : { std::pair{ "mm", 1.0 }, std::pair{ "um", 1000.0 }, std::pair{ "cm", 0.1 } })
+  {
+    if (unit == name)
+    {
+      return factor;
+    }
+  }
+  throw InvalidArgument("'" + unit + "' is no unit of lengths; give mm, um or cm");
+}
+
+/** Where the unit of lengths begins in a name: at "um3" of "volume_um3"; npos if it ends with none. */
+std::size_t
+PlaceOfUnit(const std::string & name)
+{
+  const bool        hasPower = !name.empty() && name.back() >= '2' && name.back() <= '4';
+  const std::size_t end = name.size() - (hasPower ? 1 : 0);
+  const bool        hasUnit = end > 3 && name[end - 3] == '_' && name[end - 1] == 'm';
+  return hasUnit && std::string("muc").find(name[end - 2]) != std::string::npos ? end - 2 : std::string::npos;
+}
+
+} // namespace
+
+void
+CheckLengthUnit(const std::string & unit)
+{
+  PerMillimetre(unit);
+}
+
+std::string
+ColumnInMillimetres(const std::string & name)
+{
+  std::string       inMillimetres = name;
+  const std::size_t place = PlaceOfUnit(name);
+  if (place != std::string::npos)
+  {
+    inMillimetres[place] = 'm';
+  }
+  return inMillimetres;
+}
+
+std::string
+OtherUnitOf(const std::string & name)
+{
+  return ColumnInMillimetres(name) == name ? std::string() : name.substr(PlaceOfUnit(name), 2);
+}
+
+void
+ConvertLengths(ComponentColumn & column, const std::string & unit)
+{
+  const double      perMillimetre = PerMillimetre(unit);
+  const std::string power = column.unit == "mm"                   ? ""
+                          : column.unit.compare(0, 3, "mm^") == 0 ? column.unit.substr(3)
+                                                                  : "-";
+  const std::string ending = "_mm" + power;
+  if (unit == "mm" || power == "-" || column.name.size() < ending.size() ||
+      column.name.compare(column.name.size() - ending.size(), ending.size(), ending) != 0)
+  {
+    return;
+  }
+  const double factor = std::pow(perMillimetre, power.empty() ? 1 : std::stoi(power));
+  column.name.replace(column.name.size() - ending.size(), 3, "_" + unit);
+  column.unit.replace(0, 2, unit);
+  column.value = [factor, inMillimetres = column.value](const ComponentTable &    table,
+                                                        const ComponentMeasures & component) {
+    return std::visit([factor](auto number) { return ComponentColumn::Value(factor * static_cast<double>(number)); },
+                      inMillimetres(table, component));
+  };
+}
+
+std::optional<ComponentColumn>
+ColumnInAnyUnit(const std::vector<ComponentColumn> & columns, const std::string & name)
+{
+  const std::string inMillimetres = ColumnInMillimetres(name);
+  const auto        found = std::find_if(columns.begin(), columns.end(), [&](const ComponentColumn & known) {
+    return known.name == name || known.name == inMillimetres;
+  });
+  if (found == columns.end())
+  {
+    return std::nullopt;
+  }
+  ComponentColumn column = *found;
+  if (column.name != name)
+  {
+    ConvertLengths(column, OtherUnitOf(name));
+  }
+  // What only looks like a length in another unit is no column.
+  return column.name == name ? std::optional<ComponentColumn>(column) : std::nullopt;
+}
+
+} // namespace brickccl

@@ -1,0 +1,32 @@
+#ifndef BRICKCCL_TABLES_LENGTHUNITS_H
+#define BRICKCCL_TABLES_LENGTHUNITS_H
+
+#include "BrickCCL/Tables/ComponentTable.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/** Columns of lengths, areas and volumes in other units than mm: "um" or "cm", with its square and cube. */
+namespace brickccl
+{
+
+/** \throws InvalidArgument unless it is "mm", "um" or "cm". */
+void CheckLengthUnit(const std::string & unit);
+
+/** "volume_mm3" for "volume_um3" and "volume_cm3"; other names as they are. */
+std::string ColumnInMillimetres(const std::string & name);
+
+/** The unit of lengths that a column's name ends with: "um" for "volume_um3"; empty if it is neither um nor cm. */
+std::string OtherUnitOf(const std::string & name);
+
+/** Gives a column of lengths, areas or volumes in mm another unit, in its name as well; leaves other columns alone.
+ *  \throws InvalidArgument for what is no unit. */
+void ConvertLengths(ComponentColumn & column, const std::string & unit);
+
+/** The column of this name in mm, um or cm; nothing if there is none. */
+std::optional<ComponentColumn> ColumnInAnyUnit(const std::vector<ComponentColumn> & columns, const std::string & name);
+
+} // namespace brickccl
+
+#endif

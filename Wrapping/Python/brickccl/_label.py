@@ -262,7 +262,8 @@ def label(
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
-        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background. Axes of one voxel
+        have no border.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"

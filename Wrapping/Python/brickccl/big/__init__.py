@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import operator
 import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import _core
-from .._label import remark_on
-from .._rules import criterion_of, limits_of
-from .._table import Table, group_names
-from .._volume import Progress, count_of, threads_of, workers_of
+from .._table import Table
+from .._volume import Progress, threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
 from ._grid import Grid, check_brick, choose_brick, shape_of
 from ._job import Job, make_plan, working
 from ._lock import FolderInUse, locked
+from ._options import check_options, devices_of, options_of
 from ._places import check_arrays, check_places
-from ._sources import DaskSource, Source, open_source, spacing_of
+from ._sources import DaskSource, Source, open_source
 from ._state import DamagedState, State
 from ._statistics import statistics
-from ._tables import check_names, check_properties, check_rows, check_table
+from ._tables import check_old_table, check_properties, check_rows, check_table
 from ._targets import Target, plan_target
 
 __all__ = ["Labels", "DamagedState", "FolderInUse", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
@@ -46,101 +41,6 @@ class Labels:
     count: int
     #: The component table, if it was asked for.
     table: Table | None
-
-
-def _number(value: Any) -> Any:
-    """A number as JSON keeps it, exactly."""
-    if value is None or isinstance(value, (int, float)):
-        return value
-    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
-        return value.item()
-    raise TypeError(f"a criterion's values must be numbers, not {value!r}")
-
-
-def _devices_of(devices: Any) -> list[str]:
-    """Names of devices, from a name, a number or several."""
-    if devices is None:
-        return ["cpu"]
-    given = [devices] if isinstance(devices, (str, int)) else list(devices)
-    if not given:
-        raise ValueError("devices=[] leaves nothing to label on")
-    names: list[str] = []
-    for one in given:
-        name = f"cuda:{one}" if isinstance(one, int) else str(one)
-        # Bricks go to the devices one by one.
-        several = name.partition(":")[2].split(",") if name.startswith("cuda:") and "," in name else []
-        names += [f"cuda:{number}" for number in several] or [name]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"devices={devices!r} names {name} twice; each device is named once")
-    return names
-
-
-def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `brickccl.label` as the plan keeps them."""
-    dimension = len(source.shape)
-    spacing = spacing_of(given["spacing"], source)
-    if given["minimum_volume"] is not None and spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-    criterion, background, low, high, tolerance = criterion_of(
-        given["criterion"], given["range"], given["background"], given["tolerance"]
-    )
-    order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
-        given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
-    )
-    by_slice = given["by_slice"]
-    if by_slice is not None and not hasattr(by_slice, "__index__"):
-        raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
-    if by_slice is not None and not -dimension <= by_slice < dimension:
-        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
-    return {
-        "criterion": criterion,
-        "background": _number(background),
-        "low": _number(low),
-        "high": _number(high),
-        "tolerance": _number(tolerance),
-        "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
-        "by_slice": None if by_slice is None else operator.index(by_slice) % dimension,
-        "order": order,
-        "minimum_size": int(minimum_size),
-        "maximum_size": maximum_size,
-        "minimum_volume": minimum_volume,
-        "largest": largest,
-        "spacing": spacing,
-        "origin": source.origin,
-        "columns": group_names(given["columns"], dimension, has_intensity),
-        "measures": given["measures"],
-    }
-
-
-def _check_options(
-    shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str, properties: Any
-) -> None:
-    """Raises for what the engine does not do, before anything is read: labels one voxel."""
-    from ._job import _labeler, counts_more
-
-    for device in devices:
-        _labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
-    for remark in dict.fromkeys(remark_on(device) for device in devices if device != "cpu"):
-        if remark:
-            warnings.warn(remark, RuntimeWarning, stacklevel=4)
-    voxel = np.zeros((1,) * len(shape), np.uint8)
-    intensity = None
-    if any(name for name in str(options["columns"]).split(",") if name):
-        intensity = voxel
-    record, runs = _labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
-        voxel, [0] * len(shape), None, intensity
-    )
-    if properties and options["measures"]:
-        merge = _core.BrickMerge()
-        merge.add(record)
-        merge.finish()
-        labels_map = merge.map(0)
-        counts = _core.count_brick(record, labels_map, runs, [], 1) if counts_more(options, len(shape)) else b""
-        check_names(
-            properties,
-            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else None)),
-        )
 
 
 def _make_job(
@@ -180,16 +80,17 @@ def _make_job(
     check_brick(volume.shape, brick, unit, what)
     table = check_table(given["table"])
     check_places(images, goal.spec["url"], table, os.fspath(state))
+    check_old_table(table)
     if not isinstance(target, (str, os.PathLike)):
         check_arrays(images, target)
     properties = check_properties(given["properties"])
     if given["algorithm"] is None:
         raise TypeError("algorithm must be a name, for example 'auto', not None")
     measures = bool(table or given["return_table"] or goal.spec["kind"] == "ome" and (properties is None or len(properties)))
-    chosen = _options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
-    devices = _devices_of(given["devices"])
+    chosen = options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
+    devices = devices_of(given["devices"])
     algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
-    _check_options(volume.shape, chosen, devices, algorithm, properties)
+    check_options(volume.shape, chosen, devices, algorithm, properties)
     addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
     if runner is not None and runner.is_remote and not goal.is_shared:
         raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
@@ -347,8 +248,8 @@ def label(
     brick : int or sequence of int, optional
         The shape of a brick, which consists of whole shards (or chunks) of the target; about 256^3 voxels if not given.
     state : path, optional
-        A folder for the work, which all workers see. Who gives it again goes on where the work ended, however that was. It
-        stays when all is done. A temporary folder if not given.
+        An empty folder for the work, which all workers see. Who gives it again goes on where the work ended, however that
+        was. It stays when all is done. A temporary folder if not given.
     executor : {"threads", "processes"}, concurrent.futures.Executor or distributed.Client, optional
         Who labels bricks; threads if not given. Processes are replaced when they die.
     workers : int, optional
@@ -364,7 +265,8 @@ def label(
     dtype : dtype, default "auto"
         uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
     table : path, optional
-        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column.
+        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column. An old table
+        in its place is replaced, anything else refused.
     table_rows : int, optional
         The table becomes a folder with this name, with files of so many rows: ``part-00000.parquet`` and so on, by labels.
         Readers of datasets (pyarrow, pandas, Dask, polars) take the folder.

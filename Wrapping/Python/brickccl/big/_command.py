@@ -174,9 +174,10 @@ def run(chosen: argparse.Namespace) -> None:
 
 
 def _measure(chosen: argparse.Namespace) -> None:
-    from ._tables import check_table, write_table
+    from ._tables import check_old_table, check_table, write_table
 
     path = check_table(chosen.output)
+    check_old_table(path)
     assert path is not None
     table = brickccl.big.statistics(
         chosen.source,

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import _core
 from .._table import Table
+from .._volume import check_numbers
 from .._volume import voxels as as_voxels
 from ._grid import Grid
 from ._ome import MOST_ROWS
@@ -136,6 +137,8 @@ class Job:
             if name != "source" or image is None
         }
         whole = voxels.get("source") if image is None else as_voxels(image, "the source")
+        if voxels.get("mask") is not None:
+            check_numbers(voxels["mask"], "mask")
         if whole is None:
             raise DamagedState("the source cannot be read again by this process")
         record, runs = self._labeler(device).label(
@@ -149,7 +152,7 @@ class Job:
         chosen = run["devices"][0] if device is None else device
         labelers: dict[str, _core.BrickLabeler] = self._local.__dict__.setdefault("labelers", {})
         if chosen not in labelers:
-            labelers[chosen] = _labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
+            labelers[chosen] = make_labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
         return labelers[chosen]
 
     @property
@@ -378,7 +381,7 @@ RULES = (
 )
 
 
-def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]

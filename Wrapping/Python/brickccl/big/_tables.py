@@ -34,12 +34,13 @@ def check_table(path: Any) -> str | None:
         raise FileNotFoundError(f"there is no folder for the table '{path}'")
     if text.endswith(".parquet"):
         _import_parquet()
-    if os.path.lexists(text) and not _is_table(text):
-        raise FileExistsError(
-            f"'{text}' is in the table's place and is no component table; it holds something else, which stays: give another "
-            "place"
-        )
     return text
+
+
+def check_old_table(path: str | None) -> None:
+    """Raises if something else than a table is in a table's place: that stays."""
+    if path is not None and os.path.lexists(path) and not _is_table(path):
+        raise FileExistsError(f"'{path}' is in the table's place and holds something else than a table; give another place")
 
 
 def _is_table(path: str) -> bool:
@@ -106,8 +107,7 @@ def write_table(path: str, table: Table, rows: int | None = None) -> None:
             _write_columns(temporary, table)
         else:
             _write_rows(path, table, slice(None), temporary)
-        if os.path.lexists(path) and not _is_table(path):
-            raise FileExistsError(f"'{path}' is in the table's place and holds something else")
+        check_old_table(path)
         if os.path.isdir(path):
             shutil.rmtree(path)
         os.replace(temporary, path)

@@ -237,7 +237,7 @@ def label(
     tolerance : number, optional
         Sets the criterion "tolerance". Differences of integers are exact.
     mask : array or image, optional
-        Of the same shape; voxels where it is 0 take no part.
+        Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
     neighbourhood : array, optional

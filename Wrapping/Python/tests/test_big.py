@@ -587,6 +587,20 @@ def test_label_images_of_ome_zarr(tmp_path, version):
         big.label(path, path / "labels" / "coarse", select={"c": 1}, level=1)
 
 
+def test_a_finished_label_image_gets_other_properties(tmp_path):
+    path = tmp_path / "image.zarr"
+    make_image(path, "0.5")
+    target = path / "labels" / "pores"
+    for properties in (["voxel_count"], "volume_mm3", None):
+        big.label(path, target, select={"c": 1}, brick=(8, 10, 12), state=tmp_path / "state", properties=properties)
+        row = zarr.open(target).attrs["ome"]["image-label"]["properties"][0]
+        expected = ["voxel_count", "volume_mm3"] if properties is None else [properties] if isinstance(properties, str) else properties
+        assert list(row) == ["label-value", *expected]
+    (target / "1" / "c" / "0" / "0" / "0").unlink()
+    big.label(path, target, select={"c": 1}, brick=(8, 10, 12), state=tmp_path / "state")
+    np.testing.assert_array_equal(zarr.open(target)["1"][:], zarr.open(target)["0"][::2, ::2, ::2])
+
+
 def files_of(folder):
     """The contents of all files, but for the folder's name and what says which work wrote them."""
     contents = {}
@@ -698,6 +712,10 @@ def test_statistics_are_those_of_the_whole_label_map(tmp_path):
         big.statistics(stored, columns="thickness")
     with pytest.raises(ValueError, match=r"brick \d"):
         big.statistics(-np.ones((5, 5), np.int8), brick=2)
+    with pytest.raises(ValueError, match="label image has NaN"):
+        big.statistics(np.full((5, 5), np.nan))
+    with pytest.raises(ValueError, match="mask has NaN"):
+        big.label(gray, tmp_path / "a", mask=np.full(gray.shape, np.nan))
 
 
 def test_a_plan_of_very_many_bricks_is_small(tmp_path):

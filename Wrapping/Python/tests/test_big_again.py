@@ -388,7 +388,7 @@ def test_targets_that_cannot_be_written_are_refused_before_labeling(folder):
 
 
 def test_devices_that_are_not_there_are_told_of(folder):
-    if brickccl.info()["devices"]:
+    if any(device.startswith("cuda:") and "none" not in device for device in brickccl.info()["devices"]):
         pytest.skip("there is a device")
     with pytest.warns(RuntimeWarning) as told:
         brickccl.label(grains(), device="cuda:0")

@@ -93,7 +93,8 @@ class Job:
                 continue
             before = self.plan["problem"][name]
             now = json.loads(json.dumps(image.fingerprint(deep=False)))
-            found = differences({key: before[key] for key in now if key in before}, {key: now[key] for key in now if key in before})
+            # The plan of a source in memory also has what needs a look at all voxels, or at other things instead.
+            found = [text for key in now if key in before for text in differences(before[key], now[key], key)]
             if found:
                 raise DamagedState(
                     f"the {name} has changed since the work was planned: {'; '.join(found[:NAMED_BRICKS])}; start anew in an "
@@ -137,12 +138,13 @@ class Job:
             if name != "source" or image is None
         }
         whole = voxels.get("source") if image is None else as_voxels(image, "the source")
-        if voxels.get("mask") is not None:
-            check_numbers(voxels["mask"], "mask")
+        mask = voxels.get("mask")
+        if mask is not None:
+            check_numbers(mask, "mask")
         if whole is None:
             raise DamagedState("the source cannot be read again by this process")
         record, runs = self._labeler(device).label(
-            whole, [part.start for part in box], voxels.get("mask"), voxels.get("intensity")
+            whole, [part.start for part in box], mask, voxels.get("intensity")
         )
         return record, runs
 

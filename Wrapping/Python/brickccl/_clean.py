@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._filter import holes_of
+from ._rules import largest_of
 from ._table import Column
 from ._volume import Progress, Volume, as_volume, count_of, threads_of
 
@@ -27,15 +28,16 @@ class CleanedClass(NamedTuple):
     filled_voxels: int
 
 
-def _output(volume: Volume, out: Any) -> np.ndarray[Any, Any]:
-    """Where the result goes: of the type and layout of the volume's array."""
+def _output(volume: Volume, out: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
+    """Where the result goes: of the type, if it is not another, and the layout of the volume's array."""
     if out is None:
         return np.empty_like(volume.array)
     wanted = volume.array.shape[::-1] if volume.is_reversed else volume.array.shape
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is of type {type(out).__name__}; it must be a numpy array")
-    if out.dtype != volume.array.dtype or not out.dtype.isnative:
-        raise TypeError(f"out is of type {out.dtype}; it must be that of the image, {volume.array.dtype}")
+    right = volume.array.dtype if dtype is None else dtype
+    if out.dtype != right or not out.dtype.isnative:
+        raise TypeError(f"out is of type {out.dtype}; it must be that of the image, {right}")
     if out.shape != wanted:
         raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
     array = out.T if volume.is_reversed else out
@@ -64,9 +66,14 @@ def _run(
     volume = as_volume(image, "the segmentation")
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    if values is not None and len(values) == 0:
+        raise ValueError("values=[] leaves no class; give at least one, or None for all")
     neighbours = None if connectivity is None else count_of("connectivity", connectivity)
     limit, size, by_slice, name = holes
-    array = _output(volume, out)
+    # The engine takes float16 as float32.
+    is_half = isinstance(image, np.ndarray) and image.dtype.kind == "f" and image.dtype.itemsize == 2
+    given = _output(volume, out, np.dtype(np.float16)) if is_half and out is not None else None
+    array = _output(volume, None if is_half else out)
     rows = _core.clean(
         volume.array,
         array,
@@ -75,7 +82,7 @@ def _run(
         [] if values is None else list(values),
         count_of("minimum_size", minimum_size),
         0.0 if minimum_volume is None else float(minimum_volume),
-        0 if largest is None else count_of("largest", largest),
+        0 if largest is None else largest_of(largest),
         holes_of(volume, limit, size, neighbours, by_slice, spacing, name),
         count_components,
         threads_of(threads),
@@ -83,10 +90,11 @@ def _run(
         progress,
     )
     report = [CleanedClass(*row) for row in rows]
+    if given is not None:
+        given[...] = array
     if out is not None:
         return out, report
-    given = getattr(image, "dtype", None)
-    if isinstance(image, np.ndarray) and given == np.float16:
+    if is_half:
         array = array.astype(np.float16)
     return volume.labels(array), report
 
@@ -190,6 +198,8 @@ def fill_holes(
     progress: Progress | None = None,
 ) -> Any:
     """Fills the holes of a mask, a segmentation or a label map; see `clean`.
+
+    A hole does not reach the image's border. Axes of one voxel have none, so that the holes of one slice are filled.
 
     Parameters
     ----------

@@ -65,6 +65,8 @@ def places_of(volume: Volume, seeds: Any) -> list[int]:
 def filter_of(volume: Volume, kept: tuple[Any, Any, Any, Any], spacing: float | Sequence[float] | None) -> _core.Filter | None:
     """The filter of `label`'s arguments seeds, clear_border, touching and fill_holes; None if none of them is given."""
     seeds, clear_border, touching, fill_holes = kept
+    if not isinstance(clear_border, (bool, np.bool_)):
+        raise TypeError(f"clear_border must be True or False, not {clear_border!r}")
     if seeds is None and touching is None and clear_border is False and fill_holes is False:
         return None
     return _core.Filter.make(

@@ -117,6 +117,13 @@ def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
     return Labeling(runs, volume)
 
 
+def remark_on(device: str) -> str:
+    """What `label` says of a device on which it does not run; empty if it does."""
+    volume = as_volume(np.zeros(1, np.uint8))
+    rules = rules_of(volume, device=device)
+    return _core.find(volume.array, None, rules, volume.geometry(None, None), None, None).remark
+
+
 def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
     if given["minimum_volume"] is not None and given["spacing"] is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
@@ -230,7 +237,7 @@ def label(
     tolerance : number, optional
         Sets the criterion "tolerance". Differences of integers are exact.
     mask : array or image, optional
-        Of the same shape; voxels where it is 0 take no part.
+        Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
         An axis of the array; the slices across it are labeled each on its own.
     neighbourhood : array, optional
@@ -255,7 +262,8 @@ def label(
     seeds : sequence of indices, optional
         Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
     clear_border : bool, default False
-        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background. Axes of one voxel
+        have no border.
     touching : array or image, optional
         Components stay if they have a voxel where this mask is not 0.
     dtype : dtype, default "auto"

@@ -12,13 +12,14 @@ from ._labeling import Component, Labeling, condition_columns, numbers_of
 from ._rules import largest_of
 from ._output import give_labels, new_labels
 from ._table import Column, ColumnDescription, Table, group_names
-from ._volume import AXES, Progress, Volume, as_volume, count_of, threads_of
+from ._volume import AXES, Progress, Volume, as_volume, check_numbers, count_of, threads_of
 
 
 def _measure(
     labels: Any, intensity: Any, part: Any, columns: Any, spacing: Any, start: Any, threads: Any, progress: Any
 ) -> tuple[_core.LabeledRuns, Table, Volume]:
     volume = as_volume(labels, "the label image")
+    check_numbers(volume.array, "the label image")
     gray = volume.companion("intensity", intensity)
     mask = volume.companion("part", part)
     groups = group_names(columns, volume.array.ndim, gray is not None)
@@ -62,7 +63,7 @@ def statistics(
     Raises
     ------
     ValueError
-        If a label is negative or not a whole number.
+        If a label is negative or not a whole number, or if labels or `part` have NaN.
 
     Examples
     --------

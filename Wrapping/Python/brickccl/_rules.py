@@ -30,7 +30,7 @@ def limits_of(
     """Which components stay, and their order."""
     return (
         order,
-        minimum_size if minimum_size == 0 else count_of("minimum_size", minimum_size),
+        0 if type(minimum_size) is int and minimum_size == 0 else count_of("minimum_size", minimum_size),
         None if maximum_size is None else count_of("maximum_size", maximum_size),
         0.0 if minimum_volume is None else float(minimum_volume),
         0 if largest is None else largest_of(largest),
@@ -60,6 +60,8 @@ def rules_of(
     `criterion_of` and `limits_of`."""
     if neighbourhood is not None and not (connectivity is None and by_slice is None):
         raise ValueError("a neighbourhood takes the place of connectivity and by_slice; give it alone")
+    if not isinstance(algorithm, str):
+        raise TypeError(f"algorithm must be a name, for example 'auto', not {algorithm!r}")
     arguments = (
         *criterion,
         None if connectivity is None else count_of("connectivity", connectivity),

@@ -13,6 +13,8 @@ import numpy as np
 from . import _core
 
 AXES = "xyzt"
+#: Images of which only counts whether a value is 0.
+MASKS = ("mask", "touching", "part")
 
 Progress = Callable[[float], Any]
 
@@ -58,6 +60,9 @@ class Volume:
         if spacing is not None:
             along = self._along_axes("spacing", spacing, float)
         first = [] if start is None else self._along_axes("start", start, operator.index)
+        for begin, size in zip(first, self.array.shape[::-1]):
+            if not -(2**63) <= begin <= 2**63 - size:
+                raise ValueError(f"start has the index {begin}; it and those of all voxels must be below 2^63")
         return _core.Geometry.make(list(along), list(self.origin), list(self.direction), list(first))
 
     def axis(self, name: str, axis: int) -> int:
@@ -99,6 +104,8 @@ class Volume:
                 f"neighbourhood must be an array of numbers or truth values of the shape {(3,) * dimension}, as the image "
                 f"has {dimension} axes; it is of {array.dtype} and the shape {array.shape}"
             )
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise ValueError("neighbourhood has NaN; it must have numbers")
         chosen = (array.T if self.is_reversed else array) != 0
         return [int(value) for value in chosen.ravel()]
 
@@ -163,6 +170,16 @@ def threads_of(threads: Any) -> int:
     return number
 
 
+def workers_of(workers: Any) -> int | None:
+    """A number of threads or processes, None for as many as processors."""
+    if workers is None:
+        return None
+    number = count_of("workers", workers)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"workers={workers} must be 1 to 4096, or None for as many as processors")
+    return number
+
+
 def as_volume(image: Any, name: str = "the image") -> Volume:
     """Takes an array, or an image of a library that is known."""
     if type(image) is np.ndarray:
@@ -176,7 +193,7 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
         return _from_nibabel(image, name)
     if library == "brickccl" and hasattr(image, "to_volume"):
         return image.to_volume(name)  # type: ignore[no-any-return]
-    if isinstance(image, np.ma.MaskedArray):
+    if isinstance(image, np.ma.MaskedArray) or isinstance(getattr(image, "_meta", None), np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; give its data, and the mask of what takes part as mask=~array.mask")
     if isinstance(image, np.ndarray):
         return Volume(voxels(np.asarray(image), name), image)
@@ -200,7 +217,15 @@ def companion_of(
         array = voxels(array.T, name)
     if array.shape != shape:
         raise ValueError(f"{name} has the shape {array.shape}; it must have that of the image, {shape}")
+    if name in MASKS:
+        check_numbers(array, name)
     return array
+
+
+def check_numbers(array: np.ndarray[Any, Any], name: str) -> None:
+    """Raises for NaN, where it would be neither one thing nor the other."""
+    if array.dtype.kind == "f" and np.isnan(array.min()):
+        raise ValueError(f"{name} has NaN; it must have numbers")
 
 
 def _from_dlpack(image: Any, name: str) -> Volume:

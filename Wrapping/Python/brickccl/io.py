@@ -220,6 +220,10 @@ def write(path: str | os.PathLike[str], image: Any, *, spacing: float | Sequence
     if spacing is not None:
         steps = [float(value) for value in np.broadcast_to(spacing, (dimension,))]
         steps = steps if volume.is_reversed else steps[::-1]
+    if ending == ".png" and any(size > 1 for size in volume.array.shape[:-2]):
+        raise ValueError(
+            f"'{name}' cannot be written: it would hold one slice of {volume.array.shape}; write slices each, or .tif, .nrrd, .mha"
+        )
     array = volume.array.view(np.uint8) if volume.array.dtype == bool else volume.array
     save = _save_tiff if ending in _TIFF else _save_simpleitk if _import_simpleitk() else _save_nibabel
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(name) or ".", prefix=".brickccl-", suffix=ending)

@@ -450,10 +450,12 @@ def test_a_lost_target_is_written_again_and_a_damaged_plan_refused(tmp_path):
 def test_errors_of_the_disk_name_the_brick(tmp_path):
     image = grains((12, 12, 12))
     state = tmp_path / "state"
-    (state / "records" / "1-0-2").mkdir(parents=True)
-    (state / "records" / "1-0-2" / "in the way").write_text("")
+
+    def put_in_the_way(fraction):
+        (state / "records" / "1-0-2" / "in the way").mkdir(parents=True, exist_ok=True)
+
     with pytest.raises(OSError, match=r"brick 11 \(voxels \[4:8, 0:4, 8:12\]\)"):
-        big.label(image, tmp_path / "labels", brick=4, chunks=4, state=state)
+        big.label(image, tmp_path / "labels", brick=4, chunks=4, state=state, workers=1, progress=put_in_the_way)
     program = """
         import resource, sys
         import numpy as np, brickccl.big
@@ -585,6 +587,20 @@ def test_label_images_of_ome_zarr(tmp_path, version):
         big.label(path, path / "labels" / "coarse", select={"c": 1}, level=1)
 
 
+def test_a_finished_label_image_gets_other_properties(tmp_path):
+    path = tmp_path / "image.zarr"
+    make_image(path, "0.5")
+    target = path / "labels" / "pores"
+    for properties in (["voxel_count"], "volume_mm3", None):
+        big.label(path, target, select={"c": 1}, brick=(8, 10, 12), state=tmp_path / "state", properties=properties)
+        row = zarr.open(target).attrs["ome"]["image-label"]["properties"][0]
+        expected = ["voxel_count", "volume_mm3"] if properties is None else [properties] if isinstance(properties, str) else properties
+        assert list(row) == ["label-value", *expected]
+    (target / "1" / "c" / "0" / "0" / "0").unlink()
+    big.label(path, target, select={"c": 1}, brick=(8, 10, 12), state=tmp_path / "state")
+    np.testing.assert_array_equal(zarr.open(target)["1"][:], zarr.open(target)["0"][::2, ::2, ::2])
+
+
 def files_of(folder):
     """The contents of all files, but for the folder's name and what says which work wrote them."""
     contents = {}
@@ -696,6 +712,10 @@ def test_statistics_are_those_of_the_whole_label_map(tmp_path):
         big.statistics(stored, columns="thickness")
     with pytest.raises(ValueError, match=r"brick \d"):
         big.statistics(-np.ones((5, 5), np.int8), brick=2)
+    with pytest.raises(ValueError, match="label image has NaN"):
+        big.statistics(np.full((5, 5), np.nan))
+    with pytest.raises(ValueError, match="mask has NaN"):
+        big.label(gray, tmp_path / "a", mask=np.full(gray.shape, np.nan))
 
 
 def test_a_plan_of_very_many_bricks_is_small(tmp_path):

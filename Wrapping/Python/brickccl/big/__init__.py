@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import shutil
@@ -13,22 +14,22 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import _core
-from .._rules import criterion_of, limits_of
-from .._table import Table, group_names
-from .._volume import Progress, count_of, threads_of
+from .._table import Table
+from .._volume import Progress, threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
 from ._grid import Grid, check_brick, choose_brick, shape_of
-from ._job import Job, make_plan, open_job
-from ._sources import DaskSource, Source, open_source, spacing_of
+from ._job import Job, make_plan, working
+from ._lock import FolderInUse, locked
+from ._options import check_options, devices_of, options_of
+from ._places import check_arrays, check_places
+from ._sources import DaskSource, Source, open_source
 from ._state import DamagedState, State
 from ._statistics import statistics
-from ._tables import check_rows, check_table
+from ._tables import check_old_table, check_properties, check_rows, check_table
 from ._targets import Target, plan_target
 
-__all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
+__all__ = ["Labels", "DamagedState", "FolderInUse", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
@@ -42,92 +43,15 @@ class Labels:
     table: Table | None
 
 
-def _number(value: Any) -> Any:
-    """A number as JSON keeps it, exactly."""
-    if value is None or isinstance(value, (int, float)):
-        return value
-    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
-        return value.item()
-    raise TypeError(f"a criterion's values must be numbers, not {value!r}")
-
-
-def _devices_of(devices: Any) -> list[str]:
-    """Names of devices, from a name, a number or several."""
-    if devices is None:
-        return ["cpu"]
-    given = [devices] if isinstance(devices, (str, int)) else list(devices)
-    if not given:
-        raise ValueError("devices=[] leaves nothing to label on")
-    names: list[str] = []
-    for one in given:
-        name = f"cuda:{one}" if isinstance(one, int) else str(one)
-        # Bricks go to the devices one by one.
-        several = name.partition(":")[2].split(",") if name.startswith("cuda:") and "," in name else []
-        names += [f"cuda:{number}" for number in several] or [name]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"devices={devices!r} names {name} twice; each device is named once")
-    return names
-
-
-def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `brickccl.label` as the plan keeps them."""
-    dimension = len(source.shape)
-    spacing = spacing_of(given["spacing"], source)
-    if given["minimum_volume"] is not None and spacing is None:
-        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-    criterion, background, low, high, tolerance = criterion_of(
-        given["criterion"], given["range"], given["background"], given["tolerance"]
-    )
-    order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
-        given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
-    )
-    by_slice = given["by_slice"]
-    if by_slice is not None and not -dimension <= by_slice < dimension:
-        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
-    return {
-        "criterion": criterion,
-        "background": _number(background),
-        "low": _number(low),
-        "high": _number(high),
-        "tolerance": _number(tolerance),
-        "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
-        "by_slice": None if by_slice is None else by_slice % dimension,
-        "order": order,
-        "minimum_size": int(minimum_size),
-        "maximum_size": maximum_size,
-        "minimum_volume": minimum_volume,
-        "largest": largest,
-        "spacing": spacing,
-        "origin": source.origin,
-        "columns": group_names(given["columns"], dimension, has_intensity),
-        "measures": given["measures"],
-    }
-
-
-def _check_options(shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str) -> None:
-    """Raises for what the engine does not do, before anything is read: labels one voxel."""
-    from ._job import _labeler
-
-    for device in devices:
-        _labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
-    voxel = np.zeros((1,) * len(shape), np.uint8)
-    intensity = None
-    if any(name for name in str(options["columns"]).split(",") if name):
-        intensity = voxel
-    _labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
-        voxel, [0] * len(shape), None, intensity
-    )
-
-
 def _make_job(
     source: Any,
     target: Any,
     state: Any,
     runner: Runner | None,
     given: Mapping[str, Any],
+    holding: contextlib.ExitStack,
 ) -> Job:
-    """Plans the work, or takes up what was begun in the folder."""
+    """Plans the work, or takes up what was begun in the folder, which `holding` has locked from then on."""
     options = given["storage_options"]
     images: dict[str, Source | None] = {
         "source": open_source(source, select=given["select"], level=given["level"], storage_options=options)
@@ -155,21 +79,29 @@ def _make_job(
     brick = tuple(min(size, whole) for size, whole in zip(brick, volume.shape))
     check_brick(volume.shape, brick, unit, what)
     table = check_table(given["table"])
-    properties = given["properties"]
+    check_places(images, goal.spec["url"], table, os.fspath(state))
+    check_old_table(table)
+    if not isinstance(target, (str, os.PathLike)):
+        check_arrays(images, target)
+    properties = check_properties(given["properties"])
+    if given["algorithm"] is None:
+        raise TypeError("algorithm must be a name, for example 'auto', not None")
     measures = bool(table or given["return_table"] or goal.spec["kind"] == "ome" and (properties is None or len(properties)))
-    chosen = _options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
-    devices = _devices_of(given["devices"])
+    chosen = options_of(volume, images["intensity"] is not None, {**given, "measures": measures})
+    devices = devices_of(given["devices"])
     algorithm = "Auto" if given["algorithm"] == "auto" else given["algorithm"]
-    _check_options(volume.shape, chosen, devices, algorithm)
+    check_options(volume.shape, chosen, devices, algorithm, properties)
     addresses = {name: None if image is None else _address_of(name, image, runner) for name, image in images.items()}
     if runner is not None and runner.is_remote and not goal.is_shared:
         raise ValueError("the target is in the memory of this process alone; give a path or URL, to which others can write")
+    # A folder that goes when all is done is not compared with anything later.
+    deep = given["state"] is not None or runner is None
     problem = {
         "version": _core.version,
         "shape": list(volume.shape),
         "brick": list(brick),
-        "source": volume.fingerprint(),
-        **{name: None if image is None else image.fingerprint() for name, image in images.items() if name != "source"},
+        "source": volume.fingerprint(deep),
+        **{name: None if image is None else image.fingerprint(deep) for name, image in images.items() if name != "source"},
         "options": chosen,
         "target": goal.spec,
     }
@@ -180,12 +112,13 @@ def _make_job(
         "algorithm": algorithm,
         "table": table,
         "table_rows": check_rows(given["table_rows"], table),
-        "properties": None if properties is None else list(properties),
+        "properties": properties,
         "overwrite": given["overwrite"],
     }
     folder = State(state)
     plan_there = folder.read_json("plan.json") if folder.has("plan.json") else None
     goal.check_new(None if plan_there is None else plan_there["id"], given["overwrite"])
+    holding.enter_context(locked(folder.folder, "plan" if runner is None else "label", is_alone=True))
     made = make_plan(folder, problem, run)
     return Job(folder, made, images, goal)
 
@@ -238,7 +171,10 @@ def _run(job: Job, runner: Runner, progress: Progress | None) -> int:
         bricks = job.missing("records", job.is_labeled)
         runner.run(job, "label_brick", [(index,) for index in bricks], shares.counter(0.0, 0.45, len(bricks)))
     found = job.merge(lambda fraction: shares.tell(0.45 + 0.1 * fraction))
-    bricks = job.missing("written", job.is_written)
+    bricks = job.missing_written()
+    if job.plan["run"]["addresses"]["source"] == "blocks":
+        # Who writes a brick cannot label it again.
+        runner.run(job, "label_brick", [(index,) for index in bricks if not job.is_labeled(index)], lambda: None)
     runner.run(job, "write_brick", [(index,) for index in bricks], shares.counter(0.55, 0.9, len(bricks)))
     _finish(job, runner, shares)
     return int(found["count"])
@@ -251,9 +187,8 @@ def _finish(job: Job, runner: Runner, shares: _Shares) -> None:
             pieces = [(level, index) for index in range(len(job.target.pieces(level)))]
             runner.run(job, "write_piece", pieces, lambda: None)
             shares.tell(0.9 + 0.1 * level / job.target.level_count)
+    if not job.is_complete():
         job.complete()
-    elif job.plan["run"]["table"] and not os.path.exists(job.plan["run"]["table"]):
-        job.write_tables()
     shares.tell(1.0)
 
 
@@ -313,8 +248,8 @@ def label(
     brick : int or sequence of int, optional
         The shape of a brick, which consists of whole shards (or chunks) of the target; about 256^3 voxels if not given.
     state : path, optional
-        A folder for the work, which all workers see. Who gives it again goes on where the work ended, however that was. It
-        stays when all is done. A temporary folder if not given.
+        An empty folder for the work, which all workers see. Who gives it again goes on where the work ended, however that
+        was. It stays when all is done. A temporary folder if not given.
     executor : {"threads", "processes"}, concurrent.futures.Executor or distributed.Client, optional
         Who labels bricks; threads if not given. Processes are replaced when they die.
     workers : int, optional
@@ -330,7 +265,8 @@ def label(
     dtype : dtype, default "auto"
         uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
     table : path, optional
-        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column.
+        Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column. An old table
+        in its place is replaced, anything else refused.
     table_rows : int, optional
         The table becomes a folder with this name, with files of so many rows: ``part-00000.parquet`` and so on, by labels.
         Readers of datasets (pyarrow, pandas, Dask, polars) take the folder.
@@ -368,9 +304,12 @@ def label(
         For arguments without meaning, for bricks that cut through shards or chunks of the target, and for a `state` of other
         work: it says in what that differs.
     FileExistsError
-        If there is something in the target's place.
+        If there is something in the target's place, or something else than a component table in the table's; if `state`
+        is a folder without a plan that is not empty.
     DamagedState
         If files of the state are lost or damaged in a way that cannot be made good.
+    FolderInUse
+        If another process works in the folder `state`.
     OSError
         With the brick at which reading or writing failed.
 
@@ -392,14 +331,15 @@ def label(
     (2, [0, 1, 1, 1, 1, 0])
     """
     given = {**locals()}
-    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    runner = runner_of(executor, workers_of(workers))
     if state is None and runner.is_remote and not isinstance(runner, ProcessRunner):
         raise ValueError("state= is needed with this executor: a folder that all of its workers see")
     folder = tempfile.mkdtemp(prefix="brickccl-") if state is None else os.fspath(state)
     try:
-        job = _make_job(source, target, folder, runner, given)
-        count = _run(job, runner, progress)
-        return Labels(job.target.array(), count, job.table() if return_table else None)
+        with contextlib.ExitStack() as holding:
+            job = _make_job(source, target, folder, runner, given, holding)
+            count = _run(job, runner, progress)
+            return Labels(job.target.array(), count, job.table() if return_table else None)
     finally:
         runner.close()
         if state is None:
@@ -421,7 +361,9 @@ def plan(source: Any, target: Any, *, state: str | os.PathLike[str], **arguments
     int
         The number of bricks: those are 0 up to, without it, this number.
     """
-    return len(_make_job(source, target, state, None, _arguments_of_plan(arguments)).grid)
+    given = {**_arguments_of_plan(arguments), "state": state}
+    with contextlib.ExitStack() as holding:
+        return len(_make_job(source, target, state, None, given, holding).grid)
 
 
 def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -436,25 +378,29 @@ def _arguments_of_plan(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def label_brick(state: str | os.PathLike[str], brick: int) -> None:
     """Labels one brick of a plan, unless its result is there; see `plan`."""
-    open_job(os.fspath(state)).label_brick(brick)
+    with working("label_brick", state) as job:
+        job.label_brick(brick)
 
 
 def merge(state: str | os.PathLike[str]) -> int:
     """Merges the bricks of a plan, once all are labeled, and makes the target. Returns the number of components."""
-    return int(open_job(os.fspath(state)).merge()["count"])
+    with working("merge", state) as job:
+        return int(job.merge()["count"])
 
 
 def write_brick(state: str | os.PathLike[str], brick: int) -> None:
     """Writes the labels of one brick of a plan, once they are merged."""
-    open_job(os.fspath(state)).write_brick(brick)
+    with working("write_brick", state) as job:
+        job.write_brick(brick)
 
 
 def finish(
     state: str | os.PathLike[str], *, executor: Any = None, workers: int | None = None, progress: Progress | None = None
 ) -> None:
     """Writes what readers look for once all bricks are written: lower resolutions and metadata. See `plan`."""
-    runner = runner_of(executor, None if workers is None else threads_of(workers))
+    runner = runner_of(executor, workers_of(workers))
     try:
-        _finish(open_job(os.fspath(state)), runner, _Shares(progress))
+        with working("finish", state) as job:
+            _finish(job, runner, _Shares(progress))
     finally:
         runner.close()

@@ -9,7 +9,7 @@ from typing import Any
 
 import brickccl.big
 
-from ._job import Job, bricks_of, open_job
+from ._job import Job, bricks_of, open_job, working
 
 
 def add_parser(commands: Any) -> None:
@@ -129,11 +129,11 @@ def _chosen_bricks(chosen: argparse.Namespace, job: Job) -> Iterable[int]:
 
 
 def _do_bricks(chosen: argparse.Namespace) -> None:
-    job = open_job(chosen.state)
     done = 0
-    for index in _chosen_bricks(chosen, job):
-        job.label_brick(index) if chosen.step == "brick" else job.write_brick(index)
-        done += 1
+    with working("label_brick" if chosen.step == "brick" else "write_brick", chosen.state) as job:
+        for index in _chosen_bricks(chosen, job):
+            job.label_brick(index) if chosen.step == "brick" else job.write_brick(index)
+            done += 1
     print(f"{done} bricks {'labeled' if chosen.step == 'brick' else 'written'}")
 
 
@@ -145,7 +145,7 @@ def _tell_status(chosen: argparse.Namespace) -> None:
     merged = job.state.has("merge.json")
     print("merged" if merged else "not merged")
     if merged:
-        print(f"{count - len(job.missing('written', job.is_written))} of {count} bricks written")
+        print(f"{count - len(job.missing_written())} of {count} bricks written")
         print("complete" if job.target.is_complete(job.made) else "not complete")
 
 
@@ -174,9 +174,10 @@ def run(chosen: argparse.Namespace) -> None:
 
 
 def _measure(chosen: argparse.Namespace) -> None:
-    from ._tables import check_table, write_table
+    from ._tables import check_old_table, check_table, write_table
 
     path = check_table(chosen.output)
+    check_old_table(path)
     assert path is not None
     table = brickccl.big.statistics(
         chosen.source,

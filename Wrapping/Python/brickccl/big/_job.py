@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import threading
+import time
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -14,9 +18,11 @@ import numpy as np
 
 from .. import _core
 from .._table import Table
+from .._volume import check_numbers
 from .._volume import voxels as as_voxels
 from ._grid import Grid
 from ._ome import MOST_ROWS
+from ._lock import locked
 from ._sources import Source, reopen
 from ._state import FORMAT, DamagedState, State, naming
 from ._tables import properties_of, write_table
@@ -31,6 +37,16 @@ NAMED_BRICKS = 5
 
 PLAN = "plan.json"
 MERGE = "merge.json"
+FINISHED = "finished.json"
+#: Looking at the files of a source takes at most this part of the time.
+LOOKS = 20
+
+
+def counts_more(options: Mapping[str, Any], dimension: int) -> bool:
+    """Whether the table has columns of `COUNTED_GROUPS`."""
+    asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
+    groups = {row[0]: row[6] for row in _core.all_columns(dimension)}
+    return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
 
 
 class Job:
@@ -48,6 +64,8 @@ class Job:
         self.target = target
         self.grid = Grid(plan["problem"]["shape"], plan["problem"]["brick"])
         self._local = threading.local()
+        self._looked_at = 0.0
+        self._look_took = 0.0
 
     @property
     def id(self) -> str:
@@ -61,6 +79,29 @@ class Job:
     @property
     def needs_table(self) -> bool:
         return bool(self.plan["problem"]["options"]["measures"])
+
+    def check_sources(self, is_certain: bool = False) -> None:
+        """Raises if what is read has changed since it was planned.
+
+        Looking at many files takes its time: between two looks passes `LOOKS` times as much, unless it must be certain.
+        """
+        begin = time.monotonic()
+        if not is_certain and begin - self._looked_at < LOOKS * self._look_took:
+            return
+        for name, image in self.images.items():
+            if image is None:
+                continue
+            before = self.plan["problem"][name]
+            now = json.loads(json.dumps(image.fingerprint(deep=False)))
+            # The plan of a source in memory also has what needs a look at all voxels, or at other things instead.
+            found = [text for key in now if key in before for text in differences(before[key], now[key], key)]
+            if found:
+                raise DamagedState(
+                    f"the {name} has changed since the work was planned: {'; '.join(found[:NAMED_BRICKS])}; start anew in an "
+                    "empty folder"
+                )
+        self._looked_at = time.monotonic()
+        self._look_took = self._looked_at - begin
 
     # Step 1: a brick on its own.
 
@@ -89,6 +130,7 @@ class Job:
             return self.state.has(f"runs/{name}")
 
     def _label(self, index: int, image: np.ndarray[Any, Any] | None, device: str | None) -> tuple[bytes, bytes]:
+        self.check_sources()
         box = self.grid.box(index)
         voxels = {
             name: None if source is None else source.read(box)
@@ -96,10 +138,13 @@ class Job:
             if name != "source" or image is None
         }
         whole = voxels.get("source") if image is None else as_voxels(image, "the source")
+        mask = voxels.get("mask")
+        if mask is not None:
+            check_numbers(mask, "mask")
         if whole is None:
             raise DamagedState("the source cannot be read again by this process")
         record, runs = self._labeler(device).label(
-            whole, [part.start for part in box], voxels.get("mask"), voxels.get("intensity")
+            whole, [part.start for part in box], mask, voxels.get("intensity")
         )
         return record, runs
 
@@ -109,16 +154,13 @@ class Job:
         chosen = run["devices"][0] if device is None else device
         labelers: dict[str, _core.BrickLabeler] = self._local.__dict__.setdefault("labelers", {})
         if chosen not in labelers:
-            labelers[chosen] = _labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
+            labelers[chosen] = make_labeler(self.plan["problem"], run["algorithm"], chosen, run["threads"])
         return labelers[chosen]
 
     @property
     def needs_counts(self) -> bool:
         """Whether the table has columns for which bricks are looked at once more, beside those before them."""
-        options = self.plan["problem"]["options"]
-        asked = {name.strip() for name in options["columns"].split(",")} if options["measures"] else set()
-        groups = {row[0]: row[6] for row in _core.all_columns(len(self.grid.shape))}
-        return any(groups.get(name, name) in COUNTED_GROUPS for name in asked)
+        return counts_more(self.plan["problem"]["options"], len(self.grid.shape))
 
     # Step 2: all bricks together.
 
@@ -148,6 +190,7 @@ class Job:
         done = self.merged()
         if done is not None:
             return done
+        self.check_sources(is_certain=True)
         self.state.remove(MERGE)
         merge = _core.BrickMerge()
         count = len(self.grid)
@@ -178,13 +221,25 @@ class Job:
     def _record(self, index: int) -> bytes:
         return self.state.read(f"records/{self.grid.name(index)}")
 
+    def _sure_record(self, index: int) -> bytes:
+        """The record of a brick; one that is lost or damaged is made again."""
+        try:
+            record = self._record(index)
+            _core.check_bytes("record", record)
+            return record
+        except (FileNotFoundError, RuntimeError):
+            with naming(self.grid.describe(index)):
+                record = self._label(index, None, None)[0]
+                self.state.write(f"records/{self.grid.name(index)}", record)
+                return record
+
     def _map(self, index: int) -> bytes:
         return self.state.read(f"maps/{self.grid.name(index)}")
 
     def table(self) -> Table:
         """The component table of the volume."""
         counts = self._counts if self.needs_counts else None
-        return Table(_core.merge_brick_tables(len(self.grid), self._record, self._map, counts))
+        return Table(_core.merge_brick_tables(len(self.grid), self._sure_record, self._map, counts))
 
     def _counts(self, index: int) -> bytes:
         return self.state.read(f"counts/{self.grid.name(index)}")
@@ -195,17 +250,30 @@ class Job:
 
     # Step 3: labels of the volume for each brick.
 
-    def mark_of(self, index: int) -> bytes:
-        """What stands in the mark of a written brick: to which array, with which map."""
-        return f"{self.made} {zlib.crc32(self._map(index)):08x}\n".encode()
+    def _mark_of(self, index: int) -> str:
+        """What the mark of a written brick begins with: to which array, with which map."""
+        return f"{self.made} {zlib.crc32(self._map(index)):08x}"
 
-    def is_written(self, index: int) -> bool:
+    def is_written(self, index: int, stored: set[str] | None = None) -> bool:
+        """Whether a brick is written and its shards or chunks are in the store. `stored` are their keys, if known."""
         try:
             if self.needs_counts:
                 _core.check_bytes("counts", self._counts(index))
-            return self.state.read(f"written/{self.grid.name(index)}") == self.mark_of(index)
-        except (FileNotFoundError, RuntimeError):
+            mark = self.state.read(f"written/{self.grid.name(index)}").decode("ascii", "replace").strip()
+            begin, _, filled = mark.rpartition(" ")
+            if begin != self._mark_of(index):
+                return False
+            box = self.grid.box(index)
+            shape = [-(-(part.stop - part.start) // size) for part, size in zip(box, self.target.unit[0])]
+            bits = np.unpackbits(np.frombuffer(bytes.fromhex(filled), np.uint8), count=math.prod(shape))
+            return self.target.has_units(box, bits.reshape(shape), stored)
+        except (FileNotFoundError, RuntimeError, ValueError):
             return False
+
+    def missing_written(self) -> list[int]:
+        """The bricks that are yet to be written, also because the target lost a part of them."""
+        stored = self.target.stored()
+        return self.missing("written", lambda index: self.is_written(index, stored))
 
     def write_brick(self, index: int) -> None:
         """Writes the labels of a brick to the target, unless they are there."""
@@ -214,6 +282,8 @@ class Job:
                 raise DamagedState("the bricks are not merged yet")
             if self.is_written(index):
                 return
+            if not self.target.is_made(self.made):
+                raise DamagedState("the target is not there any more, or is another one; merge again")
             try:
                 labels = self._labels(index)
             except FileNotFoundError:
@@ -221,7 +291,8 @@ class Job:
             if self.needs_counts:
                 self._count(index)
             self.target.write(self.grid.box(index), labels)
-            self.state.write(f"written/{self.grid.name(index)}", self.mark_of(index))
+            filled = np.packbits(self.target.filled_units(labels)).tobytes().hex()
+            self.state.write(f"written/{self.grid.name(index)}", f"{self._mark_of(index)} {filled}\n".encode())
 
     def _labels(self, index: int) -> np.ndarray[Any, Any]:
         box = self.grid.box(index)
@@ -244,10 +315,10 @@ class Job:
         return labels
 
     def _count(self, index: int) -> None:
-        before = [(self._record(other), self._map(other)) for other in self.grid.before(index)]
+        before = [(self._sure_record(other), self._map(other)) for other in self.grid.before(index)]
         runs = self.state.read(f"runs/{self.grid.name(index)}")
         threads = self.plan["run"]["threads"]
-        counts = _core.count_brick(self._record(index), self._map(index), runs, before, threads)
+        counts = _core.count_brick(self._sure_record(index), self._map(index), runs, before, threads)
         self.state.write(f"counts/{self.grid.name(index)}", counts)
 
     # Step 4: what readers look for.
@@ -258,7 +329,7 @@ class Job:
             self.target.write_piece(level, index)
 
     def check_written(self) -> None:
-        missing = self.missing("written", self.is_written)
+        missing = self.missing_written()
         if missing:
             raise DamagedState(self._name_missing(missing, "written"))
 
@@ -280,6 +351,20 @@ class Job:
         properties = self.write_tables()
         found = self.state.read_json(MERGE)
         self.target.complete(self.id, str(found["made"]), int(found["count"]), properties)
+        self.state.write_json(FINISHED, self._wanted())
+
+    def _wanted(self) -> dict[str, Any]:
+        run = self.plan["run"]
+        return {name: run.get(name) for name in ("table", "table_rows", "properties")}
+
+    def is_complete(self) -> bool:
+        """Whether all is there that this run asks for. A table is always written anew: it may be another's by now."""
+        if not self.target.is_complete(self.made) or self.plan["run"]["table"]:
+            return False
+        try:
+            return self.state.read_json(FINISHED) == self._wanted()
+        except (FileNotFoundError, DamagedState):
+            return False
 
 
 #: The options that the engine takes as they are in a plan.
@@ -298,7 +383,7 @@ RULES = (
 )
 
 
-def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
+def make_labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
@@ -342,8 +427,9 @@ def make_plan(state: State, problem: dict[str, Any], run: dict[str, Any]) -> dic
             )
         plan["run"] = run
     else:
+        state.check_empty()
         plan = {"format": FORMAT, "id": uuid.uuid4().hex, "problem": problem, "run": run}
-    state.make()
+        state.make()
     state.write_json(PLAN, plan)
     return plan
 
@@ -371,8 +457,17 @@ def _open_job(folder: str, plan_bytes: bytes) -> Job:
     return Job(state, plan, images, Target(spec))
 
 
-#: The steps that are done for each brick.
+#: The steps that are done for each brick: those of different bricks may run at the same time.
 BRICK_STEPS = ("label_brick", "write_brick")
+
+
+@contextmanager
+def working(step: str, folder: str | os.PathLike[str]) -> Iterator[Job]:
+    """The work in a folder for one step, which nobody else disturbs."""
+    job = open_job(os.fspath(folder))
+    with locked(job.state.folder, step, is_alone=step not in BRICK_STEPS):
+        yield job
+
 
 
 def run_step(folder: str, step: str, arguments: Sequence[int], image: np.ndarray[Any, Any] | None = None) -> Sequence[int]:

@@ -95,6 +95,8 @@ def select_axes(
             index = 0
         if index is None and (axis.get("type") == "channel" or name == "c"):
             raise ValueError(f"the image has {size} channels; choose one of them, for example select={{{name!r}: 0}}")
+        if index is not None and (not hasattr(index, "__index__") or isinstance(index, bool)):
+            raise TypeError(f"select={{{name!r}: {index!r}}} must be an index, a whole number")
         if index is not None and not 0 <= index < size:
             raise ValueError(f"select={{{name!r}: {index}}} is outside of the axis, which has {size} places")
         chosen.append(index)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import threading
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._volume import voxels
 from . import _ome
+from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
+from ._files import digest_of_files, status_of
 from ._grid import Box
 
 HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".nxs")
-#: Of an array with more files than this not every one is looked at to see whether it changed.
-MOST_FILES = 100_000
+#: So many voxels are looked at together where all of them are.
+VOXELS_AT_ONCE = 1 << 24
 
 
 class Source:
@@ -63,19 +67,36 @@ class Source:
         """What another process opens it with; None if it is in this one's memory alone."""
         return None
 
-    def fingerprint(self) -> dict[str, Any]:
-        """What tells whether it is the same source, with the same voxels, later on."""
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        """What tells whether it is the same source, with the same voxels, later on.
+
+        `deep`: also what needs a look at all voxels, where those are in memory and no file tells of changes.
+        """
         return {"kind": self.kind, "shape": list(self.shape), "dtype": self.dtype.str, "index": self.index}
+
+    def places(self) -> list[str]:
+        """Paths and URLs that it is read from."""
+        return []
+
+    def arrays(self) -> list[Any]:
+        """The arrays of zarr that it is read from."""
+        return []
+
+    def _contents(self) -> int:
+        """A checksum of all voxels."""
+        checksum = 0
+        rows = max(1, VOXELS_AT_ONCE // max(1, math.prod(self.shape[1:])))
+        for begin in range(0, self.shape[0], rows):
+            box = (slice(begin, min(begin + rows, self.shape[0])), *(slice(0, size) for size in self.shape[1:]))
+            checksum = zlib.crc32(self.read(box).reshape(-1).view(np.uint8).data, checksum)
+        return checksum
 
 
 class MemorySource(Source):
     """A numpy array."""
 
-    def fingerprint(self) -> dict[str, Any]:
-        checksum = 0
-        for part in self.array if self.array.ndim > 1 else [self.array]:
-            checksum = zlib.crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, checksum)
-        return {**super().fingerprint(), "contents": checksum}
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        return {**super().fingerprint(deep), **({"contents": self._contents()} if deep else {})}
 
 
 class FileSource(Source):
@@ -83,9 +104,11 @@ class FileSource(Source):
 
     path: str
 
-    def fingerprint(self) -> dict[str, Any]:
-        status = os.stat(self.path)
-        return {**super().fingerprint(), "path": self.path, "bytes": status.st_size, "changed": status.st_mtime_ns}
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        return {**super().fingerprint(deep), "path": self.path, **status_of(self.path)}
+
+    def places(self) -> list[str]:
+        return [self.path]
 
 
 class MemmapSource(FileSource):
@@ -95,10 +118,10 @@ class MemmapSource(FileSource):
 
     def __init__(self, array: Any) -> None:
         super().__init__(array)
-        root: Any = array
-        while isinstance(root.base, np.memmap):
-            root = root.base
+        root = _root_of(array)
         self.path = os.path.abspath(root.filename)
+        # Not every file system tells the time of what is written through memory.
+        self._is_written = root.mode != "r"
         self._offset = int(root.offset + (array.ctypes.data - root.ctypes.data))
 
     @property
@@ -112,8 +135,13 @@ class MemmapSource(FileSource):
             "strides": list(self.array.strides),
         }
 
-    def fingerprint(self) -> dict[str, Any]:
-        return {**super().fingerprint(), "offset": self._offset, "strides": list(self.array.strides)}
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        found = {**super().fingerprint(deep), "offset": self._offset, "strides": list(self.array.strides)}
+        if deep and self._is_written:
+            # Its time may be that of a cache that was emptied later.
+            del found["changed"]
+            found["contents"] = self._contents()
+        return found
 
     @classmethod
     def at(cls, address: Mapping[str, Any]) -> MemmapSource:
@@ -129,7 +157,7 @@ class MemmapSource(FileSource):
         )
         source = cls.__new__(cls)
         Source.__init__(source, array)
-        source.path, source._offset = address["path"], address["offset"]
+        source.path, source._offset, source._is_written = address["path"], address["offset"], False
         return source
 
 
@@ -142,6 +170,8 @@ class Hdf5Source(FileSource):
         super().__init__(array)
         self.path = os.path.abspath(array.file.filename)
         self._lock = threading.Lock()
+        #: Files in memory, also those that h5py reads through an object of Python, are not there for others.
+        self._is_file = array.file.driver not in ("core", "fileobj") and os.path.isfile(self.path)
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
@@ -152,11 +182,17 @@ class Hdf5Source(FileSource):
             return self.array[where]
 
     @property
-    def address(self) -> dict[str, Any]:
-        return {"kind": self.kind, "path": self.path, "name": self.array.name}
+    def address(self) -> dict[str, Any] | None:
+        return {"kind": self.kind, "path": self.path, "name": self.array.name} if self._is_file else None
 
-    def fingerprint(self) -> dict[str, Any]:
-        return {**super().fingerprint(), "name": self.array.name}
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        if self._is_file:
+            return {**super().fingerprint(deep), "name": self.array.name}
+        found = {**Source.fingerprint(self, deep), "name": self.array.name}
+        return {**found, "contents": self._contents()} if deep else found
+
+    def places(self) -> list[str]:
+        return super().places() if self._is_file else []
 
 
 class ZarrSource(Source):
@@ -192,32 +228,30 @@ class ZarrSource(Source):
             return None
         return {"kind": self.kind, "url": self.url, "index": self.index, "storage_options": self._storage_options}
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
         metadata = {name: value for name, value in self.array.metadata.to_dict().items() if name != "attributes"}
         digest = hashlib.sha256(json.dumps(metadata, sort_keys=True, default=str).encode()).hexdigest()
-        found = {**super().fingerprint(), "url": self.url, "metadata": digest}
-        if self.url is not None and os.path.isdir(self.url):
-            found.update(_digest_of_files(self.url))
-        elif self.url is None:
-            found["contents"] = id(self.array.store_path.store)
+        found = {**super().fingerprint(deep), "url": self.url, "metadata": digest}
+        places = self.places()
+        if places and os.path.isdir(places[0]):
+            found.update(digest_of_files(places[0]))
+        elif places and os.path.isfile(places[0]):
+            found.update(status_of(places[0]))
+        elif self.url is None and hasattr(self.array.store_path.store, "fs"):
+            found["url"] = f"{self.array.store_path.store.path}/{self.array.store_path.path}"
+        elif self.url is None and deep:
+            found["contents"] = self._contents()
         return found
 
+    def places(self) -> list[str]:
+        if self.url is not None:
+            return [self.url]
+        # An archive.
+        path = getattr(self.array.store_path.store, "path", None)
+        return [os.path.abspath(path)] if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) else []
 
-def _digest_of_files(folder: str) -> dict[str, Any]:
-    """Sizes and times of a folder's files; metadata files are left out."""
-    digest = hashlib.sha256()
-    files = 0
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if name.startswith((".z", "zarr.json")):
-                continue
-            files += 1
-            if files > MOST_FILES:
-                return {"files": f"more than {MOST_FILES}"}
-            status = os.stat(os.path.join(parent, name))
-            digest.update(f"{os.path.relpath(parent, folder)}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return {"files": files, "contents": digest.hexdigest()}
+    def arrays(self) -> list[Any]:
+        return [self.array]
 
 
 class DaskSource(Source):
@@ -236,8 +270,21 @@ class DaskSource(Source):
         """A box as a dask array of its own."""
         return self.array[box]
 
-    def fingerprint(self) -> dict[str, Any]:
-        return {**super().fingerprint(), "name": self.array.name}
+    @cached_property
+    def _origins(self) -> list[Source]:
+        """The arrays that it is computed from, as far as its graph shows them."""
+        return [open_source(array) for array in arrays_in_graph(self.array)]
+
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        origins = [origin.fingerprint(deep) for origin in self._origins]
+        digest = hashlib.sha256(json.dumps(origins, sort_keys=True).encode()).hexdigest()
+        return {**super().fingerprint(deep), "name": self.array.name, "deep" if deep else "quick": digest}
+
+    def places(self) -> list[str]:
+        return [place for origin in self._origins for place in origin.places()]
+
+    def arrays(self) -> list[Any]:
+        return [array for origin in self._origins for array in origin.arrays()]
 
 
 class XarraySource(Source):
@@ -248,16 +295,20 @@ class XarraySource(Source):
     def _slice(self, where: tuple[Any, ...]) -> Any:
         return self.array[where].values
 
-    def fingerprint(self) -> dict[str, Any]:
-        encoding = self.array.encoding
-        origin = str(encoding.get("source", ""))
-        found = {**super().fingerprint(), "path": origin, "name": str(self.array.name)}
+    def fingerprint(self, deep: bool = True) -> dict[str, Any]:
+        origin = str(self.array.encoding.get("source", ""))
+        found = {**super().fingerprint(deep), "path": origin, "name": str(self.array.name)}
         if os.path.isfile(origin):
-            status = os.stat(origin)
-            found.update({"bytes": status.st_size, "changed": status.st_mtime_ns})
+            found.update(status_of(origin))
         elif os.path.isdir(origin):
-            found.update(_digest_of_files(origin))
+            found.update(digest_of_files(origin))
+        elif deep:
+            found["contents"] = self._contents()
         return found
+
+    def places(self) -> list[str]:
+        origin = str(self.array.encoding.get("source", ""))
+        return [origin] if origin else []
 
 
 def import_zarr() -> Any:
@@ -331,18 +382,6 @@ def _from_zarr(
     return source
 
 
-def _wrapped_by_dask(array: Any) -> Any:
-    """The array that a dask array only cuts into blocks; None if it does more."""
-    layers = array.dask.layers
-    key = next((name for name in layers if name.startswith("original-") and name[len("original-") :] == array.name), None)
-    if key is None or len(layers) != 2:
-        return None
-    original = layers[key].get(key)
-    original = getattr(original, "value", original)
-    same = getattr(original, "shape", None) == array.shape and getattr(original, "dtype", None) == array.dtype
-    return original if same and type(original).__module__.partition(".")[0] in ("zarr", "h5py", "numpy") else None
-
-
 def _from_text(
     text: str, select: Mapping[str, int] | None, level: int, options: Mapping[str, Any] | None
 ) -> Source:
@@ -388,18 +427,37 @@ def open_source(
     if library == "h5py" and hasattr(source, "file") and hasattr(source, "dtype"):
         return Hdf5Source(source)
     if library == "dask" and hasattr(source, "dask") and hasattr(source, "chunks"):
-        wrapped = _wrapped_by_dask(source)
+        check_dask(source)
+        wrapped = wrapped_by_dask(source)
         return DaskSource(source) if wrapped is None else open_source(wrapped)
     if library == "xarray" and hasattr(source, "variable"):
-        return XarraySource(source) if source.chunks is None else open_source(source.data)
-    if isinstance(source, np.memmap) and getattr(source, "_mmap", None) is not None:
+        if source.chunks is None and not getattr(source.variable, "_in_memory", False):
+            return XarraySource(source)
+        return open_source(source.data)
+    if isinstance(source, np.ma.MaskedArray):
+        raise TypeError("the source is a masked array; give its data, and the mask of what takes part as mask=~array.mask")
+    if isinstance(source, np.memmap) and getattr(source, "_mmap", None) is not None and _is_in_file(source):
         return MemmapSource(source)
-    if isinstance(source, np.ndarray) and not isinstance(source, np.ma.MaskedArray):
+    if isinstance(source, np.ndarray):
         return MemorySource(source)
     raise TypeError(
         f"the source is of type {type(source).__name__}; it must be a path or URL, or an array of zarr, h5py, numpy, dask or "
         "xarray"
     )
+
+
+def _root_of(array: Any) -> Any:
+    """The memmap that one is a part of."""
+    while isinstance(array.base, np.memmap):
+        array = array.base
+    return array
+
+
+def _is_in_file(array: Any) -> bool:
+    """Whether others find the voxels of a memmap in its file: not what was written to a copy (mode "c"), and not in a file
+    without a name."""
+    root = _root_of(array)
+    return root.mode != "c" and isinstance(root.filename, (str, os.PathLike)) and os.path.isfile(root.filename)
 
 
 def spacing_of(spacing: Any, source: Source) -> list[float] | None:

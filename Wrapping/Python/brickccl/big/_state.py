@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ._lock import LOCK
+
 #: The version of the folder's layout.
-FORMAT = 1
+FORMAT = 2
+#: What the folder has in it: folders with a file for each brick.
+FOLDERS = ("records", "runs", "maps", "counts", "written")
 
 
 class DamagedState(ValueError):
@@ -28,8 +32,20 @@ class State:
         return os.path.join(self.folder, name)
 
     def make(self) -> None:
-        for name in ("records", "runs", "maps", "counts", "written"):
+        for name in FOLDERS:
             os.makedirs(self.path(name), exist_ok=True)
+
+    def check_empty(self) -> None:
+        """Raises if the folder is that of a work whose plan is lost, or of something else."""
+        for parent, folders, files in os.walk(self.folder) if os.path.isdir(self.folder) else ():
+            is_top = parent == self.folder
+            strange = [name for name in folders if not is_top or name not in FOLDERS]
+            strange += [name for name in files if not is_top or name != LOCK and not name.endswith(".part")]
+            if strange:
+                raise FileExistsError(
+                    f"the folder '{self.folder}' has no plan, but '{os.path.join(parent, strange[0])}' lies in it; give an empty "
+                    "folder as state=, and never remove single files of one"
+                )
 
     def has(self, name: str) -> bool:
         return os.path.exists(self.path(name))
@@ -57,6 +73,12 @@ class State:
                 raise type(error)(error.errno, error.strerror, target) from error
             raise
 
+    def _damaged(self, name: str, why: str) -> DamagedState:
+        return DamagedState(
+            f"the file '{self.path(name)}' is damaged: {why}; remove the whole folder '{self.folder}' (not this file alone) and "
+            "start anew"
+        )
+
     def remove(self, name: str) -> None:
         with suppressed_os_errors():
             os.unlink(self.path(name))
@@ -69,9 +91,9 @@ class State:
             value: dict[str, Any] = json.loads(self.read(name))
             checksum = value.pop("checksum")
         except (ValueError, KeyError, AttributeError, TypeError):
-            raise DamagedState(f"the file '{self.path(name)}' is damaged: it is no JSON object with a checksum") from None
+            raise self._damaged(name, "it is no JSON object with a checksum") from None
         if checksum != _checksum(value):
-            raise DamagedState(f"the file '{self.path(name)}' is damaged: its checksum is wrong")
+            raise self._damaged(name, "its checksum is wrong")
         return value
 
 

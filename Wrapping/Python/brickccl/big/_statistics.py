@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._table import Table, group_names
-from .._volume import Progress, threads_of
+from .._volume import Progress, check_numbers, workers_of
 from ._executors import _drain, processor_count
 from ._grid import Grid, choose_brick, shape_of
 from ._sources import Source, open_source, spacing_of
@@ -71,6 +71,11 @@ def statistics(
     ValueError
         If a label is negative or not a whole number; it names the brick.
 
+    Notes
+    -----
+    Sums over bricks are added up: `intensity_std`, variances and what follows from them may differ from those of the whole
+    label map in the last digits.
+
     Examples
     --------
     >>> import numpy as np, brickccl.big
@@ -105,8 +110,10 @@ def _measure(
     def measure(task: tuple[int, ...]) -> None:
         box = grid.box(task[0])
         with naming(grid.describe(task[0])):
+            part = volume.read(box)
+            check_numbers(part, "the label image")
             table = _core.measure_labels(
-                volume.read(box),
+                part,
                 None if gray is None else gray.read(box),
                 None,
                 groups,
@@ -117,7 +124,7 @@ def _measure(
         if len(table) or task[0] == 0:
             tables[task[0]] = table
 
-    number = processor_count() if workers is None else threads_of(workers)
+    number = workers_of(workers) or processor_count()
     with concurrent.futures.ThreadPoolExecutor(number, "brickccl") as pool:
         for done, _ in enumerate(_drain(pool, measure, ((index,) for index in range(len(grid))), 2 * number), 1):
             if progress is not None:

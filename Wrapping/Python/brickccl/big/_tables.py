@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from .._volume import count_of
 from ._sources import import_zarr
 from ._state import suppressed_os_errors
 
+#: The names of a table's parts.
+PART = re.compile(r"part-\d{5,}\.(parquet|csv|tsv)")
 ENDINGS = (".parquet", ".csv", ".tsv", ".zarr")
 #: Rows of a group of rows in Parquet, and of a chunk in zarr.
 ROWS_AT_ONCE = 1 << 20
@@ -32,6 +35,43 @@ def check_table(path: Any) -> str | None:
     if text.endswith(".parquet"):
         _import_parquet()
     return text
+
+
+def check_old_table(path: str | None) -> None:
+    """Raises if something else than a table is in a table's place: that stays."""
+    if path is not None and os.path.lexists(path) and not _is_table(path):
+        raise FileExistsError(f"'{path}' is in the table's place and holds something else than a table; give another place")
+
+
+def _is_table(path: str) -> bool:
+    """Whether something is a table that was written here, in parts or not, or an empty file."""
+    if os.path.isdir(path) and not path.endswith(".zarr"):
+        names = os.listdir(path)
+        return all(PART.fullmatch(name) and name.endswith(os.path.splitext(path)[1]) for name in names)
+    if os.path.isdir(path):
+        return os.path.isfile(os.path.join(path, "zarr.json")) and _is_columns(path)
+    if not os.path.isfile(path):
+        return False
+    if os.path.getsize(path) == 0:
+        return True
+    if path.endswith(".parquet"):
+        try:
+            return bool(_import_parquet().read_schema(path).names[:1] == ["label"])
+        except (OSError, ValueError):
+            return False
+    with open(path, "rb") as stream:
+        return stream.read(6) in (b"label,", b"label\t")
+
+
+def _is_columns(path: str) -> bool:
+    """Whether a folder is a group of zarr with the columns of a table, and nothing else."""
+    zarr = import_zarr()
+    try:
+        group = zarr.open_group(path, mode="r")
+    except (OSError, ValueError, KeyError, TypeError, zarr.errors.NodeNotFoundError):
+        return False
+    columns = group.attrs.get("columns")
+    return isinstance(columns, list) and "label" in columns and set(columns) == set(os.listdir(path)) - {"zarr.json"}
 
 
 def _import_parquet() -> Any:
@@ -67,8 +107,8 @@ def write_table(path: str, table: Table, rows: int | None = None) -> None:
             _write_columns(temporary, table)
         else:
             _write_rows(path, table, slice(None), temporary)
+        check_old_table(path)
         if os.path.isdir(path):
-            _check_own(path)
             shutil.rmtree(path)
         os.replace(temporary, path)
     except BaseException:
@@ -76,13 +116,6 @@ def write_table(path: str, table: Table, rows: int | None = None) -> None:
             os.unlink(temporary)
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-
-
-def _check_own(folder: str) -> None:
-    """Raises if a folder in a table's place is no table."""
-    if folder.endswith(".zarr") or all(name.startswith("part-") for name in os.listdir(folder)):
-        return
-    raise FileExistsError(f"the folder '{folder}' is in the table's place and holds something else")
 
 
 def _write_rows(path: str, table: Table, rows: slice, temporary: str | None = None) -> None:
@@ -112,11 +145,21 @@ def _write_columns(path: str, table: Table) -> None:
             array[:] = values
 
 
+def check_properties(properties: Any) -> list[str] | None:
+    """The columns that a label image gets: one name or several."""
+    return None if properties is None else [properties] if isinstance(properties, str) else list(properties)
+
+
+def check_names(properties: Any, table: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Raises for properties that the table does not have."""
+    missing = [name for name in properties if name not in table]
+    if missing:
+        raise ValueError(f"properties names the column {missing[0]!r}, which the table does not have; see columns=")
+
+
 def properties_of(table: Mapping[str, np.ndarray[Any, Any]], columns: Any) -> list[dict[str, Any]]:
     """Rows for the properties of an OME-Zarr label image."""
-    missing = [name for name in columns if name not in table]
-    if missing:
-        raise ValueError(f"properties names the column '{missing[0]}', which the table does not have; see columns=")
+    check_names(columns, table)
     lists = [table[name].tolist() for name in columns]
     labels = table["label"].tolist()
     return [

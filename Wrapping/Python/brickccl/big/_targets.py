@@ -13,11 +13,14 @@ import numpy as np
 from . import _ome
 from ._grid import Box, Grid, choose_brick, shape_of
 from ._sources import Source, ZarrSource, absolute, import_zarr, open_zarr, url_of
+from ._stores import has_keys, reopened, stored_keys
 
 #: The edge of chunks of a target whose source has none.
 CHUNK_EDGE = 128
 #: The attribute that says which work an array is of.
 MARK = "brickccl"
+#: The ending of folders that are about to be removed.
+REMOVED = ".removed"
 LABEL_TYPES = ("uint8", "uint16", "uint32", "uint64")
 
 
@@ -54,6 +57,11 @@ class Target:
         return self.spec["url"] is not None
 
     @property
+    def is_existing(self) -> bool:
+        """Whether it is an array that the user made."""
+        return self._is_given or self.spec["kind"] == "existing"
+
+    @property
     def unit(self) -> tuple[tuple[int, ...], str]:
         """What one writer must write as a whole, and its name."""
         return self._unit(0)
@@ -64,10 +72,10 @@ class Target:
 
     def check_new(self, plan: str | None, overwrites: bool) -> None:
         """Raises if something is in its place that another work than this plan's made."""
-        if self._is_given or self.spec["kind"] == "existing":
+        if self.is_existing:
             return
         url = self.spec["url"]
-        if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not os.listdir(url)):
+        if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not _names_in(url)):
             parent = os.path.dirname(url)
             while not os.path.exists(parent):
                 parent = os.path.dirname(parent)
@@ -95,11 +103,15 @@ class Target:
         return str(dtype)
 
     def create(self, dtype: str, plan: str) -> str:
-        """Makes the arrays, empty; those of an earlier try are replaced. Returns what tells these from all others."""
+        """Makes the arrays, empty; those of an earlier try are replaced. Returns what tells these from all others.
+
+        An array that was given gets no more than a mark.
+        """
         made = uuid.uuid4().hex
-        if self._is_given or self.spec["kind"] == "existing":
-            return made
         mark = {MARK: {"plan": plan, "made": made, "complete": False}}
+        if self.is_existing:
+            self.array().attrs.update(mark)
+            return made
         zarr = import_zarr()
         options = self.spec["storage_options"]
         self._remove()
@@ -134,8 +146,8 @@ class Target:
 
     def _remove(self) -> None:
         url = self.spec["url"]
-        if "://" not in url and os.path.isdir(url):
-            shutil.rmtree(url)
+        if "://" not in url:
+            _remove_folder(url)
         elif "://" in url and self.spec["kind"] == "ome":
             parent = import_zarr().open_group(os.path.dirname(url), mode="a", **self._store_options())
             if os.path.basename(url) in parent:
@@ -151,25 +163,58 @@ class Target:
             self._arrays[level] = open_zarr(self._url_of_level(level), mode, self.spec["storage_options"])
         return self._arrays[level]
 
+    def _mark(self) -> dict[str, Any]:
+        """What the target says now of the work that it is of."""
+        if self._is_given:
+            node = reopened(self.array())
+        else:
+            node = open_zarr(self.spec["url"], "r", self.spec["storage_options"])
+        return dict(node.attrs.get(MARK, {}))
+
     def is_made(self, made: str) -> bool:
         """Whether the arrays of a call of `create` are still there."""
-        if self._is_given or self.spec["kind"] == "existing":
-            return True
         try:
-            node = open_zarr(self.spec["url"], "r", self.spec["storage_options"])
+            mark = self._mark()
             for level in range(self.level_count):
                 self.array(level)
         except FileNotFoundError:
-            self._arrays = {}
+            if not self._is_given:
+                self._arrays = {}
             return False
-        return dict(node.attrs.get(MARK, {})).get("made") == made
+        return mark.get("made") == made
 
     def is_complete(self, made: str) -> bool:
-        """Whether readers are told of all of it."""
-        if self._is_given or self.spec["kind"] == "existing":
+        """Whether readers are told of all of it, and no chunks of lower resolutions are missing."""
+        mark = self._mark()
+        if mark.get("made") != made or not mark.get("complete"):
             return False
-        node = open_zarr(self.spec["url"], "r", self.spec["storage_options"])
-        return dict(node.attrs.get(MARK, {})).get("made") == made and bool(node.attrs[MARK].get("complete"))
+        return all(now >= then for now, then in zip(self._stored_counts(), mark.get("stored", [])))
+
+    def _stored_counts(self) -> list[int]:
+        """How many chunks each lower resolution has in the store."""
+        return [len(stored_keys(self.array(level))) for level in range(1, self.level_count)]
+
+    def filled_units(self, labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Which shards or chunks of a brick the store holds: all but those of nothing but the array's fill value."""
+        filled: np.ndarray[Any, Any] = labels != (self.array().fill_value or 0)
+        for axis, size in enumerate(self.unit[0]):
+            filled = np.logical_or.reduceat(filled, np.arange(0, filled.shape[axis], size), axis=axis)
+        return filled
+
+    def has_units(self, box: Box, filled: np.ndarray[Any, Any], stored: set[str] | None) -> bool:
+        """Whether the store has those shards or chunks of a box. `stored` are the keys that it has, if they are known."""
+        array = self.array()
+        keys = [
+            array.metadata.encode_chunk_key(
+                tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))
+            )
+            for place in np.argwhere(filled)
+        ]
+        return all(key in stored for key in keys) if stored is not None else has_keys(array, keys)
+
+    def stored(self) -> set[str]:
+        """The keys of all shards or chunks that the store has."""
+        return stored_keys(self.array())
 
     def write(self, box: Box, labels: np.ndarray[Any, Any]) -> None:
         """Writes the labels of a box that no other writer has chunks of."""
@@ -200,9 +245,7 @@ class Target:
 
     def complete(self, plan: str, made: str, count: int, properties: list[dict[str, Any]]) -> None:
         """Writes the metadata by which readers find the labels: all is there now."""
-        done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count}}
-        if self._is_given or self.spec["kind"] == "existing":
-            return
+        done = {MARK: {"plan": plan, "made": made, "complete": True, "count": count, "stored": self._stored_counts()}}
         if self.spec["kind"] != "ome":
             self.array().attrs.update(done)
             return
@@ -216,6 +259,37 @@ class Target:
         listed = dict(parent.attrs.get("ome", {"version": version})) if version != "0.4" else dict(parent.attrs)
         names = [*listed.get("labels", []), name] if name not in listed.get("labels", []) else listed["labels"]
         parent.attrs.update({"labels": names} if version == "0.4" else {"ome": {**listed, "labels": names}})
+
+
+def _names_in(folder: str) -> list[str]:
+    """What lies in a folder, without what a killed writer of zarr left of a file."""
+    return [name for name in os.listdir(folder) if not name.endswith((".partial", ".part"))]
+
+
+def _remove_folder(path: str) -> None:
+    """Removes a folder: it is there as a whole or not at all, whoever is killed meanwhile."""
+    parent, name = os.path.split(path)
+    if os.path.isdir(path):
+        os.rename(path, os.path.join(parent, f".{name}.{uuid.uuid4().hex}{REMOVED}"))
+    if os.path.isdir(parent):
+        for entry in os.listdir(parent):
+            # Also what earlier tries left.
+            if entry.startswith(f".{name}.") and entry.endswith(REMOVED):
+                shutil.rmtree(os.path.join(parent, entry))
+
+
+def _check_existing(target: Any) -> None:
+    """Raises for an array of zarr that labels cannot be written to."""
+    if target.read_only or target.store_path.read_only:
+        raise PermissionError("the target is open for reading alone; open it with mode='r+'")
+    if not target.dtype.isnative:
+        raise TypeError(f"the target is of type {target.dtype}; it must be in native byte order")
+    now = reopened(target)
+    if any(getattr(now, name) != getattr(target, name) for name in ("shape", "dtype", "chunks", "shards")):
+        raise ValueError("the target was made anew since this object was opened; open it again")
+    url = url_of(target)
+    if url is not None and "://" not in url and not os.access(url, os.W_OK):
+        raise PermissionError(13, "the target cannot be written: no permission", url)
 
 
 def _image_of(url: str, options: Mapping[str, Any] | None) -> tuple[Any, _ome.Multiscale] | None:
@@ -334,7 +408,8 @@ def plan_target(
     for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):
         if value is not None:
             raise ValueError(f"{name}= is for a target that is made; the array that was given has its own")
-    own_type = target.dtype.newbyteorder("=").name
+    _check_existing(target)
+    own_type = target.dtype.name
     if wanted not in ("auto", own_type) or own_type not in LABEL_TYPES:
         right = wanted if wanted != "auto" else " or ".join(LABEL_TYPES)
         raise TypeError(f"the target is of type {target.dtype}; it must be {right}")

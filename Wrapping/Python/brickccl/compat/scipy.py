@@ -86,9 +86,13 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
 
 def _axis_of_lines(output: Array) -> int:
-    """The axis along which scipy goes fastest when it numbers labels for this array: that of the smallest stride."""
-    steps = [(stride, axis) for axis, stride in enumerate(output.strides) if stride > 0]
-    return min(steps)[1] if steps else output.ndim - 1
+    """The axis along which scipy goes fastest when it numbers labels for this array: that of the smallest stride above 0
+    that is below the first one, otherwise the first axis."""
+    chosen, smallest = 0, next((stride for stride in output.strides if stride), 0)
+    for axis, stride in enumerate(output.strides):
+        if axis and 0 < stride < smallest:
+            chosen, smallest = axis, stride
+    return chosen
 
 
 def _label_along(foreground: Array, neighbours: int | Array, last: int, dtype: Any) -> tuple[Array, int]:
@@ -272,4 +276,4 @@ def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tup
         found[values.dtype.type(0)] = zeros
     if ignore_value is not None:
         found.pop(values.dtype.type(ignore_value), None)
-    return {value: found[value] for value in sorted(found, key=lambda value: found[value][0].tolist()[:1])}
+    return {value: found[value] for value in sorted(found)}

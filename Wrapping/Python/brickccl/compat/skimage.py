@@ -69,6 +69,9 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
         values = values.astype(np.intp)
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype == np.uint64:
+        # As scikit-image: large values are negative ones, among them the background.
+        values = values.view(np.int64)
     if values.size == 0:
         labels, count = np.zeros(values.shape, np.intp), 0
     else:

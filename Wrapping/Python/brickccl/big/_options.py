@@ -1,0 +1,112 @@
+"""The arguments of `label` as a plan keeps them."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._label import remark_on
+from .._rules import criterion_of, limits_of
+from .._table import Table, group_names
+from .._volume import count_of
+from ._job import counts_more, make_labeler
+from ._sources import Source, spacing_of
+from ._tables import check_names
+
+
+def _number(value: Any) -> Any:
+    """A number as JSON keeps it, exactly."""
+    if value is None or isinstance(value, (int, float)):
+        return value
+    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
+        return value.item()
+    raise TypeError(f"a criterion's values must be numbers, not {value!r}")
+
+
+def devices_of(devices: Any) -> list[str]:
+    """Names of devices, from a name, a number or several."""
+    if devices is None:
+        return ["cpu"]
+    given = [devices] if isinstance(devices, (str, int)) else list(devices)
+    if not given:
+        raise ValueError("devices=[] leaves nothing to label on")
+    names: list[str] = []
+    for one in given:
+        name = f"cuda:{one}" if isinstance(one, int) else str(one)
+        # Bricks go to the devices one by one.
+        several = name.partition(":")[2].split(",") if name.startswith("cuda:") and "," in name else []
+        names += [f"cuda:{number}" for number in several] or [name]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"devices={devices!r} names {name} twice; each device is named once")
+    return names
+
+
+def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `brickccl.label` as the plan keeps them."""
+    dimension = len(source.shape)
+    spacing = spacing_of(given["spacing"], source)
+    if given["minimum_volume"] is not None and spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    criterion, background, low, high, tolerance = criterion_of(
+        given["criterion"], given["range"], given["background"], given["tolerance"]
+    )
+    order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
+        given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]
+    )
+    by_slice = given["by_slice"]
+    if by_slice is not None and not hasattr(by_slice, "__index__"):
+        raise TypeError(f"by_slice must be an axis, a whole number, not {by_slice!r}")
+    if by_slice is not None and not -dimension <= by_slice < dimension:
+        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
+    return {
+        "criterion": criterion,
+        "background": _number(background),
+        "low": _number(low),
+        "high": _number(high),
+        "tolerance": _number(tolerance),
+        "connectivity": None if given["connectivity"] is None else count_of("connectivity", given["connectivity"]),
+        "by_slice": None if by_slice is None else operator.index(by_slice) % dimension,
+        "order": order,
+        "minimum_size": int(minimum_size),
+        "maximum_size": maximum_size,
+        "minimum_volume": minimum_volume,
+        "largest": largest,
+        "spacing": spacing,
+        "origin": source.origin,
+        "columns": group_names(given["columns"], dimension, has_intensity),
+        "measures": given["measures"],
+    }
+
+
+def check_options(
+    shape: Sequence[int], options: Mapping[str, Any], devices: Sequence[str], algorithm: str, properties: Any
+) -> None:
+    """Raises for what the engine does not do, before anything is read: labels one voxel."""
+    for device in devices:
+        make_labeler({"shape": list(shape), "options": options}, algorithm, device, 1)
+    for remark in dict.fromkeys(remark_on(device) for device in devices if device != "cpu"):
+        if remark:
+            warnings.warn(remark, RuntimeWarning, stacklevel=4)
+    voxel = np.zeros((1,) * len(shape), np.uint8)
+    intensity = None
+    if any(name for name in str(options["columns"]).split(",") if name):
+        intensity = voxel
+    record, runs = make_labeler({"shape": [1] * len(shape), "options": options}, algorithm, "cpu", 1).label(
+        voxel, [0] * len(shape), None, intensity
+    )
+    if properties and options["measures"]:
+        merge = _core.BrickMerge()
+        merge.add(record)
+        merge.finish()
+        labels_map = merge.map(0)
+        counts = _core.count_brick(record, labels_map, runs, [], 1) if counts_more(options, len(shape)) else b""
+        check_names(
+            properties,
+            Table(_core.merge_brick_tables(1, lambda _: record, lambda _: labels_map, (lambda _: counts) if counts else None)),
+        )

@@ -1,0 +1,101 @@
+"""Arguments that would be misunderstood: errors, or what other libraries make of them."""
+
+import numpy as np
+import pytest
+
+import brickccl
+import brickccl.io
+
+IMAGE = np.eye(5)
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        (ValueError, r"values=\[\]", lambda: brickccl.clean(IMAGE, values=[], minimum_size=2)),
+        (ValueError, "largest=0", lambda: brickccl.clean(IMAGE, largest=0)),
+        (TypeError, "minimum_size", lambda: brickccl.label(IMAGE, minimum_size=0.0)),
+        (TypeError, "algorithm", lambda: brickccl.label(IMAGE, algorithm=None)),
+        (TypeError, "clear_border", lambda: brickccl.label(IMAGE, clear_border="no")),
+        (ValueError, "mask has NaN", lambda: brickccl.label(IMAGE, mask=np.full((5, 5), np.nan))),
+        (ValueError, "touching has NaN", lambda: brickccl.label(IMAGE, touching=np.full((5, 5), np.nan))),
+        (ValueError, "neighbourhood has NaN", lambda: brickccl.label(IMAGE, neighbourhood=np.full((3, 3), np.nan))),
+        (ValueError, "label image has NaN", lambda: brickccl.statistics(np.array([np.nan, 2.0, 2.0]))),
+        (ValueError, "below 2", lambda: brickccl.find(IMAGE, start=(2**63 - 2, 0))),
+    ],
+)
+def test_what_has_no_meaning_is_an_error(error, text, call):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_the_last_possible_start_is_taken():
+    table = brickccl.find(np.ones((2, 1)), start=(2**63 - 2, 0)).table()
+    assert table["bbox_max_y"].tolist() == [2**63 - 1]
+
+
+def test_half_floats_of_any_byte_order_stay_half_floats():
+    image = np.array([[1, 0, 0], [2, 2, 0]])
+    expected = brickccl.clean(image, minimum_size=2)
+    for dtype in ("<f2", ">f2"):
+        given = image.astype(dtype)
+        found = brickccl.clean(given, minimum_size=2)
+        assert found.dtype == np.float16
+        np.testing.assert_array_equal(found, expected)
+        out = np.empty((2, 3), np.float16)
+        assert brickccl.clean(given, minimum_size=2, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+    inside = image.astype("f2")
+    brickccl.clean(inside, minimum_size=2, out=inside)
+    np.testing.assert_array_equal(inside, expected)
+    with pytest.raises(TypeError, match="float16"):
+        brickccl.clean(image.astype("f2"), minimum_size=2, out=np.empty((2, 3), np.float32))
+
+
+def test_pictures_of_volumes_are_refused(tmp_path):
+    pytest.importorskip("SimpleITK")
+    with pytest.raises(ValueError, match="one slice"):
+        brickccl.io.write(tmp_path / "x.png", np.zeros((5, 6, 7), np.uint8))
+    brickccl.io.write(tmp_path / "x.png", np.ones((6, 7), np.uint8))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.png"]
+
+
+def test_axes_of_one_voxel_are_no_border():
+    ring = np.pad(np.zeros((1, 1), bool), 1, constant_values=True)[np.newaxis]
+    assert brickccl.fill_holes(ring).all()
+    assert brickccl.label(np.pad(np.ones((1, 1)), 1)[np.newaxis], clear_border=True).sum() == 1
+
+
+def test_values_come_in_the_order_of_scipy():
+    scipy = pytest.importorskip("scipy.ndimage")
+    from brickccl.compat.scipy import value_indices
+
+    random = np.random.default_rng(1)
+    for seed in range(20):
+        array = random.integers(-3, 4, (3, 4, 2)).astype("i2")
+        for one in (array, np.asfortranarray(array)):
+            assert list(value_indices(one)) == list(scipy.value_indices(one))
+
+
+def test_outputs_with_negative_strides_are_numbered_as_scipy_does():
+    scipy = pytest.importorskip("scipy.ndimage")
+    from brickccl.compat.scipy import label
+
+    image = np.random.default_rng(1).random((6, 7, 5)) < 0.3
+    for turns in np.ndindex(2, 2, 2):
+        for order in ("C", "F"):
+            found, expected = (
+                np.empty(image.shape, np.int32, order)[tuple(slice(None, None, -1 if turn else 1) for turn in turns)]
+                for _ in range(2)
+            )
+            assert label(image, output=found) == scipy.label(image, output=expected)
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_large_unsigned_values_are_negative_for_scikit_image_too():
+    measure = pytest.importorskip("skimage.measure")
+    from brickccl.compat.skimage import label
+
+    image = np.array([[2**64 - 1, 1], [0, 1]], np.uint64)
+    for background in (None, -1, 0, 1):
+        np.testing.assert_array_equal(label(image, background=background), measure.label(image, background=background))

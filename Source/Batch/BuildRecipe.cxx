@@ -1,6 +1,7 @@
 #include "BrickCCL/Batch/BuildRecipe.h"
 
 #include "BrickCCL/Batch/RecipeSchema.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -212,11 +213,41 @@ private:
   }
 
   void
+  CheckNeighbourhood(const RecipeTableValues & labeling)
+  {
+    const std::string & text = m_Recipe.labeling.neighbourhood;
+    if (!labeling.Has("neighbourhood"))
+    {
+      return;
+    }
+    if (labeling.Has("connectivity") || labeling.Has("by_slice"))
+    {
+      Complain(labeling.LineOf("neighbourhood"),
+               "labeling.neighbourhood takes the place of labeling.connectivity and labeling.by_slice; give it alone");
+    }
+    std::string fault;
+    for (const int dimension : { 2, 3 })
+    {
+      try
+      {
+        NeighbourhoodFromText(text, dimension);
+        return;
+      }
+      catch (const InvalidArgument & error)
+      {
+        fault = error.what();
+      }
+    }
+    Complain(labeling.LineOf("neighbourhood"), "labeling.neighbourhood: " + fault);
+  }
+
+  void
   TakeLabeling()
   {
     const RecipeTableValues & labeling = m_Values["labeling"];
     Recipe::Labeling &        taken = m_Recipe.labeling;
     taken.connectivity = static_cast<int>(labeling.Get("connectivity", std::int64_t{ 0 }));
+    taken.neighbourhood = labeling.Get("neighbourhood", std::string());
     taken.criterion = labeling.Get("criterion", taken.criterion);
     taken.tolerance = labeling.Get("tolerance", 0.0);
     taken.bySlice = labeling.Get("by_slice", std::string());
@@ -241,6 +272,7 @@ private:
                  " joins voxels of neighbouring slices, but labeling.by_slice labels each slice on its own; "
                  "use 4 or 8, or leave by_slice out");
     }
+    CheckNeighbourhood(labeling);
     if (labeling.Has("tolerance") != (taken.criterion == "tolerance"))
     {
       Complain(labeling.LineOf(labeling.Has("tolerance") ? "tolerance" : "criterion"),

@@ -57,7 +57,8 @@ ExplainLabeling(const Recipe & recipe)
   text += labeling.criterion == "equal-value" ? " if their values are equal"
         : labeling.criterion == "tolerance"   ? " if their values differ by at most " + Shortest(labeling.tolerance)
                                               : std::string();
-  text += labeling.connectivity == 0 ? "; neighbours share a face."
+  text += !labeling.neighbourhood.empty() ? "; each voxel has the neighbours " + labeling.neighbourhood + "."
+        : labeling.connectivity == 0      ? "; neighbours share a face."
                                      : "; each voxel has " + std::to_string(labeling.connectivity) + " neighbours.";
   if (!labeling.bySlice.empty())
   {

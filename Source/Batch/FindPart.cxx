@@ -2,12 +2,14 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Geometry/DistanceTransform.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Labels/Relabel.h"
+#include "BrickCCL/Runs/FindRuns.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 
 #include <algorithm>
@@ -241,6 +243,17 @@ CountVoxels(const LoadedImage & mask)
 }
 
 std::uint64_t
+CountRuns(const ImageView &                image,
+          const Criterion &                criterion,
+          const std::optional<ImageView> & mask,
+          const HostContext &              context)
+{
+  RunVolume runs;
+  FindRuns(*MakeRowLinks(image, criterion, mask), image.extent, {}, context, runs);
+  return runs.RunCount();
+}
+
+std::uint64_t
 CountRunsOutside(const LoadedImage & mask)
 {
   const auto *  bytes = reinterpret_cast<const std::uint8_t *>(mask.voxels.Data());
@@ -280,10 +293,19 @@ LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count)
 }
 
 FoundPart
-FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads)
+FindPart(const LoadedImage &                        image,
+         const Recipe::Part &                       part,
+         const ProgressHooks &                      hooks,
+         int                                        threads,
+         const std::function<void(std::uint64_t)> & onMaterial)
 {
-  FoundPart       found;
-  const Criterion material = MaterialOf(image, part, { threads, Progress(hooks) }, found);
+  FoundPart         found;
+  const HostContext context{ threads, Progress(hooks) };
+  const Criterion   material = MaterialOf(image, part, context, found);
+  if (onMaterial)
+  {
+    onMaterial(CountRuns(image.View(), material, {}, context.Silent()));
+  }
   if (part.method == "pores")
   {
     PoreOptions options;

@@ -7,6 +7,8 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,14 +38,25 @@ struct FoundPart
   }
 };
 
-/** Finds the part of an image. \throws InvalidArgument if no voxel has values of the material, or none lies deep enough
- *  for defects to count; Cancelled. */
-FoundPart FindPart(const LoadedImage & image, const Recipe::Part & part, const ProgressHooks & hooks, int threads);
+/** Finds the part of an image. \param onMaterial  hears of the number of runs of the material before what grows with it
+ *  is made; it may throw. \throws InvalidArgument if no voxel has values of the material, or none lies deep enough for
+ *  defects to count; Cancelled. */
+FoundPart FindPart(const LoadedImage &                        image,
+                   const Recipe::Part &                       part,
+                   const ProgressHooks &                      hooks,
+                   int                                        threads,
+                   const std::function<void(std::uint64_t)> & onMaterial = {});
 /** For each component, whether all of its voxels lie in a mask. \param runs  labels are places from 1 on. */
 std::vector<bool> LieWithin(const LoadedImage & mask, const RunVolume & runs, std::uint64_t count);
 
 /** The number of voxels of a mask that are not 0. */
 std::uint64_t CountVoxels(const LoadedImage & mask);
+
+/** The number of runs of voxels that a criterion holds for. Voxels where the mask is 0 do not count. */
+std::uint64_t CountRuns(const ImageView &                image,
+                        const Criterion &                criterion,
+                        const std::optional<ImageView> & mask,
+                        const HostContext &              context);
 
 /** The number of runs of voxels of a mask that are 0. */
 std::uint64_t CountRunsOutside(const LoadedImage & mask);

@@ -1,7 +1,11 @@
 #include "BrickCCL/Batch/ItemMemory.h"
 
+#include "BrickCCL/Segmenting/CloseMask.h"
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 namespace brickccl::batch
 {
@@ -11,6 +15,12 @@ namespace
 
 /** What a process takes whatever it works on: the program, its libraries, buffers and a picture. */
 constexpr std::uint64_t OwnBytes = std::uint64_t{ 64 } << 20;
+
+/** Bytes for each voxel that lists of runs and components may take before the plan is made anew. */
+constexpr std::uint64_t BytesForLists = 2;
+
+/** A run's label and bounds, and what finding them takes. */
+constexpr std::uint64_t BytesOfLabeledRun = 24;
 
 /** The bytes for each voxel that smoothing takes beside the image, at its peak. */
 std::uint64_t
@@ -33,18 +43,30 @@ SmoothedBytes(const ItemHeader & header, const Recipe & recipe)
   return recipe.smoothing.empty() ? 0 : isMedian ? SizeOf(header.type) : 8;
 }
 
-/** The bytes for each voxel that finding the part and measuring in it take at their peak, with the masks that stay. */
+/** The bytes that finding the part takes at its peak, with the masks that stay, beside what grows with the runs. */
 std::uint64_t
-PartBytes(const Recipe::Part & part)
+PartBytes(const ItemHeader & header, const Recipe::Part & part)
 {
   if (part.method == "none")
   {
     return 0;
   }
-  // Measured on castings: 37, most of it for the distances to the surface.
-  constexpr std::uint64_t measured = 40;
-  const std::uint64_t     eroding = part.erode > 0 ? 12 : 0;
-  return measured + eroding;
+  const auto voxels = static_cast<std::uint64_t>(header.extent.VoxelCount());
+  // Labels and distances to others, as 32-bit numbers.
+  constexpr std::uint64_t ofDistances = 8;
+  // Two masks that stay and one that passes, and the bits of two labelings.
+  constexpr std::uint64_t ofMasks = 4;
+  std::uint64_t           closing = 0;
+  if (part.close > 0)
+  {
+    closing = ofDistances;
+    for (int axis = 0; axis < header.extent.dimension; ++axis)
+    {
+      closing *= static_cast<std::uint64_t>(header.extent.size[axis] +
+                                            2 * MarginOfClosing(part.close, header.geometry.spacing[axis]));
+    }
+  }
+  return voxels * ofMasks + std::max(closing, part.erode > 0 ? voxels * ofDistances : 0);
 }
 
 /** The bytes for each voxel of the masks of the part. */
@@ -66,11 +88,26 @@ MemoryForVoxels(const ItemHeader & header, const Recipe & recipe)
   constexpr std::uint64_t labeling = 1;
   const std::uint64_t     thickness =
     recipe.measuring.groups.Has("thickness") || recipe.measuring.groups.Has("inscribed") ? 12 : 0;
-  const std::uint64_t perVoxel = std::max(
-    { SmoothingBytes(header, recipe), smoothed + PartBytes(recipe.part), smoothed + masks + labeling + thickness });
+  const std::uint64_t steps = std::max({ voxels * SmoothingBytes(header, recipe),
+                                         voxels * smoothed + PartBytes(header, recipe.part),
+                                         voxels * (smoothed + masks + labeling + thickness) });
   // Voxels that lie in the file as they are, are not copied.
   const std::uint64_t file = header.fileBytes < header.voxelBytes ? header.fileBytes : 0;
-  return OwnBytes + header.voxelBytes + file + voxels * perVoxel;
+  return OwnBytes + header.voxelBytes + file + steps + voxels * BytesForLists;
+}
+
+std::uint64_t
+MemoryForLabeling(std::uint64_t runs)
+{
+  return runs * BytesOfLabeledRun;
+}
+
+std::uint64_t
+MemoryForPart(std::uint64_t materialRuns, const Extent & extent)
+{
+  // The air around and within the material has no more runs than this.
+  const std::uint64_t airRuns = materialRuns + static_cast<std::uint64_t>(extent.RowCount());
+  return MemoryForLabeling(materialRuns + airRuns);
 }
 
 std::uint64_t
@@ -92,6 +129,40 @@ MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t compo
                        : asks("-per-") ? box
                                        : 0)) +
          (hasPart ? outsideRuns * ofTree : 0) + components * ofComponent;
+}
+
+std::uint64_t
+BytesOfFiles(const std::set<std::string> & files)
+{
+  std::uint64_t bytes = 0;
+  for (const std::string & file : files)
+  {
+    std::error_code failure;
+    const auto      size = std::filesystem::file_size(file, failure);
+    bytes += failure ? 0 : size;
+  }
+  return bytes;
+}
+
+void
+MemoryPlan::Plan(const ItemHeader & header, const Recipe & recipe)
+{
+  m_ForVoxels = MemoryForVoxels(header, recipe);
+  m_ForLists = static_cast<std::uint64_t>(header.extent.VoxelCount()) * BytesForLists;
+  if (m_ForVoxels > m_Limit)
+  {
+    throw MoreMemoryNeeded(m_ForVoxels);
+  }
+}
+
+void
+MemoryPlan::CheckLists(std::uint64_t bytes) const
+{
+  const std::uint64_t needed = m_ForVoxels + bytes - std::min(bytes, m_ForLists);
+  if (needed > m_Limit)
+  {
+    throw MoreMemoryNeeded(needed);
+  }
 }
 
 std::string

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <exception>
+#include <limits>
+#include <set>
 #include <string>
 
 namespace brickccl::batch
@@ -32,6 +34,7 @@ public:
 struct ItemHeader
 {
   Extent     extent;
+  Geometry   geometry;
   ScalarType type = ScalarType::UInt8;
   int        channels = 1;
   /** The most bytes that its voxels take while they are read. */
@@ -41,14 +44,55 @@ struct ItemHeader
 };
 
 /** The most memory that the process of an item holds, in bytes, as far as its header tells: the image, what the steps
- *  of the recipe take for each voxel, and the process itself. What lists of runs and components take is not in it. With
- * a part, it is what scans of parts take; those that are noise all over can take twice as much. */
+ *  of the recipe take for each voxel, the process itself, and as much for lists of runs and components as most scans
+ *  take. */
 std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
+
+/** What labeling takes beside the voxels, when it is known how many runs there are. */
+std::uint64_t MemoryForLabeling(std::uint64_t runs);
+
+/** What finding the part takes beside the voxels, when it is known how many runs the material has. */
+std::uint64_t MemoryForPart(std::uint64_t materialRuns, const Extent & extent);
 
 /** The memory that measuring and judging take beside the voxels, when it is known how many runs the components have,
  *  and how many those outside of the part. */
 std::uint64_t
 MemoryForRuns(std::uint64_t runs, std::uint64_t outsideRuns, std::uint64_t components, const Recipe & recipe);
+
+/** The bytes of files together; one that is not there has none. */
+std::uint64_t BytesOfFiles(const std::set<std::string> & files);
+
+/** Whether an item keeps to the memory that it was given, as more and more is known of it. */
+class MemoryPlan
+{
+public:
+  explicit MemoryPlan(std::uint64_t limit)
+    : m_Limit(limit)
+  {}
+
+  bool
+  IsLimited() const
+  {
+    return m_Limit != std::numeric_limits<std::uint64_t>::max();
+  }
+  bool
+  IsMade() const
+  {
+    return m_ForVoxels > 0;
+  }
+
+  /** Plans from the header. \throws MoreMemoryNeeded */
+  void Plan(const ItemHeader & header, const Recipe & recipe);
+
+  /** Checks lists that will have so many bytes. \throws MoreMemoryNeeded */
+  void CheckLists(std::uint64_t bytes) const;
+
+private:
+  std::uint64_t m_Limit;
+  std::uint64_t m_ForVoxels = 0;
+  /** The part of that for lists. */
+  std::uint64_t m_ForLists = 0;
+};
 
 /** "1.5 GB". */
 std::string DescribeBytes(std::uint64_t bytes);

@@ -12,6 +12,7 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Files/CountNotANumber.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -23,8 +24,8 @@
 #include "BrickCCL/Tables/Totals.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 namespace brickccl::batch
@@ -42,6 +43,7 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
+    , m_Memory(options.memory)
   {
     m_Hooks.cancelled = WasInterrupted;
   }
@@ -81,9 +83,7 @@ private:
   void
   Lap(const char * step)
   {
-    const auto now = std::chrono::steady_clock::now();
-    m_Seconds[step] = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
+    m_Seconds[step] = m_Stopwatch.Lap();
     Progress(m_Hooks).Update(0);
   }
 
@@ -116,7 +116,7 @@ private:
     options.threads = m_Options.threads;
     options.onHeader = [&](const LoadedImage & header, std::uint64_t bytes) { PlanMemory(found, header, bytes); };
     m_Image = ReadFoundImage(found, options);
-    if (m_MemoryForVoxels == 0)
+    if (!m_Memory.IsMade())
     {
       PlanMemory(found, m_Image, m_Image.ByteCount());
     }
@@ -162,32 +162,8 @@ private:
   {
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
-    ItemHeader item{ header.extent, header.type, header.channels, bytes, 0 };
-    for (const std::string & file : files)
-    {
-      std::error_code failure;
-      const auto      size = std::filesystem::file_size(file, failure);
-      item.fileBytes += failure ? 0 : size;
-    }
-    m_MemoryForVoxels = MemoryForVoxels(item, m_Recipe);
-    CheckMemory(m_MemoryForVoxels);
-  }
-
-  void
-  CheckMemory(std::uint64_t needed) const
-  {
-    if (needed > m_Options.memory)
-    {
-      throw MoreMemoryNeeded(needed);
-    }
-  }
-
-  /** Checks the memory when the components are known. */
-  void
-  CheckMemoryForRuns() const
-  {
-    const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
-    CheckMemory(m_MemoryForVoxels + MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
+    m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
+                  m_Recipe);
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -200,7 +176,10 @@ private:
     }
     if (m_Recipe.part.method != "none")
     {
-      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads);
+      const std::function<void(std::uint64_t)> check = [this](std::uint64_t runs) {
+        m_Memory.CheckLists(MemoryForPart(runs, m_Image.extent));
+      };
+      m_Part = FindPart(Segmented(), m_Recipe.part, m_Hooks, m_Options.threads, m_Memory.IsLimited() ? check : nullptr);
       for (const std::string & note : m_Part->notes)
       {
         Note(note);
@@ -268,7 +247,9 @@ private:
   {
     LabelOptions options;
     options.criterion = CriterionOfRecipe();
-    options.connectivity = ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice);
+    options.connectivity = m_Recipe.labeling.neighbourhood.empty()
+                           ? ConnectivityFor(m_Recipe.labeling.connectivity, m_Image.extent, m_Recipe.labeling.bySlice)
+                           : NeighbourhoodFromText(m_Recipe.labeling.neighbourhood, m_Image.extent.dimension);
     options.relabel.minimumSize = m_Recipe.labeling.minimumSize;
     options.relabel.maximumSize = m_Recipe.labeling.maximumSize;
     options.minimumVolume = m_Recipe.labeling.minimumVolume;
@@ -280,8 +261,13 @@ private:
     {
       options.mask = m_Part->mask.View();
     }
+    const ImageView image = AreDefectsPores() ? m_Part->pores->View() : Segmented().View();
+    if (m_Memory.IsLimited())
+    {
+      m_Memory.CheckLists(MemoryForLabeling(CountRuns(image, options.criterion, options.mask, Context().Silent())));
+    }
     Labeling labeling;
-    Label(AreDefectsPores() ? m_Part->pores->View() : Segmented().View(), options, labeling);
+    Label(image, options, labeling);
     if (!labeling.UsedDevice().remark.empty())
     {
       Note(labeling.UsedDevice().remark);
@@ -291,9 +277,10 @@ private:
     m_Summary["components"] = labeling.ComponentCount();
     m_Count = labeling.ComponentCount();
     m_Runs = TakeRuns(labeling);
-    if (m_Options.memory != std::numeric_limits<std::uint64_t>::max())
+    if (m_Memory.IsLimited())
     {
-      CheckMemoryForRuns();
+      const std::uint64_t outside = m_Part ? CountRunsOutside(m_Part->mask) : 0;
+      m_Memory.CheckLists(MemoryForRuns(m_Runs.RunCount(), outside, m_Count, m_Recipe));
     }
     DropOutsideOfCore();
   }
@@ -425,7 +412,7 @@ private:
         DrawForReport({ m_Image, m_Runs, m_Table, m_Part ? &m_Part->mask : nullptr, labels, m_Options.surfacesProgram },
                       m_Folder,
                       Context());
-      m_Summary["report"] = drawn.description;
+      m_Summary[ReportKey] = drawn.description;
       std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
       std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
     }
@@ -469,13 +456,12 @@ private:
   std::optional<Threshold>   m_Threshold;
   RunVolume                  m_Runs;
   std::uint64_t              m_Count = 0;
-  std::uint64_t              m_MemoryForVoxels = 0;
+  MemoryPlan                 m_Memory;
   ComponentTable             m_Table;
   ordered_json               m_Summary;
   std::vector<std::string>   m_Notes;
   ordered_json               m_Seconds;
-
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+  Stopwatch                  m_Stopwatch;
 };
 
 } // namespace

@@ -33,6 +33,8 @@ inline constexpr const char * SummaryFile = "summary.json";
 inline constexpr const char * DefectsFile = "defects.csv";
 inline constexpr const char * PictureFile = "picture.png";
 inline constexpr const char * LabelsFile = "labels";
+/** The key of a summary that says which pictures of a report there are. */
+inline constexpr const char * ReportKey = "report";
 
 /** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
  *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone.

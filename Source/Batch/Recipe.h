@@ -86,7 +86,9 @@ struct Recipe
   struct Labeling
   {
     /** 0: faces. */
-    int           connectivity = 0;
+    int connectivity = 0;
+    /** In the place of a number of neighbours, a text that NeighbourhoodFromText takes; empty: none. */
+    std::string   neighbourhood;
     std::string   criterion = "foreground";
     double        tolerance = 0;
     std::string   bySlice;

@@ -126,6 +126,10 @@ StepKeys()
       "which neighbours belong together: all foreground (default), equal values, or values that differ by at most "
       "`tolerance`"),
     NumberOf("labeling", "tolerance", KeyKind::Number, 0, Infinity, "", "largest difference of neighbours"),
+    { "labeling",
+      "neighbourhood",
+      KeyKind::Text,
+      "in the place of connectivity: \"8+z\" are 8 neighbours in the slice and the two before and behind along z" },
     ChoiceOf("labeling", "by_slice", { "x", "y", "z" }, "label each slice across this axis on its own"),
     NumberOf("labeling",
              "minimum_volume_mm3",

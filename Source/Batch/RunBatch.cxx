@@ -145,6 +145,12 @@ private:
     {
       std::string reason;
       auto        outcome = m_Folder.FinishedItem(m_Items[i], reason);
+      if (outcome && m_Options.process.drawsForReport && m_Recipe.outputs.pictures &&
+          !outcome->summary.contains(ReportKey))
+      {
+        outcome.reset();
+        reason = "it has no pictures for the report";
+      }
       if (outcome)
       {
         m_Outcomes[i] = std::move(*outcome);
@@ -250,6 +256,10 @@ private:
       ItemOutcome & outcome = m_Outcomes[index];
       outcome.seconds = ordered_json::parse(ReadText(own(SecondsFile)));
       outcome.summary = ordered_json::parse(ReadText(own(SummaryFile)));
+      if (planned != m_Needs.end())
+      {
+        outcome.seconds["planned_memory_bytes"] = planned->second;
+      }
       fs::remove(folder / SecondsFile);
       fs::remove(folder / StreamFile);
       m_Folder.FinishItem(item, outcome.seconds);

@@ -3,7 +3,6 @@
 #include "BrickCCL/Core/Error.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace brickccl
 {
@@ -16,7 +15,7 @@ std::string
 TextOf(Number number)
 {
   char text[64];
-  std::snprintf(text, sizeof(text), "%La", number);
+  std::snprintf(text, sizeof(text), number.Rest() == 0 ? "%a" : "%a %a", number.Nearest(), number.Rest());
   return text;
 }
 
@@ -24,13 +23,14 @@ Number
 ReadNumber(ByteReader & reader)
 {
   const std::string text = reader.Text();
-  char *            end = nullptr;
-  const Number      number = std::strtold(text.c_str(), &end);
-  if (text.empty() || *end != '\0')
+  const auto        blank = text.find(' ');
+  const auto        nearest = Number::FromText(text.substr(0, blank));
+  const auto        rest = blank == std::string::npos ? Number(0) : Number::FromText(text.substr(blank + 1));
+  if (!nearest || !rest)
   {
     reader.Fail("'" + text + "' is no number");
   }
-  return number;
+  return *rest == 0 ? *nearest : Number::Sum(nearest->Nearest(), rest->Nearest());
 }
 
 } // namespace
@@ -39,11 +39,13 @@ BrickProblem::BrickProblem(const Connectivity &   connectivity,
                            const Criterion &      imageCriterion,
                            ScalarType             imageType,
                            int                    imageChannels,
+                           const PeriodicAxes &   periodicAxes,
                            const RelabelOptions & relabelOptions)
   : dimension(connectivity.Dimension())
   , criterion(imageCriterion)
   , type(imageType)
   , channels(imageChannels)
+  , periodic(periodicAxes)
   , relabel(relabelOptions)
 {
   for (int code = 0; code < StepCount; ++code)
@@ -84,6 +86,7 @@ BrickProblem::Write(ByteWriter & writer) const
   writer.Text(TextOf(criterion.tolerance));
   writer.Number(static_cast<std::uint64_t>(type));
   writer.Number(static_cast<std::uint64_t>(channels));
+  writer.Number(periodic.Bits());
   writer.Number(static_cast<std::uint64_t>(relabel.order));
   writer.Number(relabel.minimumSize);
   writer.Number(relabel.maximumSize);
@@ -117,6 +120,14 @@ BrickProblem::Read(ByteReader & reader)
   problem.criterion.tolerance = ReadNumber(reader);
   problem.type = static_cast<ScalarType>(choice(static_cast<int>(ScalarType::Float64)));
   problem.channels = choice(1 << 30);
+  const int axes = choice((1 << MaximumDimension) - 1);
+  for (int axis = 0; axis < MaximumDimension; ++axis)
+  {
+    if ((axes >> axis & 1) != 0)
+    {
+      problem.periodic.Add(axis);
+    }
+  }
   problem.relabel.order = static_cast<LabelOrder>(choice(static_cast<int>(LabelOrder::Size)));
   problem.relabel.minimumSize = reader.Number();
   problem.relabel.maximumSize = reader.Number();
@@ -136,6 +147,7 @@ BrickProblem::DifferenceFrom(const BrickProblem & other) const
        : criterion != other.criterion                                     ? "criterion"
        : type != other.type                                               ? "voxel type"
        : channels != other.channels                                       ? "number of channels"
+       : periodic != other.periodic                                       ? "set of periodic axes"
        : relabel.order != other.relabel.order                             ? "order of labels"
        : relabel.minimumSize != other.relabel.minimumSize                 ? "minimum size"
        : relabel.maximumSize != other.relabel.maximumSize                 ? "maximum size"

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Labels/Labels.h"
@@ -20,6 +21,7 @@ struct BrickProblem
   Criterion      criterion;
   ScalarType     type = ScalarType::UInt8;
   int            channels = 1;
+  PeriodicAxes   periodic;
   RelabelOptions relabel;
 
   BrickProblem() = default;
@@ -27,6 +29,7 @@ struct BrickProblem
                const Criterion &      imageCriterion,
                ScalarType             imageType,
                int                    imageChannels,
+               const PeriodicAxes &   periodicAxes,
                const RelabelOptions & relabelOptions);
 
   /** Whether a voxel has the neighbour one step away, each step -1, 0 or 1. */

@@ -15,8 +15,9 @@ FaceRuns::FaceRuns(const BrickBox & box, const BrickProblem & problem)
   for (int axis = 0; axis < box.volume.dimension; ++axis)
   {
     const bool uses = problem.Uses(axis);
-    m_HasLower[axis] = uses && box.begin[axis] > 0;
-    m_HasUpper[axis] = uses && box.End(axis) < box.volume.size[axis];
+    const bool goesOn = problem.periodic.Has(axis);
+    m_HasLower[axis] = uses && (box.begin[axis] > 0 || goesOn);
+    m_HasUpper[axis] = uses && (box.End(axis) < box.volume.size[axis] || goesOn);
   }
 }
 

@@ -29,8 +29,8 @@ struct FaceRun
  *  where joining takes these.
  *
  *  Rows at a face across y, z or t are there as a whole. Of other rows only the first and the last voxel are there, and
- *  those only if there are bricks beside the faces across x. Faces at the volume's border are left out, and those
- *  across axes along which no neighbours differ. */
+ *  those only if there are bricks beside the faces across x. Faces at the volume's border are left out, but for those
+ *  at the ends of periodic axes, and those across axes along which no neighbours differ. */
 class FaceRuns
 {
 public:
@@ -100,8 +100,9 @@ using JoinedLabels = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 bool AreNeighbours(const BrickBox & a, const BrickBox & b);
 
 /** Which components of two neighbouring bricks are joined, through faces, edges and corners. The bricks may have any
- *  sizes. The same pair may come more than once. */
-JoinedLabels MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem);
+ *  sizes. The same pair may come more than once.
+ *  \param boxOfB  where b lies: its box or, of a periodic volume, a copy of it, which may lie outside of the volume */
+JoinedLabels MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickBox & boxOfB, const BrickProblem & problem);
 
 } // namespace brickccl
 

@@ -4,6 +4,7 @@
 #include "BrickCCL/Bricks/RunBytes.h"
 #include "BrickCCL/Bricks/TableBytes.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
@@ -20,13 +21,14 @@ namespace brickccl
 namespace
 {
 
-/** The options with which a brick is labeled on its own: nothing is dropped, and it knows its place. */
+/** The options with which a brick is labeled on its own: nothing is dropped, no end goes on, and it knows its place. */
 LabelOptions
 OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
 {
   LabelOptions own = options;
   own.relabel = {};
   own.minimumVolume = 0;
+  own.periodic = {};
   for (int axis = 0; axis < box.volume.dimension; ++axis)
   {
     own.geometry.startIndex[axis] += box.begin[axis];
@@ -45,11 +47,11 @@ LimitsOf(const LabelOptions & options, const BrickBox & box)
 }
 
 void
-CheckOptionsOfBricks(const LabelOptions & options)
+CheckOptionsOfBricks(const BrickOptions & options)
 {
-  if (options.periodic.HasAny())
+  if (options.measures)
   {
-    throw Unsupported("bricks of a periodic image are not merged across its seam; label it as a whole");
+    CheckPeriodicTableOfBricks(options.label.periodic);
   }
 }
 
@@ -77,12 +79,14 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
 {
   const Connectivity connectivity = options.label.connectivity.value_or(Connectivity::Face(image.extent.dimension));
   CheckLargestAcross(options.label.relabel, connectivity);
+  CheckPeriodic(options.label.periodic, connectivity);
   Label(image, OptionsOfBrick(options.label, record.box), labeling);
   Labeling::Implementation & own = ImplementationOf(labeling);
   record.problem = BrickProblem(own.connectivity,
                                 options.label.criterion,
                                 image.type,
                                 image.channels,
+                                options.label.periodic,
                                 LimitsOf(options.label, record.box));
   record.foregroundVoxels = labeling.ForegroundVoxelCount();
   record.faces = FaceRuns(record.box, record.problem);
@@ -126,7 +130,7 @@ LabeledBrick
 LabelBrick(const ImageView & image, const BrickBox & box, const BrickOptions & options, Labeling & scratch)
 {
   CheckBrick(image, box);
-  CheckOptionsOfBricks(options.label);
+  CheckOptionsOfBricks(options);
   CheckColumnsOfBricks(options.measure);
   BrickRecord record;
   record.box = box;

@@ -187,20 +187,16 @@ AreNeighbours(const BrickBox & a, const BrickBox & b)
 }
 
 JoinedLabels
-MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickProblem & problem)
+MatchFaces(const FaceRuns & a, const FaceRuns & b, const BrickBox & boxOfB, const BrickProblem & problem)
 {
   JoinedLabels joined;
   VisitScalarType(problem.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
     const VoxelRule<T>              rule = ToVoxelRule<T>(problem.criterion, problem.channels);
     const FaceMatcher<VoxelRule<T>> matcher(a, b, problem, rule);
-    ForNeighbouringRows(
-      a.Box(),
-      b.Box(),
-      problem,
-      [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
-        matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], b.Box().begin[0] }, steps, joined);
-      });
+    ForNeighbouringRows(a.Box(), boxOfB, problem, [&](std::int64_t rowA, std::int64_t rowB, const StepsAlongX & steps) {
+      matcher.MatchRows({ a.Row(rowA), b.Row(rowB), a.Box().begin[0], boxOfB.begin[0] }, steps, joined);
+    });
   });
   return joined;
 }

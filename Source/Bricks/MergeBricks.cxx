@@ -17,7 +17,27 @@ namespace brickccl
 namespace
 {
 
-/** The voxels that two boxes of a volume have in common, one of them made larger by 1 on all sides. */
+/** A box and its copies beside the volume along periodic axes, as far as voxels of the volume may be neighbours of
+ *  theirs. The first is the box itself. */
+std::vector<BrickBox>
+CopiesOf(const BrickBox & box, const PeriodicAxes & periodic)
+{
+  std::vector<BrickBox> copies{ box };
+  for (int axis = 0; axis < box.volume.dimension; ++axis)
+  {
+    for (std::size_t i = copies.size(); periodic.Has(axis) && i-- > 0;)
+    {
+      for (const int side : { -1, 1 })
+      {
+        copies.push_back(copies[i]);
+        copies.back().begin[axis] += side * box.volume.size[axis];
+      }
+    }
+  }
+  return copies;
+}
+
+/** The voxels that two boxes have in common, one of them made larger by 1 on all sides. */
 std::int64_t
 CommonVoxels(const BrickBox & enlarged, const BrickBox & box)
 {
@@ -121,6 +141,7 @@ struct BrickMerge::State
   }
 
   void CheckNew(const BrickRecord & record) const;
+  void Match(Brick & brick, const FaceRuns & faces, Brick & beside, const FaceRuns & others);
   void MatchWithOpen(std::size_t number, FaceRuns faces);
   void CheckComplete() const;
 };
@@ -167,23 +188,36 @@ BrickMerge::State::CheckNew(const BrickRecord & record) const
   }
 }
 
+/** Joins what a brick and another one, or its copies, have in common. A brick may lie beside its own copies. */
+void
+BrickMerge::State::Match(Brick & brick, const FaceRuns & faces, Brick & beside, const FaceRuns & others)
+{
+  const bool isItself = &brick == &beside;
+  for (const BrickBox & copy : CopiesOf(beside.box, problem.periodic))
+  {
+    if ((isItself && copy == brick.box) || !AreNeighbours(brick.box, copy))
+    {
+      continue;
+    }
+    brick.missing -= CommonVoxels(brick.box, copy);
+    // Seen from the other brick, this one lies as far away on the opposite side.
+    beside.missing -= isItself ? 0 : CommonVoxels(copy, brick.box);
+    for (const auto & [ours, theirs] : MatchFaces(faces, others, copy, problem))
+    {
+      Join(brick.firstNode + ours - 1, beside.firstNode + theirs - 1);
+    }
+  }
+}
+
 void
 BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
 {
   Brick & brick = bricks[number];
   for (const OpenBrick & other : open)
   {
-    Brick & beside = bricks[other.number];
-    if (AreNeighbours(brick.box, beside.box))
-    {
-      brick.missing -= CommonVoxels(brick.box, beside.box);
-      beside.missing -= CommonVoxels(beside.box, brick.box);
-      for (const auto & [ours, theirs] : MatchFaces(faces, other.faces, problem))
-      {
-        Join(brick.firstNode + ours - 1, beside.firstNode + theirs - 1);
-      }
-    }
+    Match(brick, faces, bricks[other.number], other.faces);
   }
+  Match(brick, faces, brick, faces);
   open.push_back({ number, std::move(faces) });
   open.erase(std::remove_if(open.begin(),
                             open.end(),
@@ -213,7 +247,11 @@ BrickMerge::Add(BytesView bytes)
   brick.firstNode = own.nodes.Size();
   brick.components = record.firstVoxels.size();
   const std::int64_t start[MaximumDimension] = {};
-  brick.missing = CommonVoxels(record.box, BrickBox(own.volume, start, own.volume)) - record.box.extent.VoxelCount();
+  for (const BrickBox & copy : CopiesOf(BrickBox(own.volume, start, own.volume), own.problem.periodic))
+  {
+    brick.missing += CommonVoxels(record.box, copy);
+  }
+  brick.missing -= record.box.extent.VoxelCount();
   own.bricks.push_back(brick);
   own.numbers[{ record.box.begin, record.box.begin + MaximumDimension }] = number;
   own.coveredVoxels += record.box.extent.VoxelCount();

@@ -225,6 +225,17 @@ CheckColumnsOfBricks(const MeasureOptions & options)
   }
 }
 
+void
+CheckPeriodicTableOfBricks(const PeriodicAxes & periodic)
+{
+  if (periodic.HasAny())
+  {
+    throw Unsupported("components of a volume that is periodic along " + periodic.ToString() +
+                      " cannot be measured by bricks: where they go on through its ends they are put together as a "
+                      "whole; measure none, or label the volume at once");
+  }
+}
+
 SecondLook
 SecondLookOf(const ColumnGroups & groups)
 {

@@ -5,6 +5,7 @@
 #include "BrickCCL/Core/Extent.h"
 #include "BrickCCL/Core/PeriodicAxes.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace brickccl
@@ -24,6 +25,13 @@ public:
       m_Has[axis] = axis < extent.dimension && connectivity.Uses(axis) && extent.size[axis] > 1 && !periodic.Has(axis);
       m_EveryVoxel = m_EveryVoxel && !m_Has[axis];
     }
+  }
+
+  /** Whether a voxel of the image lies at the border. */
+  bool
+  Exists() const
+  {
+    return m_EveryVoxel || std::any_of(m_Has, m_Has + MaximumDimension, [](bool has) { return has; });
   }
 
   /** Whether one of the voxels [begin, end) of a row lies at the border. */

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Clean/HoleWalls.h"
 #include "BrickCCL/Clean/HookParts.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/VolumeLimits.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <unordered_map>
 
 namespace brickccl
@@ -18,21 +18,12 @@ namespace brickccl
 namespace
 {
 
-std::string
-Text(Number value)
-{
-  std::ostringstream text;
-  text.precision(20);
-  text << value;
-  return text.str();
-}
-
 /** The value as a T. \return false if no T has it. */
 template <typename T>
 bool
 ToValue(Number number, T & value)
 {
-  return CeilingOf(number, value) && static_cast<Number>(value) == number;
+  return CeilingOf(number, value) && Number(value) == number;
 }
 
 /** A component of a class: the size and the place of the first voxel. */
@@ -66,7 +57,7 @@ public:
       if (isNew)
       {
         m_Reports.emplace_back();
-        m_Reports.back().value = static_cast<Number>(value);
+        m_Reports.back().value = value;
       }
       m_Last = value;
       m_LastPlace = found->second;
@@ -125,7 +116,7 @@ public:
   {
     if (!ToValue(options.background, m_Background))
     {
-      throw InvalidArgument("the background " + Text(options.background) + " is no value of the type " +
+      throw InvalidArgument("the background " + options.background.ToString() + " is no value of the type " +
                             NameOf(segmentation.type) + " that the segmentation has");
     }
     for (const Number number : options.values)
@@ -133,7 +124,7 @@ public:
       T value{};
       if (number == options.background)
       {
-        throw InvalidArgument("the value " + Text(number) + " is that of the background; name classes");
+        throw InvalidArgument("the value " + number.ToString() + " is that of the background; name classes");
       }
       if (ToValue(number, value))
       {
@@ -141,6 +132,11 @@ public:
       }
     }
     std::sort(m_Values.begin(), m_Values.end());
+    CheckPeriodic(options.periodic, m_Connectivity);
+    if (options.holes)
+    {
+      HoleBorder();
+    }
   }
 
   CleanReport
@@ -193,11 +189,25 @@ private:
     return m_Options.values.empty() || std::binary_search(m_Values.begin(), m_Values.end(), value);
   }
 
+  Connectivity
+  HoleConnectivity() const
+  {
+    return m_Options.holes->connectivity.value_or(m_Connectivity.Dual());
+  }
+
+  Border
+  HoleBorder() const
+  {
+    const Connectivity connectivity = HoleConnectivity();
+    return BorderOfHoles(m_Input.extent, connectivity, PeriodicWithin(m_Options.periodic, connectivity));
+  }
+
   LabelOptions
   LabelingOptions(const Connectivity & connectivity, const ProgressHooks & hooks) const
   {
     LabelOptions options;
     options.connectivity = connectivity;
+    options.periodic = PeriodicWithin(m_Options.periodic, connectivity);
     options.device = m_Options.device;
     options.threads = m_Options.threads;
     options.progress = hooks;
@@ -313,7 +323,7 @@ private:
   FillHoles(const ProgressHooks & hooks)
   {
     const ImageView     image(static_cast<const void *>(m_Output), m_Input.type, m_Input.extent, 1);
-    const Connectivity  connectivity = m_Options.holes->connectivity.value_or(m_Connectivity.Dual());
+    const Connectivity  connectivity = HoleConnectivity();
     const ProgressHooks labelingHooks = PartOf(hooks, 0, 0.6);
     LabelOptions        options = LabelingOptions(connectivity, labelingHooks);
     options.criterion = Criterion::InRange(m_Options.background, m_Options.background);
@@ -322,14 +332,14 @@ private:
     const RunVolume & background = RunsOf(m_Labeling);
     const Holes       holes(background,
                       m_Labeling.ComponentCount(),
-                      connectivity,
+                      HoleBorder(),
                       m_Options.holes->MostVoxels(connectivity, m_Options.geometry),
                       Context(hooks).Part(0.6, 0.8));
     if (holes.Count() != 0)
     {
       const HostContext context = Context(hooks).Part(0.8, 0.9);
-      auto              values =
-        CountHoleWalls(background, holes, connectivity, m_Output, m_Background, context).Largest(holes.Count());
+      auto values = CountHoleWalls(background, holes, connectivity, m_Options.periodic, m_Output, m_Background, context)
+                      .Largest(holes.Count());
       for (std::size_t hole = 0; hole < values.size(); ++hole)
       {
         if (values[hole] && !IsAsked(*values[hole]))

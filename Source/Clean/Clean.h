@@ -2,6 +2,7 @@
 #define BRICKCCL_CLEAN_CLEAN_H
 
 #include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 #include "BrickCCL/Dispatch/Device.h"
@@ -39,6 +40,9 @@ struct CleanOptions
 {
   /** The connectivity of the classes. If it is not given, face connectivity of the image's dimension. */
   std::optional<Connectivity> connectivity;
+  /** The axes along which the image goes on with its other end. Holes then have no voxel at the ends of the other axes,
+   *  of which one must have more than one voxel. */
+  PeriodicAxes periodic;
   /** The value that belongs to no class. Voxels that are removed get it. */
   Number background = 0;
   /** The classes that lose components and fill holes. If it is empty, all do. */
@@ -108,7 +112,8 @@ struct ComponentFilter
   /** Fills holes of the foreground. The background is every voxel that takes no part. Where neighbours are joined by
    * the criterion Foreground, holes become foreground before labeling: whatever lies in a hole is joined to what is
    * around it. Otherwise a hole gets the label of the component that it shares the most faces with; of those that share
-   *  equally many, the one whose first voxel comes first in raster order. */
+   *  equally many, the one whose first voxel comes first in raster order. Along periodic axes an image has no border;
+   * if all are periodic, or the criterion compares values, holes of periodic images are refused. */
   std::optional<HoleOptions> holes;
   /** Components stay if they contain one of these voxels, given by their places in the image (x fastest). */
   std::optional<std::vector<std::int64_t>> seeds;

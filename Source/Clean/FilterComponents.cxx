@@ -4,6 +4,7 @@
 #include "BrickCCL/Clean/FilledLinks.h"
 #include "BrickCCL/Clean/HoleWalls.h"
 #include "BrickCCL/Clean/HookParts.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Criteria/Problem.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
@@ -75,8 +76,7 @@ public:
     }
     if (filter.holes && options.periodic.HasAny())
     {
-      throw Unsupported("holes are not filled in an image that is periodic along " + options.periodic.ToString() +
-                        ": no border tells them from the background around objects");
+      CheckPeriodicHoles();
     }
     const std::int64_t voxels = image.extent.VoxelCount();
     for (const std::int64_t seed : filter.seeds.value_or(std::vector<std::int64_t>()))
@@ -126,6 +126,20 @@ public:
   }
 
 private:
+  /** Components with holes that are filled after labeling cannot be unwrapped yet. */
+  void
+  CheckPeriodicHoles() const
+  {
+    const Connectivity connectivity = BackgroundConnectivity();
+    BorderOfHoles(m_Image.extent, connectivity, PeriodicWithin(m_Options.periodic, connectivity));
+    if (!m_Options.criterion.FollowsForeground())
+    {
+      throw Unsupported("holes of components of equal or similar values are not filled in an image that is periodic "
+                        "along " +
+                        m_Options.periodic.ToString() + "; label it first, and fill the holes of its labels (clean)");
+    }
+  }
+
   Connectivity
   BackgroundConnectivity() const
   {
@@ -137,6 +151,7 @@ private:
   FindHoles(const RowLinks & links, LabelOptions options, const ProgressHooks & hooks, Labeling & background) const
   {
     options.connectivity = BackgroundConnectivity();
+    options.periodic = PeriodicWithin(m_Options.periodic, *options.connectivity);
     // The algorithm that is asked for labels the objects.
     options.algorithm = "Auto";
     options.device = { Device::Kind::Cpu, 0 };
@@ -144,7 +159,7 @@ private:
     Label(BackgroundLinks(links, m_Image.extent), m_Image.extent, options, background);
     return Holes(RunsOf(background),
                  background.ComponentCount(),
-                 *options.connectivity,
+                 BorderOfHoles(m_Image.extent, *options.connectivity, options.periodic),
                  m_Filter.holes->MostVoxels(*options.connectivity, m_Options.geometry),
                  { m_Options.threads });
   }
@@ -198,7 +213,7 @@ private:
     Buffer<TLabel>             labels;
     labels.Resize(static_cast<std::size_t>(m_Image.extent.VoxelCount()));
     m_Result.Write(labels.Data());
-    auto values = CountHoleWalls(background, holes, BackgroundConnectivity(), labels.Data(), TLabel(0), context)
+    auto values = CountHoleWalls(background, holes, BackgroundConnectivity(), {}, labels.Data(), TLabel(0), context)
                     .Largest(holes.Count());
     for (std::uint64_t hole = 0; hole < holes.Count(); ++hole)
     {

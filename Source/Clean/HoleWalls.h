@@ -111,13 +111,15 @@ private:
   std::size_t m_Most = std::size_t{ 1 } << 18;
 };
 
-/** The rows that share faces with those of a volume, along axes on which neighbours may differ. */
+/** The rows that share faces with those of a volume, along axes on which neighbours may differ, also through the ends
+ * of periodic axes. */
 class FaceRows
 {
 public:
-  FaceRows(const Extent & extent, const Connectivity & connectivity)
+  FaceRows(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic)
     : m_Extent(extent)
     , m_AlongX(connectivity.Uses(0))
+    , m_Periodic(periodic)
   {
     std::int64_t stride = 1;
     for (int axis = 1; axis < extent.dimension; ++axis)
@@ -133,24 +135,28 @@ public:
   ForEach(std::int64_t row, const RowPosition & position, std::int64_t begin, std::int64_t end, TFunction function)
     const
   {
-    if (m_AlongX && begin > 0)
+    const std::int64_t length = m_Extent.RowLength();
+    if (m_AlongX && (begin > 0 || m_Periodic.Has(0)))
     {
-      function(row, begin - 1, begin);
+      const std::int64_t before = begin > 0 ? begin - 1 : length - 1;
+      function(row, before, before + 1);
     }
-    if (m_AlongX && end < m_Extent.RowLength())
+    if (m_AlongX && (end < length || m_Periodic.Has(0)))
     {
-      function(row, end, end + 1);
+      const std::int64_t behind = end < length ? end : 0;
+      function(row, behind, behind + 1);
     }
     for (int axis = 1; axis < m_Extent.dimension; ++axis)
     {
       const std::int64_t at = position.at[axis - 1];
-      if (m_Stride[axis] != 0 && at > 0)
+      const std::int64_t last = m_Extent.size[axis] - 1;
+      if (m_Stride[axis] != 0 && (at > 0 || m_Periodic.Has(axis)))
       {
-        function(row - m_Stride[axis], begin, end);
+        function(row + (at > 0 ? -1 : last) * m_Stride[axis], begin, end);
       }
-      if (m_Stride[axis] != 0 && at + 1 < m_Extent.size[axis])
+      if (m_Stride[axis] != 0 && (at < last || m_Periodic.Has(axis)))
       {
-        function(row + m_Stride[axis], begin, end);
+        function(row + (at < last ? 1 : -last) * m_Stride[axis], begin, end);
       }
     }
   }
@@ -158,6 +164,7 @@ public:
 private:
   Extent       m_Extent;
   bool         m_AlongX;
+  PeriodicAxes m_Periodic;
   std::int64_t m_Stride[MaximumDimension] = {};
 };
 
@@ -168,12 +175,13 @@ HoleWalls<T>
 CountHoleWalls(const RunVolume &    background,
                const Holes &        holes,
                const Connectivity & connectivity,
+               const PeriodicAxes & periodic,
                const T *            image,
                T                    backgroundValue,
                const HostContext &  context)
 {
   const Extent              extent = background.GetExtent();
-  const FaceRows            faces(extent, connectivity);
+  const FaceRows            faces(extent, connectivity, periodic);
   const Chunks              chunks = RowChunks(extent, context);
   std::vector<HoleWalls<T>> walls(static_cast<std::size_t>(chunks.count));
   ParallelFor(chunks.count, context, [&](std::int64_t chunk) {

@@ -1,6 +1,6 @@
 #include "BrickCCL/Clean/Holes.h"
 
-#include "BrickCCL/Clean/Border.h"
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
 namespace brickccl
@@ -26,15 +26,27 @@ struct BackgroundSum
 
 } // namespace
 
-Holes::Holes(const RunVolume &    background,
-             std::uint64_t        components,
-             const Connectivity & connectivity,
-             std::uint64_t        mostVoxels,
-             const HostContext &  context)
+Border
+BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic)
+{
+  const Border border(extent, connectivity, periodic);
+  if (!border.Exists())
+  {
+    throw Unsupported("holes are not filled in an image that is periodic along " + periodic.ToString() +
+                      " and has no other axis of more than one voxel: no border tells them from the background around "
+                      "objects");
+  }
+  return border;
+}
+
+Holes::Holes(const RunVolume &   background,
+             std::uint64_t       components,
+             const Border &      border,
+             std::uint64_t       mostVoxels,
+             const HostContext & context)
   : m_HoleOf(static_cast<std::size_t>(components) + 1, None)
 {
-  const Border border(background.GetExtent(), connectivity);
-  const auto   sums = AccumulateRuns<BackgroundSum>(
+  const auto sums = AccumulateRuns<BackgroundSum>(
     background,
     components,
     context,

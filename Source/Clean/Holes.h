@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_CLEAN_HOLES_H
 #define BRICKCCL_CLEAN_HOLES_H
 
-#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Clean/Border.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 
@@ -11,20 +11,25 @@
 namespace brickccl
 {
 
+/** The border that tells holes from the background around objects.
+ *  \param connectivity  that of the background
+ *  \throws Unsupported if the image has none, since it is periodic along all axes. */
+Border BorderOfHoles(const Extent & extent, const Connectivity & connectivity, const PeriodicAxes & periodic);
+
 /** The holes among the components of a background. Holes are numbered from 0 on, in the order of their labels. */
 class Holes
 {
 public:
   static constexpr std::uint64_t None = ~std::uint64_t{ 0 };
 
-  /** \param background   the background, labeled 1..components
-   *  \param connectivity the one that it was labeled with
-   *  \param mostVoxels   larger components are no holes */
-  Holes(const RunVolume &    background,
-        std::uint64_t        components,
-        const Connectivity & connectivity,
-        std::uint64_t        mostVoxels,
-        const HostContext &  context);
+  /** \param background  the background, labeled 1..components
+   *  \param border      no hole has a voxel there (BorderOfHoles)
+   *  \param mostVoxels  larger components are no holes */
+  Holes(const RunVolume &   background,
+        std::uint64_t       components,
+        const Border &      border,
+        std::uint64_t       mostVoxels,
+        const HostContext & context);
 
   std::uint64_t
   Count() const

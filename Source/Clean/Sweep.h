@@ -2,6 +2,7 @@
 #define BRICKCCL_CLEAN_SWEEP_H
 
 #include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Dispatch/Device.h"
 #include "BrickCCL/Host/Progress.h"
@@ -23,7 +24,9 @@ struct SweepOptions
   bool below = false;
   /** If it is not given, face connectivity of the image's dimension. */
   std::optional<Connectivity> connectivity;
-  Device                      device;
+  /** The axes along which the image goes on with its other end. */
+  PeriodicAxes periodic;
+  Device       device;
   /** The number of threads; 0 stands for all. */
   int           threads = 0;
   ProgressHooks progress;
@@ -45,11 +48,12 @@ struct SweepStep
   std::uint64_t voxels = 0;
 };
 
-/** The components of every threshold's foreground, by ascending thresholds. Thresholds with the same foreground are
- *  labeled once. No label map is made, and the memory of runs is used again.
+/** The components of every threshold's foreground, by ascending thresholds. No label map is made.
  *
- *  A union-find over voxels in the order of their values would look at each voxel once, but not as fast: on the CPU it
- *  takes 15 to 90 ns for each voxel that enters, and a labeling 0.2 ns (Testing/Benchmarks/JOURNAL.md).
+ *  From one threshold to the next the foreground grows. On the CPU, few voxels that enter are added to the components
+ *  that are there, by a union-find (GrowingComponents.h); where many enter, the foreground is labeled anew, which takes
+ *  0.3 ns for each voxel of the image instead of 60 to 100 ns for each that enters. What is less is found beforehand
+ *  (SweepPlan.h; measured in Testing/Benchmarks/JOURNAL.md). On several threads the thresholds are parted among them.
  *  \throws InvalidArgument, Unsupported, Cancelled, std::bad_alloc. */
 std::vector<SweepStep> Sweep(const ImageView & image, const SweepOptions & options);
 

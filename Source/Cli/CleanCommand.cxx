@@ -1,8 +1,10 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FilterOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
 
 #include <nlohmann/json.hpp>
@@ -21,20 +23,17 @@ namespace brickccl::cli
 namespace
 {
 
-struct CleanArguments
+struct CleanArguments : RunningArguments
 {
-  std::string   segmentation;
-  std::string   output;
-  std::string   values;
-  std::string   background = "0";
-  int           connectivity = 0;
-  SizeArguments sizes;
-  HoleArguments holes;
-  FileArguments files;
-  int           threads = 0;
-  bool          noCompression = false;
-  bool          json = false;
-  bool          quiet = false;
+  std::string        segmentation;
+  std::string        output;
+  std::string        values;
+  std::string        background = "0";
+  NeighbourArguments neighbours;
+  SizeArguments      sizes;
+  HoleArguments      holes;
+  FileArguments      files;
+  bool               noCompression = false;
 };
 
 /** The numbers of "1,3,5". */
@@ -68,23 +67,15 @@ OptionsOf(const CleanArguments & arguments)
   return options;
 }
 
-std::string
-Text(Number value)
-{
-  std::ostringstream text;
-  text << std::setprecision(20) << value;
-  return text.str();
-}
-
 /** Values of classes are whole numbers in nearly all files. */
 nlohmann::ordered_json
 AsJson(Number value)
 {
-  if (value >= 0 && value <= 18446744073709551615.0L && std::floor(value) == value)
+  if (value >= 0 && value <= std::numeric_limits<std::uint64_t>::max() && value.IsWhole())
   {
     return static_cast<std::uint64_t>(value);
   }
-  if (value < 0 && value >= -9223372036854775808.0L && std::floor(value) == value)
+  if (value < 0 && value >= std::numeric_limits<std::int64_t>::lowest() && value.IsWhole())
   {
     return static_cast<std::int64_t>(value);
   }
@@ -125,7 +116,7 @@ Describe(const CleanReport & report)
   {
     if (one.removedComponents != 0 || one.filledHoles != 0)
     {
-      text << (++changed <= most ? Line(Text(one.value), one) : "");
+      text << (++changed <= most ? Line(one.value.ToString(), one) : "");
     }
   }
   if (changed > most)
@@ -148,7 +139,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   nlohmann::json   seconds;
   CleanOptions     options = OptionsOf(arguments);
   const NamedFiles outputs = { { "OUTPUT", arguments.output } };
-  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation } };
+  const NamedFiles inputs = { { "SEGMENTATION", arguments.segmentation },
+                              { "--neighbourhood", arguments.neighbours.File() } };
   CheckSeries(arguments.files, inputs);
   CheckOutputs(inputs, outputs);
 
@@ -156,7 +148,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   LoadedImage image = reader.Read(arguments.segmentation, true);
-  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, "");
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
   options.geometry = image.geometry;
   CheckImageFileWritable(arguments.output, image.type, image.extent);
@@ -171,7 +164,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   image.voxels.Release();
   for (const Number value : report.missing)
   {
-    reader.Note("no voxel has the value " + Text(value) + " of --values");
+    reader.Note("no voxel has the value " + value.ToString() + " of --values");
   }
   seconds["clean"] = watch.Lap();
 
@@ -196,7 +189,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     nlohmann::ordered_json summary;
     AddCounts(summary, report.Total());
-    summary["connectivity"] = options.connectivity->NeighbourCount();
+    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
     summary["classes"] = nlohmann::ordered_json::array();
     for (const CleanedClass & one : report.classes)
     {
@@ -214,7 +207,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     std::cout << Describe(report) << arguments.output << ": type " << NameOf(image.type) << ", connectivity "
-              << options.connectivity->ToString() << std::endl;
+              << DescribeNeighbours(*options.connectivity, options.periodic) << std::endl;
   }
 }
 
@@ -243,21 +236,11 @@ AddCleanCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->check(AnyNumber())
     ->type_name("V")
     ->capture_default_str();
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "neighbours of a class: 4, 8 (2-D); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full. Those "
-      "of the background are its dual: 8 for 4, 26 for 6, else faces")
-    ->transform(NeighbourCount());
+  AddNeighbourOptions(*command, arguments->neighbours);
   AddSizeOptions(*command, arguments->sizes, "keep the K largest components of each class; 0: all");
   AddHoleOptions(*command, arguments->holes);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
   command->add_flag("--no-compression", arguments->noCompression, "write the segmentation uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print what was done, for each class, as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments, "what was done, for each class, as one JSON object");
   command->callback([arguments, frontEnd] { RunClean(*arguments, frontEnd); });
 }
 

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -216,9 +217,7 @@ AddCompareCommand(CLI::App & app)
     ->check(NumberFromZero())
     ->capture_default_str()
     ->type_name("SHARE");
-  command->add_option("--threads", arguments->options.threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
+  AddThreadsOption(*command, arguments->options.threads);
   command->callback([arguments] { RunCompare(*arguments); });
 }
 

@@ -67,6 +67,25 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
     ->needs(pores);
 }
 
+nlohmann::ordered_json
+ThresholdAsJson(Number threshold)
+{
+  return !Threshold::IsBeyondDoubles(threshold) ? nlohmann::ordered_json(static_cast<double>(threshold))
+       : threshold < 0                          ? nlohmann::ordered_json(static_cast<std::int64_t>(threshold))
+                                                : nlohmann::ordered_json(static_cast<std::uint64_t>(threshold));
+}
+
+nlohmann::ordered_json
+ThresholdsAsJson(const std::vector<Number> & thresholds)
+{
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Number threshold : thresholds)
+  {
+    all.push_back(ThresholdAsJson(threshold));
+  }
+  return all;
+}
+
 Criterion
 CriterionOf(const CriterionArguments & arguments)
 {
@@ -279,9 +298,10 @@ DescribeThreshold(std::ostream & text, const CriterionArguments & arguments, con
   if (segmented.threshold->all.size() > 1)
   {
     text << " of";
-    for (const double value : segmented.threshold->all)
+    for (const Number value : segmented.threshold->all)
     {
-      text << ' ' << value;
+      text << ' ';
+      Threshold::IsBeyondDoubles(value) ? text << value.ToString() : text << static_cast<double>(value);
     }
   }
   if (!segmented.threshold->peaks.empty())
@@ -293,13 +313,13 @@ DescribeThreshold(std::ostream & text, const CriterionArguments & arguments, con
 }
 
 nlohmann::ordered_json
-ThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmented)
+DescribeThresholdAsJson(const CriterionArguments & arguments, const Segmented & segmented)
 {
   const Threshold &      threshold = *segmented.threshold;
   nlohmann::ordered_json json = { { "method", threshold.method.ToString() },
-                                  { "value", static_cast<double>(threshold.value) },
+                                  { "value", ThresholdAsJson(threshold.value) },
                                   { "foreground", arguments.below ? "below" : "at or above" },
-                                  { "all", threshold.all } };
+                                  { "all", ThresholdsAsJson(threshold.all) } };
   if (!threshold.peaks.empty())
   {
     json["peaks"] = threshold.peaks;
@@ -330,7 +350,7 @@ AddSegmented(nlohmann::ordered_json &   summary,
              const Segmented &          segmented,
              const ComponentTable &     table)
 {
-  summary["threshold"] = segmented.threshold ? ThresholdAsJson(arguments, segmented) : nlohmann::ordered_json();
+  summary["threshold"] = segmented.threshold ? DescribeThresholdAsJson(arguments, segmented) : nlohmann::ordered_json();
   summary["pores"] = segmented.pores ? PoresAsJson(*segmented.pores, table) : nlohmann::ordered_json();
 }
 

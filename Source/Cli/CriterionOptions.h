@@ -20,6 +20,10 @@
 namespace brickccl::cli
 {
 
+/** A threshold as JSON: whole numbers that doubles do not hold as such, others as doubles. */
+nlohmann::ordered_json ThresholdAsJson(Number threshold);
+nlohmann::ordered_json ThresholdsAsJson(const std::vector<Number> & thresholds);
+
 /** What `label` asks about the voxels that are foreground, and about which of them are joined. */
 struct CriterionArguments
 {

@@ -59,7 +59,8 @@ RangeOfValues(const ImageView & image)
     return "it has no finite values";
   }
   std::ostringstream text;
-  text << "its values go from " << histogram.minimum << " to " << histogram.maximum;
+  text << "its values go from " << static_cast<double>(histogram.minimum) << " to "
+       << static_cast<double>(histogram.maximum);
   return text.str();
 }
 

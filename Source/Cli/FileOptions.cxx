@@ -147,6 +147,20 @@ AddFileOptions(CLI::App & command, FileArguments & arguments)
 }
 
 void
+AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments)
+{
+  command
+    .add_option("--output-fallback",
+                arguments.outputFallback,
+                "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
+    ->type_name("FILE");
+  command
+    .add_option("--label-type", arguments.labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
+    ->capture_default_str();
+  command.add_flag("--no-compression", arguments.noCompression, "write the label map uncompressed (faster)");
+}
+
+void
 CheckSeries(const FileArguments & arguments, const NamedFiles & inputs)
 {
   std::string names;

@@ -24,6 +24,16 @@ struct FileArguments
 
 void AddFileOptions(CLI::App & command, FileArguments & arguments);
 
+/** What commands ask about a label map that they write. */
+struct LabelMapArguments
+{
+  std::string outputFallback;
+  std::string labelType = "auto";
+  bool        noCompression = false;
+};
+
+void AddLabelMapOptions(CLI::App & command, LabelMapArguments & arguments);
+
 /** Files, each with the name of the option or argument that names it. An empty path stands for no file. */
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 

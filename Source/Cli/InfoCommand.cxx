@@ -1,6 +1,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/ScanInfo.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
@@ -121,9 +122,7 @@ AddInfoCommand(CLI::App & app)
                       "image, or a folder or pattern of images: show its size, spacing, type and orientation, how its "
                       "values are spread, and proposals for `brickccl label --threshold`");
   AddFileOptions(*command, arguments->files);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
+  AddThreadsOption(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print one JSON object");
   command->callback([arguments] { RunInfo(*arguments); });
 }

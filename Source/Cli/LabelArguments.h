@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/FilterOptions.h"
 #include "BrickCCL/Cli/FrontEnd.h"
 #include "BrickCCL/Cli/NeighbourOptions.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Labels.h"
 
@@ -17,11 +18,10 @@ namespace brickccl::cli
 {
 
 /** What `label` asks. */
-struct LabelArguments
+struct LabelArguments : LabelMapArguments, RunningArguments
 {
   std::string        input;
   std::string        output;
-  std::string        outputFallback;
   NeighbourArguments neighbours;
   CriterionArguments criterion;
   std::string        mask;
@@ -30,10 +30,8 @@ struct LabelArguments
   bool               perSlice = false;
   std::uint64_t      maximumSize = std::numeric_limits<std::uint64_t>::max();
   FilterArguments    filter;
-  std::string        labelType = "auto";
   std::string        algorithm = "Auto";
   std::string        device = "auto";
-  int                threads = 0;
   FileArguments      files;
   TableArguments     table;
   std::string        picture;
@@ -42,9 +40,6 @@ struct LabelArguments
   std::uint64_t memory = 0;
   std::string   work;
   bool          resume = false;
-  bool          noCompression = false;
-  bool          json = false;
-  bool          quiet = false;
 };
 
 /** Labels an image, measures its components and writes what is asked for. */

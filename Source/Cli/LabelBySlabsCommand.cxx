@@ -35,7 +35,8 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
     { "--series", !arguments.files.series.empty() },
-    { "--periodic", !arguments.neighbours.periodic.empty() },
+    { "A table (--statistics, --print) with --periodic",
+      !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
   if (!arguments.outputFallback.empty())
   {
@@ -150,8 +151,8 @@ PrintSummary(const LabelArguments & arguments,
              const LoadedImage &    image)
 {
   std::cout << std::setprecision(4) << result.components << (result.components == 1 ? " component" : " components")
-            << ", connectivity " << options.label.connectivity->ToString() << ", criterion "
-            << options.label.criterion.ToString() << '\n'
+            << ", connectivity " << DescribeNeighbours(*options.label.connectivity, options.label.periodic)
+            << ", criterion " << options.label.criterion.ToString() << '\n'
             << result.foregroundVoxels << " foreground voxels of " << image.extent.VoxelCount() << " ("
             << image.extent.ToString() << ", spacing " << DescribeSpacing(image) << ")\n"
             << DescribeKept(result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image)
@@ -197,6 +198,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
   if (!arguments.output.empty())
   {
     CheckImageFileWritable(arguments.output,

@@ -54,11 +54,7 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   command->add_option("OUTPUT",
                       arguments->output,
                       "label map: " + WritableFormats() + "; it may be left out with --statistics or --print");
-  command
-    ->add_option("--output-fallback",
-                 arguments->outputFallback,
-                 "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
-    ->type_name("FILE");
+  AddLabelMapOptions(*command, *arguments);
   AddFileOptions(*command, arguments->files);
   AddNeighbourOptions(*command, arguments->neighbours);
   AddCriterionOptions(*command, arguments->criterion);
@@ -73,9 +69,6 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
     ->transform(Count(0))
     ->type_name("1e8");
   AddFilterOptions(*command, arguments->filter);
-  command
-    ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
-    ->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "see `brickccl info`; the labels are the same for all")
     ->capture_default_str();
   command
@@ -84,13 +77,12 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
                  "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto: the GPU for volumes so large that it is "
                  "faster as a whole")
     ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
   command->add_option("--statistics", arguments->table.table, "write the component table: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   command->get_option("--part")->excludes(command->get_option("--pores"));
+  // What lies outside of a part is told by the image's border.
+  command->get_option("--pores")->excludes(command->get_option("--periodic"));
   AddPictureOption(*command, arguments->picture);
   // It would show slices through boxes that lie partly outside of the image.
   command->get_option("--picture")->excludes(command->get_option("--periodic"));
@@ -103,10 +95,8 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
       return ExtensionOf(path) == ".ctbl" ? std::string()
                                           : "a colour table's name must end in .ctbl, unlike '" + path + "'";
     });
-  command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
-    ->excludes(command->get_option("--print"));
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
   AddSlabOptions(*command, *arguments);
   command->callback([arguments, frontEnd] {
     arguments->memory == 0 ? RunLabel(*arguments, frontEnd) : RunLabelBySlabs(*arguments, frontEnd);

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
@@ -23,7 +24,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct MeshArguments
+struct MeshArguments : RunningArguments
 {
   std::string   labels;
   std::string   output;
@@ -31,9 +32,6 @@ struct MeshArguments
   MeshOptions   mesh;
   bool          oneFileEach = false;
   FileArguments files;
-  int           threads = 0;
-  bool          json = false;
-  bool          quiet = false;
 };
 
 void
@@ -142,11 +140,7 @@ AddMeshCommand(CLI::App & app)
   command->add_flag("--ras", arguments->mesh.ras, "coordinates in RAS in place of LPS");
   command->add_flag("--one-file-each", arguments->oneFileEach, "a file for each component: name_LABEL.ext");
   AddFileOptions(*command, arguments->files);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
   command->callback([arguments] { RunMesh(*arguments); });
 }
 

@@ -158,7 +158,7 @@ AddNeighbourOptions(CLI::App & command, NeighbourArguments & arguments)
         "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
       ->transform(NeighbourCount());
   auto * bySlice =
-    command.add_option("--by-slice", arguments.bySlice, "label each slice orthogonal to an axis on its own")
+    command.add_option("--by-slice", arguments.bySlice, "components of each slice orthogonal to an axis on its own")
       ->check(OneOf({ "x", "y", "z", "t" }));
   command
     .add_option(

@@ -14,7 +14,7 @@
 namespace brickccl::cli
 {
 
-/** What `label` asks about which voxels are neighbours. */
+/** What is asked about which voxels are neighbours. */
 struct NeighbourArguments
 {
   int         connectivity = 0;

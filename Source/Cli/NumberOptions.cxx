@@ -5,7 +5,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 
 namespace brickccl::cli
@@ -19,15 +18,10 @@ namespace
 std::optional<Number>
 NumberOf(const std::string & text)
 {
-  char *       end = nullptr;
-  const Number value = std::strtold(text.c_str(), &end);
-  const bool   isDecimal = text.find_first_of("0123456789") != std::string::npos;
-  const bool   isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
-  if (text.empty() || *end != '\0' || isOther || (isDecimal && !std::isfinite(value)))
-  {
-    return std::nullopt;
-  }
-  return value;
+  const std::optional<Number> value = Number::FromText(text);
+  const bool                  isDecimal = text.find_first_of("0123456789") != std::string::npos;
+  const bool                  isOther = text.find_first_of("xX( \t\n\v\f\r") != std::string::npos;
+  return value && !isOther && (!isDecimal || std::isfinite(value->Nearest())) ? value : std::nullopt;
 }
 
 /** "; write 0.5" for a number with a comma; else nothing. */

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Counted.h"
@@ -27,7 +28,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct RenderArguments
+struct RenderArguments : RunningArguments
 {
   std::string    labels;
   std::string    output;
@@ -38,9 +39,6 @@ struct RenderArguments
   TableArguments images;
   bool           hasPatientAxes = false;
   FileArguments  files;
-  int            threads = 0;
-  bool           json = false;
-  bool           quiet = false;
 };
 
 struct PictureSize
@@ -309,11 +307,7 @@ AddRenderCommand(CLI::App & app)
                     arguments->hasPatientAxes,
                     "mark sides as L, R, A, P, S and I, as it is done for DICOM and NIfTI");
   AddFileOptions(*command, arguments->files);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
   command->callback([arguments] { RunRender(*arguments); });
 }
 

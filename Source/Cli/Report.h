@@ -5,6 +5,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCCL/Tables/Totals.h"
 #include "BrickCCL/Host/Progress.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Host/System.h"
 
 #include <nlohmann/json.hpp>
@@ -46,23 +47,6 @@ private:
 
 /** \throws Cancelled after an interrupt. */
 void ThrowIfInterrupted();
-
-/** Seconds since the last call, or since the construction. */
-class Stopwatch
-{
-public:
-  double
-  Lap()
-  {
-    const auto   now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
-};
 
 /** JSON as text. Bytes of file names that are not UTF-8 are replaced. */
 inline std::string

@@ -271,7 +271,8 @@ private:
                    { m_TableImages.intensity ? *m_TableImages.intensity : m_Image,
                      RunsOf(m_Labeling),
                      m_Table,
-                     m_Image.spacingSource != "none" },
+                     m_Image.spacingSource != "none",
+                     m_TableImages.intensity.has_value() || !m_Arguments.criterion.equalValue },
                    { m_Arguments.threads, Progress(hooks) });
     }
     m_Seconds["write"] = m_Watch.Lap();
@@ -419,7 +420,7 @@ RelabelOptionsOf(const LabelArguments & arguments, ImageReader & reader)
   relabel.largest = arguments.sizes.largest;
   if (arguments.perSlice)
   {
-    relabel.largestAcross = static_cast<int>(std::string("xyzt").find(arguments.neighbours.bySlice));
+    relabel.largestAcross = AxisFromName(arguments.neighbours.bySlice);
   }
   return relabel;
 }

@@ -1,5 +1,6 @@
 #include "BrickCCL/Cli/ScanInfo.h"
 
+#include "BrickCCL/Cli/CriterionOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -30,6 +31,12 @@ TextOf(double value)
   std::ostringstream text;
   text << std::setprecision(7) << value;
   return text.str();
+}
+
+std::string
+TextOfThreshold(Number threshold)
+{
+  return Threshold::IsBeyondDoubles(threshold) ? threshold.ToString() : TextOf(static_cast<double>(threshold));
 }
 
 /** A value of an image as JSON: whole numbers as such, also those of 64 bits. */
@@ -88,12 +95,12 @@ struct Proposal
 };
 
 double
-ShareFrom(const ValueHistogram & histogram, double threshold)
+ShareFrom(const ValueHistogram & histogram, Number threshold)
 {
   std::uint64_t above = 0;
   for (std::size_t bin = 0; bin < histogram.counts.size(); ++bin)
   {
-    above += histogram.ValueOf(bin) >= threshold ? histogram.counts[bin] : 0;
+    above += histogram.NumberOf(bin) >= threshold ? histogram.counts[bin] : 0;
   }
   return static_cast<double>(above) / static_cast<double>(histogram.valueCount);
 }
@@ -109,7 +116,7 @@ Propose(const ValueHistogram & histogram)
     try
     {
       proposal.threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
-      proposal.share = ShareFrom(histogram, static_cast<double>(proposal.threshold.value));
+      proposal.share = ShareFrom(histogram, proposal.threshold.value);
     }
     catch (const InvalidArgument & error)
     {
@@ -134,7 +141,8 @@ BarsOf(const ValueHistogram & histogram)
 {
   constexpr std::size_t rows = 24;
   const auto            binOf = [&](double value) {
-    const double bin = std::round((value - histogram.first) / histogram.width);
+    const auto   fromOrigin = static_cast<double>(static_cast<Number>(value) - histogram.origin);
+    const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
     return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
   };
   const std::size_t begin = binOf(histogram.Percentile(0.01));
@@ -195,7 +203,7 @@ PrintProposals(const std::vector<Proposal> & proposals)
     }
     for (std::size_t i = 0; i < proposal.threshold.all.size(); ++i)
     {
-      std::cout << (i == 0 ? "" : ", ") << TextOf(proposal.threshold.all[i]);
+      std::cout << (i == 0 ? "" : ", ") << TextOfThreshold(proposal.threshold.all[i]);
     }
     if (!proposal.threshold.peaks.empty())
     {
@@ -231,7 +239,8 @@ PrintValues(const LoadedImage & image, const ValueHistogram & histogram)
   PrintHistogram(histogram);
   if (histogram.HasPadding())
   {
-    std::cout << "the value " << TextOf(histogram.first) << " fills what was not scanned; proposals leave it out\n";
+    std::cout << "the value " << TextOf(histogram.ValueOf(0))
+              << " fills what was not scanned; proposals leave it out\n";
   }
   PrintProposals(Propose(histogram));
   std::cout << std::flush;
@@ -256,7 +265,7 @@ PrintGeometry(const std::string & path, const LoadedImage & image)
   std::cout << "orientation";
   for (int axis = 0; axis < std::min(dimension, 3); ++axis)
   {
-    std::cout << (axis == 0 ? " " : ", ") << "xyz"[axis] << " to " << NameOfWay(WayOf(image.geometry, axis));
+    std::cout << (axis == 0 ? " " : ", ") << AxisNames[axis] << " to " << NameOfWay(WayOf(image.geometry, axis));
   }
   std::cout << "; origin";
   for (int axis = 0; axis < dimension; ++axis)
@@ -275,8 +284,8 @@ ProposalsAsJson(const std::vector<Proposal> & proposals)
     nlohmann::ordered_json one = { { "method", proposal.method } };
     if (proposal.failure.empty())
     {
-      one["value"] = static_cast<double>(proposal.threshold.value);
-      one["all"] = proposal.threshold.all;
+      one["value"] = ThresholdAsJson(proposal.threshold.value);
+      one["all"] = ThresholdsAsJson(proposal.threshold.all);
       one["share_at_or_above"] = proposal.share;
       if (!proposal.threshold.peaks.empty())
       {

@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/FileOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Drawing.h"
 
@@ -195,9 +196,7 @@ AddScoreCommand(CLI::App & app)
     ->add_option("--plot", arguments->plot, "write a chart of the probability of detection against size: .svg or .png")
     ->type_name("FILE");
   AddFileOptions(*command, arguments->files);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
+  AddThreadsOption(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print the score, and each true defect's match, as one JSON object");
   command->callback([arguments] { RunScore(*arguments); });
 }

@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Tables/Condition.h"
@@ -25,23 +26,17 @@ namespace brickccl::cli
 namespace
 {
 
-struct SelectArguments
+struct SelectArguments : LabelMapArguments, RunningArguments
 {
   std::string    labels;
   std::string    output;
-  std::string    outputFallback;
   std::string    where;
-  std::string    labelType = "auto";
   bool           keep = false;
   bool           remove = false;
   bool           keepLabels = false;
   FileArguments  files;
   TableArguments table;
   std::string    picture;
-  int            threads = 0;
-  bool           noCompression = false;
-  bool           json = false;
-  bool           quiet = false;
 };
 
 /** The groups that are asked for, and those that a condition's columns belong to. */
@@ -212,10 +207,14 @@ private:
     if (!m_Arguments.picture.empty())
     {
       m_Reporter.Step("drawing " + m_Arguments.picture);
-      WritePicture(
-        m_Arguments.picture,
-        { m_Images.intensity ? *m_Images.intensity : m_Image, m_Volume, m_Table, m_Image.spacingSource != "none" },
-        HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
+      // The numbers of a label map are no gray values.
+      WritePicture(m_Arguments.picture,
+                   { m_Images.intensity ? *m_Images.intensity : m_Image,
+                     m_Volume,
+                     m_Table,
+                     m_Image.spacingSource != "none",
+                     m_Images.intensity.has_value() },
+                   HostContext{ m_Arguments.threads, Progress(m_Hooks) }.Silent());
     }
     m_Seconds["write"] = m_Watch.Lap();
     m_Seconds["total"] = m_Total.Lap();
@@ -290,11 +289,7 @@ AddSelectCommand(CLI::App & app)
                  "label map: " + ReadableFormats() + "; every value but 0 is one component")
     ->required();
   command->add_option("OUTPUT", arguments->output, "label map: " + WritableFormats())->required();
-  command
-    ->add_option("--output-fallback",
-                 arguments->outputFallback,
-                 "where the label map goes if there turn out to be more labels than OUTPUT's format holds")
-    ->type_name("FILE");
+  AddLabelMapOptions(*command, *arguments);
   AddFileOptions(*command, arguments->files);
   command
     ->add_option(
@@ -310,20 +305,12 @@ AddSelectCommand(CLI::App & app)
     ->excludes(keep);
   command->add_flag("--keep-labels", arguments->keepLabels, "leave labels as they are instead of numbering from 1 on");
   command
-    ->add_option("--label-type", arguments->labelType, "auto (the smallest that fits), uint8, uint16, uint32 or uint64")
-    ->capture_default_str();
-  command
     ->add_option("--statistics", arguments->table.table, "write the table of what is left: .csv, .tsv, .json or .xlsx")
     ->type_name("FILE");
   AddTableOptions(*command, arguments->table, "--statistics");
   AddPictureOption(*command, arguments->picture);
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--no-compression", arguments->noCompression, "write the label map uncompressed (faster)");
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
-    ->excludes(command->get_option("--print"));
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments] { RunSelect(*arguments); });
 }
 

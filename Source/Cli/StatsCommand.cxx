@@ -4,6 +4,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/PictureOption.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
@@ -27,7 +28,7 @@ namespace brickccl::cli
 namespace
 {
 
-struct StatsArguments
+struct StatsArguments : RunningArguments
 {
   std::string    labels;
   FileArguments  files;
@@ -38,9 +39,6 @@ struct StatsArguments
   bool           logarithmic = false;
   std::string    weights;
   std::string    picture;
-  int            threads = 0;
-  bool           json = false;
-  bool           quiet = false;
 };
 
 /** \throws InvalidArgument or Error if the plot cannot be made. */
@@ -132,7 +130,7 @@ AddGroupsOf(const std::string & inAnyUnit, const StatsArguments & arguments, Col
   }
 }
 
-/** Draws the components over the intensities, if there are any, or over the label map. */
+/** Draws the components, over the intensities if there are any. The numbers of a label map are no gray values. */
 void
 DrawLabels(const std::string &    path,
            const LoadedImage &    labels,
@@ -148,7 +146,11 @@ DrawLabels(const std::string &    path,
   }
   Renumber(volume, numbers, context);
   WritePicture(path,
-               { images.intensity ? *images.intensity : labels, volume, table, labels.spacingSource != "none" },
+               { images.intensity ? *images.intensity : labels,
+                 volume,
+                 table,
+                 labels.spacingSource != "none",
+                 images.intensity.has_value() },
                context);
 }
 
@@ -311,12 +313,8 @@ AddStatsCommand(CLI::App & app, const FrontEnd & frontEnd)
   };
   list("--list-columns", false, "list all columns with their units, meanings and rules of merging, and stop");
   list("--list-columns-markdown", true, "the same as a table of Markdown");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the summary as one JSON object")
-    ->excludes(command->get_option("--print"));
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments);
+  command->get_option("--json")->excludes(command->get_option("--print"));
   command->callback([arguments, frontEnd] { RunStats(*arguments, frontEnd); });
 }
 

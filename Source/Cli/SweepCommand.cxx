@@ -1,8 +1,10 @@
 #include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/FileOptions.h"
+#include "BrickCCL/Cli/NeighbourOptions.h"
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Cli/Report.h"
+#include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Pictures/Chart.h"
@@ -23,21 +25,17 @@ namespace brickccl::cli
 namespace
 {
 
-struct SweepArguments
+struct SweepArguments : RunningArguments
 {
-  std::string   image;
-  std::string   from;
-  std::string   to;
-  int           steps = 64;
-  bool          below = false;
-  int           connectivity = 0;
-  std::string   bySlice;
-  std::string   output;
-  std::string   plot;
-  FileArguments files;
-  int           threads = 0;
-  bool          json = false;
-  bool          quiet = false;
+  std::string        image;
+  std::string        from;
+  std::string        to;
+  int                steps = 64;
+  bool               below = false;
+  NeighbourArguments neighbours;
+  std::string        output;
+  std::string        plot;
+  FileArguments      files;
 };
 
 /** A number that reads back as the same double. */
@@ -164,9 +162,10 @@ WritePlot(const std::string & path, const Curve & curve, bool below)
 double
 DoubleOf(const std::string & text, const std::string & option)
 {
-  const Number number = ParseNumber(text, option);
-  const auto   value = static_cast<double>(number);
-  if (std::abs(number) > 9007199254740992.0L && static_cast<Number>(value) != number)
+  const Number     number = ParseNumber(text, option);
+  const auto       value = static_cast<double>(number);
+  constexpr double most = 9007199254740992.0;
+  if ((number > most || number < -most) && number != value)
   {
     throw InvalidArgument(option +
                           ": thresholds of a sweep are 64-bit floating-point numbers, which hold whole numbers up "
@@ -192,7 +191,7 @@ RunSweep(const SweepArguments & arguments)
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
   const NamedFiles outputs = { { "--output", arguments.output }, { "--plot", arguments.plot } };
-  const NamedFiles inputs = { { "IMAGE", arguments.image } };
+  const NamedFiles inputs = { { "IMAGE", arguments.image }, { "--neighbourhood", arguments.neighbours.File() } };
   CheckTableName(arguments.output);
   CheckWritable(arguments.output);
   if (!arguments.plot.empty())
@@ -207,7 +206,8 @@ RunSweep(const SweepArguments & arguments)
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);
   const LoadedImage image = reader.Read(arguments.image, false);
-  options.connectivity = ConnectivityFor(arguments.connectivity, image.extent, arguments.bySlice);
+  options.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
+  options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   seconds["read"] = watch.Lap();
 
   reporter.Step("sweeping");
@@ -235,7 +235,7 @@ RunSweep(const SweepArguments & arguments)
   {
     nlohmann::ordered_json summary;
     summary["steps"] = AsJson(curve);
-    summary["connectivity"] = options.connectivity->NeighbourCount();
+    AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
     summary["below"] = arguments.below;
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
@@ -246,8 +246,8 @@ RunSweep(const SweepArguments & arguments)
   {
     reporter.Note("");
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
-              << ", connectivity " << options.connectivity->ToString() << ": most components (" << most->components
-              << ") at " << Exactly(most->threshold) << '\n'
+              << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
+              << ": most components (" << most->components << ") at " << Exactly(most->threshold) << '\n'
               << arguments.output << ": a row for each threshold" << std::endl;
   }
 }
@@ -275,14 +275,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("N")
     ->capture_default_str();
   command->add_flag("--below", arguments->below, "what lies at or below a threshold is foreground (pores), not above");
-  command
-    ->add_option(
-      "--connectivity",
-      arguments->connectivity,
-      "number of neighbours: 4, 8 (2-D, slices); 6, 18, 26 (3-D); 8, 32, 64, 80 (4-D); faces (default) or full")
-    ->transform(NeighbourCount());
-  command->add_option("--by-slice", arguments->bySlice, "components of each slice orthogonal to an axis on its own")
-    ->check(CLI::IsMember({ "x", "y", "z", "t" }));
+  AddNeighbourOptions(*command, arguments->neighbours);
   command
     ->add_option("-o,--output",
                  arguments->output,
@@ -291,11 +284,7 @@ AddSweepCommand(CLI::App & app)
     ->type_name("FILE")
     ->required();
   command->add_option("--plot", arguments->plot, "draw the curve: .png or .svg")->type_name("FILE");
-  command->add_option("--threads", arguments->threads, "number of CPU threads; 0: all")
-    ->transform(Count(0, MostThreads))
-    ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print the curve and a summary as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "print nothing but errors");
+  AddRunningOptions(*command, *arguments, "the curve and a summary as one JSON object");
   command->callback([arguments] { RunSweep(*arguments); });
 }
 

@@ -335,7 +335,7 @@ Connectivity::Text() const
     }
     if (isAlone)
     {
-      alone += "xyzt"[axis];
+      alone += AxisNames[axis];
       others &= ~(1u << axis);
     }
   }
@@ -391,7 +391,7 @@ Connectivity::ToString() const
   {
     if (!Uses(axis))
     {
-      text += std::string(isFirst ? " within slices along " : " and ") + "xyzt"[axis];
+      text += std::string(isFirst ? " within slices along " : " and ") + AxisNames[axis];
       isFirst = false;
     }
   }

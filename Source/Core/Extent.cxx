@@ -5,6 +5,13 @@
 namespace brickccl
 {
 
+int
+AxisFromName(const std::string & name)
+{
+  const std::size_t axis = name.size() == 1 ? std::string(AxisNames).find(name) : std::string::npos;
+  return axis == std::string::npos ? -1 : static_cast<int>(axis);
+}
+
 Extent::Extent(std::initializer_list<std::int64_t> sizes)
   : Extent(static_cast<int>(sizes.size()), sizes.begin())
 {}

@@ -10,6 +10,12 @@ namespace brickccl
 
 inline constexpr int MaximumDimension = 4;
 
+/** The letters of the axes, x first. */
+inline constexpr char AxisNames[MaximumDimension + 1] = "xyzt";
+
+/** The axis that a text names by its letter; -1 if it names none. */
+int AxisFromName(const std::string & name);
+
 /** The number of voxels along each axis, x fastest. Axes beyond `dimension` have size 1. A *row* is a line of voxels
  *  along x. Rows are numbered y fastest, then z, then t. */
 struct Extent

@@ -14,9 +14,8 @@ namespace brickccl
 Connectivity
 ConnectivityFor(int neighbours, const Extent & extent, const std::string & bySlice)
 {
-  const std::string axisNames = "xyzt";
-  const int         sliceAxis = bySlice.empty() ? -1 : static_cast<int>(axisNames.find(bySlice));
-  if (sliceAxis >= extent.dimension || (sliceAxis >= 0 && extent.dimension < 3))
+  const int sliceAxis = AxisFromName(bySlice);
+  if (!bySlice.empty() && (sliceAxis < 0 || sliceAxis >= extent.dimension || extent.dimension < 3))
   {
     throw InvalidArgument("to label by slice (--by-slice " + bySlice + ") does not fit an image of " +
                           Counted(extent.dimension, "dimension"));
@@ -73,7 +72,8 @@ IsNeighbourhoodText(const std::string & text)
 {
   const std::size_t plus = text.find('+');
   return plus != std::string::npos && plus > 0 && plus <= 3 && plus + 1 < text.size() &&
-         text.find_first_not_of("0123456789") == plus && text.find_first_not_of("xyzt", plus + 1) == std::string::npos;
+         text.find_first_not_of("0123456789") == plus &&
+         text.find_first_not_of(AxisNames, plus + 1) == std::string::npos;
 }
 
 Connectivity
@@ -87,7 +87,7 @@ NeighbourhoodFromText(const std::string & text, int dimension)
   bool              isNamed[MaximumDimension] = {};
   for (const char name : text.substr(plus + 1))
   {
-    const int axis = static_cast<int>(std::string("xyzt").find(name));
+    const int axis = AxisFromName(std::string(1, name));
     if (axis >= dimension || isNamed[axis])
     {
       throw InvalidArgument("the neighbourhood " + text + " names the axis " + name +
@@ -137,12 +137,26 @@ CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
   {
     if (periodic.Has(axis) && (axis >= connectivity.Dimension() || !connectivity.Uses(axis)))
     {
-      throw InvalidArgument(std::string("the image cannot be periodic along ") + "xyzt"[axis] + ", along which " +
+      throw InvalidArgument(std::string("the image cannot be periodic along ") + AxisNames[axis] + ", along which " +
                             (axis < connectivity.Dimension()
                                ? "connectivity " + connectivity.ToString() + " has no neighbours"
                                : "an image of " + Counted(connectivity.Dimension(), "dimension") + " has no voxels"));
     }
   }
+}
+
+PeriodicAxes
+PeriodicWithin(const PeriodicAxes & periodic, const Connectivity & connectivity)
+{
+  PeriodicAxes within;
+  for (int axis = 0; axis < connectivity.Dimension(); ++axis)
+  {
+    if (periodic.Has(axis) && connectivity.Uses(axis))
+    {
+      within.Add(axis);
+    }
+  }
+  return within;
 }
 
 } // namespace brickccl

@@ -32,6 +32,9 @@ Connectivity NeighbourhoodFromText(const std::string & text, int dimension);
 /** \throws InvalidArgument for a periodic axis along which there are no neighbours. */
 void CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity);
 
+/** Those of the axes along which there are neighbours. */
+PeriodicAxes PeriodicWithin(const PeriodicAxes & periodic, const Connectivity & connectivity);
+
 } // namespace brickccl
 
 #endif

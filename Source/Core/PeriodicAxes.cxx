@@ -2,17 +2,8 @@
 
 #include "BrickCCL/Core/Error.h"
 
-#include <cstddef>
-
 namespace brickccl
 {
-
-namespace
-{
-
-constexpr char AxisNames[MaximumDimension + 1] = "xyzt";
-
-} // namespace
 
 PeriodicAxes
 PeriodicAxes::FromNames(const std::string & names)
@@ -20,16 +11,16 @@ PeriodicAxes::FromNames(const std::string & names)
   PeriodicAxes axes;
   for (const char name : names)
   {
-    const std::size_t axis = std::string(AxisNames).find(name);
-    if (axis == std::string::npos)
+    const int axis = AxisFromName(std::string(1, name));
+    if (axis < 0)
     {
       throw InvalidArgument("'" + names + "' does not name periodic axes; use letters of " + AxisNames);
     }
-    if (axes.Has(static_cast<int>(axis)))
+    if (axes.Has(axis))
     {
       throw InvalidArgument("'" + names + "' names the periodic axis " + name + " twice");
     }
-    axes.Add(static_cast<int>(axis));
+    axes.Add(axis);
   }
   return axes;
 }

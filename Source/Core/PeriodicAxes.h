@@ -35,8 +35,26 @@ public:
   {
     m_Axes |= 1u << axis;
   }
+  friend constexpr bool
+  operator==(const PeriodicAxes & a, const PeriodicAxes & b)
+  {
+    return a.m_Axes == b.m_Axes;
+  }
+  friend constexpr bool
+  operator!=(const PeriodicAxes & a, const PeriodicAxes & b)
+  {
+    return !(a == b);
+  }
+
   /** "xz" */
   std::string ToString() const;
+
+  /** A bit for each axis, x first. */
+  constexpr unsigned
+  Bits() const
+  {
+    return m_Axes;
+  }
 
 private:
   unsigned m_Axes = 0;

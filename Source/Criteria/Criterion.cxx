@@ -2,7 +2,9 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 namespace brickccl
@@ -11,16 +13,158 @@ namespace brickccl
 namespace
 {
 
-std::string
-Text(Number value)
-{
-  std::ostringstream stream;
-  stream.precision(std::fabs(value) < 1e18L && std::floor(value) == value ? 20 : 10);
-  stream << value;
-  return stream.str();
-}
+constexpr double TwoTo32 = 4294967296.0;
+constexpr double TwoTo63 = 9223372036854775808.0;
 
 } // namespace
+
+void
+Number::SetSigned(std::int64_t value)
+{
+  SetUnsigned(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
+  if (value < 0)
+  {
+    m_Nearest = -m_Nearest;
+    m_Rest = -m_Rest;
+  }
+}
+
+void
+Number::SetUnsigned(std::uint64_t value)
+{
+  const double high = static_cast<double>(value >> 32) * TwoTo32;
+  const auto   low = static_cast<double>(value & 0xffffffff);
+  m_Nearest = high + low;
+  m_Rest = low - (m_Nearest - high);
+}
+
+void
+Number::SetLong(long double value)
+{
+  constexpr double most = std::numeric_limits<double>::max();
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  m_Nearest = static_cast<double>(value);
+  m_Rest = 0;
+  if (!std::isfinite(value))
+  {
+    return;
+  }
+  // A sign is all that comparing needs where a rest has no exact double.
+  m_Nearest = std::isfinite(m_Nearest) ? m_Nearest : std::copysign(most, m_Nearest);
+  const long double rest = value - m_Nearest;
+  m_Rest = std::fabs(rest) > most ? std::copysign(most, static_cast<double>(rest)) : static_cast<double>(rest);
+  if (rest != 0 && m_Rest == 0)
+  {
+    m_Rest = rest < 0 ? -least : least;
+  }
+}
+Number
+Number::Sum(double large, double small)
+{
+  Number sum = large + small;
+  if (std::isfinite(sum.m_Nearest))
+  {
+    sum.m_Rest = small - (sum.m_Nearest - large);
+  }
+  else if (std::isfinite(large))
+  {
+    sum = large;
+    sum.m_Rest = small;
+  }
+  return sum;
+}
+
+Number
+operator+(const Number & a, const Number & b)
+{
+  // What is lost where the nearest ones are added is exact (Knuth, The Art of Computer Programming 2, section 4.2.2).
+  const double sum = a.m_Nearest + b.m_Nearest;
+  if (!std::isfinite(sum))
+  {
+    return sum;
+  }
+  const double ofB = sum - a.m_Nearest;
+  const double lost = (a.m_Nearest - (sum - ofB)) + (b.m_Nearest - ofB);
+  return Number::Sum(sum, lost + a.m_Rest + b.m_Rest);
+}
+
+std::optional<Number>
+Number::FromText(const std::string & text)
+{
+  const bool    hasSign = !text.empty() && (text[0] == '-' || text[0] == '+');
+  const char *  end = text.data() + text.size();
+  std::uint64_t digits = 0;
+  const auto    parsed = std::from_chars(text.data() + (hasSign ? 1 : 0), end, digits);
+  if (parsed.ec == std::errc() && parsed.ptr == end)
+  {
+    return hasSign && text[0] == '-' ? -Number(digits) : Number(digits);
+  }
+  char *       last = nullptr;
+  const Number number = std::strtold(text.c_str(), &last);
+  return !text.empty() && last == text.data() + text.size() ? std::optional<Number>(number) : std::nullopt;
+}
+
+Number
+Number::Floor() const
+{
+  if (!std::isfinite(m_Nearest))
+  {
+    return *this;
+  }
+  const double floor = std::floor(m_Nearest);
+  // A number between two whole ones is not rounded beyond either.
+  return floor == m_Nearest ? Sum(m_Nearest, std::floor(m_Rest)) : Number(floor);
+}
+
+Number
+Number::Ceiling() const
+{
+  return -(-*this).Floor();
+}
+
+Number
+Number::operator-() const
+{
+  Number negative = -m_Nearest;
+  negative.m_Rest = -m_Rest;
+  return negative;
+}
+
+Number
+Number::JustBelow() const
+{
+  Number below = *this;
+  below.m_Rest = std::nextafter(m_Rest, -std::numeric_limits<double>::infinity());
+  return below;
+}
+
+std::uint64_t
+Number::Modulo64() const
+{
+  if (!(std::fabs(m_Nearest) <= 2 * TwoTo63))
+  {
+    return 0;
+  }
+  // Half of a number that large is a whole one that 64 bits have.
+  const double        size = std::fabs(m_Nearest);
+  const std::uint64_t nearest =
+    size < TwoTo63 ? static_cast<std::uint64_t>(size) : static_cast<std::uint64_t>(0.5 * size) * 2;
+  return (m_Nearest < 0 ? 0 - nearest : nearest) + static_cast<std::uint64_t>(static_cast<std::int64_t>(m_Rest));
+}
+
+std::string
+Number::ToString() const
+{
+  if (IsWhole() && *this >= -TwoTo63 && *this < 2 * TwoTo63)
+  {
+    return m_Nearest < 0 ? std::to_string(static_cast<std::int64_t>(*this))
+                         : std::to_string(static_cast<std::uint64_t>(*this));
+  }
+  std::ostringstream stream;
+  stream.precision(10);
+  stream << m_Nearest;
+  return stream.str();
+}
 
 Criterion
 Criterion::Foreground(Number backgroundValue)
@@ -72,16 +216,16 @@ Criterion::Validate() const
 {
   if (range && !(range->low <= range->high))
   {
-    throw InvalidArgument("the range [" + Text(range->low) + ", " + Text(range->high) +
+    throw InvalidArgument("the range [" + range->low.ToString() + ", " + range->high.ToString() +
                           "] is empty; its low bound must be a number not above its high bound");
   }
-  if (background && std::isnan(*background))
+  if (background && std::isnan(background->Nearest()))
   {
     throw InvalidArgument("the background value is not a number; NaN voxels never take part, so none is needed");
   }
   if (!(tolerance >= 0))
   {
-    throw InvalidArgument("the tolerance " + Text(tolerance) + " is invalid; it must be a number of at least 0");
+    throw InvalidArgument("the tolerance " + tolerance.ToString() + " is invalid; it must be a number of at least 0");
   }
 }
 
@@ -89,13 +233,13 @@ std::string
 Criterion::ToString() const
 {
   std::string text = joining == Joining::EqualValue ? "equal value"
-                   : joining == Joining::Tolerance  ? "tolerance " + Text(tolerance)
+                   : joining == Joining::Tolerance  ? "tolerance " + tolerance.ToString()
                                                     : "foreground";
   if (range)
   {
-    return text + " within [" + Text(range->low) + ", " + Text(range->high) + "]";
+    return text + " within [" + range->low.ToString() + ", " + range->high.ToString() + "]";
   }
-  return text + (background ? ", background " + Text(*background) : ", no background");
+  return text + (background ? ", background " + background->ToString() : ", no background");
 }
 
 } // namespace brickccl

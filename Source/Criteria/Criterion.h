@@ -1,16 +1,145 @@
 #ifndef BRICKCCL_CRITERIA_CRITERION_H
 #define BRICKCCL_CRITERIA_CRITERION_H
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace brickccl
 {
 
-/** A voxel value or bound that every voxel type converts to without loss. */
-using Number = long double;
-static_assert(std::numeric_limits<Number>::digits >= 64, "Number must hold every 64-bit integer");
+/** A voxel value or bound. Every value of every voxel type converts to it without loss, and so does the 80-bit
+ *  `long double` of x86. It is the nearest double and a rest, since not every compiler has a floating-point type that
+ *  holds all 64-bit integers. A finite number beyond the largest double stays between that and infinity. */
+class Number
+{
+public:
+  Number() = default;
+
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Number(T value) // NOLINT(google-explicit-constructor): a number where one is asked for
+  {
+    if constexpr (std::is_same_v<T, long double>)
+    {
+      SetLong(value);
+    }
+    else if constexpr (std::is_floating_point_v<T>)
+    {
+      m_Nearest = value;
+    }
+    else if constexpr (std::is_signed_v<T>)
+    {
+      SetSigned(value);
+    }
+    else
+    {
+      SetUnsigned(value);
+    }
+  }
+
+  /** The number that a text is, decimal, hexadecimal, "inf" or "nan", exact for all whole numbers of 64 bits. Nothing
+   *  if the text is anything else, or more. */
+  static std::optional<Number> FromText(const std::string & text);
+
+  /** The sum, exact where the second is not the larger one. */
+  static Number Sum(double large, double small);
+
+  /** Exact for whole numbers of 64 bits. */
+  friend Number operator+(const Number & a, const Number & b);
+
+  /** The nearest double. */
+  double
+  Nearest() const
+  {
+    return m_Nearest;
+  }
+
+  /** What is to be added to the nearest double. */
+  double
+  Rest() const
+  {
+    return m_Rest;
+  }
+
+  /** The largest whole number that is not above, and the smallest that is not below. */
+  Number Floor() const;
+  Number Ceiling() const;
+
+  bool
+  IsWhole() const
+  {
+    return *this == Floor();
+  }
+
+  /** A number that is smaller, but above every value of any voxel type that is smaller. This number is finite. */
+  Number JustBelow() const;
+
+  Number operator-() const;
+
+  /** To an integer type, the number is whole and one of the type's values. */
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>>>
+  explicit operator T() const
+  {
+    if constexpr (std::is_same_v<T, long double>)
+    {
+      return static_cast<T>(m_Nearest) + m_Rest;
+    }
+    else if constexpr (std::is_floating_point_v<T>)
+    {
+      return static_cast<T>(m_Nearest + m_Rest);
+    }
+    else
+    {
+      return static_cast<T>(Modulo64());
+    }
+  }
+
+  /** Whole numbers with all their digits as far as an integer type has them, others with ten digits. */
+  std::string ToString() const;
+
+  friend bool
+  operator==(const Number & a, const Number & b)
+  {
+    return a.m_Nearest == b.m_Nearest && a.m_Rest == b.m_Rest;
+  }
+  friend bool
+  operator!=(const Number & a, const Number & b)
+  {
+    return !(a == b);
+  }
+  friend bool
+  operator<(const Number & a, const Number & b)
+  {
+    return a.m_Nearest < b.m_Nearest || (a.m_Nearest == b.m_Nearest && a.m_Rest < b.m_Rest);
+  }
+  friend bool
+  operator>(const Number & a, const Number & b)
+  {
+    return b < a;
+  }
+  friend bool
+  operator<=(const Number & a, const Number & b)
+  {
+    return a < b || a == b;
+  }
+  friend bool
+  operator>=(const Number & a, const Number & b)
+  {
+    return b <= a;
+  }
+
+private:
+  void SetSigned(std::int64_t value);
+  void SetUnsigned(std::uint64_t value);
+  void SetLong(long double value);
+  /** A whole number up to a multiple of 2^64. */
+  std::uint64_t Modulo64() const;
+
+  double m_Nearest = 0;
+  double m_Rest = 0;
+};
 
 /** Says when two neighbouring voxels belong together; chosen at run time.
  *
@@ -83,5 +212,13 @@ struct Criterion
 };
 
 } // namespace brickccl
+
+/** Those of double, since a number may be infinite and may not be one. */
+template <>
+class std::numeric_limits<brickccl::Number> : public std::numeric_limits<double>
+{
+public:
+  static constexpr int digits = 64;
+};
 
 #endif

@@ -94,7 +94,7 @@ public:
       // The other half of the steps is opposite.
       for (std::size_t i = 0; i < m_Steps.size() / 2; ++i)
       {
-        const std::int64_t other = NeighbourRow(position, m_Steps[i]);
+        const std::int64_t other = NeighbourRow(position, m_Steps[i], m_Extent, m_Periodic);
         if (other >= 0)
         {
           CheckRows(row, other, i);
@@ -127,24 +127,6 @@ private:
       bits |= wants(step[0]) && LeadsTo(step[1], y, 1) && LeadsTo(step[2], z, 2) ? m_Bits[i] : TWord{ 0 };
     }
     return bits;
-  }
-
-  /** The row that a step leads to; -1 if there is none. */
-  std::int64_t
-  NeighbourRow(const RowPosition & position, const NeighbourOffset & step) const
-  {
-    std::int64_t row = 0;
-    for (int axis = 2; axis >= 1; --axis)
-    {
-      const std::int64_t size = m_Extent.size[axis];
-      const std::int64_t to = position.at[axis - 1] + step[static_cast<std::size_t>(axis)];
-      if ((to < 0 || to >= size) && !m_Periodic.Has(axis))
-      {
-        return -1;
-      }
-      row = row * size + (to + size) % size;
-    }
-    return row;
   }
 
   /** Checks the bits of the i-th step from one row to another. */
@@ -258,6 +240,26 @@ MakeGraphLinks(const ImageView &                graph,
     return std::make_unique<TypedGraphLinks<std::uint8_t>>(graph, mask, connectivity, periodic);
   }
   return std::make_unique<TypedGraphLinks<std::uint32_t>>(graph, mask, connectivity, periodic);
+}
+
+std::int64_t
+NeighbourRow(const RowPosition &     position,
+             const NeighbourOffset & step,
+             const Extent &          extent,
+             const PeriodicAxes &    periodic)
+{
+  std::int64_t row = 0;
+  for (int axis = MaximumDimension - 1; axis >= 1; --axis)
+  {
+    const std::int64_t size = extent.size[axis];
+    const std::int64_t to = position.at[axis - 1] + step[static_cast<std::size_t>(axis)];
+    if ((to < 0 || to >= size) && !periodic.Has(axis))
+    {
+      return -1;
+    }
+    row = row * size + (to + size) % size;
+  }
+  return row;
 }
 
 } // namespace brickccl

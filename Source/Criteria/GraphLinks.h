@@ -39,6 +39,12 @@ std::unique_ptr<GraphLinks> MakeGraphLinks(const ImageView &                grap
  *  \throws InvalidArgument as MakeGraphLinks. */
 Connectivity FullConnectivityOfGraph(const ImageView & graph);
 
+/** The row that a step from a row leads to, through the ends of periodic axes too; -1 if that lies outside. */
+std::int64_t NeighbourRow(const RowPosition &     position,
+                          const NeighbourOffset & step,
+                          const Extent &          extent,
+                          const PeriodicAxes &    periodic);
+
 } // namespace brickccl
 
 #endif

@@ -18,17 +18,17 @@ CeilingOf(Number bound, T & value)
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_integral_v<T>)
   {
-    const Number ceiling = std::ceil(bound);
-    if (ceiling > static_cast<Number>(Limits::max()))
+    const Number ceiling = bound.Ceiling();
+    if (ceiling > Number(Limits::max()))
     {
       return false;
     }
-    value = ceiling < static_cast<Number>(Limits::lowest()) ? Limits::lowest() : static_cast<T>(ceiling);
+    value = ceiling < Number(Limits::lowest()) ? Limits::lowest() : static_cast<T>(ceiling);
   }
   else
   {
     value = static_cast<T>(bound);
-    if (static_cast<Number>(value) < bound)
+    if (Number(value) < bound)
     {
       value = std::nextafter(value, Limits::infinity());
     }
@@ -44,17 +44,17 @@ FloorOf(Number bound, T & value)
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_integral_v<T>)
   {
-    const Number floored = std::floor(bound);
-    if (floored < static_cast<Number>(Limits::lowest()))
+    const Number floored = bound.Floor();
+    if (floored < Number(Limits::lowest()))
     {
       return false;
     }
-    value = floored > static_cast<Number>(Limits::max()) ? Limits::max() : static_cast<T>(floored);
+    value = floored > Number(Limits::max()) ? Limits::max() : static_cast<T>(floored);
   }
   else
   {
     value = static_cast<T>(bound);
-    if (static_cast<Number>(value) > bound)
+    if (Number(value) > bound)
     {
       value = std::nextafter(value, -Limits::infinity());
     }
@@ -117,8 +117,10 @@ ToDifferenceSumLimit(const Criterion & criterion)
   }
   else
   {
-    constexpr Number most = 1e30L;
-    return static_cast<UInt128>(std::floor(criterion.tolerance < most ? criterion.tolerance : most));
+    constexpr double most = 1e30;
+    const Number     limit = criterion.tolerance < most ? criterion.tolerance.Floor() : Number(most);
+    // The rest may be negative: unsigned sums wrap.
+    return static_cast<UInt128>(limit.Nearest()) + static_cast<UInt128>(static_cast<std::int64_t>(limit.Rest()));
   }
 }
 

@@ -58,7 +58,7 @@ public:
     std::int64_t packed = -1;
     for (const Step & step : m_Steps)
     {
-      const std::int64_t other = NeighbourRow(position, step.along);
+      const std::int64_t other = NeighbourRow(position, step.along, m_Extent, m_Periodic);
       if (other < 0)
       {
         std::for_each(graph, graph + length, [&](TWord & word) { word |= step.bit; });
@@ -79,24 +79,6 @@ private:
     NeighbourOffset along;
     TWord           bit;
   };
-
-  /** The row that a step leads to; -1 if that lies outside. */
-  std::int64_t
-  NeighbourRow(const RowPosition & position, const NeighbourOffset & step) const
-  {
-    std::int64_t row = 0;
-    for (int axis = MaximumDimension - 1; axis >= 1; --axis)
-    {
-      const std::int64_t size = m_Extent.size[axis];
-      const std::int64_t to = position.at[axis - 1] + step[static_cast<std::size_t>(axis)];
-      if ((to < 0 || to >= size) && !m_Periodic.Has(axis))
-      {
-        return -1;
-      }
-      row = row * size + (to + size) % size;
-    }
-    return row;
-  }
 
   void
   WriteStep(std::int64_t row, std::int64_t other, int step, TWord bit, TWord * graph)

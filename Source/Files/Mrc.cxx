@@ -157,9 +157,8 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
   }
   if (!axes.AreInOrder())
   {
-    const std::string names = "xyz";
-    image.notes.push_back(std::string("its columns, rows and sections lie along ") + names[axes.of[0]] + ", " +
-                          names[axes.of[1]] + " and " + names[axes.of[2]] +
+    image.notes.push_back(std::string("its columns, rows and sections lie along ") + AxisNames[axes.of[0]] + ", " +
+                          AxisNames[axes.of[1]] + " and " + AxisNames[axes.of[2]] +
                           "; the voxels stay in this order, and the direction says so");
     for (int i = 0; i < image.extent.dimension; ++i)
     {

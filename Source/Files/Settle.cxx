@@ -17,8 +17,6 @@ namespace brickccl::files
 namespace
 {
 
-const char AxisNames[] = "xyzt";
-
 /** Calls `work(begin, end)` for pieces of `count` values. Each piece is large enough to be worth a thread. */
 template <typename TWork>
 void

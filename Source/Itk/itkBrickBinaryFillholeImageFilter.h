@@ -2,11 +2,8 @@
 #define itkBrickBinaryFillholeImageFilter_h
 
 #include "BrickCCL/Clean/Clean.h"
-#include "itkBrickImageView.h"
+#include "itkBrickBinaryImageFilter.h"
 #include "itkBrickLabelCounts.h"
-#include "itkBrickProcess.h"
-
-#include "itkImageToImageFilter.h"
 
 #include <algorithm>
 #include <vector>
@@ -22,42 +19,42 @@ namespace itk
  * neighbours, as in ITK. All else stays as it is. The output is that of ITK's filter. (In an image of one slice every
  * pixel is on the border, and nothing is filled.)
  *
- * More than ITK's filter has: holes larger than MaximumHoleSize stay.
+ * More than ITK's filter has: holes larger than MaximumHoleSize stay, and axes may be periodic. Holes then have no
+ * pixel at the ends of the other axes, of which there must be one.
  *
  * \sa BinaryFillholeImageFilter, brickccl::FillHoles */
 template <typename TInputImage>
-class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
+class ITK_TEMPLATE_EXPORT BrickBinaryFillholeImageFilter : public BrickBinaryImageFilter<TInputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(BrickBinaryFillholeImageFilter);
 
   using Self = BrickBinaryFillholeImageFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TInputImage>;
+  using Superclass = BrickBinaryImageFilter<TInputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickBinaryFillholeImageFilter, ImageToImageFilter);
+  itkTypeMacro(BrickBinaryFillholeImageFilter, BrickBinaryImageFilter);
 
-  // Superclass has the other types that filters of ITK name.
-  using InputImagePixelType = typename TInputImage::PixelType;
-  using OutputImagePixelType = InputImagePixelType;
-  using OutputImageConstPointer = typename TInputImage::ConstPointer;
-  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-  static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
-
-  /** Whether neighbours in a hole may differ in every coordinate. Default: off. */
-  itkSetMacro(FullyConnected, bool);
-  itkGetConstReferenceMacro(FullyConnected, bool);
-  itkBooleanMacro(FullyConnected);
-
-  /** The value of the objects. Default: the largest of the type. */
-  itkSetMacro(ForegroundValue, InputImagePixelType);
-  itkGetMacro(ForegroundValue, InputImagePixelType);
+  using Superclass::ImageDimension;
+  using typename Superclass::InputImagePixelType;
 
   /** Holes of more pixels stay. Default: no limit. */
   itkSetMacro(MaximumHoleSize, SizeValueType);
   itkGetConstMacro(MaximumHoleSize, SizeValueType);
+
+  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  void
+  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
+  {
+    if (m_PeriodicAxes != axes)
+    {
+      m_PeriodicAxes = axes;
+      this->Modified();
+    }
+  }
+  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
 
   /** The number of holes that were filled. Valid after Update. */
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
@@ -67,23 +64,11 @@ protected:
   ~BrickBinaryFillholeImageFilter() override = default;
 
   void
-  GenerateInputRequestedRegion() override
-  {
-    Superclass::GenerateInputRequestedRegion();
-    RequestWholeBrickInputs(this, this->GetInput());
-  }
-
-  void
-  EnlargeOutputRequestedRegion(DataObject * output) override
-  {
-    output->SetRequestedRegionToLargestPossibleRegion();
-  }
-
-  void
   GenerateData() override
   {
     m_NumberOfFilledHoles = 0;
     RunBrickWork(this, [this] {
+      const InputImagePixelType  foreground = this->GetForegroundValue();
       BrickProgress              progress(this);
       const auto                 region = this->GetInput()->GetLargestPossibleRegion();
       const BrickRegionView      input = MakeBrickRegionView(this->GetInput(), region);
@@ -94,7 +79,7 @@ protected:
       ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t) {
         for (std::int64_t i = begin; i < end; ++i)
         {
-          isObject[static_cast<std::size_t>(i)] = pixels[i] == m_ForegroundValue ? 1 : 0;
+          isObject[static_cast<std::size_t>(i)] = pixels[i] == foreground ? 1 : 0;
         }
       });
       progress.Stage(0.1, 0.8);
@@ -105,7 +90,7 @@ protected:
       ForBrickPieces(this, progress, count, [&](std::int64_t begin, std::int64_t end, std::size_t) {
         for (std::int64_t i = begin; i < end; ++i)
         {
-          output[i] = isObject[static_cast<std::size_t>(i)] != 0 ? m_ForegroundValue : pixels[i];
+          output[i] = isObject[static_cast<std::size_t>(i)] != 0 ? foreground : pixels[i];
         }
       });
     });
@@ -115,11 +100,8 @@ protected:
   PrintSelf(std::ostream & os, Indent indent) const override
   {
     Superclass::PrintSelf(os, indent);
-    os << indent
-       << "ForegroundValue: " << static_cast<typename NumericTraits<InputImagePixelType>::PrintType>(m_ForegroundValue)
-       << std::endl;
-    os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
     os << indent << "MaximumHoleSize: " << m_MaximumHoleSize << std::endl;
+    os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
     os << indent << "NumberOfFilledHoles: " << m_NumberOfFilledHoles << std::endl;
   }
 
@@ -133,25 +115,25 @@ private:
     // The engine's border leaves out axes of one voxel; ITK's does not.
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      if (region.GetSize(axis) == 1)
+      if (region.GetSize(axis) == 1 && !m_PeriodicAxes.Has(static_cast<int>(axis)))
       {
         return;
       }
     }
     brickccl::CleanOptions options;
     options.holes.emplace();
-    options.holes->connectivity =
-      m_FullyConnected ? brickccl::Connectivity::Full(ImageDimension) : brickccl::Connectivity::Face(ImageDimension);
+    options.holes->connectivity = this->MakeConnectivity();
     options.holes->maximumSize = m_MaximumHoleSize;
+    options.periodic = m_PeriodicAxes;
     options.threads = BrickThreadsOf(this);
     options.progress = progress.Hooks();
     m_NumberOfFilledHoles = brickccl::FillHoles(mask, output, options).Total().filledHoles;
   }
 
-  bool                m_FullyConnected{ false };
-  InputImagePixelType m_ForegroundValue{ NumericTraits<InputImagePixelType>::max() };
-  SizeValueType       m_MaximumHoleSize{ NumericTraits<SizeValueType>::max() };
-  SizeValueType       m_NumberOfFilledHoles{ 0 };
+  SizeValueType m_MaximumHoleSize{ NumericTraits<SizeValueType>::max() };
+  SizeValueType m_NumberOfFilledHoles{ 0 };
+
+  brickccl::PeriodicAxes m_PeriodicAxes;
 };
 
 } // namespace itk

@@ -1,12 +1,10 @@
 #ifndef itkBrickBinaryShapeKeepNObjectsImageFilter_h
 #define itkBrickBinaryShapeKeepNObjectsImageFilter_h
 
-#include "itkBrickImageView.h"
+#include "itkBrickBinaryImageFilter.h"
 #include "itkBrickLabelCounts.h"
 #include "itkBrickLabelMap.h"
-#include "itkBrickProcess.h"
 
-#include "itkImageToImageFilter.h"
 #include "itkLabelMapUtilities.h"
 #include "itkLabelMap.h"
 #include "itkLabelObjectAccessors.h"
@@ -32,43 +30,31 @@ namespace itk
  *
  * \sa BinaryShapeKeepNObjectsImageFilter, BrickConnectedComponentImageFilter::SetNumberOfLargestObjects */
 template <typename TInputImage>
-class ITK_TEMPLATE_EXPORT BrickBinaryShapeKeepNObjectsImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
+class ITK_TEMPLATE_EXPORT BrickBinaryShapeKeepNObjectsImageFilter : public BrickBinaryImageFilter<TInputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(BrickBinaryShapeKeepNObjectsImageFilter);
 
   using Self = BrickBinaryShapeKeepNObjectsImageFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TInputImage>;
+  using Superclass = BrickBinaryImageFilter<TInputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickBinaryShapeKeepNObjectsImageFilter, ImageToImageFilter);
+  itkTypeMacro(BrickBinaryShapeKeepNObjectsImageFilter, BrickBinaryImageFilter);
 
-  // Superclass has the other types that filters of ITK name.
-  using InputImagePixelType = typename TInputImage::PixelType;
-  using OutputImagePixelType = InputImagePixelType;
-  using OutputImageConstPointer = typename TInputImage::ConstPointer;
-  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-  static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+  using Superclass::ImageDimension;
+  using typename Superclass::InputImagePixelType;
+  using typename Superclass::OutputImagePixelType;
 
   using LabelType = SizeValueType;
   using LabelObjectType = ShapeLabelObject<LabelType, Self::ImageDimension>;
   using LabelMapType = LabelMap<LabelObjectType>;
   using AttributeType = typename LabelObjectType::AttributeType;
 
-  /** Whether neighbours may differ in every coordinate. Default: off. */
-  itkSetMacro(FullyConnected, bool);
-  itkGetConstReferenceMacro(FullyConnected, bool);
-  itkBooleanMacro(FullyConnected);
-
   /** The value of objects that are not kept. Default: the lowest of the type. */
   itkSetMacro(BackgroundValue, OutputImagePixelType);
   itkGetConstMacro(BackgroundValue, OutputImagePixelType);
-
-  /** The value of objects. Default: the largest of the type. */
-  itkSetMacro(ForegroundValue, OutputImagePixelType);
-  itkGetConstMacro(ForegroundValue, OutputImagePixelType);
 
   /** How many objects are kept. Default: 0, as in ITK. */
   itkGetConstMacro(NumberOfObjects, SizeValueType);
@@ -93,8 +79,6 @@ protected:
   ~BrickBinaryShapeKeepNObjectsImageFilter() override = default;
 
   void GenerateData() override;
-  void GenerateInputRequestedRegion() override;
-  void EnlargeOutputRequestedRegion(DataObject * output) override;
   void PrintSelf(std::ostream & os, Indent indent) const override;
 
 private:
@@ -116,9 +100,7 @@ private:
   /** For each component whether it is kept. */
   std::vector<bool> ChooseObjects(const std::vector<double> & values) const;
 
-  bool                           m_FullyConnected{ false };
   OutputImagePixelType           m_BackgroundValue{ NumericTraits<OutputImagePixelType>::NonpositiveMin() };
-  OutputImagePixelType           m_ForegroundValue{ NumericTraits<OutputImagePixelType>::max() };
   SizeValueType                  m_NumberOfObjects{ 0 };
   bool                           m_ReverseOrdering{ false };
   AttributeType                  m_Attribute{ LabelObjectType::NUMBER_OF_PIXELS };

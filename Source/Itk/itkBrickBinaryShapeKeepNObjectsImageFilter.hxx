@@ -11,21 +11,6 @@ namespace itk
 
 template <typename TInputImage>
 void
-BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::GenerateInputRequestedRegion()
-{
-  Superclass::GenerateInputRequestedRegion();
-  RequestWholeBrickInputs(this, this->GetInput());
-}
-
-template <typename TInputImage>
-void
-BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::EnlargeOutputRequestedRegion(DataObject * output)
-{
-  output->SetRequestedRegionToLargestPossibleRegion();
-}
-
-template <typename TInputImage>
-void
 BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::GenerateData()
 {
   RunBrickWork(this, [this] {
@@ -33,9 +18,8 @@ BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::GenerateData()
     const BrickRegionView input = MakeBrickRegionView(this->GetInput(), this->GetInput()->GetLargestPossibleRegion());
     progress.Stage(0, 0.5);
     brickccl::LabelOptions options;
-    options.connectivity =
-      m_FullyConnected ? brickccl::Connectivity::Full(ImageDimension) : brickccl::Connectivity::Face(ImageDimension);
-    options.criterion = brickccl::Criterion::InRange(m_ForegroundValue, m_ForegroundValue);
+    options.connectivity = this->MakeConnectivity();
+    options.criterion = brickccl::Criterion::InRange(this->GetForegroundValue(), this->GetForegroundValue());
     options.geometry = MakeBrickGeometry<ImageDimension>(this->GetInput());
     options.threads = BrickThreadsOf(this);
     options.progress = progress.Hooks();
@@ -136,9 +120,7 @@ BrickBinaryShapeKeepNObjectsImageFilter<TInputImage>::PrintSelf(std::ostream & o
 {
   using PrintType = typename NumericTraits<OutputImagePixelType>::PrintType;
   Superclass::PrintSelf(os, indent);
-  os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
   os << indent << "BackgroundValue: " << static_cast<PrintType>(m_BackgroundValue) << std::endl;
-  os << indent << "ForegroundValue: " << static_cast<PrintType>(m_ForegroundValue) << std::endl;
   os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
   os << indent << "ReverseOrdering: " << m_ReverseOrdering << std::endl;
   os << indent << "Attribute: " << LabelObjectType::GetNameFromAttribute(m_Attribute) << " (" << m_Attribute << ")"

@@ -29,7 +29,8 @@ namespace itk
  *
  * This filter does more: 18-connectivity and the other ranks in 2-D to 4-D (SetConnectivity); criteria other than
  * foreground (SetCriterion: a range of values, equal values, a tolerance), also for RGB and vector pixels; slices
- * labeled each on its own; size filters; order by size; and a table of the measured components.
+ * labeled each on its own; any other symmetric neighbourhood; periodic axes; size filters; order by size; and a table
+ * of the measured components.
  *
  * Inputs: the image; optionally a mask (voxels where it is 0 take no part); optionally an intensity image for the
  * table. All must have the same geometry, and the regions of the others must hold that of the image. Pixels may have
@@ -107,6 +108,18 @@ public:
     this->Modified();
   }
   itkGetConstReferenceMacro(Neighbourhood, std::optional<brickccl::Connectivity>);
+
+  /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
+  void
+  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
+  {
+    if (m_PeriodicAxes != axes)
+    {
+      m_PeriodicAxes = axes;
+      this->Modified();
+    }
+  }
+  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
 
   /** Sets which neighbouring pixels belong together. Default: those that are both not 0. */
   void
@@ -289,6 +302,7 @@ private:
   void MeasureTable(const RegionType & region, const brickccl::ProgressHooks & hooks);
 
   std::optional<brickccl::Connectivity> m_Neighbourhood;
+  brickccl::PeriodicAxes                m_PeriodicAxes;
 
   bool                     m_FullyConnected{ false };
   unsigned int             m_Connectivity{ 0 };

@@ -76,6 +76,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
   options.connectivity = m_Neighbourhood  ? *m_Neighbourhood
                        : m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis)
                                           : connectivity;
+  options.periodic = m_PeriodicAxes;
   options.criterion = this->MakeCriterion();
   options.relabel.order = m_Order;
   options.relabel.minimumSize = m_MinimumObjectSize;
@@ -213,6 +214,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Print
   os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
+  os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
   os << indent << "Neighbourhood: " << (m_Neighbourhood ? m_Neighbourhood->ToString() : "(none)") << std::endl;
   os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
   os << indent

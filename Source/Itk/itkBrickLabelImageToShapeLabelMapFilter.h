@@ -1,9 +1,8 @@
 #ifndef itkBrickLabelImageToShapeLabelMapFilter_h
 #define itkBrickLabelImageToShapeLabelMapFilter_h
 
-#include "itkBrickLabelImageToLabelMap.h"
+#include "itkBrickLabelImageToLabelMapFilter.h"
 
-#include "itkImageToImageFilter.h"
 #include "itkLabelMap.h"
 #include "itkShapeLabelObject.h"
 
@@ -25,39 +24,19 @@ namespace itk
 template <typename TInputImage,
           typename TOutputImage =
             LabelMap<ShapeLabelObject<typename TInputImage::PixelType, TInputImage::ImageDimension>>>
-class ITK_TEMPLATE_EXPORT BrickLabelImageToShapeLabelMapFilter : public ImageToImageFilter<TInputImage, TOutputImage>
+class ITK_TEMPLATE_EXPORT BrickLabelImageToShapeLabelMapFilter
+  : public BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(BrickLabelImageToShapeLabelMapFilter);
 
   using Self = BrickLabelImageToShapeLabelMapFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TOutputImage>;
+  using Superclass = BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickLabelImageToShapeLabelMapFilter, ImageToImageFilter);
-
-  // Superclass has the other types that filters of ITK name.
-  using InputImagePixelType = typename TInputImage::PixelType;
-  using OutputImagePixelType = typename TOutputImage::PixelType;
-  using OutputImageConstPointer = typename TOutputImage::ConstPointer;
-  using LabelObjectType = typename TOutputImage::LabelObjectType;
-  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-
-  /** The value that is no label. Default: the lowest of the label type. */
-  itkSetMacro(BackgroundValue, OutputImagePixelType);
-  itkGetConstMacro(BackgroundValue, OutputImagePixelType);
-
-  /** Default: off. */
-  itkSetMacro(ComputeFeretDiameter, bool);
-  itkGetConstReferenceMacro(ComputeFeretDiameter, bool);
-  itkBooleanMacro(ComputeFeretDiameter);
-
-  /** Default: on. */
-  itkSetMacro(ComputePerimeter, bool);
-  itkGetConstReferenceMacro(ComputePerimeter, bool);
-  itkBooleanMacro(ComputePerimeter);
+  itkTypeMacro(BrickLabelImageToShapeLabelMapFilter, BrickLabelImageToLabelMapFilter);
 
   /** Default: off. */
   itkSetMacro(ComputeOrientedBoundingBox, bool);
@@ -69,53 +48,20 @@ protected:
   ~BrickLabelImageToShapeLabelMapFilter() override = default;
 
   void
-  GenerateInputRequestedRegion() override
+  MakeLabelMap(BrickProgress & progress) override
   {
-    Superclass::GenerateInputRequestedRegion();
-    RequestWholeBrickInputs(this, this->GetInput());
-  }
-
-  void
-  EnlargeOutputRequestedRegion(DataObject *) override
-  {
-    this->GetOutput()->SetRequestedRegion(this->GetOutput()->GetLargestPossibleRegion());
-  }
-
-  void
-  GenerateData() override
-  {
-    this->AllocateOutputs();
-    this->GetOutput()->SetBackgroundValue(m_BackgroundValue);
-    RunBrickWork(this, [this] {
-      BrickProgress progress(this);
-      FillBrickLabelMap(this,
-                        progress,
-                        this->GetInput(),
-                        this->GetOutput(),
-                        static_cast<InputImagePixelType>(m_BackgroundValue),
-                        { m_ComputePerimeter, m_ComputeFeretDiameter, m_ComputeOrientedBoundingBox },
-                        std::nullopt);
-    });
-    this->UpdateProgress(1.0f);
+    this->FillLabelMap(progress, m_ComputeOrientedBoundingBox, std::nullopt);
   }
 
   void
   PrintSelf(std::ostream & os, Indent indent) const override
   {
     Superclass::PrintSelf(os, indent);
-    os << indent
-       << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)
-       << std::endl;
-    os << indent << "ComputeFeretDiameter: " << m_ComputeFeretDiameter << std::endl;
-    os << indent << "ComputePerimeter: " << m_ComputePerimeter << std::endl;
     os << indent << "ComputeOrientedBoundingBox: " << m_ComputeOrientedBoundingBox << std::endl;
   }
 
 private:
-  OutputImagePixelType m_BackgroundValue{ NumericTraits<OutputImagePixelType>::NonpositiveMin() };
-  bool                 m_ComputeFeretDiameter{ false };
-  bool                 m_ComputePerimeter{ true };
-  bool                 m_ComputeOrientedBoundingBox{ false };
+  bool m_ComputeOrientedBoundingBox{ false };
 };
 
 } // namespace itk

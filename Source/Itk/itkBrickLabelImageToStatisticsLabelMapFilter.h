@@ -2,9 +2,8 @@
 #define itkBrickLabelImageToStatisticsLabelMapFilter_h
 
 #include "itkBrickHistogramWriter.h"
-#include "itkBrickLabelImageToLabelMap.h"
+#include "itkBrickLabelImageToLabelMapFilter.h"
 
-#include "itkImageToImageFilter.h"
 #include "itkLabelMap.h"
 #include "itkStatisticsLabelObject.h"
 
@@ -28,43 +27,23 @@ template <typename TInputImage,
           typename TOutputImage =
             LabelMap<StatisticsLabelObject<typename TInputImage::PixelType, TInputImage::ImageDimension>>>
 class ITK_TEMPLATE_EXPORT BrickLabelImageToStatisticsLabelMapFilter
-  : public ImageToImageFilter<TInputImage, TOutputImage>
+  : public BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(BrickLabelImageToStatisticsLabelMapFilter);
 
   using Self = BrickLabelImageToStatisticsLabelMapFilter;
-  using Superclass = ImageToImageFilter<TInputImage, TOutputImage>;
+  using Superclass = BrickLabelImageToLabelMapFilter<TInputImage, TOutputImage>;
   using Pointer = SmartPointer<Self>;
   using ConstPointer = SmartPointer<const Self>;
 
   itkNewMacro(Self);
-  itkTypeMacro(BrickLabelImageToStatisticsLabelMapFilter, ImageToImageFilter);
+  itkTypeMacro(BrickLabelImageToStatisticsLabelMapFilter, BrickLabelImageToLabelMapFilter);
 
-  // Superclass has the other types that filters of ITK name.
-  using InputImagePixelType = typename TInputImage::PixelType;
-  using OutputImagePixelType = typename TOutputImage::PixelType;
-  using OutputImageConstPointer = typename TOutputImage::ConstPointer;
-  using LabelObjectType = typename TOutputImage::LabelObjectType;
   using FeatureImageType = TFeatureImage;
   using FeatureImagePointer = typename FeatureImageType::Pointer;
   using FeatureImageConstPointer = typename FeatureImageType::ConstPointer;
   using FeatureImagePixelType = typename FeatureImageType::PixelType;
-  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
-
-  /** The value that is no label. Default: the lowest of the label type. */
-  itkSetMacro(BackgroundValue, OutputImagePixelType);
-  itkGetConstMacro(BackgroundValue, OutputImagePixelType);
-
-  /** Default: off. */
-  itkSetMacro(ComputeFeretDiameter, bool);
-  itkGetConstReferenceMacro(ComputeFeretDiameter, bool);
-  itkBooleanMacro(ComputeFeretDiameter);
-
-  /** Default: on. */
-  itkSetMacro(ComputePerimeter, bool);
-  itkGetConstReferenceMacro(ComputePerimeter, bool);
-  itkBooleanMacro(ComputePerimeter);
 
   /** Whether objects get histograms. They take 24 bytes a bin and object. Default: on, as in ITK. */
   itkSetMacro(ComputeHistogram, bool);
@@ -114,68 +93,34 @@ protected:
   }
 
   void
-  GenerateInputRequestedRegion() override
+  MakeLabelMap(BrickProgress & progress) override
   {
-    Superclass::GenerateInputRequestedRegion();
-    RequestWholeBrickInputs(this, this->GetInput());
-  }
-
-  void
-  EnlargeOutputRequestedRegion(DataObject *) override
-  {
-    this->GetOutput()->SetRequestedRegion(this->GetOutput()->GetLargestPossibleRegion());
-  }
-
-  void
-  GenerateData() override
-  {
-    this->AllocateOutputs();
-    TOutputImage * const map = this->GetOutput();
-    map->SetBackgroundValue(m_BackgroundValue);
-    RunBrickWork(this, [this, map] {
-      BrickProgress             progress(this);
-      const TInputImage * const input = this->GetInput();
-      const FeatureImageType *  feature = this->GetFeatureImage();
-      const auto                region = input->GetLargestPossibleRegion();
-      const BrickRegionView     intensity = MakeBrickRegionView(feature, region);
-      FillBrickLabelMap(this,
-                        progress,
-                        input,
-                        map,
-                        static_cast<InputImagePixelType>(m_BackgroundValue),
-                        { m_ComputePerimeter, m_ComputeFeretDiameter, false },
-                        intensity.view);
-      if (m_ComputeHistogram)
+    using GridType = const ImageBase<TInputImage::ImageDimension>;
+    GridType * const               grid = this->GetInput();
+    const FeatureImageType * const feature = this->GetFeatureImage();
+    const BrickRegionView          intensity = MakeBrickRegionView(feature, grid->GetLargestPossibleRegion());
+    this->FillLabelMap(progress, false, intensity.view);
+    if (m_ComputeHistogram)
+    {
+      const BrickHistogramWriter<FeatureImagePixelType> writer(feature, m_NumberOfBins);
+      for (typename TOutputImage::Iterator it(this->GetOutput()); !it.IsAtEnd(); ++it)
       {
-        const BrickHistogramWriter<FeatureImagePixelType> writer(feature, m_NumberOfBins);
-        for (typename TOutputImage::Iterator it(map); !it.IsAtEnd(); ++it)
-        {
-          writer.Write(intensity.view, static_cast<const ImageBase<ImageDimension> *>(input), it.GetLabelObject());
-        }
+        writer.Write(intensity.view, grid, it.GetLabelObject());
       }
-    });
-    this->UpdateProgress(1.0f);
+    }
   }
 
   void
   PrintSelf(std::ostream & os, Indent indent) const override
   {
     Superclass::PrintSelf(os, indent);
-    os << indent
-       << "BackgroundValue: " << static_cast<typename NumericTraits<OutputImagePixelType>::PrintType>(m_BackgroundValue)
-       << std::endl;
-    os << indent << "ComputeFeretDiameter: " << m_ComputeFeretDiameter << std::endl;
-    os << indent << "ComputePerimeter: " << m_ComputePerimeter << std::endl;
     os << indent << "ComputeHistogram: " << m_ComputeHistogram << std::endl;
     os << indent << "NumberOfBins: " << m_NumberOfBins << std::endl;
   }
 
 private:
-  OutputImagePixelType m_BackgroundValue{ NumericTraits<OutputImagePixelType>::NonpositiveMin() };
-  bool                 m_ComputeFeretDiameter{ false };
-  bool                 m_ComputePerimeter{ true };
-  unsigned int         m_NumberOfBins{ BrickHistogramWriter<FeatureImagePixelType>::DefaultNumberOfBins() };
-  bool                 m_ComputeHistogram{ true };
+  unsigned int m_NumberOfBins{ BrickHistogramWriter<FeatureImagePixelType>::DefaultNumberOfBins() };
+  bool         m_ComputeHistogram{ true };
 };
 
 } // namespace itk

@@ -75,7 +75,7 @@ public:
   {
     for (unsigned int axis = 0; axis < ImageDimension; ++axis)
     {
-      const std::string name(1, "xyzt"[axis]);
+      const std::string name(1, brickccl::AxisNames[axis]);
       const std::string number = std::to_string(axis + 1);
       m_Centroid[axis] = Find("centroid_" + name + "_mm");
       m_PrincipalMoment[axis] = Find("principal_moment_" + number + "_mm2");

@@ -402,7 +402,8 @@ MeasureComponents(const RunVolume &          volume,
   table = ComponentTable();
   table.extent = volume.GetExtent();
   table.geometry = geometry;
-  table.sliceAxis = sliceAxis;
+  // Voxels of a line that are components each have its length; there is nothing like an area across it.
+  table.sliceAxis = table.extent.dimension > 1 ? sliceAxis : std::nullopt;
   table.hasIntensity = options.intensity.has_value();
   table.hasPart = options.part.has_value();
   table.groups = GroupsOf(options);

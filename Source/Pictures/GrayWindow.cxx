@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 namespace brickccl
 {
@@ -30,20 +31,29 @@ ShareBetween(double value, double low, double high)
   return std::clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0.0, 1.0);
 }
 
-/** How many of the sorted values are air; 0 if they do not fall into two groups. */
+/** The value that would stand at a place if the values were sorted. It puts them in another order. */
+double
+ValueOfRank(std::vector<double> & values, std::size_t place)
+{
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+/** How many of the lowest values are air; 0 if they do not fall into two groups. */
 std::size_t
-CountAir(const std::vector<double> & sorted)
+CountAir(std::vector<double> & values)
 {
   // A few values far outside must not shift the threshold.
-  const std::size_t outside = CountBelow(0.1, sorted.size());
-  const double      low = sorted[outside];
-  const double      high = sorted[sorted.size() - 1 - outside];
+  const std::size_t outside = CountBelow(0.1, values.size());
+  const double      low = ValueOfRank(values, outside);
+  const double      high = ValueOfRank(values, values.size() - 1 - outside);
   if (!(high > low))
   {
     return 0;
   }
   double counts[Bins] = {};
-  for (const double value : sorted)
+  for (const double value : values)
   {
     const double place = ShareBetween(value, low, high) * static_cast<double>(Bins);
     ++counts[std::min(Bins - 1, static_cast<std::size_t>(place))];
@@ -53,7 +63,7 @@ CountAir(const std::vector<double> & sorted)
   {
     total += static_cast<double>(i) * counts[i];
   }
-  const auto  all = static_cast<double>(sorted.size());
+  const auto  all = static_cast<double>(values.size());
   double      below = 0;
   double      sum = 0;
   double      squares = 0;
@@ -94,27 +104,27 @@ GrayWindow::ShareOf(double value) const
 GrayWindow
 WindowOfPart(const std::vector<double> & values)
 {
-  std::vector<double> sorted;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted), [](double value) {
+  std::vector<double> finite;
+  finite.reserve(values.size());
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double value) {
     return std::isfinite(value);
   });
-  if (sorted.empty())
+  if (finite.empty())
   {
     return {};
   }
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t air = CountAir(sorted);
-  const std::size_t outside = CountBelow(0.5, sorted.size() - air);
-  const double      low = sorted[air + outside];
-  const double      high = sorted[sorted.size() - 1 - outside];
+  const std::size_t air = CountAir(finite);
+  const std::size_t outside = CountBelow(0.5, finite.size() - air);
+  const double      low = ValueOfRank(finite, air + outside);
+  const double      high = ValueOfRank(finite, finite.size() - 1 - outside);
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
   if (!(high > low))
   {
     // A part that has a single value is white on air.
-    const double least = sorted.front();
-    return { least, high > least ? high : least + std::max(1.0, std::abs(least)) };
+    return { *least, high > *least ? high : *least + std::max(1.0, std::abs(*least)) };
   }
   const double beyond = 0.05 * high - 0.05 * low;
-  return { std::max(sorted.front(), low - beyond), std::min(sorted.back(), high + beyond) };
+  return { std::max(*least, low - beyond), std::min(*most, high + beyond) };
 }
 
 } // namespace brickccl

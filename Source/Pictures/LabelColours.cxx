@@ -72,7 +72,7 @@ LabelColours::LabelColours(const std::vector<SlicePixels> & slices, const std::v
   for (const SlicePixels & slice : slices)
   {
     AddNeighbours(slice, pairs);
-    order.insert(order.end(), slice.labels.begin(), slice.labels.end());
+    std::unique_copy(slice.labels.begin(), slice.labels.end(), std::back_inserter(order));
   }
   SortOut(pairs);
   std::sort(order.begin(), order.end());

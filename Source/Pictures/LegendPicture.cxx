@@ -1,10 +1,10 @@
 #include "BrickCCL/Pictures/LegendPicture.h"
 
 #include "BrickCCL/Core/RoundNumber.h"
+#include "BrickCCL/Pictures/DrawSlice.h"
 #include "BrickCCL/Pictures/Font.h"
-#include "BrickCCL/Pictures/GrayWindow.h"
 #include "BrickCCL/Pictures/PictureKey.h"
-#include "BrickCCL/Pictures/Slice.h"
+#include "BrickCCL/Pictures/PictureLayout.h"
 #include "BrickCCL/Pictures/Ticks.h"
 
 #include <algorithm>
@@ -18,16 +18,12 @@ namespace
 {
 
 constexpr double LongestSide = 900;
-constexpr double LargestVoxel = 32;
-constexpr int    Margin = 16;
 constexpr int    SwatchSize = 12;
 constexpr int    LongestScaleBar = 180;
-constexpr double Opacity = 0.75;
-constexpr Colour Ground{ 24, 26, 30 };
 
-/** Draws the slice and, over it, the labels. */
+/** Draws the slice and, over it, the labels in the colours of the legend, in a frame. */
 void
-DrawSlice(Canvas & canvas, const SlicePixels & pixels, const std::vector<LegendRow> & legend, int left, int top)
+DrawFramedSlice(Canvas & canvas, int x, int y, const SlicePixels & pixels, const std::vector<LegendRow> & legend)
 {
   std::map<std::uint64_t, Colour> colours;
   for (const LegendRow & row : legend)
@@ -35,24 +31,8 @@ DrawSlice(Canvas & canvas, const SlicePixels & pixels, const std::vector<LegendR
     colours[row.label] = row.colour;
   }
   const GrayWindow window = WindowOfPart(pixels.gray);
-  canvas.FillRectangle(left - 1, top - 1, pixels.width + 2, pixels.height + 2, FrameColour);
-  std::size_t at = 0;
-  for (int y = 0; y < pixels.height; ++y)
-  {
-    for (int x = 0; x < pixels.width; ++x, ++at)
-    {
-      const auto level = static_cast<std::uint8_t>(std::lround(255 * window.ShareOf(pixels.gray[at])));
-      canvas.Blend(left + x, top + y, { level, level, level });
-      if (pixels.labels[at] != 0)
-      {
-        // The square root makes visible what is thinner than a pixel.
-        canvas.Blend(left + x,
-                     top + y,
-                     colours[pixels.labels[at]],
-                     Opacity * std::sqrt(static_cast<double>(pixels.coverage[at])));
-      }
-    }
-  }
+  canvas.FillRectangle(x - 1, y - 1, pixels.width + 2, pixels.height + 2, FrameColour);
+  DrawSlice(canvas, x, y, pixels, &window, [&](std::uint64_t label) { return colours[label]; });
 }
 
 } // namespace
@@ -80,10 +60,12 @@ WriteLegendPicture(const std::string & path, const LegendPicture & picture, cons
     width = std::max(width, 2 * SwatchSize + TextWidth(row.text));
   }
   const auto lines = static_cast<int>(picture.title.size() + picture.legend.size()) + 4;
-  Canvas canvas(4 * Margin + view.width + width, 2 * Margin + std::max(view.height, lines * FontLineHeight), Ground);
-  DrawSlice(canvas, pixels, picture.legend, Margin, Margin);
-  const int x = 3 * Margin + view.width;
-  int       y = Margin + FontCapitalHeight;
+  Canvas     canvas(4 * PictureMargin + view.width + width,
+                2 * PictureMargin + std::max(view.height, lines * FontLineHeight),
+                PictureGround);
+  DrawFramedSlice(canvas, PictureMargin, PictureMargin, pixels, picture.legend);
+  const int x = 3 * PictureMargin + view.width;
+  int       y = PictureMargin + FontCapitalHeight;
   for (std::size_t i = 0; i < picture.title.size(); ++i, y += FontLineHeight)
   {
     canvas.DrawText(x, y, picture.title[i], i == 0 ? TextColour : DimTextColour);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace brickccl
@@ -55,7 +56,7 @@ LabelsOf(const std::vector<SlicePixels> & slices)
   std::vector<std::uint64_t> shown;
   for (const SlicePixels & slice : slices)
   {
-    shown.insert(shown.end(), slice.labels.begin(), slice.labels.end());
+    std::unique_copy(slice.labels.begin(), slice.labels.end(), std::back_inserter(shown));
     std::sort(shown.begin(), shown.end());
     shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
   }

@@ -17,7 +17,6 @@ namespace
 /** The length in pixels of the image's longest axis, for a picture of one slice and for one of three. */
 constexpr double LongestSideOfOne = 960;
 constexpr double LongestSideOfThree = 480;
-constexpr double LargestVoxel = 32;
 constexpr int    ThinnestSide = 16;
 /** The size of a montage without one that is asked for, and the least side of its slices. */
 constexpr int MontageWidth = 1200;
@@ -27,8 +26,6 @@ constexpr int LeastTile = 150;
 constexpr int KeyWidth = 200;
 constexpr int KeyHeight = 270;
 constexpr int KeyHeightWithBar = 440;
-
-constexpr const char * AxisNames[3] = { "x", "y", "z" };
 
 /** How the axes of an image lie in a patient: along which axis of L, P and S each of them runs, and whether towards its
  *  end (left, posterior, superior) or against it. */
@@ -144,7 +141,7 @@ std::string
 PositionOf(const PicturePanel & panel, const PictureContents & contents, bool isShort)
 {
   const int   fixed = panel.fixed;
-  std::string position = std::string(AxisNames[fixed]) + " = " + std::to_string(panel.view.place[fixed]);
+  std::string position = std::string(1, AxisNames[fixed]) + " = " + std::to_string(panel.view.place[fixed]);
   if (!isShort)
   {
     position += " of 0.." + std::to_string(contents.background.extent.size[fixed] - 1);
@@ -160,14 +157,14 @@ PositionOf(const PicturePanel & panel, const PictureContents & contents, bool is
 std::vector<std::string>
 DirectionsOf(const PicturePanel & panel, const Scale & scale)
 {
-  std::vector<std::string> lines{ std::string(AxisNames[panel.view.across]) +
+  std::vector<std::string> lines{ std::string(1, AxisNames[panel.view.across]) +
                                   (panel.view.isMirrored ? " left, " : " right, ") + AxisNames[panel.view.down] +
                                   (panel.view.isUpsideDown ? " up" : " down") };
   for (const int axis : { panel.view.across, panel.view.down })
   {
     if (scale.isWidened[axis])
     {
-      lines.push_back(std::string(AxisNames[axis]) + " is drawn too wide");
+      lines.push_back(std::string(1, AxisNames[axis]) + " is drawn too wide");
     }
   }
   return lines;

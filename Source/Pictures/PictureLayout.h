@@ -13,6 +13,8 @@ namespace brickccl
 {
 
 inline constexpr int PictureMargin = 16;
+/** Voxels are drawn no larger, in pixels. */
+inline constexpr double LargestVoxel = 32;
 /** The length of the marks beside a panel. */
 inline constexpr int PictureMarkLength = 6;
 

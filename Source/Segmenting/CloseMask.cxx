@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <sstream>
 
 namespace brickccl
 {
@@ -39,7 +39,7 @@ struct Surroundings
 
 /** The box around the ones of a mask, wider by so many voxels that what lies beyond it does not reach the closing. */
 Surroundings
-SurroundingsOf(const std::uint8_t * mask, const Extent & extent, const Geometry & geometry, double radius)
+SurroundingsOf(const std::uint8_t * mask, const Extent & extent, const Geometry & geometry, double width)
 {
   std::int64_t low[3] = { extent.size[0], extent.size[1], extent.size[2] };
   std::int64_t high[3] = { -1, -1, -1 };
@@ -68,7 +68,7 @@ SurroundingsOf(const std::uint8_t * mask, const Extent & extent, const Geometry 
   std::int64_t size[3] = { 1, 1, 1 };
   for (int axis = 0; axis < extent.dimension && high[0] >= 0; ++axis)
   {
-    const auto margin = 2 * static_cast<std::int64_t>(std::ceil(radius / geometry.spacing[axis])) + 2;
+    const std::int64_t margin = MarginOfClosing(width, geometry.spacing[axis]);
     surroundings.begin[axis] = low[axis] - margin;
     size[axis] = high[axis] - low[axis] + 1 + 2 * margin;
   }
@@ -78,6 +78,12 @@ SurroundingsOf(const std::uint8_t * mask, const Extent & extent, const Geometry 
 
 } // namespace
 
+std::int64_t
+MarginOfClosing(double width, double spacing)
+{
+  return 2 * static_cast<std::int64_t>(std::ceil(0.5 * width / spacing)) + 2;
+}
+
 void
 CloseMask(std::uint8_t *      mask,
           const Extent &      extent,
@@ -85,12 +91,20 @@ CloseMask(std::uint8_t *      mask,
           double              width,
           const HostContext & context)
 {
-  if (!(width >= 0) || std::isinf(width))
+  double longest = 0;
+  for (int axis = 0; axis < extent.dimension; ++axis)
   {
-    throw InvalidArgument("gaps of " + std::to_string(width) + " mm cannot be closed; give a number of at least 0");
+    longest = std::max(longest, geometry.spacing[axis] * static_cast<double>(extent.size[axis]));
+  }
+  if (!(width >= 0) || width > longest)
+  {
+    std::ostringstream text;
+    text << "gaps of " << width << " mm cannot be closed (--close, part.close_mm): the image is " << longest
+         << " mm long; give the width of the cracks, from 0 to that";
+    throw InvalidArgument(text.str());
   }
   const double       radius = 0.5 * width;
-  const Surroundings around = SurroundingsOf(mask, extent, geometry, radius);
+  const Surroundings around = SurroundingsOf(mask, extent, geometry, width);
   const Extent &     box = around.extent;
   const auto         forEachRow = [&](auto work) {
     const Chunks chunks(box.RowCount(), 1, 64);
@@ -121,6 +135,8 @@ CloseMask(std::uint8_t *      mask,
       outside[place] = outside[place] == 0 || distances[place] <= reach ? 1 : 0;
     }
   });
+  // The first distances go before the second ones come.
+  distances = {};
   distances = SquaredDistancesToOthers(box, geometry, outside, context.Part(0.5, 1));
   forEachRow([&](std::int64_t row) {
     std::uint8_t * voxels = mask + around.RowInImage(extent, row);

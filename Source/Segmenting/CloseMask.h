@@ -19,6 +19,9 @@ void CloseMask(std::uint8_t *      mask,
                double              width,
                const HostContext & context);
 
+/** By how many voxels the box that it works on may reach beyond the mask along an axis, on each side. */
+std::int64_t MarginOfClosing(double width, double spacing);
+
 } // namespace brickccl
 
 #endif

@@ -15,9 +15,9 @@ namespace
 /** The values that occur, and sums over them from the first on. */
 struct OccurringValues
 {
-  std::vector<double> values;
-  std::vector<Number> counts = { 0 };
-  std::vector<Number> sums = { 0 };
+  std::vector<double>      values;
+  std::vector<long double> counts = { 0 };
+  std::vector<long double> sums = { 0 };
 
   explicit OccurringValues(const ValueHistogram & histogram)
   {
@@ -25,20 +25,20 @@ struct OccurringValues
     {
       if (histogram.counts[bin] > 0)
       {
-        const auto count = static_cast<Number>(histogram.counts[bin]);
+        const auto count = static_cast<long double>(histogram.counts[bin]);
         values.push_back(histogram.ValueOf(bin));
         counts.push_back(counts.back() + count);
         // In numbers of bins, so that the sums of images far from zero lose nothing.
-        sums.push_back(sums.back() + count * static_cast<Number>(bin));
+        sums.push_back(sums.back() + count * static_cast<long double>(bin));
       }
     }
   }
 
   /** What a class of the values [begin, end) adds to the variance between classes, up to a constant. */
-  Number
+  long double
   Score(std::size_t begin, std::size_t end) const
   {
-    const Number sum = sums[end] - sums[begin];
+    const long double sum = sums[end] - sums[begin];
     return sum * sum / (counts[end] - counts[begin]);
   }
 };
@@ -61,7 +61,7 @@ public:
   std::vector<std::size_t>
   AddClass(std::size_t classes)
   {
-    std::vector<Number>      best(m_Best.size());
+    std::vector<long double> best(m_Best.size());
     std::vector<std::size_t> begins(m_Best.size());
     Solve(classes, m_Best.size(), classes - 1, m_Best.size() - 1, best, begins);
     m_Best = best;
@@ -76,7 +76,7 @@ private:
         std::size_t                last,
         std::size_t                low,
         std::size_t                high,
-        std::vector<Number> &      best,
+        std::vector<long double> & best,
         std::vector<std::size_t> & begins) const
   {
     if (first >= last)
@@ -87,7 +87,7 @@ private:
     best[middle] = -1;
     for (std::size_t begin = low; begin <= std::min(high, middle - 1); ++begin)
     {
-      const Number score = m_Best[begin] + m_Occurring.Score(begin, middle);
+      const long double score = m_Best[begin] + m_Occurring.Score(begin, middle);
       if (score > best[middle])
       {
         best[middle] = score;
@@ -98,8 +98,8 @@ private:
     Solve(middle + 1, last, begins[middle], high, best, begins);
   }
 
-  const OccurringValues & m_Occurring;
-  std::vector<Number>     m_Best;
+  const OccurringValues &  m_Occurring;
+  std::vector<long double> m_Best;
 };
 
 } // namespace

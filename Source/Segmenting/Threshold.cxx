@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <sstream>
 
@@ -44,16 +43,14 @@ CountOf(const std::string & text, int least, int most)
   return parsed.ec == std::errc() && parsed.ptr == end && count >= least && count <= most ? count : -1;
 }
 
-std::string
-TextOf(Number value)
-{
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
-}
-
 } // namespace
+
+bool
+Threshold::IsBeyondDoubles(const Number & threshold)
+{
+  constexpr double largest = 9007199254740992.0;
+  return threshold > largest || threshold < -largest;
+}
 
 ThresholdMethod
 ThresholdMethod::FromText(const std::string & text)
@@ -79,14 +76,13 @@ ThresholdMethod::FromText(const std::string & text)
   }
   else
   {
-    char * end = nullptr;
-    method.kind = Kind::Value;
-    method.value = std::strtold(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(method.value) ||
-        text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+    const std::optional<Number> value = Number::FromText(text);
+    if (!value || !std::isfinite(value->Nearest()) || text.find_first_not_of("+-.0123456789eE") != std::string::npos)
     {
       RefuseMethod(text);
     }
+    method.kind = Kind::Value;
+    method.value = *value;
   }
   return method;
 }
@@ -107,26 +103,25 @@ ThresholdMethod::ToString() const
   case Kind::Value:
     break;
   }
-  return TextOf(value);
+  return value.ToString();
 }
 
 std::string
 Threshold::ToString() const
 {
-  return method.kind == ThresholdMethod::Kind::Value ? TextOf(value) : method.ToString() + " " + TextOf(value);
+  return method.kind == ThresholdMethod::Kind::Value ? value.ToString() : method.ToString() + " " + value.ToString();
 }
 
 Criterion
 Threshold::AtOrAbove() const
 {
-  return Criterion::InRange(value, std::numeric_limits<Number>::infinity());
+  return Criterion::InRange(value, std::numeric_limits<double>::infinity());
 }
 
 Criterion
 Threshold::Below() const
 {
-  const Number infinity = std::numeric_limits<Number>::infinity();
-  return Criterion::InRange(-infinity, std::nextafter(value, -infinity));
+  return Criterion::InRange(-std::numeric_limits<double>::infinity(), value.JustBelow());
 }
 
 namespace
@@ -155,6 +150,21 @@ Threshold
 FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
 {
   using Kind = ThresholdMethod::Kind;
+  if (method.kind != Kind::Value && histogram.origin != 0)
+  {
+    Threshold threshold = FindThreshold(histogram.FromOrigin(), method);
+    // What lies between two whole numbers parts them as the upper one does.
+    threshold.value = histogram.origin + threshold.value.Ceiling();
+    for (Number & each : threshold.all)
+    {
+      each = histogram.origin + each.Ceiling();
+    }
+    for (double & peak : threshold.peaks)
+    {
+      peak = static_cast<double>(histogram.origin + Number(peak));
+    }
+    return threshold;
+  }
   if (method.kind != Kind::Value)
   {
     CheckPrecision(histogram);
@@ -178,19 +188,20 @@ FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method)
   if (method.kind == Kind::Value)
   {
     threshold.value = method.value;
-    threshold.all = { static_cast<double>(method.value) };
+    threshold.all = { method.value };
     return threshold;
   }
   if (method.kind == Kind::Otsu || method.kind == Kind::MultiOtsu)
   {
-    threshold.all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    const std::vector<double> all = MultiOtsuThresholds(histogram, method.kind == Kind::Otsu ? 2 : method.classes);
+    threshold.all.assign(all.begin(), all.end());
     threshold.value =
       method.which == 0 ? threshold.all.back() : threshold.all[static_cast<std::size_t>(method.which) - 1];
     return threshold;
   }
   const HistogramPeaks peaks = FindTwoPeaks(histogram);
   threshold.value = method.kind == Kind::Valley ? peaks.valley : 0.5 * (peaks.low + peaks.high);
-  threshold.all = { static_cast<double>(threshold.value) };
+  threshold.all = { threshold.value };
   threshold.peaks = { peaks.low, peaks.high };
   return threshold;
 }

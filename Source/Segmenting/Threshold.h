@@ -51,7 +51,7 @@ struct Threshold
   Number          value = 0;
   ThresholdMethod method;
   /** All thresholds of multi-Otsu, lowest first; for the other methods the one. */
-  std::vector<double> all;
+  std::vector<Number> all;
   /** For Valley and Iso50 the two peaks, the lower one first; else empty. */
   std::vector<double> peaks;
 
@@ -60,6 +60,8 @@ struct Threshold
 
   /** "otsu 494.5", for summaries. */
   std::string ToString() const;
+  /** Whether doubles do not hold whole numbers of this size. */
+  static bool IsBeyondDoubles(const Number & threshold);
 
   /** The values at or above the threshold, as a criterion. */
   Criterion AtOrAbove() const;
@@ -68,8 +70,9 @@ struct Threshold
 };
 
 /** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally
- * good, since none or equally few occur there, it lies in the middle of the stretch. \throws InvalidArgument if there
- * are too few different values, or for Valley and Iso50 no two peaks. */
+ * good, since none or equally few occur there, it lies in the middle of the stretch. Of whole numbers that doubles do
+ * not hold it is the next one. \throws InvalidArgument if there are too few different values, or for Valley and Iso50
+ * no two peaks. */
 Threshold FindThreshold(const ValueHistogram & histogram, const ThresholdMethod & method);
 
 } // namespace brickccl

@@ -155,14 +155,30 @@ Distance(T low, T high)
   }
 }
 
+/** Whether doubles hold the distances of integers to the least one, but not the integers themselves. */
+template <typename T>
+bool
+NeedsOrigin(const Bounds<T> & bounds)
+{
+  if constexpr (sizeof(T) == 8 && std::is_integral_v<T>)
+  {
+    constexpr double largest = 9007199254740992.0;
+    const Number     minimum = bounds.minimum;
+    const Number     maximum = bounds.maximum;
+    return Distance(bounds.minimum, bounds.maximum) < largest && (minimum < -largest || maximum > largest);
+  }
+  return false;
+}
+
 /** Counts values of many sizes in bins of equal width. Where the outermost hundred-thousandths of the values take
  * nearly all the bins, the bins are laid anew over the others. */
 template <typename T>
 void
-CountInWideBins(const Values<T> & values, ValueHistogram & histogram)
+CountInWideBins(const Values<T> & values, const Bounds<T> & bounds, ValueHistogram & histogram)
 {
-  double low = static_cast<double>(histogram.minimum);
-  double high = static_cast<double>(histogram.maximum);
+  const bool hasOrigin = histogram.origin != 0;
+  double     low = histogram.first;
+  double     high = hasOrigin ? Distance(bounds.minimum, bounds.maximum) : static_cast<double>(histogram.maximum);
   for (int round = 0; round < 8; ++round)
   {
     // The distance of two numbers may be more than the largest number, so each is divided first.
@@ -170,7 +186,8 @@ CountInWideBins(const Values<T> & values, ValueHistogram & histogram)
     histogram.first = low + 0.5 * histogram.width;
     histogram.counts.assign(BinCount, 0);
     values.Count(histogram.counts, [&](T value) {
-      const double bin = (0.5 * static_cast<double>(value) - 0.5 * low) / (0.5 * histogram.width);
+      const double fromOrigin = hasOrigin ? Distance(bounds.minimum, value) : static_cast<double>(value);
+      const double bin = (0.5 * fromOrigin - 0.5 * low) / (0.5 * histogram.width);
       return bin >= static_cast<double>(BinCount - 1) ? BinCount - 1
            : bin >= 0                                 ? static_cast<std::size_t>(bin)
                                                       : std::size_t{ 0 };
@@ -217,29 +234,39 @@ HistogramOf(const ImageView & image, const std::optional<ImageView> & mask, cons
   }
   histogram.minimum = bounds.minimum;
   histogram.maximum = bounds.maximum;
+  histogram.origin = NeedsOrigin(bounds) ? histogram.minimum : 0;
   const Values<T> values(image, mask, context.Part(0.5, 1));
   const double    span = Distance(bounds.minimum, bounds.maximum);
   // Numbers so close that bins between them have no width count as one.
   const bool isOne = !(span / BinCount > 0);
+  histogram.first = histogram.origin != 0 ? 0 : static_cast<double>(histogram.minimum);
   if (isOne)
   {
-    histogram.first = static_cast<double>(bounds.minimum);
     histogram.counts.assign(1, bounds.finite);
     return histogram;
   }
   if (bounds.areWhole && span < static_cast<double>(BinCount))
   {
-    histogram.first = static_cast<double>(bounds.minimum);
     histogram.counts.assign(static_cast<std::size_t>(span) + 1, 0);
     values.Count(histogram.counts, [&](T value) { return static_cast<std::size_t>(Distance(bounds.minimum, value)); });
     return histogram;
   }
   histogram.isExact = false;
-  CountInWideBins(values, histogram);
+  CountInWideBins(values, bounds, histogram);
   return histogram;
 }
 
 } // namespace
+
+ValueHistogram
+ValueHistogram::FromOrigin() const
+{
+  ValueHistogram shifted = *this;
+  shifted.origin = 0;
+  shifted.minimum -= origin;
+  shifted.maximum -= origin;
+  return shifted;
+}
 
 double
 ValueHistogram::Percentile(double percent) const
@@ -253,12 +280,12 @@ ValueHistogram::Percentile(double percent) const
   {
     return static_cast<double>(percent == 0 ? minimum : maximum);
   }
-  const Number  wanted = static_cast<Number>(percent) / 100 * static_cast<Number>(valueCount);
+  const auto    wanted = static_cast<long double>(percent) / 100 * static_cast<long double>(valueCount);
   std::uint64_t passed = 0;
   for (std::size_t bin = 0; bin < counts.size(); ++bin)
   {
     passed += counts[bin];
-    if (counts[bin] > 0 && static_cast<Number>(passed) >= wanted)
+    if (counts[bin] > 0 && static_cast<long double>(passed) >= wanted)
     {
       return ValueOf(bin);
     }

@@ -28,7 +28,10 @@ struct ValueHistogram
   Number minimum = 0;
   Number maximum = 0;
 
-  /** The value in the middle of the first bin, and the distance of one bin to the next. */
+  /** Whole numbers so large that doubles do not hold them are counted from here on, the least of them; others from 0
+   *  on. */
+  Number origin = 0;
+  /** What the value in the middle of the first bin is above the origin, and the distance of one bin to the next. */
   double first = 0;
   double width = 1;
   /** Whether each bin stands for one value. */
@@ -39,8 +42,17 @@ struct ValueHistogram
   double
   ValueOf(std::size_t bin) const
   {
-    return first + width * static_cast<double>(bin);
+    return static_cast<double>(NumberOf(bin));
   }
+  /** The same, exact for whole numbers of 64 bits. */
+  Number
+  NumberOf(std::size_t bin) const
+  {
+    return origin + Number(first + width * static_cast<double>(bin));
+  }
+
+  /** The histogram of the values less the origin. */
+  ValueHistogram FromOrigin() const;
 
   /** The least value that at least so many percent of the values do not exceed: numpy.percentile's "inverted_cdf".
    *  Where bins are not exact, the middle of its bin, but 0 and 100 always give the minimum and the maximum.

@@ -34,11 +34,11 @@ private:
   void EndStep();
   void ShowProgress(double stage);
 
-  std::string    m_Title;
-  int            m_Steps = 1;
-  int            m_Begun = 0;
-  double         m_Shown = -1;
-  cli::Stopwatch m_Watch;
+  std::string m_Title;
+  int         m_Steps = 1;
+  int         m_Begun = 0;
+  double      m_Shown = -1;
+  Stopwatch   m_Watch;
 };
 
 } // namespace brickccl::slicer

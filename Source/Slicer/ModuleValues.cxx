@@ -36,7 +36,7 @@ NumberOf(const ModuleParameter & parameter)
       const Number value = cli::ParseNumber(text, what);
       const bool   isBelow = !least.empty() && !(value >= cli::ParseNumber(least, "minimum"));
       const bool   isAbove = !most.empty() && !(value <= cli::ParseNumber(most, "maximum"));
-      if (isBelow || isAbove || std::isnan(value))
+      if (isBelow || isAbove || std::isnan(value.Nearest()))
       {
         return "'" + text + "' is no " + what + (least.empty() ? "" : " from " + least) +
                (most.empty() ? "" : " to " + most);

@@ -10,13 +10,13 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Files/ImageFile.h"
+#include "BrickCCL/Host/Stopwatch.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Streaming/SlabReader.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -33,23 +33,6 @@ namespace
 {
 
 using Kind = WorkFolder::Kind;
-
-/** Seconds since the last call. */
-class Clock
-{
-public:
-  double
-  Lap()
-  {
-    const auto   now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
-    m_Begin = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
-};
 
 /** The files of an image, with their sizes and the times of their last changes. */
 void
@@ -97,20 +80,13 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
   DescribeFiles("intensity", images.intensity, text);
   text << SlicesLine << SlicesOfSlab(plan) << '\n'
        << "connectivity: " << connectivity.ToString() << '\n'
-       << "criterion: " << options.label.criterion.ToString() << '\n';
+       << "criterion: " << options.label.criterion.ToString() << '\n'
+       << "periodic axes: " << (options.label.periodic.HasAny() ? options.label.periodic.ToString() : "none") << '\n';
   const RelabelOptions & relabel = options.label.relabel;
   text << "order: " << (relabel.order == LabelOrder::Raster ? "raster" : "size") << '\n'
        << "minimum size: " << relabel.minimumSize << '\n'
-       << "maximum size: ";
-  if (relabel.maximumSize == std::numeric_limits<std::uint64_t>::max())
-  {
-    text << "none\n";
-  }
-  else
-  {
-    text << relabel.maximumSize << '\n';
-  }
-  text << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
+       << "maximum size: " << (relabel.maximumSize + 1 == 0 ? "none" : std::to_string(relabel.maximumSize)) << '\n'
+       << "largest: " << (relabel.largest == 0 ? "all" : std::to_string(relabel.largest))
        << (relabel.largestAcross ? " of each slice" : "") << '\n'
        << "minimum volume: " << options.label.minimumVolume << "\nmeasured: " << (options.measures ? "yes" : "no");
   for (const ColumnGroup * const group : options.groups.List())
@@ -123,8 +99,9 @@ DescribePlan(const SlabImages & images, const SlabOptions & options, const SlabP
     text << ' ' << options.label.geometry.spacing[axis] << ' ' << options.label.geometry.origin[axis];
   }
   // Names above may say less than all: a neighbourhood's, and numbers beyond ten digits.
-  ByteWriter problem;
-  BrickProblem(connectivity, options.label.criterion, images.image->type, images.image->channels, relabel)
+  ByteWriter          problem;
+  const LoadedImage & image = *images.image;
+  BrickProblem(connectivity, options.label.criterion, image.type, image.channels, options.label.periodic, relabel)
     .Write(problem);
   text << "\nall that decides on labels:";
   for (const std::uint8_t byte : problem.Written())
@@ -237,6 +214,10 @@ public:
     MeasureOptions measure;
     measure.groups = options.groups;
     CheckColumnsOfBricks(measure);
+    if (options.measures)
+    {
+      CheckPeriodicTableOfBricks(options.label.periodic);
+    }
     m_Result.plan = PlanSlabs(images,
                               options.label.criterion,
                               options.memory,
@@ -252,7 +233,7 @@ public:
   SlabResult
   Run()
   {
-    Clock clock;
+    Stopwatch clock;
     LabelSlabs();
     m_Result.secondsToLabel = clock.Lap();
     Merge();

@@ -67,8 +67,6 @@ struct ColumnGroup
 namespace brickccl::columns
 {
 
-inline constexpr const char * AxisNames[MaximumDimension] = { "x", "y", "z", "t" };
-
 using Table = const ComponentTable &;
 using Component = const ComponentMeasures &;
 using Value = ComponentColumn::Value;

@@ -1,9 +1,11 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 
+#include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Tables/ColumnGroup.h"
 #include "BrickCCL/Tables/DefaultColumns.h"
 
 #include <algorithm>
+#include <string>
 
 namespace brickccl
 {
@@ -31,7 +33,12 @@ NameOf(MergeRule rule)
 const char *
 SizeName(int dimension)
 {
-  static const char * const names[] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
+  static const char * const names[MaximumDimension] = { "length_mm", "area_mm2", "volume_mm3", "hypervolume_mm4" };
+  if (dimension < 1 || dimension > MaximumDimension)
+  {
+    throw InvalidArgument("there is no size in " + std::to_string(dimension) + " dimensions; 1 to " +
+                          std::to_string(MaximumDimension) + " have one");
+  }
   return names[dimension - 1];
 }
 

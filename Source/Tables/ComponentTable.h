@@ -246,7 +246,8 @@ struct ComponentColumn
   std::string group;
 };
 
-/** The name of the column of sizes: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4". */
+/** The name of the column of sizes: "length_mm", "area_mm2", "volume_mm3" or "hypervolume_mm4".
+ *  \throws InvalidArgument for another dimension than 1 to 4 */
 const char * SizeName(int dimension);
 
 /** The columns that a table has: the default columns of its dimension, a slice column if slices were labeled, and the

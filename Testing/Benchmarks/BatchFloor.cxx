@@ -3,8 +3,8 @@
  *      brickccl-batch-floor OUTDIR PROCESSES
  *
  *  OUTDIR is the folder of a batch that is finished. The items are dealt out to so many processes of one thread each,
- * as `brickccl batch` does. Each prints the seconds that it read and wrote; label maps are read beforehand, which does
- * not count. */
+ * as `brickccl batch` does. Label maps are read beforehand, which does not count. Two numbers are printed: the seconds
+ * that the longest process read and wrote, and the CPU seconds of all. */
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/ChildProcess.h"
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -45,7 +46,7 @@ ItemsOf(const fs::path & folder)
   return items;
 }
 
-/** Reads and writes every `step`-th item, and prints the seconds. */
+/** Reads and writes every `step`-th item, and writes the seconds into a file. */
 int
 Work(const std::vector<Item> & items, std::size_t first, std::size_t step, const std::string & output)
 {
@@ -53,18 +54,21 @@ Work(const std::vector<Item> & items, std::size_t first, std::size_t step, const
   brickccl::WriteOptions writing;
   reading.threads = writing.context.threads = 1;
   double seconds = 0;
+  double processorSeconds = 0;
   for (std::size_t i = first; i < items.size(); i += step)
   {
     const brickccl::LoadedImage labels = brickccl::ReadImageFile(items[i].labels, reading);
     const auto                  begin = std::chrono::steady_clock::now();
+    const std::clock_t          processorBegin = std::clock();
     const brickccl::LoadedImage scan = brickccl::ReadImageFile(items[i].scan, reading);
     brickccl::WriteImageFile(
       output,
       brickccl::ImageToWrite::FromMemory(labels.voxels.Data(), labels.type, labels.extent, labels.geometry),
       writing);
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    processorSeconds += static_cast<double>(std::clock() - processorBegin) / CLOCKS_PER_SEC;
   }
-  std::ofstream(output + ".txt") << seconds << std::endl;
+  std::ofstream(output + ".txt") << seconds << ' ' << processorSeconds << std::endl;
   return 0;
 }
 
@@ -94,6 +98,7 @@ main(int argc, char ** argv)
         outputs[child] + ".log");
     }
     double longest = 0;
+    double processorSum = 0;
     while (children.Count() > 0)
     {
       const auto ended = children.WaitForOne();
@@ -105,14 +110,16 @@ main(int argc, char ** argv)
     for (const std::string & output : outputs)
     {
       double seconds = 0;
-      std::ifstream(output + ".txt") >> seconds;
+      double processorSeconds = 0;
+      std::ifstream(output + ".txt") >> seconds >> processorSeconds;
       longest = std::max(longest, seconds);
+      processorSum += processorSeconds;
       for (const char * const extension : { "", ".txt", ".log" })
       {
         fs::remove(output + extension);
       }
     }
-    std::cout << longest << std::endl;
+    std::cout << longest << ' ' << processorSum << std::endl;
   }
   catch (const std::exception & error)
   {

@@ -4,12 +4,14 @@ stage.
 
     Testing/Benchmarks/batch_benchmark.py [--build build/release] [--count 40] [--side 256] [--runs 3] [--folder FOLDER]
 
-The volumes are castings of 16 bits, compressed; the recipe is casting-porosity. Runs take turns; figures are medians, with
-the page cache warm. Load of the machine before and after is printed, since others may use it."""
+The volumes are castings of 16 bits, compressed. The recipes are casting-porosity, and a plain range without pictures. Runs
+take turns; figures are medians, with the page cache warm. Load of the machine before and after is printed, since others
+may use it: then CPU seconds tell more."""
 
 import argparse
 import csv
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -18,11 +20,14 @@ import time
 
 
 def seconds_of(command, cores=None):
-    """The seconds of a command, on some cores alone."""
-    begin = time.perf_counter()
+    """The seconds of a command, on some cores alone, and its CPU seconds."""
+    def processor():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+    begin, before = time.perf_counter(), processor()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    preexec_fn=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, processor() - before
 
 
 def load():
@@ -36,32 +41,43 @@ def stages_of(folder):
     return {stage: sum(float(row[stage + "_seconds"]) for row in rows) for stage in ("read", "label", "measure", "write", "total")}
 
 
+def time_recipe(program, recipe, source, arguments, folder):
+    """A batch on one core, on two, and its floor, in turns."""
+    output = os.path.join(folder, "out")
+    cores = sorted(os.sched_getaffinity(0))
+    times = {"one core": [], "two cores": [], "floor": []}
+    for _ in range(arguments.runs):
+        for name, own in (("one core", cores[:1]), ("two cores", cores[:2])):
+            shutil.rmtree(output, ignore_errors=True)
+            times[name].append(seconds_of([program, "batch", recipe, source, "-o", output], own))
+            print("%-10s %.2f s, CPU %.2f s; sums of stages: %s" % (
+                (name,) + times[name][-1] + (", ".join("%s %.2f" % item for item in stages_of(output).items()),)), flush=True)
+        floor = subprocess.run([os.path.join(arguments.build, "bin", "brickccl-batch-floor"), output, "2"], check=True,
+                               capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores[:2]))
+        times["floor"].append(tuple(map(float, floor.stdout.split())))
+        print("floor      %.2f s, CPU %.2f s" % times["floor"][-1], flush=True)
+    medians = {name: [statistics.median(column) for column in zip(*values)] for name, values in times.items()}
+    print("%d volumes of %d^3, %s: %s" % (arguments.count, arguments.side, os.path.basename(recipe), ", ".join(
+        "%s %.2f s, CPU %.2f s" % (name, *values) for name, values in medians.items())))
+    print("two cores are %.2f times as fast as one; %.2f times the floor, in CPU seconds %.2f times" % (
+        medians["one core"][0] / medians["two cores"][0], medians["two cores"][0] / medians["floor"][0],
+        medians["two cores"][1] / medians["floor"][1]), flush=True)
+
+
 def time_batch(program, arguments, folder):
-    source, output = os.path.join(folder, "scans"), os.path.join(folder, "out")
+    source = os.path.join(folder, "scans")
     os.makedirs(source, exist_ok=True)
     for seed in range(arguments.count):
         path = os.path.join(source, "c%02d.nrrd" % seed)
         if not os.path.exists(path):
             subprocess.run([program, "phantom", "casting", path, "--seed", str(seed + 1), "--quiet", "--size",
                             *[str(arguments.side)] * 3], check=True)
-    times = {"one core": [], "two cores": [], "floor, two cores": []}
-    cores = sorted(os.sched_getaffinity(0))
-    for _ in range(arguments.runs):
-        for name, own in (("one core", cores[:1]), ("two cores", cores[:2])):
-            shutil.rmtree(output, ignore_errors=True)
-            times[name].append(seconds_of([program, "batch", "casting-porosity", source, "-o", output], own))
-            stages = stages_of(output)
-            print("%-10s %.2f s; sums of stages: %s" % (name, times[name][-1],
-                                                        ", ".join("%s %.2f" % item for item in stages.items())), flush=True)
-        floor = subprocess.run([os.path.join(arguments.build, "bin", "brickccl-batch-floor"), output, "2"], check=True,
-                               capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores[:2]))
-        times["floor, two cores"].append(float(floor.stdout))
-        print("floor      %.2f s" % times["floor, two cores"][-1], flush=True)
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    print("%d volumes of %d^3: %s" % (arguments.count, arguments.side,
-                                      ", ".join("%s %.2f s" % item for item in medians.items())))
-    print("two cores are %.2f times as fast as one; %.2f times the floor" % (
-        medians["one core"] / medians["two cores"], medians["two cores"] / medians["floor, two cores"]))
+    plain = os.path.join(folder, "range.toml")
+    with open(plain, "w", encoding="utf-8") as stream:
+        stream.write("[threshold]\nrange = [-inf, 400]\n[labeling]\nconnectivity = 26\nminimum_size = 8\n"
+                     "[outputs]\npictures = false\n")
+    for recipe in ("casting-porosity", plain):
+        time_recipe(program, recipe, source, arguments, folder)
 
 
 def time_log(program, arguments, folder):

@@ -93,7 +93,7 @@ def read_png(path):
                 line[i] = (line[i] + (left, up, corner)[away.index(min(away))]) & 255
             else:
                 line[i] = (line[i] + (left, up, (left + up) // 2)[kind - 1]) & 255
-        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, 3)])
+        rows.append(list(zip(line[0::3], line[1::3], line[2::3])))
         before = line
     return width, height, rows
 

@@ -117,7 +117,8 @@ class BadInputTest(CommandTest):
         self.refuses("--periodic", ", ", saying=["', '", "names no axis"])
         self.refuses("--periodic", "t", saying=["periodic along t", "3 dimensions"])
         self.refuses("--periodic", "z", "--by-slice", "z", saying=["periodic along z", "has no neighbours"])
-        self.refuses("--periodic", "x", "--fill-holes", saying=["holes are not filled", "periodic along x"])
+        self.refuses("--periodic", "x,y,z", "--fill-holes", saying=["holes are not filled", "periodic along xyz"])
+        self.refuses("--periodic", "x", "--pores", saying=["--pores", "--periodic"])
         self.refuses("--periodic", "x", "--statistics", self.path("t.csv"), "--columns", "feret",
                      saying=["'feret'", "not measured", "periodic along x"])
         self.refuses("--periodic", "x", "--picture", self.path("p.png"), saying=["--picture", "--periodic"])

@@ -592,8 +592,30 @@ class FaultsTest(BatchTest):
         self.assertFalse(os.path.exists(report))
         self.assertEqual(os.listdir(os.path.join(self.output, ".batch", "done")), ["b.json"])
 
+    def test_a_report_asked_for_later_has_all_pictures(self):
+        self.recipe()
+        self.volume("a.nrrd", [(0, 0, 0, 1, 1, 1), (5, 5, 5, 2, 2, 2)])
+        self.volume("b.nrrd", [])
+        self.batch("--report")
+        whole, self.output = self.tree(), self.path("later")
+        self.batch()
+        self.assertFalse(os.path.exists(os.path.join(self.output, "items", "a", "slices.jpg")))
+        errors = self.batch("--resume", "--report").stderr
+        for item in "ab":
+            self.assertIn(item + ": it has no pictures for the report; it is done anew", errors)
+        self.assertEqual(self.tree(), whole)
+        self.assertIn("2 items are finished already", self.batch("--resume", "--report").stderr)
+        # Without the report nothing is missing, and where the recipe wants no pictures, neither.
+        self.assertIn("2 items are finished already", self.batch("--resume").stderr)
+        self.output = self.path("plain")
+        self.recipe(FACES + "[outputs]\npictures = false\n")
+        self.batch()
+        self.assertIn("2 items are finished already", self.batch("--resume", "--report").stderr)
+
     def test_nothing_old_stays_when_a_resumed_run_is_killed(self):
         self.fill(2, 200)
+        # Pictures of noise take long, and are not what this is about.
+        self.recipe("[labeling]\nconnectivity = 26\n[outputs]\npictures = false\n")
         self.batch("--report")
         shutil.copy(os.path.join(self.input, "v01.nrrd"), os.path.join(self.input, "v00.nrrd"))
         process = self.start("--resume")

@@ -135,6 +135,26 @@ class CleanTest(CommandTest):
                 self.ok(command, self.path("in.nrrd"), self.path("out.nrrd"), "--fill-holes", *arguments, "--quiet")
                 self.assertEqual(labels_of(self.path("out.nrrd"))[1].count(0), left, (command, arguments))
 
+    def test_periodic_axes_and_other_neighbours(self):
+        # One object across the seam of x with a hole there, and a single voxel.
+        rows = ["......", "##..##", ".#.##.", "##..##", "...#.."]
+        write_nrrd(self.path("in.nrrd"), "uint8", (6, 5), [int(c == "#") for row in rows for c in row])
+        arguments = ["clean", self.path("in.nrrd"), self.path("out.nrrd"), "--largest", 1, "--fill-holes"]
+        summary = json.loads(self.ok(*arguments, "--periodic", "x", "--json").stdout)
+        self.assertEqual((summary["periodic"], summary["components"], summary["filled_voxels"]), ("x", 2, 2))
+        left = ["......", "##..##", "##.###", "##..##", "......"]
+        self.assertEqual(labels_of(self.path("out.nrrd"))[1], [int(c == "#") for row in left for c in row])
+        self.assertIn("connectivity 4, periodic along x", self.ok(*arguments, "--periodic", "x").stdout)
+        self.assertEqual(json.loads(self.ok(*arguments, "--json").stdout)["components"], 3)
+        self.fails(*arguments, "--periodic", "x,y", saying=["holes are not filled", "periodic along xy", "no border"])
+        self.fails(*arguments, "--periodic", "z", saying="periodic along z")
+        summary = json.loads(self.ok(*arguments, "--neighbourhood", "2+y", "--json").stdout)
+        self.assertEqual((summary["neighbourhood"], summary["connectivity"], summary["components"]), ("2+y", 4, 3))
+        write_nrrd(self.path("n.nrrd"), "uint8", (3, 3), [1, 0, 0, 0, 0, 0, 0, 0, 1])
+        summary = json.loads(self.ok(*arguments, "--neighbourhood", self.path("n.nrrd"), "--json").stdout)
+        self.assertEqual((summary["connectivity"], summary["components"]), (2, 10))
+        self.fails(*arguments[:2], self.path("n.nrrd"), "--largest", 1, "--neighbourhood", self.path("n.nrrd"), saying="n.nrrd")
+
     def test_bad_input(self):
         path = self.path("in.nrrd")
         write_nrrd(path, "uint8", (3, 2, 2), [1, 0, 2, 0, 0, 0, 3, 3, 3, 0, 0, 0])
@@ -183,6 +203,19 @@ class FilterTest(CommandTest):
         summary, labels = self.labeled("--fill-holes", "--equal-value")
         self.assertEqual([labels.count(label) for label in (1, 2, 3, 4)], [1, 24, 2, 1])
         self.assertEqual(self.labeled("--fill-holes", 7)[0]["filter"]["filled_holes"], 0)
+
+    def test_holes_of_periodic_images(self):
+        # A gap between two walls goes around: it is a hole along y, and its table is that of the filled component.
+        write_nrrd(self.image, "uint8", (4, 5), [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + [0] * 4)
+        self.assertEqual(self.labeled("--fill-holes")[0]["filter"]["filled_holes"], 0)
+        summary, labels = self.labeled("--fill-holes", "--periodic", "x", "--statistics", self.path("t.json"))
+        self.assertEqual((summary["filter"]["filled_holes"], summary["filter"]["filled_voxels"]), (1, 4))
+        self.assertEqual(labels, [0] * 4 + [1] * 12 + [0] * 4)
+        with open(self.path("t.json"), encoding="utf-8") as stream:
+            (row,) = json.load(stream)["components"]
+        self.assertEqual((row["voxel_count"], row["wraps_x"]), (12, 1))
+        self.fails("label", self.image, self.path("out.nrrd"), "--fill-holes", "--periodic", "x", "--equal-value",
+                   saying=["periodic along x", "clean"])
 
     def test_seeds(self):
         summary, labels = self.labeled("--seeds", "0,0; 3,4 ;9,7")

@@ -150,6 +150,7 @@ class PoresTest(CommandTest):
         self.fails("label", self.scan, self.pores, "--pores", "--equal-value", saying="excludes")
         self.fails("label", self.scan, self.pores, "--close", 1, saying="--pores")
         self.fails("label", self.scan, self.pores, "--pores", "--close", "0,5", saying="0,5")
+        self.fails("label", self.scan, self.pores, "--pores", "--close", "1e9", saying=["1e+09 mm", "--close", "mm long"])
 
     @unittest.skipUnless(os.path.exists(os.path.join(DATA, "vol")), "no reference data")
     def test_the_engine(self):

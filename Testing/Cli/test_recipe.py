@@ -67,6 +67,12 @@ class RecipeTest(CommandTest):
 
     def test_contradictions(self):
         self.refuses("[labeling]\nconnectivity = 26\nby_slice = \"z\"\n", 2, "use 4 or 8")
+        self.refuses("[labeling]\nneighbourhood = \"8+z\"\nby_slice = \"z\"\n", 2, "give it alone")
+        self.refuses("[labeling]\nneighbourhood = \"9+z\"\n", 2, "labeling.neighbourhood", "9+z")
+        self.refuses("[labeling]\nneighbourhood = \"8+t\"\n", 2, "names the axis t")
+        self.refuses("[labeling]\nperiodic = \"x\"\n", 2, "periodic")
+        self.accepts("[labeling]\nneighbourhood = \"2+y\"\n")
+        self.assertIn("each voxel has the neighbours 8+z", self.ok("recipe", "explain", self.recipe("[labeling]\nneighbourhood = \"8+z\"\n")).stdout)
         self.refuses("[labeling]\nminimum_size = 9\nmaximum_size = 3\n", 2, "no component would be kept")
         self.refuses("[labeling]\ntolerance = 3\n", 2, "criterion = \"tolerance\"")
         self.refuses("[labeling]\ncriterion = \"tolerance\"\n", 2, "needs labeling.tolerance")

@@ -1,6 +1,7 @@
 """What `brickccl render` draws: surfaces by VTK, slices, montages and projections."""
 
 import colorsys
+import functools
 import json
 import math
 import os
@@ -26,6 +27,8 @@ def box_map(size, boxes):
     return values
 
 
+# A picture has a million pixels, and few colours.
+@functools.lru_cache(maxsize=None)
 def hue_and_saturation(pixel):
     hue, _, saturation = colorsys.rgb_to_hls(*(value / 255 for value in pixel))
     return hue, saturation if max(pixel) - min(pixel) > 12 else 0

@@ -60,6 +60,17 @@ class SlabsTest(CommandTest):
         self.same(path, "--minimum-volume", 40, "--maximum-size", 900, table=("--columns", "shape"))
         self.same(path, "--by-slice", "z", "--connectivity", 8, "--largest", 5, "--per-slice")
 
+    def test_periodic_axes(self):
+        path = self.phantom("balls.nrrd")
+        without = self.summary(path, self.path("whole.nrrd"))
+        for axes, options in (("z", ()), ("x", ("--connectivity", 26, "--minimum-size", 40)),
+                              ("x,y,z", ("--connectivity", 26, "--order", "size")), ("yz", ("--equal-value",)),
+                              ("y", ("--tolerance", 0.5, "--background", "none", "--neighbourhood", "8+z"))):
+            summary = self.same(path, "--periodic", axes, *options)
+            self.assertEqual(summary["periodic"], axes.replace(",", ""))
+            self.assertNotEqual(summary["components"], without["components"])
+        self.assertIn("connectivity 6, periodic along z", self.ok("label", path, self.path("out.nrrd"), "--periodic", "z", *LIMIT).stdout)
+
     def test_criteria_mask_and_intensity(self):
         random.seed(3)
         values = []
@@ -222,9 +233,11 @@ class SlabsTest(CommandTest):
         self.fails(*options, "--work", path, saying=[path, "is a file"])
         for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),
-                        ("--threshold", "otsu"), ("--periodic", "x")):
+                        ("--threshold", "otsu")):
             self.fails(*options, *refused, saying=[refused[0], "--memory"])
         table = ("--statistics", self.path("table.csv"))
+        self.fails(*options, *table, "--periodic", "x", saying=["--statistics", "--periodic", "--memory"])
+        self.fails(*options, "--periodic", "t", saying="periodic along t")
         for group in ("thickness", "inscribed", "neighbours"):
             self.fails(*options, *table, "--columns", group, saying=["'" + group + "'", "cannot be measured by bricks"])
         self.fails(*options, *table, "--part", path, saying=["--part", "--memory"])

@@ -66,6 +66,15 @@ class SweepTest(CommandTest):
         result = self.ok("label", self.image, self.path("l.nrrd"), "--range", -40, "inf", "--by-slice", "z", "--connectivity", 8, "--json")
         self.assertEqual(int(self.rows("c.csv")[0]["components"]), json.loads(result.stdout)["components"])
 
+    def test_periodic_axes_and_other_neighbours(self):
+        for arguments in (["--periodic", "x,z"], ["--neighbourhood", "8+z"], ["--neighbourhood", "8+z", "--periodic", "z"]):
+            text = self.ok("sweep", self.image, "--range-from", -10, "--range-to", 20, "--steps", 2, "-o", self.path("c.csv"),
+                           "--json", *arguments).stdout
+            result = json.loads(self.ok("label", self.image, self.path("l.nrrd"), "--range", -10, "inf", "--json", *arguments).stdout)
+            self.assertEqual(int(self.rows("c.csv")[0]["components"]), result["components"])
+            for name in ("connectivity", "neighbourhood", "periodic"):
+                self.assertEqual(json.loads(text)[name], result[name])
+
     def test_ends_that_are_no_doubles_are_refused(self):
         image = self.path("large.nrrd")
         write_nrrd(image, "int64", (4, 3), [2**53 + i for i in range(12)])

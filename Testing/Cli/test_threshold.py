@@ -82,13 +82,22 @@ class ThresholdTest(CommandTest):
         summary, labels = self.label("--threshold", "otsu")
         self.assertEqual(300, sum(label != 0 for label in labels))
 
-    def test_values_that_doubles_do_not_tell_apart_are_refused(self):
+    def test_whole_numbers_that_doubles_do_not_tell_apart(self):
         write_nrrd(self.input, "uint64", (20, 20), [2**63 + i % 200 for i in range(400)])
-        for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
-            self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
+        summary, labels = self.label("--threshold", "otsu")
+        self.assertEqual((summary["threshold"]["value"], summary["threshold"]["all"]), (2**63 + 100, [2**63 + 100]))
+        self.assertEqual(200, sum(label != 0 for label in labels))
+        self.assertIn("otsu %d" % (2**63 + 100), self.ok("label", self.input, self.output, "--threshold", "otsu").stdout)
+        self.assertEqual(200, sum(label == 0 for label in self.label("--threshold", "otsu", "--below")[1]))
+        (otsu,) = [p for p in json.loads(self.ok("info", self.input, "--json").stdout)["thresholds"] if p["method"] == "otsu"]
+        self.assertEqual((otsu["value"], otsu["share_at_or_above"]), (2**63 + 100, 0.5))
         self.ok("label", self.input, self.output, "--threshold", str(2**63 + 100), "--quiet")
         self.assertEqual(200, sum(label != 0 for label in labels_of(self.output)[1]))
-        self.ok("info", self.input)
+        self.assertIn(str(2**63 + 100), self.ok("info", self.input).stdout)
+        # Floating-point numbers have no such digits.
+        write_nrrd(self.input, "double", (20, 20), [2.0**60 + 256 * (i % 200) for i in range(400)])
+        for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
+            self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
 
     def test_the_threshold_is_found_in_the_mask(self):
         write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])

@@ -369,7 +369,7 @@ TYPED_TEST_SUITE(ConformanceOfType, VoxelTypes);
 std::vector<Criterion>
 CriteriaToTest()
 {
-  const Number infinity = std::numeric_limits<Number>::infinity();
+  const double infinity = std::numeric_limits<double>::infinity();
   return { Criterion::Foreground(0),
            Criterion::Foreground(2),
            Criterion::Foreground(0.5L),

@@ -134,6 +134,31 @@ TEST(BrickBinaryFillholeImageFilter, NanIsNoObject)
   EXPECT_EQ(ours->GetNumberOfFilledHoles(), 1u);
 }
 
+TEST(BrickBinaryFillholeImageFilter, HolesGoOnThroughTheEndsOfPeriodicAxes)
+{
+  // Two walls along x, with a gap between them that goes from one end of x to the other.
+  using Image = itk::Image<unsigned char, 2>;
+  auto image = Image::New();
+  image->SetRegions(Image::SizeType{ { 5, 5 } });
+  image->Allocate(true);
+  for (int x = 0; x < 5; ++x)
+  {
+    image->SetPixel({ { x, 1 } }, 255);
+    image->SetPixel({ { x, 3 } }, 255);
+  }
+  auto ours = itk::BrickBinaryFillholeImageFilter<Image>::New();
+  ours->SetInput(image);
+  ours->Update();
+  EXPECT_EQ(ours->GetNumberOfFilledHoles(), 0u);
+  ours->SetPeriodicAxes(brickccl::PeriodicAxes::FromNames("x"));
+  ours->Update();
+  EXPECT_EQ(ours->GetNumberOfFilledHoles(), 1u);
+  EXPECT_EQ(ours->GetOutput()->GetPixel({ { 0, 2 } }), 255);
+  EXPECT_EQ(ours->GetOutput()->GetPixel({ { 0, 0 } }), 0);
+  ours->SetPeriodicAxes(brickccl::PeriodicAxes::FromNames("xy"));
+  EXPECT_THROW(ours->Update(), itk::ExceptionObject);
+}
+
 TEST(BrickBinaryFillholeImageFilter, LargeHolesStayIfAskedTo)
 {
   using Image = itk::Image<unsigned char, 3>;

@@ -2,7 +2,6 @@
 #include "itkBrickConnectedComponentImageFilter.h"
 
 #include "BrickCCL/Phantoms/Phantoms.h"
-#include "FloodFill.h"
 #include "ItkImages.h"
 
 #include "itkAddImageFilter.h"
@@ -470,23 +469,6 @@ TEST(BrickConnectedComponentBehaviour, RunsAgainWithOtherParametersAndRegionsAnd
       EXPECT_EQ(ours->GetOutput()->GetLargestPossibleRegion(), image->GetLargestPossibleRegion());
     }
   }
-}
-
-TEST(BrickConnectedComponentBehaviour, TakesAnySymmetricNeighbourhood)
-{
-  const auto                          image = MakeImage<Image>({ 31, 10, 8 }, 6);
-  brickccl::testing::FloodFillProblem problem;
-  problem.extent = { 31, 10, 8 };
-  const auto pixels = PixelsOf(image.GetPointer());
-  problem.values.assign(pixels.begin(), pixels.end());
-  problem.offsets = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, -1, -1, 0 } };
-  auto ours = Ours::New();
-  ours->SetInput(image);
-  ours->SetNeighbourhood(brickccl::Connectivity::FromOffsets(3, { problem.offsets->begin(), problem.offsets->end() }));
-  ours->Update();
-  const auto expected = brickccl::testing::FloodFill(problem);
-  const auto labels = PixelsOf(ours->GetOutput());
-  EXPECT_TRUE(std::equal(labels.begin(), labels.end(), expected.begin(), expected.end()));
 }
 
 } // namespace

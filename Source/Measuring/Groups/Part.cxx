@@ -1,3 +1,4 @@
+#include "BrickCCL/Core/BitRow.h"
 #include "BrickCCL/Criteria/RowLinks.h"
 #include "BrickCCL/Labels/LabeledRuns.h"
 #include "BrickCCL/Measuring/ComponentTrees.h"
@@ -23,9 +24,13 @@ namespace
 
 using namespace columns;
 
-/** The number of voxels of components within the part: all of them less those outside of the part. */
+/** The number of voxels of components within the part: all of them less those outside of the part. The distance of
+ *  components that have such voxels becomes 0. */
 std::uint64_t
-CountCommonVoxels(const RunVolume & volume, const RunVolume & outside, const ComponentTable & table)
+CountCommonVoxels(const RunVolume &           volume,
+                  const RunVolume &           outside,
+                  const ComponentTable &      table,
+                  std::vector<PartDistance> & distances)
 {
   std::uint64_t inside = 0;
   for (const ComponentMeasures & component : table.components)
@@ -45,10 +50,86 @@ CountCommonVoxels(const RunVolume & volume, const RunVolume & outside, const Com
       for (std::size_t k = i; k < own.size() && own[k].begin < end; ++k)
       {
         inside -= static_cast<std::uint64_t>(std::min(end, own[k].end) - std::max(begin, own[k].begin));
+        distances[static_cast<std::size_t>(own[k].label - 1)].distance = 0;
       }
     });
   }
   return inside;
+}
+
+/** Finds the voxels of a row that belong to the part or have a neighbour, also at a corner, that does. */
+void
+FindNearPart(const RunVolume & outside, std::int64_t row, std::vector<Word> & near)
+{
+  const Extent &     extent = outside.GetExtent();
+  const std::int64_t words = outside.WordsPerRow();
+  const RowPosition  position(extent, row);
+  std::vector<Word>  part(static_cast<std::size_t>(words) + 2);
+  constexpr int      steps = 27;
+  for (int step = 0; step < steps; ++step)
+  {
+    std::int64_t other = row;
+    std::int64_t stride = 1;
+    bool         isInImage = true;
+    for (int axis = 1, rest = step; axis < MaximumDimension; ++axis, rest /= 3)
+    {
+      const std::int64_t place = position.at[axis - 1] + rest % 3 - 1;
+      isInImage = isInImage && place >= 0 && place < extent.size[axis];
+      other += (rest % 3 - 1) * stride;
+      stride *= extent.size[axis];
+    }
+    for (std::int64_t word = 0; word < words && isInImage; ++word)
+    {
+      part[static_cast<std::size_t>(word) + 1] |= ~outside.Foreground(other)[word];
+    }
+  }
+  // Bits past the row's end are no voxels.
+  const auto last = static_cast<int>((extent.RowLength() - 1) % BitsPerWord);
+  part[static_cast<std::size_t>(words)] &= BitsUpTo(last);
+  near.resize(static_cast<std::size_t>(words));
+  for (std::size_t word = 0; word < near.size(); ++word)
+  {
+    near[word] = part[word + 1] | FromLeft(part[word + 1], part[word]) | FromRight(part[word + 1], part[word + 2]);
+  }
+}
+
+bool
+HasBit(const std::vector<Word> & bits, std::int64_t place)
+{
+  return (bits[static_cast<std::size_t>(place / BitsPerWord)] >> (place % BitsPerWord) & 1) != 0;
+}
+
+/** The boxes of the voxels outside of the part to which its voxels can be nearest: on the way from any other one there
+ *  is one beside the part that is not farther. Each run is cut down to its first and its last such voxel. */
+std::vector<VoxelBox>
+BoxesBesidePart(const RunVolume & outside)
+{
+  std::vector<VoxelBox> boxes;
+  std::vector<Word>     near;
+  for (std::int64_t row = 0; row < outside.GetExtent().RowCount(); ++row)
+  {
+    FindNearPart(outside, row, near);
+    if (std::all_of(near.begin(), near.end(), [](Word word) { return word == 0; }))
+    {
+      continue;
+    }
+    const RowPosition position(outside.GetExtent(), row);
+    outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
+      while (begin < end && !HasBit(near, begin))
+      {
+        ++begin;
+      }
+      while (begin < end && !HasBit(near, end - 1))
+      {
+        --end;
+      }
+      if (begin < end)
+      {
+        boxes.push_back(BoxOfRun(position, begin, end));
+      }
+    });
+  }
+  return boxes;
 }
 
 void
@@ -57,30 +138,27 @@ MeasurePartDistances(const GroupInput & input, ComponentTable & table)
   const ImageView &   part = *input.options.part;
   const HostContext & context = input.context;
   RunVolume           outside;
-  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, { false }, context.Part(0, 0.1), outside);
-  std::vector<VoxelBox> boxes;
-  boxes.reserve(static_cast<std::size_t>(outside.RunCount()));
+  FindRuns(*MakeRowLinks(part, Criterion::InRange(0, 0)), part.extent, {}, context.Part(0, 0.1), outside);
+  std::uint64_t outsideVoxels = 0;
   for (std::int64_t row = 0; row < part.extent.RowCount(); ++row)
   {
-    const RowPosition position(part.extent, row);
     outside.ForEachRun(row, [&](std::int64_t begin, std::int64_t end, std::uint64_t) {
-      boxes.push_back(BoxOfRun(position, begin, end));
+      outsideVoxels += static_cast<std::uint64_t>(end - begin);
     });
   }
-  std::uint64_t outsideVoxels = 0;
-  for (const VoxelBox & box : boxes)
-  {
-    outsideVoxels += static_cast<std::uint64_t>(box.high[0] - box.low[0] + 1);
-  }
+  std::vector<PartDistance> distances(table.components.size(), { std::numeric_limits<double>::quiet_NaN() });
   table.partTotals.voxels = static_cast<std::uint64_t>(part.extent.VoxelCount()) - outsideVoxels;
-  table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table);
-  const BoundingBoxTree outsideTree(std::move(boxes), table.geometry.spacing, context.progress.Part(0.1, 0.4));
+  table.partTotals.componentVoxels = CountCommonVoxels(input.volume, outside, table, distances);
+  const BoundingBoxTree outsideTree(BoxesBesidePart(outside), table.geometry.spacing, context.progress.Part(0.1, 0.4));
   const std::vector<BoundingBoxTree> trees = MakeComponentTrees(input.volume, context.Part(0.4, 0.6), table);
-  std::vector<PartDistance>          distances(trees.size(), { std::numeric_limits<double>::quiet_NaN() });
   const Chunks                       parts(static_cast<std::int64_t>(trees.size()), 1, 256);
   ParallelFor(parts.count, context.Part(0.6, 1), [&](std::int64_t index) {
     for (auto c = static_cast<std::size_t>(parts.Begin(index)); c < static_cast<std::size_t>(parts.End(index)); ++c)
     {
+      if (distances[c].distance == 0)
+      {
+        continue;
+      }
       const double square =
         BoundingBoxTree::SmallestDistance(trees[c], outsideTree, std::numeric_limits<double>::infinity());
       if (std::isfinite(square))

@@ -166,6 +166,10 @@ OracleLabels(const Case & made, bool useMask)
   problem.criterion = made.options.label.criterion;
   problem.rank = made.options.label.connectivity->Rank();
   problem.sliceAxis = made.sliceAxis;
+  for (int axis = 0; axis < made.extent.dimension; ++axis)
+  {
+    problem.periodic[static_cast<std::size_t>(axis)] = made.options.label.periodic.Has(axis);
+  }
   return testing::FloodFill(problem);
 }
 
@@ -214,6 +218,51 @@ TEST(Bricks, GiveWhatTheWholeVolumeGives)
       return;
     }
   }
+}
+
+TEST(Bricks, GoOnThroughTheEndsOfPeriodicVolumes)
+{
+  Labeling                scratch;
+  constexpr std::uint64_t cases = 150;
+  std::uint64_t           withOracle = 0;
+  for (std::uint64_t seed = 1001; seed <= 1000 + cases; ++seed)
+  {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Choices choose(seed);
+    Case    made = MakeCase(choose);
+    made.options.measures = false;
+    for (int axis = 0; axis < made.extent.dimension; ++axis)
+    {
+      if (choose.Heads() && made.options.label.connectivity->Uses(axis))
+      {
+        made.options.label.periodic.Add(axis);
+      }
+    }
+    const bool useMask = choose.Heads();
+    ByBricks   done;
+    done.boxes = MakeBricks(made.extent, choose);
+    LabelByBricks(made, useMask, choose.Below(4) == 0, scratch, done);
+
+    LabelOptions whole = made.options.label;
+    if (useMask)
+    {
+      whole.mask = ImageView(made.mask.data(), made.extent);
+    }
+    const Labeling             labeling = Label(ViewOf(made.voxels, made.type, made.extent, made.channels), whole);
+    std::vector<std::uint64_t> expected(done.labels.size());
+    labeling.Write(expected.data());
+    ASSERT_EQ(expected, done.labels) << made.extent.ToString() << " in " << done.boxes.size() << " bricks, first "
+                                     << done.boxes[0].ToString() << ", periodic along '" << whole.periodic.ToString()
+                                     << "'";
+    ASSERT_EQ(labeling.ComponentCount(), done.merge.ComponentCount());
+    ExpectSameReports(labeling.Relabeled(), done.merge.Relabeled());
+    if (made.hasOracle && whole.relabel.KeepEverything() && whole.minimumVolume == 0)
+    {
+      ASSERT_EQ(OracleLabels(made, useMask), done.labels);
+      ++withOracle;
+    }
+  }
+  EXPECT_GT(withOracle, cases / 8);
 }
 
 /** A volume of 3 bricks. */
@@ -316,6 +365,9 @@ TEST(Bricks, RefuseWhatDoesNotFitTogether)
   BrickOptions periodic = made.options;
   periodic.label.periodic.Add(0);
   EXPECT_THROW(LabelBrick(image, done.boxes[1], periodic), Unsupported);
+  periodic.measures = false;
+  EXPECT_NE(errorOf([&] { merge.Add(LabelBrick(image, done.boxes[1], periodic).record); }).find("set of periodic axes"),
+            std::string::npos);
   BrickOptions thickness = made.options;
   thickness.measure.groups = ColumnGroups::FromNames("thickness");
   EXPECT_THROW(LabelBrick(image, done.boxes[1], thickness), Unsupported);

@@ -5,6 +5,7 @@
 #include "BrickCCL/Clean/Clean.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -15,11 +16,29 @@
 namespace brickccl::testing
 {
 
+/** For each axis whether the image begins again behind its ends. */
+using Periodic = std::array<bool, 4>;
+
+inline PeriodicAxes
+AxesOf(const Periodic & periodic)
+{
+  PeriodicAxes axes;
+  for (int axis = 0; axis < 4; ++axis)
+  {
+    if (periodic[static_cast<std::size_t>(axis)])
+    {
+      axes.Add(axis);
+    }
+  }
+  return axes;
+}
+
 struct LoopOptions
 {
   int           rank = 1;
   int           backgroundRank = 0;
   int           sliceAxis = -1;
+  Periodic      periodic = {};
   long double   background = 0;
   std::uint64_t minimumSize = 0;
   std::uint64_t largest = 0;
@@ -37,7 +56,12 @@ struct LoopResult
 
 /** The components of the voxels of one value, each with its voxels. */
 inline std::vector<std::vector<std::size_t>>
-ComponentsOf(const Extent & extent, const std::vector<long double> & values, long double value, int rank, int sliceAxis)
+ComponentsOf(const Extent &                   extent,
+             const std::vector<long double> & values,
+             long double                      value,
+             int                              rank,
+             int                              sliceAxis,
+             const Periodic &                 periodic)
 {
   FloodFillProblem problem;
   problem.extent = extent;
@@ -45,6 +69,7 @@ ComponentsOf(const Extent & extent, const std::vector<long double> & values, lon
   problem.criterion = Criterion::InRange(value, value);
   problem.rank = rank;
   problem.sliceAxis = sliceAxis;
+  problem.periodic = periodic;
   const auto                            labels = FloodFill(problem);
   std::vector<std::vector<std::size_t>> components(
     static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())));
@@ -65,6 +90,7 @@ struct HoleProblem
   long double                      background = 0;
   int                              rank = 1;
   int                              sliceAxis = -1;
+  Periodic                         periodic = {};
 };
 
 struct Hole
@@ -74,16 +100,17 @@ struct Hole
   std::optional<long double> around;
 };
 
-/** Whether a voxel lies at an end of an axis that is not left out and has more than one voxel, or there is none. */
+/** Whether a voxel lies at an end of an axis that is neither left out nor periodic and has more than one voxel, or
+ * there is none. */
 inline bool
-IsAtBorder(const Extent & extent, int sliceAxis, std::size_t voxel)
+IsAtBorder(const Extent & extent, int sliceAxis, std::size_t voxel, const Periodic & periodic = {})
 {
   bool isAtBorder = false;
   bool hasBorder = false;
   for (int axis = 0; axis < extent.dimension; ++axis)
   {
     const auto size = static_cast<std::size_t>(extent.size[axis]);
-    if (axis != sliceAxis && size > 1)
+    if (axis != sliceAxis && size > 1 && !periodic[static_cast<std::size_t>(axis)])
     {
       hasBorder = true;
       isAtBorder = isAtBorder || voxel % size == 0 || voxel % size == size - 1;
@@ -98,10 +125,11 @@ FindHoles(const HoleProblem & problem)
 {
   const Extent &    extent = problem.extent;
   std::vector<Hole> holes;
-  for (const auto & voxels : ComponentsOf(extent, problem.values, problem.background, problem.rank, problem.sliceAxis))
+  for (const auto & voxels :
+       ComponentsOf(extent, problem.values, problem.background, problem.rank, problem.sliceAxis, problem.periodic))
   {
     if (std::any_of(voxels.begin(), voxels.end(), [&](std::size_t i) {
-          return IsAtBorder(extent, problem.sliceAxis, i);
+          return IsAtBorder(extent, problem.sliceAxis, i, problem.periodic);
         }))
     {
       continue;
@@ -112,13 +140,16 @@ FindHoles(const HoleProblem & problem)
       std::size_t stride = 1;
       for (int axis = 0; axis < extent.dimension; ++axis)
       {
-        // No voxel of a hole is the first or last along an axis that counts.
-        if (axis != problem.sliceAxis && extent.size[axis] > 1)
+        // A voxel of a hole is the first or last one along periodic axes alone.
+        const auto size = static_cast<std::size_t>(extent.size[axis]);
+        if (axis != problem.sliceAxis && size > 1)
         {
-          ++faces[problem.values[i - stride]];
-          ++faces[problem.values[i + stride]];
+          const std::size_t at = i / stride % size;
+          const std::size_t first = i - at * stride;
+          ++faces[problem.values[first + (at + size - 1) % size * stride]];
+          ++faces[problem.values[first + (at + 1) % size * stride]];
         }
-        stride *= static_cast<std::size_t>(extent.size[axis]);
+        stride *= size;
       }
     }
     faces.erase(problem.background);
@@ -180,7 +211,7 @@ private:
   void
   RemoveOfClass(long double value)
   {
-    auto           components = ComponentsOf(m_Extent, m_Values, value, m_Options.rank, m_Options.sliceAxis);
+    auto components = ComponentsOf(m_Extent, m_Values, value, m_Options.rank, m_Options.sliceAxis, m_Options.periodic);
     CleanedClass & report = m_Classes[value];
     report.value = value;
     report.components = components.size();
@@ -210,6 +241,7 @@ private:
     const int axes = m_Extent.dimension - (m_Options.sliceAxis >= 0 ? 1 : 0);
     problem.rank = m_Options.backgroundRank != 0 ? m_Options.backgroundRank : m_Options.rank == 1 ? axes : 1;
     problem.sliceAxis = m_Options.sliceAxis;
+    problem.periodic = m_Options.periodic;
     for (const Hole & hole : FindHoles(problem))
     {
       if (hole.voxels.size() <= m_Options.maximumHole && hole.around && IsAsked(*hole.around))

@@ -53,6 +53,7 @@ OptionsOf(const LoopOptions & loops, const Extent & extent)
   };
   CleanOptions options;
   options.connectivity = connectivity(loops.rank);
+  options.periodic = testing::AxesOf(loops.periodic);
   options.background = loops.background;
   options.values = loops.values;
   options.minimumSize = loops.minimumSize;
@@ -164,6 +165,38 @@ TEST(Clean, IsWhatLoopsGiveInSlices)
       }
     }
   }
+}
+
+TEST(Clean, IsWhatLoopsGiveWithPeriodicAxes)
+{
+  std::uint64_t seed = 200;
+  for (const Extent & extent : { Extent{ 23, 9 }, Extent{ 17, 8, 7 }, Extent{ 70, 1, 6 }, Extent{ 2, 9, 8 } })
+  {
+    // All sets of axes; holes need an axis with a border.
+    for (unsigned axes = 1; axes < 1u << extent.dimension; ++axes)
+    {
+      LoopOptions loops;
+      bool        hasBorder = false;
+      for (int axis = 0; axis < extent.dimension; ++axis)
+      {
+        loops.periodic[static_cast<std::size_t>(axis)] = (axes >> axis & 1) != 0;
+        hasBorder = hasBorder || ((axes >> axis & 1) == 0 && extent.size[axis] > 1);
+      }
+      for (int rank = 1; rank <= extent.dimension; ++rank)
+      {
+        loops.rank = rank;
+        loops.fills = hasBorder;
+        loops.minimumSize = 3;
+        loops.largest = 4;
+        ExpectLikeLoops<std::uint8_t>(extent, RandomClasses(extent, rank == 1 ? 0.15 : 0.4, 2, 0, ++seed), loops);
+      }
+    }
+  }
+  LoopOptions loops;
+  loops.sliceAxis = 2;
+  loops.periodic = { true, false, false };
+  loops.fills = true;
+  ExpectLikeLoops<std::uint8_t>({ 12, 9, 4 }, RandomClasses({ 12, 9, 4 }, 0.2, 2, 0, ++seed), loops);
 }
 
 /** Values that a double does not tell apart. */
@@ -329,6 +362,11 @@ TEST(Clean, RefusesWhatHasNoMeaning)
     clean([](CleanOptions & o) { o.holes.emplace().connectivity = Connectivity::Face(3); }).find("3 dimensions"),
     std::string::npos);
   EXPECT_NE(clean([](CleanOptions & o) { o.threads = -1; }).find("thread"), std::string::npos);
+  EXPECT_NE(clean([](CleanOptions & o) { o.periodic.Add(2); }).find("2 dimensions has no voxels"), std::string::npos);
+  CleanOptions everywhere;
+  everywhere.periodic = PeriodicAxes::FromNames("xy");
+  everywhere.holes.emplace();
+  EXPECT_THROW(Clean(ImageView(voxels.data(), extent), voxels.data(), everywhere), Unsupported);
 }
 
 } // namespace

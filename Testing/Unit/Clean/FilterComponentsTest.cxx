@@ -28,6 +28,7 @@ struct Asked
   Criterion                 criterion;
   int                       rank = 1;
   int                       sliceAxis = -1;
+  testing::Periodic         periodic = {};
   bool                      fills = false;
   std::uint64_t             maximumHole = std::numeric_limits<std::uint64_t>::max();
   RelabelOptions            relabel;
@@ -75,6 +76,7 @@ Fill(const Asked & asked, const FloodFillProblem & problem, const Labels & label
   const int            axes = asked.extent.dimension - (asked.sliceAxis >= 0 ? 1 : 0);
   holes.rank = asked.rank == 1 ? axes : 1;
   holes.sliceAxis = asked.sliceAxis;
+  holes.periodic = asked.periodic;
   auto filled = values;
   for (const auto & hole : FindHoles(holes))
   {
@@ -107,6 +109,7 @@ Expected(const Asked & asked)
   problem.criterion = asked.criterion;
   problem.rank = asked.rank;
   problem.sliceAxis = asked.sliceAxis;
+  problem.periodic = asked.periodic;
   Labels labels = FloodFill(problem);
   if (asked.fills)
   {
@@ -123,7 +126,7 @@ Expected(const Asked & asked)
   for (std::size_t i = 0; i < labels.size(); ++i)
   {
     ++sizes[labels[i]];
-    if (testing::IsAtBorder(asked.extent, asked.sliceAxis, i))
+    if (testing::IsAtBorder(asked.extent, asked.sliceAxis, i, asked.periodic))
     {
       atBorder.insert(labels[i]);
     }
@@ -174,6 +177,7 @@ ExpectLikeOracle(const Asked & asked)
   options.connectivity = asked.sliceAxis < 0
                          ? Connectivity(asked.extent.dimension, asked.rank)
                          : Connectivity(asked.extent.dimension - 1, asked.rank).WithinSlices(asked.sliceAxis);
+  options.periodic = testing::AxesOf(asked.periodic);
   options.relabel = asked.relabel;
   options.device = cpu;
   ComponentFilter filter;
@@ -276,6 +280,22 @@ TEST(FilterComponents, HolesOfSlicesAreFilledInSlices)
   }
 }
 
+TEST(FilterComponents, HolesGoOnThroughTheEndsOfPeriodicAxes)
+{
+  const Extent extent{ 14, 9, 8 };
+  for (unsigned seed = 0; seed < 36; ++seed)
+  {
+    // All sets of axes but all and none, all ranks, two criteria.
+    const unsigned axes = seed % 6 + 1;
+    const int      rank = static_cast<int>(seed / 6 % 3) + 1;
+    Asked          asked{ extent, Grains(extent, rank == 1 ? 0.1 : 0.3, 80 + seed), Criteria[seed / 18], rank };
+    asked.periodic = { (axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0 };
+    asked.fills = true;
+    asked.clearBorder = seed % 4 == 0;
+    ExpectLikeOracle(asked);
+  }
+}
+
 TEST(FilterComponents, SeedsBorderAndMaskKeepWhatTheySay)
 {
   std::uint64_t seed = 50;
@@ -361,15 +381,23 @@ TEST(FilterComponents, RefusesWhatDoesNotFit)
   const std::vector<std::uint8_t> voxels(12);
   const ImageView                 image(voxels.data(), Extent{ 4, 3 });
   Labeling                        labeling;
+  ComponentFilter                 filter;
   for (const std::int64_t seed : { std::int64_t{ -1 }, std::int64_t{ 12 } })
   {
-    ComponentFilter filter;
     filter.seeds = std::vector<std::int64_t>{ seed };
     EXPECT_THROW(Label(image, {}, filter, labeling), InvalidArgument);
   }
-  ComponentFilter filter;
+  filter.seeds.reset();
   filter.touching = ImageView(voxels.data(), Extent{ 3, 4 });
   EXPECT_THROW(Label(image, {}, filter, labeling), InvalidArgument);
+  filter.touching.reset();
+  filter.holes.emplace();
+  LabelOptions options;
+  options.periodic = PeriodicAxes::FromNames("xy");
+  EXPECT_THROW(Label(image, options, filter, labeling), Unsupported);
+  options.periodic = PeriodicAxes::FromNames("x");
+  options.criterion = Criterion::EqualValue();
+  EXPECT_THROW(Label(image, options, filter, labeling), Unsupported);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "FloodFill.h"
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Clean/SweepPlan.h"
 #include "BrickCCL/Phantoms/Random.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
 namespace brickccl
 {
@@ -41,6 +43,10 @@ ExpectLikeLabelings(const Extent &         extent,
   problem.values.assign(voxels.begin(), voxels.end());
   problem.rank = rank;
   problem.sliceAxis = sliceAxis;
+  for (int axis = 0; axis < extent.dimension; ++axis)
+  {
+    problem.periodic[static_cast<std::size_t>(axis)] = options.periodic.Has(axis);
+  }
   SweepOptions asked = options;
   asked.connectivity = sliceAxis < 0 ? Connectivity(extent.dimension, rank)
                                      : Connectivity(extent.dimension - 1, rank).WithinSlices(sliceAxis);
@@ -51,7 +57,7 @@ ExpectLikeLabelings(const Extent &         extent,
     ASSERT_EQ(steps.size(), static_cast<std::size_t>(options.steps));
     for (const SweepStep & step : steps)
     {
-      constexpr Number infinity = std::numeric_limits<Number>::infinity();
+      constexpr double infinity = std::numeric_limits<double>::infinity();
       problem.criterion =
         options.below ? Criterion::InRange(-infinity, step.threshold) : Criterion::InRange(step.threshold, infinity);
       std::map<std::uint64_t, std::uint64_t> sizes;
@@ -117,6 +123,116 @@ TEST(Sweep, SlicesAreSweptEachOnItsOwn)
   }
 }
 
+TEST(Sweep, GoesOnThroughTheEndsOfPeriodicAxes)
+{
+  const Extent extent{ 9, 8, 7 };
+  for (const char * const axes : { "x", "yz", "xyz" })
+  {
+    for (const int rank : { 1, 3 })
+    {
+      SweepOptions options;
+      options.from = 10;
+      options.to = 90;
+      options.steps = 5;
+      options.periodic = PeriodicAxes::FromNames(axes);
+      ExpectLikeLabelings(extent, Values<std::uint16_t>(extent, 0, 100, 50), options, rank);
+    }
+  }
+}
+
+/** Few voxels enter at each of so many thresholds that they are added one by one. */
+TEST(Sweep, OfManyThresholdsIsWhatLabelingsGive)
+{
+  std::uint64_t seed = 500;
+  for (const Extent & extent :
+       { Extent{ 500 }, Extent{ 30, 20 }, Extent{ 67, 4, 3 }, Extent{ 64, 1, 5 }, Extent{ 6, 5, 4, 3 } })
+  {
+    for (const int rank : { 1, extent.dimension })
+    {
+      for (const bool below : { false, true })
+      {
+        SweepOptions options;
+        options.below = below;
+        options.from = -1000.5;
+        options.to = 1100;
+        options.steps = 50;
+        ExpectLikeLabelings(extent, Values<std::int16_t>(extent, -1500, 1500, ++seed), options, rank);
+        ExpectLikeLabelings(extent, Values<float>(extent, -1500, 1500, ++seed), options, rank);
+        options.from = -20;
+        options.to = 290;
+        ExpectLikeLabelings(extent, Values<std::uint8_t>(extent, 0, 250, ++seed), options, rank);
+      }
+    }
+  }
+  SweepOptions options;
+  options.from = 0;
+  options.to = 1000;
+  options.steps = 80;
+  ExpectLikeLabelings({ 30, 20, 4 }, Values<std::uint32_t>({ 30, 20, 4 }, 0, 1200, ++seed), options, 2, 2);
+}
+
+TEST(Sweep, TakesOtherNeighbourhoods)
+{
+  const Extent extent{ 40, 12, 6 };
+  const auto   voxels = Values<std::int16_t>(extent, 0, 1000, 600);
+  const auto   image = ImageView(voxels.data(), extent);
+  SweepOptions options;
+  options.to = 1000;
+  options.steps = 90;
+  for (const auto & offsets :
+       { std::vector<NeighbourOffset>{ { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, -1, -1, 0 } },
+         std::vector<NeighbourOffset>{ { 1, 1, 0, 0 }, { -1, -1, 0, 0 }, { -1, 1, 0, 0 }, { 1, -1, 0, 0 } } })
+  {
+    options.connectivity = Connectivity::FromOffsets(3, offsets);
+    for (const SweepStep & step : Sweep(image, options))
+    {
+      LabelOptions labelOptions;
+      labelOptions.connectivity = options.connectivity;
+      labelOptions.criterion = Criterion::InRange(step.threshold, std::numeric_limits<Number>::infinity());
+      const Labeling labeling = Label(image, labelOptions);
+      ASSERT_EQ(step.components, labeling.ComponentCount());
+      ASSERT_EQ(step.voxels, labeling.ForegroundVoxelCount());
+    }
+  }
+}
+
+TEST(Sweep, PlansTheLeastWork)
+{
+  const SweepCosts costs{ 100, 30, 1 };
+  for (std::uint64_t seed = 1; seed <= 300; ++seed)
+  {
+    std::vector<std::uint64_t> entering;
+    for (std::uint64_t turn = 0; turn < 8; ++turn)
+    {
+      const double u = UniformOf(seed, turn);
+      entering.push_back(u < 0.2 ? 0 : static_cast<std::uint64_t>(200 * u * u));
+    }
+    // All plans.
+    double least = std::numeric_limits<double>::infinity();
+    for (unsigned choice = 0; choice < 128; ++choice)
+    {
+      double cost = costs.labeling;
+      bool   isReady = false;
+      for (std::size_t turn = 1; turn < entering.size(); ++turn)
+      {
+        const bool adds = (choice >> (turn - 1) & 1) != 0;
+        if (entering[turn] != 0)
+        {
+          cost += !adds ? costs.labeling
+                        : costs.adding * static_cast<double>(entering[turn]) + (isReady ? 0 : costs.preparing);
+          isReady = adds;
+        }
+      }
+      least = std::min(least, cost);
+    }
+    const SweepPlan plan = PlanSweep(entering, costs);
+    EXPECT_DOUBLE_EQ(plan.Total(), least) << seed;
+    EXPECT_FALSE(plan.adds[0]);
+  }
+  EXPECT_TRUE(PlanSweep({ 0, 10, 10 }, costs).adds[2]);
+  EXPECT_FALSE(PlanSweep({ 0, 300, 10 }, costs).adds[1]);
+}
+
 TEST(Sweep, TakesManyStepsAndThresholdsBeyondTheType)
 {
   const Extent extent{ 11, 9 };
@@ -179,6 +295,28 @@ TEST(Sweep, CanBeCancelled)
   options.to = 5;
   options.progress.cancelled = [] { return true; };
   EXPECT_THROW(Sweep(ImageView(voxels.data(), Extent{ 4, 3 }), options), Cancelled);
+}
+
+TEST(Sweep, TellsProgressOnTheCallersThreadAndCanBeCancelledInParts)
+{
+  const Extent                    extent{ 50, 40, 10 };
+  const std::vector<std::int16_t> voxels = Values<std::int16_t>(extent, 0, 1000, 700);
+  SweepOptions                    options;
+  options.to = 1000;
+  options.steps = 100;
+  options.threads = 3;
+  const auto          caller = std::this_thread::get_id();
+  std::vector<double> told;
+  options.progress.report = [&](double done) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    told.push_back(done);
+  };
+  Sweep(ImageView(voxels.data(), extent), options);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back(), 1);
+  options.progress.cancelled = [] { return true; };
+  EXPECT_THROW(Sweep(ImageView(voxels.data(), extent), options), Cancelled);
 }
 
 } // namespace

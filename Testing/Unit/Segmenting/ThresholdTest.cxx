@@ -143,7 +143,7 @@ TEST(ValueHistogram, OneValueIsOneBin)
 
 /** The variance between classes, up to a constant, for thresholds between values. */
 double
-ScoreOf(const std::map<double, std::uint64_t> & occurring, const std::vector<double> & thresholds)
+ScoreOf(const std::map<double, std::uint64_t> & occurring, const std::vector<Number> & thresholds)
 {
   std::vector<double> counts(thresholds.size() + 1);
   std::vector<double> sums(thresholds.size() + 1);
@@ -200,7 +200,7 @@ TEST(Threshold, OtsuIsTheBestOfAllDivisions)
     EXPECT_NEAR(ScoreOf(occurring, otsu.all), bestOfTwo, 1e-9 * bestOfTwo);
     EXPECT_NEAR(ScoreOf(occurring, four.all), bestOfFour, 1e-9 * bestOfFour);
     ASSERT_EQ(four.all.size(), 3u);
-    EXPECT_EQ(static_cast<double>(four.value), four.all[1]);
+    EXPECT_EQ(four.value, four.all[1]);
     EXPECT_EQ(std::count(cuts.begin(), cuts.end(), otsu.all[0]), 1) << "not in the middle of its plateau";
   }
 }
@@ -236,6 +236,51 @@ TEST(Threshold, ValleyAndIso50LieBetweenThePeaks)
       EXPECT_NEAR(iso50.peaks[1], 2000, 30);
     }
   }
+}
+
+/** As far from zero as values of 64 bits may be, thresholds lie where those of the same values near zero lie. */
+template <typename T>
+void
+ExpectThresholdsFarFromZero(T offset, int step)
+{
+  const std::vector<std::int16_t> near = TwoPeaks(2000, 9000, 700, 400);
+  std::vector<std::int64_t>       values;
+  std::vector<T>                  far;
+  for (const std::int16_t value : near)
+  {
+    values.push_back(std::int64_t{ value } * step);
+    far.push_back(static_cast<T>(offset + static_cast<T>(values.back())));
+  }
+  const ValueHistogram histogram = HistogramOfVector(values);
+  const ValueHistogram farHistogram = HistogramOfVector(far);
+  EXPECT_EQ(farHistogram.isExact, histogram.isExact);
+  EXPECT_EQ(farHistogram.counts, histogram.counts);
+  for (const char * const method : { "otsu", "multi-otsu:3", "valley", "iso50" })
+  {
+    const Threshold threshold = FindThreshold(histogram, ThresholdMethod::FromText(method));
+    const Threshold farThreshold = FindThreshold(farHistogram, ThresholdMethod::FromText(method));
+    ASSERT_EQ(farThreshold.all.size(), threshold.all.size());
+    for (std::size_t i = 0; i < threshold.all.size(); ++i)
+    {
+      // Bins of several values are laid from the least value on, whose rounding may differ by a thousandth.
+      EXPECT_NEAR(static_cast<double>(farThreshold.all[i] - static_cast<Number>(offset)),
+                  static_cast<double>(std::ceil(threshold.all[i] - (histogram.isExact ? 0.0L : 0.01L))),
+                  histogram.isExact ? 0 : 1)
+        << method;
+      EXPECT_EQ(farThreshold.all[i], std::floor(farThreshold.all[i]));
+    }
+  }
+}
+
+TEST(Threshold, WholeNumbersBeyondDoublesAreToldApart)
+{
+  for (const int step : { 1, 50 })
+  {
+    ExpectThresholdsFarFromZero<std::uint64_t>((std::uint64_t{ 1 } << 63) + 12345, step);
+    ExpectThresholdsFarFromZero<std::int64_t>(std::int64_t{ 1 } << 60, step);
+    ExpectThresholdsFarFromZero<std::int64_t>(std::numeric_limits<std::int64_t>::lowest() + (1 << 20), step);
+  }
+  EXPECT_EQ(Threshold::TextOf((Number(1 << 30) * (1 << 30)) + 1), "1152921504606846977");
 }
 
 TEST(Threshold, OverlappingPeaksHaveAValley)

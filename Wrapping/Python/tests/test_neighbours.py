@@ -167,8 +167,15 @@ def test_what_periodic_tables_do_not_have_is_told():
     with pytest.raises(ValueError, match="periodic images are not merged"):
         brickccl.merge_tables(labeling.table(), brickccl.find(np.eye(5, dtype=np.uint8), start=(9, 9)).table(), [])
     assert labeling.table()["wraps_x"].tolist() == [1]
-    with pytest.raises(NotImplementedError, match="holes are not filled in an image that is periodic along x"):
-        brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True)
+    with pytest.raises(NotImplementedError, match="holes are not filled in an image that is periodic along xy"):
+        brickccl.label(np.eye(5, dtype=np.uint8), periodic="xy", fill_holes=True)
+    with pytest.raises(NotImplementedError, match="equal or similar values are not filled in an image that is periodic along x"):
+        brickccl.label(np.eye(5, dtype=np.uint8), periodic="x", fill_holes=True, criterion="equal")
+    # The gap between two walls goes around.
+    walls = np.zeros((5, 4), np.uint8)
+    walls[1] = walls[3] = 1
+    assert brickccl.label(walls, periodic="x", fill_holes=True).sum(axis=1).tolist() == [0, 4, 4, 4, 0]
+    assert brickccl.label(walls, fill_holes=True)[2].max() == 0
     kept = brickccl.label(np.eye(5, dtype=np.uint8), connectivity=8, periodic="xy", clear_border=True)
     assert kept.max() == 1
 

@@ -1,0 +1,28 @@
+#ifndef BRICKCCL_HOST_STOPWATCH_H
+#define BRICKCCL_HOST_STOPWATCH_H
+
+#include <chrono>
+
+namespace brickccl
+{
+
+/** Seconds since the last call, or since the construction. */
+class Stopwatch
+{
+public:
+  double
+  Lap()
+  {
+    const auto   now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - m_Begin).count();
+    m_Begin = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+};
+
+} // namespace brickccl
+
+#endif

@@ -1,0 +1,86 @@
+#ifndef itkBrickBinaryImageFilter_h
+#define itkBrickBinaryImageFilter_h
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "itkBrickImageView.h"
+#include "itkBrickProcess.h"
+
+#include "itkImageToImageFilter.h"
+
+namespace itk
+{
+
+/** \class BrickBinaryImageFilter
+ * \brief What filters have in common that work on the objects of a binary image: the pixels that equal ForegroundValue.
+ */
+template <typename TInputImage>
+class ITK_TEMPLATE_EXPORT BrickBinaryImageFilter : public ImageToImageFilter<TInputImage, TInputImage>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(BrickBinaryImageFilter);
+
+  using Self = BrickBinaryImageFilter;
+  using Superclass = ImageToImageFilter<TInputImage, TInputImage>;
+  using Pointer = SmartPointer<Self>;
+  using ConstPointer = SmartPointer<const Self>;
+
+  itkTypeMacro(BrickBinaryImageFilter, ImageToImageFilter);
+
+  // Superclass has the other types that filters of ITK name.
+  using InputImagePixelType = typename TInputImage::PixelType;
+  using OutputImagePixelType = InputImagePixelType;
+  using OutputImageConstPointer = typename TInputImage::ConstPointer;
+  static constexpr unsigned int ImageDimension = TInputImage::ImageDimension;
+  static_assert(IsBrickPlainImage<TInputImage>, "pixels are written to an itk::Image; they cannot go to an adaptor");
+
+  /** Whether neighbours may differ in every coordinate. Default: off. */
+  itkSetMacro(FullyConnected, bool);
+  itkGetConstReferenceMacro(FullyConnected, bool);
+  itkBooleanMacro(FullyConnected);
+
+  /** The value of the objects. Default: the largest of the type. */
+  itkSetMacro(ForegroundValue, InputImagePixelType);
+  itkGetConstMacro(ForegroundValue, InputImagePixelType);
+
+protected:
+  BrickBinaryImageFilter() = default;
+  ~BrickBinaryImageFilter() override = default;
+
+  brickccl::Connectivity
+  MakeConnectivity() const
+  {
+    return m_FullyConnected ? brickccl::Connectivity::Full(ImageDimension)
+                            : brickccl::Connectivity::Face(ImageDimension);
+  }
+
+  void
+  GenerateInputRequestedRegion() override
+  {
+    Superclass::GenerateInputRequestedRegion();
+    RequestWholeBrickInputs(this, this->GetInput());
+  }
+
+  void
+  EnlargeOutputRequestedRegion(DataObject * output) override
+  {
+    output->SetRequestedRegionToLargestPossibleRegion();
+  }
+
+  void
+  PrintSelf(std::ostream & os, Indent indent) const override
+  {
+    Superclass::PrintSelf(os, indent);
+    os << indent << "FullyConnected: " << m_FullyConnected << std::endl;
+    os << indent
+       << "ForegroundValue: " << static_cast<typename NumericTraits<InputImagePixelType>::PrintType>(m_ForegroundValue)
+       << std::endl;
+  }
+
+private:
+  bool                m_FullyConnected{ false };
+  InputImagePixelType m_ForegroundValue{ NumericTraits<InputImagePixelType>::max() };
+};
+
+} // namespace itk
+
+#endif

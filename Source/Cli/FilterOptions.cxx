@@ -152,12 +152,6 @@ PlaceOf(const Point & seed, bool isPhysical, const LoadedImage & image)
   return place;
 }
 
-std::string
-Counted(std::uint64_t count, const std::string & one, const std::string & several)
-{
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
 } // namespace
 
 void
@@ -326,16 +320,16 @@ DescribeFilter(const ComponentFilter & filter, const ComponentFilterReport & rep
   {
     return {};
   }
-  std::string text = "filter: " + Counted(report.components, "component", "components") + " before";
+  std::string text = "filter: " + Counted(report.components, "component") + " before";
   if (filter.holes)
   {
-    text += ", " + Counted(report.filledHoles, "hole", "holes") + " filled (" +
-            Counted(report.filledVoxels, "voxel", "voxels") + ")";
+    text += ", " + Counted(report.filledHoles, "hole") + " filled (" + Counted(report.filledVoxels, "voxel") + ")";
   }
   if (filter.seeds)
   {
     text += ", " + std::to_string(report.removedWithoutSeed) + " without a seed removed (" +
-            Counted(report.seedsInBackground, "seed lies", "seeds lie") + " in no component)";
+            Counted(report.seedsInBackground, "seed") + (report.seedsInBackground == 1 ? " lies" : " lie") +
+            " in no component)";
   }
   if (filter.clearBorder)
   {

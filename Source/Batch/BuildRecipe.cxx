@@ -189,7 +189,7 @@ private:
     const auto &         defects = m_Recipe.threshold.range;
     const bool           hasPores = part.method == "pores";
     const auto           holdsAll = [](const Criterion::Range & range) {
-      return std::isinf(range.low) && range.low < 0 && std::isinf(range.high) && range.high > 0;
+      return std::isinf(range.low.Nearest()) && range.low < 0 && std::isinf(range.high.Nearest()) && range.high > 0;
     };
     if (hasPores && part.range && holdsAll(*part.range))
     {

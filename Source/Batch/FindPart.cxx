@@ -115,7 +115,7 @@ MaterialOf(const LoadedImage & image, const Recipe::Part & part, const HostConte
 {
   if (part.range)
   {
-    return Criterion::InRange(part.range->low, part.range->high);
+    return Criterion::InRange(AsVoxelValue(part.range->low, image.type), AsVoxelValue(part.range->high, image.type));
   }
   found.threshold =
     FindThreshold(HistogramOfValues(image.View(), {}, context), ThresholdMethod::FromText(part.threshold));

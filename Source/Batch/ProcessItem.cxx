@@ -231,7 +231,9 @@ private:
     if (m_Recipe.threshold.range)
     {
       criterion.background.reset();
-      criterion.range = m_Recipe.threshold.range;
+      const Criterion::Range & range = *m_Recipe.threshold.range;
+      const ScalarType         type = Segmented().View().type;
+      criterion.range = Criterion::Range{ AsVoxelValue(range.low, type), AsVoxelValue(range.high, type) };
     }
     if (m_Threshold)
     {

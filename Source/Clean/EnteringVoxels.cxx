@@ -46,17 +46,17 @@ public:
   Criterion::Range
   Entering() const
   {
-    constexpr Number infinity = std::numeric_limits<Number>::infinity();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     if (m_Bounds.empty())
     {
       return { 1, 0 };
     }
     // At turn 0 nothing is foreground if its threshold lies beyond the type.
     const bool isWhole = static_cast<int>(m_Bounds.size()) == m_Count;
-    return m_Below ? Criterion::Range{ isWhole ? static_cast<Number>(m_Bounds.front()) : -infinity,
+    return m_Below ? Criterion::Range{ isWhole ? Number(m_Bounds.front()) : Number(-infinity),
                                        static_cast<Number>(m_Bounds.back()) }
                    : Criterion::Range{ static_cast<Number>(m_Bounds.front()),
-                                       isWhole ? static_cast<Number>(m_Bounds.back()) : infinity };
+                                       isWhole ? Number(m_Bounds.back()) : Number(infinity) };
   }
 
   /** The turn at which a value in the range enters. */

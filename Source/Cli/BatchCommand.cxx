@@ -182,7 +182,9 @@ AddBatchCommand(CLI::App & app)
     ->type_name("SIZE");
   command->add_option("--device", arguments->device, "cpu, cuda, cuda:N, several as cuda:0,1, cuda:all, or auto")
     ->capture_default_str();
-  command->add_flag("--resume", arguments->resume, "continue a batch: what is finished is not done again");
+  command->add_flag("--resume",
+                    arguments->resume,
+                    "continue a batch: what is finished is not done again, unless it lacks the pictures of a --report");
   command->add_flag("--report", arguments->report, "write report.html as well: one file to read, print and pass on");
   command->add_flag("--dry-run", arguments->dryRun, "check the recipe and list the items; write nothing");
   command->add_flag("--json", arguments->json, "print the summary as one JSON object");

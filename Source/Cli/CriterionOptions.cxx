@@ -120,6 +120,21 @@ CriterionOf(const CriterionArguments & arguments)
   return criterion;
 }
 
+Criterion
+ForVoxels(Criterion criterion, ScalarType type)
+{
+  if (criterion.background)
+  {
+    criterion.background = AsVoxelValue(*criterion.background, type);
+  }
+  if (criterion.range)
+  {
+    criterion.range->low = AsVoxelValue(criterion.range->low, type);
+    criterion.range->high = AsVoxelValue(criterion.range->high, type);
+  }
+  return criterion;
+}
+
 ImageView
 Segmented::View(const LoadedImage & image) const
 {
@@ -169,6 +184,7 @@ ApplyCriterion(const CriterionArguments &         arguments,
     const ProgressHooks hooks = reporter.Hooks();
     segmented.smoothed = SmoothImage(image, SmoothingMethod::FromText(arguments.smooth), { threads, Progress(hooks) });
   }
+  segmented.asked = ForVoxels(segmented.asked, segmented.View(image).type);
   const bool findsPart = arguments.pores && arguments.range.empty();
   if (!arguments.threshold.empty() || findsPart)
   {
@@ -177,8 +193,8 @@ ApplyCriterion(const CriterionArguments &         arguments,
     {
       inside = mask->View();
     }
-    const ThresholdMethod method =
-      ThresholdMethod::FromText(arguments.threshold.empty() ? "otsu" : arguments.threshold);
+    ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold.empty() ? "otsu" : arguments.threshold);
+    method.value = AsVoxelValue(method.value, segmented.View(image).type);
     ValueHistogram histogram;
     if (method.kind != ThresholdMethod::Kind::Value)
     {

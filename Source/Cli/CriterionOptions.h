@@ -44,6 +44,9 @@ void AddCriterionOptions(CLI::App & command, CriterionArguments & arguments);
  *  \throws InvalidArgument for what has no meaning. */
 Criterion CriterionOf(const CriterionArguments & arguments);
 
+/** The same for an image of a type: numbers are values that the type has, or the nearest ones. */
+Criterion ForVoxels(Criterion criterion, ScalarType type);
+
 /** What is labeled: the image, a smoothed one or the pores of a part, and the criterion for it. */
 struct Segmented
 {

@@ -216,7 +216,7 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
     if (axis < 0 || axis >= extent.dimension || extent.dimension < 2)
     {
       throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
-                            Counted(extent.dimension, "dimension"));
+                            brickccl::Counted(extent.dimension, "dimension"));
     }
     if (!connectivity.UsesEveryAxis() && connectivity.Uses(axis))
     {

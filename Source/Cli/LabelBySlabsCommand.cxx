@@ -55,18 +55,19 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
 
 /** The criterion, with a threshold that is a number. */
 Criterion
-CriterionOfSlabs(const CriterionArguments & arguments)
+CriterionOfSlabs(const CriterionArguments & arguments, ScalarType type)
 {
-  Criterion criterion = CriterionOf(arguments);
+  Criterion criterion = ForVoxels(CriterionOf(arguments), type);
   if (!arguments.threshold.empty())
   {
-    const ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
+    ThresholdMethod method = ThresholdMethod::FromText(arguments.threshold);
     if (method.kind != ThresholdMethod::Kind::Value)
     {
       throw Unsupported("--threshold " + arguments.threshold +
                         " needs the values of the whole volume, so it does not go with --memory; give a number "
                         "(`brickccl info` proposes some)");
     }
+    method.value = AsVoxelValue(method.value, type);
     const Threshold threshold = FindThreshold(ValueHistogram(), method);
     criterion.range = arguments.below ? threshold.Below().range : threshold.AtOrAbove().range;
     criterion.Validate();
@@ -180,7 +181,8 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   CheckOptionsOfSlabs(arguments);
   ParseAlgorithm(arguments.algorithm);
   options.memory = arguments.memory;
-  options.label.criterion = CriterionOfSlabs(arguments.criterion);
+  // What has no meaning is refused before an image is read.
+  CriterionOfSlabs(arguments.criterion, ScalarType::UInt8);
   options.label.device = Device::FromName(arguments.device);
   options.type = LabelTypeFromName(arguments.labelType);
   options.groups = CheckTableArguments(arguments.table, "--statistics");
@@ -197,6 +199,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   reader.Protect(outputs);
   const LoadedSlabs   images = ReadImages(arguments, reader);
   const LoadedImage & image = images.image;
+  options.label.criterion = CriterionOfSlabs(arguments.criterion, image.type);
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
   if (!arguments.output.empty())

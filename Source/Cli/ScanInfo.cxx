@@ -141,7 +141,7 @@ BarsOf(const ValueHistogram & histogram)
 {
   constexpr std::size_t rows = 24;
   const auto            binOf = [&](double value) {
-    const auto   fromOrigin = static_cast<double>(static_cast<Number>(value) - histogram.origin);
+    const auto   fromOrigin = static_cast<double>(Number(value) + -histogram.origin);
     const double bin = std::round((fromOrigin - histogram.first) / histogram.width);
     return static_cast<std::size_t>(std::clamp(bin, 0.0, static_cast<double>(histogram.counts.size() - 1)));
   };

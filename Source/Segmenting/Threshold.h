@@ -69,6 +69,10 @@ struct Threshold
   Criterion Below() const;
 };
 
+/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of 32-bit floating-point voxels, and
+ *  the nearest one is meant. */
+Number AsVoxelValue(const Number & number, ScalarType type);
+
 /** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally
  * good, since none or equally few occur there, it lies in the middle of the stretch. Of whole numbers that doubles do
  * not hold it is the next one. \throws InvalidArgument if there are too few different values, or for Valley and Iso50

@@ -263,8 +263,8 @@ ValueHistogram::FromOrigin() const
 {
   ValueHistogram shifted = *this;
   shifted.origin = 0;
-  shifted.minimum -= origin;
-  shifted.maximum -= origin;
+  shifted.minimum = minimum + -origin;
+  shifted.maximum = maximum + -origin;
   return shifted;
 }
 

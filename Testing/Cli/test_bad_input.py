@@ -382,6 +382,11 @@ class BadInputTest(CommandTest):
         self.fails("label", missing, self.output, "--range", "nan", "nan", saying="range")
         for text in ("nan", "inf", "0", "-1", "0x1", "two"):
             self.fails("label", missing, self.output, "--spacing", 1, text, 1, saying=["--spacing", "'%s'" % text, "above 0"])
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "uint8", (2, 1, 1), [1, 0])
+        for text in ("1e-300", "1e300"):
+            self.fails("label", scan, self.output, "--spacing", 1, text, 1, saying=[text.replace("e", "e+") if "e3" in text else text,
+                                                                                    "from 1e-30 to 1e30 mm"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", "nan", 1, 1, saying=["--spacing", "'nan'"])
         self.fails("phantom", "balls", self.path("p.nrrd"), "--spacing", 0, 1, 1, saying=["--spacing", "'0'"])
 

@@ -83,7 +83,7 @@ class MemoryTest(test_batch.BatchTest):
     def test_an_item_that_cannot_fit_says_what_it_needs(self):
         self.recipe()
         self.volume("small.nrrd", [(0, 0, 0, 1, 1, 1)])
-        self.ok("phantom", "grains", os.path.join(self.input, "large.nii.gz"), "--size", 300, 300, 300, "--quiet")
+        self.ok("phantom", "grains", os.path.join(self.input, "large.nii.gz"), "--size", 240, 240, 240, "--quiet")
         code, output, errors, most = self.watched("--memory", "120MB", "--json")
         self.assertEqual(code, 3, errors)
         items = self.items()

@@ -179,6 +179,11 @@ class SlabsTest(CommandTest):
         self.assertEqual(json.loads(result.stdout)["slabs"]["from_before"], count - 3)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
 
+    def test_a_device_that_is_not_there_is_noted(self):
+        path = self.phantom("balls.nrrd")
+        result = self.ok("label", path, self.path("slabs.nrrd"), *LIMIT, "--device", "cuda:99")
+        self.assertIn("cuda:99 is not available", result.stderr)
+
     def test_other_inputs_and_options_are_refused_on_resume(self):
         path = self.phantom("balls.nrrd")
         work = self.path("work")

@@ -185,6 +185,18 @@ class TablesTest(CommandTest):
                        "--keep", saying="over all components")
         self.ok("select", self.labels, self.path("o.nrrd"), "--where", "max(voxel_count, 2) > 2", "--keep")
 
+    def test_columns_that_will_be_lacking_are_found_before_labeling(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "uint8", (3, 3, 3), [0, 1, 0] * 9)
+        out = self.path("out.nrrd")
+        for options, column in ((("--by-slice", "z", "--columns", "volume_mm3"), "volume_mm3"),
+                                (("--by-slice", "z", "--sort", "volume_mm3"), "volume_mm3"),
+                                (("--columns", "area_mm2"), "area_mm2"), (("--columns", "intensity_mean"), "intensity_mean")):
+            for memory in ((), ("--memory", "200MB")):
+                result = self.fails("label", scan, out, "--statistics", self.path("t.csv"), *options, *memory, saying=column)
+                self.assertNotIn("labeling", result.stderr)
+        self.ok("label", scan, out, "--statistics", self.path("t.csv"), "--by-slice", "z", "--columns", "area_mm2")
+
 
 if __name__ == "__main__":
     unittest.main()

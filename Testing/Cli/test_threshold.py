@@ -191,6 +191,15 @@ class InfoTest(CommandTest):
             if kind == "int64":
                 self.assertEqual(info["minimum"], -2 ** 63)
 
+    def test_decimal_fractions_mean_the_nearest_values_of_float_voxels(self):
+        scan = self.path("scan.nrrd")
+        write_nrrd(scan, "float", (4, 1), [0.7, 0, 0.1, 0])
+        for options, count in ((("--background", "0.7"), 3), (("--threshold", "0.7"), 1), (("--range", "0.1", "0.1"), 1),
+                               (("--range", "0.1", "0.7"), 2), (("--threshold", "0.1", "--below"), 2)):
+            for memory in ((), ("--memory", "200MB")):
+                summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", *options, *memory).stdout)
+                self.assertEqual(summary["foreground_voxels"], count, (options, memory))
+
     def test_what_is_no_scan_is_refused(self):
         self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")
 

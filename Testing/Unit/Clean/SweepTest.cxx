@@ -188,7 +188,7 @@ TEST(Sweep, TakesOtherNeighbourhoods)
     {
       LabelOptions labelOptions;
       labelOptions.connectivity = options.connectivity;
-      labelOptions.criterion = Criterion::InRange(step.threshold, std::numeric_limits<Number>::infinity());
+      labelOptions.criterion = Criterion::InRange(step.threshold, std::numeric_limits<double>::infinity());
       const Labeling labeling = Label(image, labelOptions);
       ASSERT_EQ(step.components, labeling.ComponentCount());
       ASSERT_EQ(step.voxels, labeling.ForegroundVoxelCount());

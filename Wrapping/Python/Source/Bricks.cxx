@@ -78,35 +78,15 @@ class BrickLabeler
 {
 public:
   BrickLabeler(const std::vector<std::int64_t> & shape,
-               const std::string &               criterion,
-               nb::handle                        background,
-               nb::handle                        low,
-               nb::handle                        high,
-               nb::handle                        tolerance,
-               std::optional<int>                connectivity,
-               const std::vector<int> &          sliceAxes,
-               const std::string &               order,
-               std::uint64_t                     minimumSize,
-               std::optional<std::uint64_t>      maximumSize,
-               double                            minimumVolume,
-               std::uint64_t                     largest,
-               const std::string &               algorithm,
-               const std::string &               device,
-               int                               threads,
+               const Rules &                     rules,
                const Geometry &                  geometry,
                bool                              measures,
                const std::string &               groups)
     : m_Volume(ExtentOfShape(shape))
     , m_Groups(groups)
   {
-    LabelOptions & label = m_Options.label;
-    label.connectivity = MakeConnectivity(connectivity, m_Volume.dimension, sliceAxes);
-    label.criterion = MakeCriterion(criterion, background, low, high, tolerance);
-    SetLimits(order, minimumSize, maximumSize, minimumVolume, largest, label);
-    label.geometry = geometry;
-    label.algorithm = algorithm;
-    label.device = Device::FromName(device);
-    label.threads = threads;
+    m_Options.label = rules.For(m_Volume, std::nullopt, geometry);
+    m_Options.label.threads = rules.options.threads;
     m_Options.measures = measures;
   }
 
@@ -312,41 +292,9 @@ void
 BindBricks(nb::module_ & module)
 {
   nb::class_<BrickLabeler>(module, "BrickLabeler", "Labels bricks of one volume with the same options and memory.")
-    .def(nb::init<const std::vector<std::int64_t> &,
-                  const std::string &,
-                  nb::handle,
-                  nb::handle,
-                  nb::handle,
-                  nb::handle,
-                  std::optional<int>,
-                  const std::vector<int> &,
-                  const std::string &,
-                  std::uint64_t,
-                  std::optional<std::uint64_t>,
-                  double,
-                  std::uint64_t,
-                  const std::string &,
-                  const std::string &,
-                  int,
-                  const Geometry &,
-                  bool,
-                  const std::string &>(),
+    .def(nb::init<const std::vector<std::int64_t> &, const Rules &, const Geometry &, bool, const std::string &>(),
          nb::arg("shape"),
-         nb::arg("criterion"),
-         nb::arg("background").none(),
-         nb::arg("low").none(),
-         nb::arg("high").none(),
-         nb::arg("tolerance").none(),
-         nb::arg("connectivity").none(),
-         nb::arg("slice_axes"),
-         nb::arg("order"),
-         nb::arg("minimum_size"),
-         nb::arg("maximum_size").none(),
-         nb::arg("minimum_volume"),
-         nb::arg("largest"),
-         nb::arg("algorithm"),
-         nb::arg("device"),
-         nb::arg("threads"),
+         nb::arg("rules"),
          nb::arg("geometry"),
          nb::arg("measures"),
          nb::arg("groups"))

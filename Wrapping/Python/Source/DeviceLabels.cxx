@@ -6,8 +6,8 @@
 #ifdef BRICKCCL_PYTHON_USE_CUDA
 #  include "BrickCCL/Dispatch/CudaLabeler.h"
 #  include "BrickCCL/Dispatch/CudaSlabLabeler.h"
-#  include "BrickCCL/Labels/VolumeLimits.h"
 #endif
+#include "BrickCCL/Labels/VolumeLimits.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -28,7 +28,114 @@ namespace
 /** An array in memory of a device, in C order: its address, the name of its type, its shape. */
 using DeviceArray = std::tuple<std::uintptr_t, std::string, std::vector<std::int64_t>>;
 
-#ifdef BRICKCCL_PYTHON_USE_CUDA
+#ifndef BRICKCCL_PYTHON_USE_CUDA
+
+[[noreturn]] void
+RefuseDevices()
+{
+  throw Unsupported("this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the array to the host, "
+                    "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
+}
+
+/** Stands for the library's in a build without CUDA: there is no object of it. */
+class CudaLabeler
+{
+public:
+  explicit CudaLabeler(int)
+  {
+    RefuseDevices();
+  }
+
+  template <typename... TArguments>
+  std::uint64_t
+  LabelOnDevice(TArguments &&...)
+  {
+    return 0;
+  }
+
+  std::uint64_t
+  RelabelOnDevice(const RelabelOptions &, void *, LabelType, void *)
+  {
+    return 0;
+  }
+
+  std::uint64_t
+  KeepOnDevice(const unsigned char *, void *, LabelType, void *)
+  {
+    return 0;
+  }
+
+  void
+  WriteOnDevice(void *, LabelType, void *)
+  {}
+
+  void
+  SizesOnDevice(std::uint64_t *, void *)
+  {}
+
+  std::uint64_t
+  OffsetsOnDevice(std::int64_t *, void *)
+  {
+    return 0;
+  }
+
+  void
+  ListOnDevice(std::int64_t *, void *)
+  {}
+
+  ComponentTable
+  FetchTable(const Geometry &, void *)
+  {
+    return {};
+  }
+
+  std::string
+  LastAlgorithm() const
+  {
+    return {};
+  }
+
+  std::size_t
+  ScratchBytes() const
+  {
+    return 0;
+  }
+};
+
+struct DeviceSlab
+{
+  int                      device = 0;
+  ImageView                image;
+  std::optional<ImageView> mask;
+  void *                   stream = nullptr;
+};
+
+/** The same for slabs. */
+class CudaSlabLabeler
+{
+public:
+  CudaSlabLabeler()
+  {
+    RefuseDevices();
+  }
+
+  std::uint64_t
+  Label(const std::string &,
+        const std::vector<DeviceSlab> &,
+        const Criterion &,
+        const Connectivity &,
+        const std::vector<void *> &,
+        LabelType)
+  {
+    return 0;
+  }
+
+  void
+  Write(const std::vector<void *> &, LabelType)
+  {}
+};
+
+#endif
 
 ScalarType
 TypeFromName(const std::string & name)
@@ -74,43 +181,37 @@ public:
         const std::optional<DeviceArray> & mask,
         std::uintptr_t                     labels,
         const std::string &                labelType,
-        const std::string &                criterion,
-        nb::handle                         background,
-        nb::handle                         low,
-        nb::handle                         high,
-        nb::handle                         tolerance,
-        std::optional<int>                 connectivity,
-        const std::vector<int> &           sliceAxes,
-        const std::string &                algorithm,
+        const Rules &                      rules,
         std::uintptr_t                     stream)
   {
     const ImageView                view = ViewOf(image);
     const std::optional<ImageView> maskView = mask ? std::optional<ImageView>(ViewOf(*mask)) : std::nullopt;
-    const Criterion                rule = MakeCriterion(criterion, background, low, high, tolerance);
-    const Connectivity             neighbours = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
+    const Connectivity             neighbours = rules.ConnectivityFor(view.extent.dimension);
     const LabelType                type = LabelTypeFromName(labelType);
     m_Dimension = view.extent.dimension;
     const nb::gil_scoped_release unlocked;
-    return m_Labeler.LabelOnDevice(algorithm, view, rule, maskView, neighbours, Pointer(labels), type, Pointer(stream));
+    return m_Labeler.LabelOnDevice(rules.options.algorithm,
+                                   view,
+                                   rules.options.criterion,
+                                   maskView,
+                                   neighbours,
+                                   Pointer(labels),
+                                   type,
+                                   Pointer(stream));
   }
 
   /** Drops components, and gives those that stay other numbers. `labels` is 0 if no map is wanted, as everywhere. */
   std::uint64_t
-  Relabel(const std::string &          order,
-          std::uint64_t                minimumSize,
-          std::optional<std::uint64_t> maximumSize,
-          double                       minimumVolume,
-          std::uint64_t                largest,
-          const Geometry &             geometry,
-          std::uintptr_t               labels,
-          const std::string &          labelType,
-          std::uintptr_t               stream)
+  Relabel(const Rules &       rules,
+          const Geometry &    geometry,
+          std::uintptr_t      labels,
+          const std::string & labelType,
+          std::uintptr_t      stream)
   {
-    RelabelOptions options;
-    options.order = OrderFromName(order);
-    options.maximumSize = maximumSize.value_or(options.maximumSize);
-    options.largest = largest;
-    options.minimumSize = std::max(minimumSize, FewestVoxelsOfVolume(minimumVolume, geometry.VoxelVolume(m_Dimension)));
+    RelabelOptions options = rules.options.relabel;
+    options.minimumSize =
+      std::max(options.minimumSize,
+               FewestVoxelsOfVolume(rules.options.minimumVolume, geometry.VoxelVolume(m_Dimension)));
     const LabelType              type = LabelTypeFromName(labelType);
     const nb::gil_scoped_release unlocked;
     return m_Labeler.RelabelOnDevice(options, Pointer(labels), type, Pointer(stream));
@@ -195,14 +296,7 @@ public:
         const std::vector<DeviceArray> &    masks,
         const std::vector<int> &            devices,
         const std::vector<std::uintptr_t> & streams,
-        const std::string &                 criterion,
-        nb::handle                          background,
-        nb::handle                          low,
-        nb::handle                          high,
-        nb::handle                          tolerance,
-        std::optional<int>                  connectivity,
-        const std::vector<int> &            sliceAxes,
-        const std::string &                 algorithm)
+        const Rules &                       rules)
   {
     std::vector<DeviceSlab> slabs;
     for (std::size_t i = 0; i < images.size(); ++i)
@@ -214,10 +308,9 @@ public:
       slab.stream = reinterpret_cast<void *>(streams.at(i));
       slabs.push_back(slab);
     }
-    const Criterion    rule = MakeCriterion(criterion, background, low, high, tolerance);
-    const Connectivity neighbours = MakeConnectivity(connectivity, slabs.at(0).image.extent.dimension, sliceAxes);
+    const Connectivity           neighbours = rules.ConnectivityFor(slabs.at(0).image.extent.dimension);
     const nb::gil_scoped_release unlocked;
-    return m_Labeler.Label(algorithm, slabs, rule, neighbours, {}, LabelType::UInt32);
+    return m_Labeler.Label(rules.options.algorithm, slabs, rules.options.criterion, neighbours, {}, LabelType::UInt32);
   }
 
   void
@@ -237,129 +330,6 @@ private:
   CudaSlabLabeler m_Labeler;
 };
 
-#else
-
-/** Says that there is no CUDA in this build. */
-class SlabLabels
-{
-public:
-  SlabLabels()
-  {
-    throw Unsupported(
-      "this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the arrays to the host, "
-      "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
-  }
-
-  std::uint64_t
-  Label(const std::vector<DeviceArray> &,
-        const std::vector<DeviceArray> &,
-        const std::vector<int> &,
-        const std::vector<std::uintptr_t> &,
-        const std::string &,
-        nb::handle,
-        nb::handle,
-        nb::handle,
-        nb::handle,
-        std::optional<int>,
-        const std::vector<int> &,
-        const std::string &)
-  {
-    return 0;
-  }
-
-  void
-  Write(const std::vector<std::uintptr_t> &, const std::string &)
-  {}
-};
-
-/** Says the same. */
-class DeviceLabels
-{
-public:
-  explicit DeviceLabels(int)
-  {
-    throw Unsupported(
-      "this brickccl was built without CUDA, so it labels no arrays on GPUs; copy the array to the host, "
-      "or build the package with -Ccmake.define.BRICKCCL_PYTHON_CUDA=ON");
-  }
-
-  std::uint64_t
-  Label(const DeviceArray &,
-        const std::optional<DeviceArray> &,
-        std::uintptr_t,
-        const std::string &,
-        const std::string &,
-        nb::handle,
-        nb::handle,
-        nb::handle,
-        nb::handle,
-        std::optional<int>,
-        const std::vector<int> &,
-        const std::string &,
-        std::uintptr_t)
-  {
-    return 0;
-  }
-
-  std::uint64_t
-  Relabel(const std::string &,
-          std::uint64_t,
-          std::optional<std::uint64_t>,
-          double,
-          std::uint64_t,
-          const Geometry &,
-          std::uintptr_t,
-          const std::string &,
-          std::uintptr_t)
-  {
-    return 0;
-  }
-
-  std::uint64_t
-  Keep(std::uintptr_t, std::uintptr_t)
-  {
-    return 0;
-  }
-
-  void
-  Write(std::uintptr_t, const std::string &, std::uintptr_t)
-  {}
-
-  void
-  Sizes(std::uintptr_t, std::uintptr_t)
-  {}
-
-  std::uint64_t
-  Offsets(std::uintptr_t, std::uintptr_t)
-  {
-    return 0;
-  }
-
-  void
-  Voxels(std::uintptr_t, std::uintptr_t)
-  {}
-
-  ComponentTable
-  Table(const Geometry &, std::uintptr_t)
-  {
-    return {};
-  }
-
-  std::string
-  Algorithm() const
-  {
-    return {};
-  }
-
-  std::size_t
-  ScratchBytes() const
-  {
-    return 0;
-  }
-};
-
-#endif
-
 } // namespace
 
 void
@@ -373,22 +343,11 @@ BindDeviceLabels(nb::module_ & module)
          nb::arg("mask").none(),
          nb::arg("labels"),
          nb::arg("label_type"),
-         nb::arg("criterion"),
-         nb::arg("background").none(),
-         nb::arg("low").none(),
-         nb::arg("high").none(),
-         nb::arg("tolerance").none(),
-         nb::arg("connectivity").none(),
-         nb::arg("slice_axes"),
-         nb::arg("algorithm"),
+         nb::arg("rules"),
          nb::arg("stream"))
     .def("relabel",
          &DeviceLabels::Relabel,
-         nb::arg("order"),
-         nb::arg("minimum_size"),
-         nb::arg("maximum_size").none(),
-         nb::arg("minimum_volume"),
-         nb::arg("largest"),
+         nb::arg("rules"),
          nb::arg("geometry"),
          nb::arg("labels"),
          nb::arg("label_type"),
@@ -409,14 +368,7 @@ BindDeviceLabels(nb::module_ & module)
          nb::arg("masks"),
          nb::arg("devices"),
          nb::arg("streams"),
-         nb::arg("criterion"),
-         nb::arg("background").none(),
-         nb::arg("low").none(),
-         nb::arg("high").none(),
-         nb::arg("tolerance").none(),
-         nb::arg("connectivity").none(),
-         nb::arg("slice_axes"),
-         nb::arg("algorithm"))
+         nb::arg("rules"))
     .def("write", &SlabLabels::Write, nb::arg("labels"), nb::arg("label_type"));
 }
 

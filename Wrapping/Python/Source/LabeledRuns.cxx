@@ -156,43 +156,18 @@ TakeRunsOf(LabelOptions & options, nb::object progress, const TLabel & label)
 std::unique_ptr<LabeledRuns>
 Find(const InputArray &                image,
      const std::optional<InputArray> & mask,
-     const std::string &               criterion,
-     nb::handle                        background,
-     nb::handle                        low,
-     nb::handle                        high,
-     nb::handle                        tolerance,
-     std::optional<int>                connectivity,
-     const std::vector<int> &          sliceAxes,
-     const std::string &               order,
-     std::uint64_t                     minimumSize,
-     std::optional<std::uint64_t>      maximumSize,
-     double                            minimumVolume,
-     std::uint64_t                     largest,
-     const std::string &               algorithm,
-     const std::string &               device,
-     int                               threads,
+     const Rules &                     rules,
      const Geometry &                  geometry,
      nb::object                        progress,
-     const std::optional<Filter> &     filter,
-     const std::vector<int> &          neighbourhood,
-     const std::vector<int> &          periodicAxes)
+     const std::optional<Filter> &     filter)
 {
   const ImageView       view = ViewOf(image);
   const ComponentFilter components = filter ? filter->Get() : ComponentFilter();
-  LabelOptions          options;
-  options.mask = ViewOf(mask);
-  options.connectivity = MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, sliceAxes);
-  options.periodic = MakePeriodic(periodicAxes);
-  options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
-  SetLimits(order, minimumSize, maximumSize, minimumVolume, largest, options);
-  options.geometry = geometry;
-  options.algorithm = algorithm;
-  options.device = Device::FromName(device);
-  options.threads = ThreadsFor(view.extent, threads);
+  LabelOptions          options = rules.For(view.extent, mask, geometry);
   // The number of threads is only asked for where it matters: that takes longer than labeling a small image.
   const auto voxels = static_cast<double>(view.extent.VoxelCount());
   if (options.device.kind == Device::Kind::Auto &&
-      (voxels < VoxelsPerThread || voxels < VoxelsPerThread * EffectiveThreadCount(threads)))
+      (voxels < VoxelsPerThread || voxels < VoxelsPerThread * EffectiveThreadCount(rules.options.threads)))
   {
     options.device.kind = Device::Kind::Cpu;
   }
@@ -206,27 +181,16 @@ Find(const InputArray &                image,
 std::unique_ptr<LabeledRuns>
 FindInGraph(const InputArray &                graph,
             const std::optional<InputArray> & mask,
-            std::optional<int>                connectivity,
-            const std::string &               order,
-            std::uint64_t                     minimumSize,
-            std::optional<std::uint64_t>      maximumSize,
-            std::uint64_t                     largest,
-            int                               threads,
+            const Rules &                     rules,
             const Geometry &                  geometry,
-            nb::object                        progress,
-            const std::vector<int> &          neighbourhood,
-            const std::vector<int> &          periodicAxes)
+            nb::object                        progress)
 {
   const ImageView view = ViewOf(graph);
-  LabelOptions    options;
-  options.mask = ViewOf(mask);
-  options.connectivity = connectivity || !neighbourhood.empty()
-                         ? MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {})
-                         : FullConnectivityOfGraph(view);
-  options.periodic = MakePeriodic(periodicAxes);
-  SetLimits(order, minimumSize, maximumSize, 0, largest, options);
-  options.geometry = geometry;
-  options.threads = ThreadsFor(view.extent, threads);
+  LabelOptions    options = rules.For(view.extent, mask, geometry);
+  if (!rules.connectivity && rules.neighbourhood.empty())
+  {
+    options.connectivity = FullConnectivityOfGraph(view);
+  }
   return TakeRunsOf(options, std::move(progress), [&](Labeling & labeling) {
     labeling = LabelVoxelGraph(view, options);
   });
@@ -237,26 +201,13 @@ void
 WriteGraph(const InputArray &                image,
            const std::optional<InputArray> & mask,
            const OutputArray &               graph,
-           const std::string &               criterion,
-           nb::handle                        background,
-           nb::handle                        low,
-           nb::handle                        high,
-           nb::handle                        tolerance,
-           std::optional<int>                connectivity,
-           int                               threads,
-           nb::object                        progress,
-           const std::vector<int> &          neighbourhood,
-           const std::vector<int> &          periodicAxes)
+           const Rules &                     rules,
+           nb::object                        progress)
 {
   const ImageView  view = ViewOf(image);
   const ScalarType type = CheckOutput(graph, view.extent);
   void * const     words = graph.data();
-  LabelOptions     options;
-  options.mask = ViewOf(mask);
-  options.connectivity = MakeConnectivity(connectivity, neighbourhood, view.extent.dimension, {});
-  options.periodic = MakePeriodic(periodicAxes);
-  options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
-  options.threads = ThreadsFor(view.extent, threads);
+  LabelOptions     options = rules.For(view.extent, mask, {});
   if (type != ScalarType::UInt8 && type != ScalarType::UInt32)
   {
     throw InvalidArgument("a voxel graph must be of type uint8 or uint32");
@@ -336,55 +287,24 @@ BindLabeledRuns(nb::module_ & module)
              &Find,
              nb::arg("image").noconvert(),
              nb::arg("mask").noconvert().none(),
-             nb::arg("criterion"),
-             nb::arg("background").none(),
-             nb::arg("low").none(),
-             nb::arg("high").none(),
-             nb::arg("tolerance").none(),
-             nb::arg("connectivity").none(),
-             nb::arg("slice_axes"),
-             nb::arg("order"),
-             nb::arg("minimum_size"),
-             nb::arg("maximum_size").none(),
-             nb::arg("minimum_volume"),
-             nb::arg("largest"),
-             nb::arg("algorithm"),
-             nb::arg("device"),
-             nb::arg("threads"),
+             nb::arg("rules"),
              nb::arg("geometry"),
-             nb::arg("progress").none(),
-             nb::arg("filter").none() = nb::none(),
-             nb::arg("neighbourhood") = std::vector<int>(),
-             nb::arg("periodic") = std::vector<int>());
+             nb::arg("progress").none() = nb::none(),
+             nb::arg("filter").none() = nb::none());
   module.def("find_in_graph",
              &FindInGraph,
              nb::arg("graph").noconvert(),
              nb::arg("mask").noconvert().none(),
-             nb::arg("connectivity").none(),
-             nb::arg("order"),
-             nb::arg("minimum_size"),
-             nb::arg("maximum_size").none(),
-             nb::arg("largest"),
-             nb::arg("threads"),
+             nb::arg("rules"),
              nb::arg("geometry"),
-             nb::arg("progress").none(),
-             nb::arg("neighbourhood"),
-             nb::arg("periodic"));
+             nb::arg("progress").none() = nb::none());
   module.def("write_graph",
              &WriteGraph,
              nb::arg("image").noconvert(),
              nb::arg("mask").noconvert().none(),
              nb::arg("graph").noconvert(),
-             nb::arg("criterion"),
-             nb::arg("background").none(),
-             nb::arg("low").none(),
-             nb::arg("high").none(),
-             nb::arg("tolerance").none(),
-             nb::arg("connectivity").none(),
-             nb::arg("threads"),
-             nb::arg("progress").none(),
-             nb::arg("neighbourhood"),
-             nb::arg("periodic"));
+             nb::arg("rules"),
+             nb::arg("progress").none() = nb::none());
   module.def("measure_labels",
              &MeasureLabels,
              nb::arg("labels").noconvert(),

@@ -2,6 +2,7 @@
 #include "Cleaning.h"
 #include "DeviceLabels.h"
 #include "LabeledRuns.h"
+#include "Rules.h"
 #include "Table.h"
 
 #include "BrickCCL/BrickCCL.h"
@@ -83,6 +84,7 @@ NB_MODULE(_core, module)
   nb::register_exception_translator(&TranslateError);
   module.attr("version") = brickccl::Version;
   BindTables(module);
+  BindRules(module);
   BindCleaning(module);
   BindLabeledRuns(module);
   BindDeviceLabels(module);

@@ -1,8 +1,16 @@
 #include "Rules.h"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 namespace brickccl::python
 {
 
+namespace
+{
+
+/** "raster" or "size". \throws InvalidArgument */
 LabelOrder
 OrderFromName(const std::string & name)
 {
@@ -13,47 +21,7 @@ OrderFromName(const std::string & name)
   return name == "size" ? LabelOrder::Size : LabelOrder::Raster;
 }
 
-Connectivity
-MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes)
-{
-  const int within = dimension - static_cast<int>(sliceAxes.size());
-  if (within < 1)
-  {
-    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across " +
-                          std::to_string(sliceAxes.size()) + " axes");
-  }
-  const int    asked = connectivity.value_or(1);
-  Connectivity chosen =
-    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
-  for (const int axis : sliceAxes)
-  {
-    chosen = chosen.WithinSlices(axis);
-  }
-  return chosen;
-}
-
-Connectivity
-MakeConnectivity(std::optional<int>       connectivity,
-                 const std::vector<int> & neighbourhood,
-                 int                      dimension,
-                 const std::vector<int> & sliceAxes)
-{
-  return neighbourhood.empty()
-         ? MakeConnectivity(connectivity, dimension, sliceAxes)
-         : Connectivity::FromStructuringElement(dimension, { neighbourhood.begin(), neighbourhood.end() });
-}
-
-PeriodicAxes
-MakePeriodic(const std::vector<int> & axes)
-{
-  PeriodicAxes periodic;
-  for (const int axis : axes)
-  {
-    periodic.Add(axis);
-  }
-  return periodic;
-}
-
+/** From the arguments of `brickccl.label`; None where there is no background, range or tolerance. */
 Criterion
 MakeCriterion(const std::string & joining, nb::handle background, nb::handle low, nb::handle high, nb::handle tolerance)
 {
@@ -88,19 +56,66 @@ MakeCriterion(const std::string & joining, nb::handle background, nb::handle low
   return criterion;
 }
 
-void
-SetLimits(const std::string &          order,
+/** Axes are 0 (x) .. 3 (t). */
+Rules
+MakeRules(const std::string &          criterion,
+          nb::handle                   background,
+          nb::handle                   low,
+          nb::handle                   high,
+          nb::handle                   tolerance,
+          std::optional<int>           connectivity,
+          const std::vector<int> &     sliceAxes,
+          const std::vector<int> &     neighbourhood,
+          const std::vector<int> &     periodic,
+          const std::string &          order,
           std::uint64_t                minimumSize,
           std::optional<std::uint64_t> maximumSize,
           double                       minimumVolume,
           std::uint64_t                largest,
-          LabelOptions &               options)
+          const std::string &          algorithm,
+          const std::string &          device,
+          int                          threads)
 {
+  Rules          rules;
+  LabelOptions & options = rules.options;
+  options.criterion = MakeCriterion(criterion, background, low, high, tolerance);
+  for (const int axis : periodic)
+  {
+    options.periodic.Add(axis);
+  }
   options.relabel.order = OrderFromName(order);
   options.relabel.minimumSize = minimumSize;
   options.relabel.maximumSize = maximumSize.value_or(options.relabel.maximumSize);
   options.relabel.largest = largest;
   options.minimumVolume = minimumVolume;
+  options.algorithm = algorithm;
+  options.device = Device::FromName(device);
+  options.threads = threads;
+  rules.connectivity = connectivity;
+  rules.neighbourhood = neighbourhood;
+  rules.sliceAxes = sliceAxes;
+  return rules;
+}
+
+} // namespace
+
+Connectivity
+MakeConnectivity(std::optional<int> connectivity, int dimension, const std::vector<int> & sliceAxes)
+{
+  const int within = dimension - static_cast<int>(sliceAxes.size());
+  if (within < 1)
+  {
+    throw InvalidArgument("an image of " + std::to_string(dimension) + " dimensions has no slices across " +
+                          std::to_string(sliceAxes.size()) + " axes");
+  }
+  const int    asked = connectivity.value_or(1);
+  Connectivity chosen =
+    asked >= 1 && asked <= within ? Connectivity(within, asked) : Connectivity::FromNeighbourCount(asked, within);
+  for (const int axis : sliceAxes)
+  {
+    chosen = chosen.WithinSlices(axis);
+  }
+  return chosen;
 }
 
 int
@@ -109,6 +124,55 @@ ThreadsFor(const Extent & extent, int threads)
   // Fewer voxels are labeled sooner than another thread is woken.
   constexpr std::int64_t voxelsOfOneThread = std::int64_t{ 1 } << 17;
   return threads == 0 && extent.VoxelCount() < voxelsOfOneThread ? 1 : threads;
+}
+
+Connectivity
+Rules::ConnectivityFor(int dimension) const
+{
+  return neighbourhood.empty()
+         ? MakeConnectivity(connectivity, dimension, sliceAxes)
+         : Connectivity::FromStructuringElement(dimension, { neighbourhood.begin(), neighbourhood.end() });
+}
+
+LabelOptions
+Rules::For(const Extent & extent, const std::optional<InputArray> & mask, const Geometry & geometry) const
+{
+  LabelOptions own = options;
+  own.mask = ViewOf(mask);
+  own.connectivity = ConnectivityFor(extent.dimension);
+  own.geometry = geometry;
+  own.threads = ThreadsFor(extent, options.threads);
+  return own;
+}
+
+void
+BindRules(nb::module_ & module)
+{
+  nb::class_<Rules>(module, "Rules", "What is joined, which components stay, and who labels; axes are 0 (x) .. 3 (t).")
+    .def_static("make",
+                &MakeRules,
+                nb::kw_only(),
+                nb::arg("criterion") = "foreground",
+                nb::arg("background").none() = 0,
+                nb::arg("low").none() = nb::none(),
+                nb::arg("high").none() = nb::none(),
+                nb::arg("tolerance").none() = nb::none(),
+                nb::arg("connectivity").none() = nb::none(),
+                nb::arg("slice_axes") = std::vector<int>(),
+                nb::arg("neighbourhood") = std::vector<int>(),
+                nb::arg("periodic") = std::vector<int>(),
+                nb::arg("order") = "raster",
+                nb::arg("minimum_size") = 0,
+                nb::arg("maximum_size").none() = nb::none(),
+                nb::arg("minimum_volume") = 0.0,
+                nb::arg("largest") = 0,
+                nb::arg("algorithm") = "Auto",
+                nb::arg("device") = "auto",
+                nb::arg("threads") = 0)
+    .def_prop_ro(
+      "keeps_all",
+      [](const Rules & rules) { return rules.options.relabel.KeepEverything() && !(rules.options.minimumVolume > 0); },
+      "Whether all components stay, in raster order.");
 }
 
 } // namespace brickccl::python

@@ -1,12 +1,13 @@
 """Times brickccl beside cc3d, scipy and scikit-image: numpy arrays in and out, a new label map for each call.
 
-    python benchmarks/compare.py [--repeat N] [MASK.npy ...]
+    python benchmarks/compare.py [--repeat N] [--cpu] [--masks-alone] [MASK.npy ...]
 
-Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count; the overhead of
-a call on 16^3 voxels; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test].
+Prints tables in Markdown: seconds, the median of N calls in turns after a first one that does not count, and in parentheses how
+many times as long as brickccl's with uint32 the others take; the time that importing takes; how soon Ctrl-C is heard. Needs brickccl[test]. `overhead.py` is about small arrays.
 """
 
 import argparse
+import functools
 import os
 import platform
 import signal
@@ -52,22 +53,23 @@ def read_mask(path):
     return io.read(path).array != 0
 
 
-def median_times(functions, repeat):
+def median_times(functions, repeat, clock):
     """The median of each function, called in turns."""
     times = {name: [] for name in functions}
     for turn in range(repeat + 1):
         for name, function in functions.items():
-            begin = time.perf_counter()
+            begin = clock()
             result = function()
-            elapsed = time.perf_counter() - begin
+            elapsed = clock() - begin
             del result
             if turn > 0:
                 times[name].append(elapsed)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def compare(name, mask, repeat):
+def compare(name, mask, repeat, cpu):
     image = mask.view(np.uint8)
+    threads = (1,) if cpu else (1, 2)
     for neighbours in (6, 26):
         rank = {6: 1, 26: 3}[neighbours]
         structure = scipy.ndimage.generate_binary_structure(3, rank)
@@ -75,51 +77,26 @@ def compare(name, mask, repeat):
         assert expected == brickccl.find(image, connectivity=neighbours).count
         times = median_times(
             {
-                "1": lambda: brickccl.label(image, connectivity=neighbours, dtype="uint32", threads=1),
-                "2": lambda: brickccl.label(image, connectivity=neighbours, dtype="uint32", threads=2),
+                **{
+                    (dtype, count): functools.partial(
+                        brickccl.label, image, connectivity=neighbours, dtype=dtype, threads=count
+                    )
+                    for dtype in ("uint32", "auto")
+                    for count in threads
+                },
                 "cc3d": lambda: cc3d.connected_components(image, connectivity=neighbours, binary_image=True),
                 "scipy": lambda: scipy.ndimage.label(image, structure),
                 "skimage": lambda: skimage.measure.label(image, connectivity=rank),
             },
             repeat,
+            time.process_time if cpu else time.perf_counter,
         )
-        ours = times["1"], times["2"]
-        row = [name, neighbours, expected, f"{ours[0]:.3f} / {ours[1]:.3f}"]
+        row = [name, neighbours, expected]
+        row += [" / ".join(f"{times[dtype, count]:.3f}" for count in threads) for dtype in ("uint32", "auto")]
         for peer in ("cc3d", "scipy", "skimage"):
-            row.append(f"{times[peer]:.3f} ({times[peer] / ours[0]:.1f}, {times[peer] / ours[1]:.1f})")
+            ratios = ", ".join(f"{times[peer] / times['uint32', count]:.1f}" for count in threads)
+            row.append(f"{times[peer]:.3f} ({ratios})")
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
-
-
-def overhead():
-    """Microseconds of a call on 16^3 voxels, and of the engine's part of it."""
-    image = (np.random.default_rng(1).random((16, 16, 16)) < 0.2).astype(np.uint8)
-    geometry = brickccl._core.Geometry.make([1.0] * 3)
-    out = np.empty(image.shape, np.uint16)
-
-    def engine():
-        runs = brickccl._core.find(
-            image, None, "foreground", 0, None, None, None, None, [], "raster", 0, None, 0.0, 0, "Auto", "auto", 1,
-            geometry, None,
-        )
-        runs.write(out)
-
-    calls = {
-        "brickccl.label": lambda: brickccl.label(image),
-        "the engine's part": engine,
-        "cc3d": lambda: cc3d.connected_components(image, binary_image=True),
-        "scipy": lambda: scipy.ndimage.label(image),
-        "scikit-image": lambda: skimage.measure.label(image),
-    }
-    times = {name: [] for name in calls}
-    for _ in range(30):
-        for name, call in calls.items():
-            begin = time.perf_counter()
-            for _ in range(200):
-                call()
-            times[name].append((time.perf_counter() - begin) / 200 * 1e6)
-    print("\n| a call on 16^3 voxels | microseconds |\n| --- | --- |")
-    for name, values in times.items():
-        print(f"| {name} | {statistics.median(values):.1f} |")
 
 
 def import_time():
@@ -148,18 +125,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("masks", nargs="*")
     parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--cpu", action="store_true", help="CPU time, of one thread: for machines that others use, too")
+    parser.add_argument("--masks-alone", action="store_true", help="only these masks, no others and nothing else")
     arguments = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.2f}")
     print(f"brickccl {brickccl.__version__}, cc3d {cc3d.__version__ if hasattr(cc3d, '__version__') else ''}, "
           f"scipy {scipy.__version__}, scikit-image {skimage.__version__}, numpy {np.__version__}\n")
-    print("| mask | connectivity | components | brickccl, 1 / 2 threads | cc3d | scipy | scikit-image |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    threads = "1 thread" if arguments.cpu else "1 / 2 threads"
+    print(f"| mask | neighbours | components | uint32, {threads} | smallest type | cc3d | scipy | scikit-image |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for path in arguments.masks:
-        compare(os.path.basename(path).split(".")[0], read_mask(path), arguments.repeat)
+        compare(os.path.basename(path).split(".")[0], read_mask(path), arguments.repeat, arguments.cpu)
+    if arguments.masks_alone:
+        return
     synthetic = balls(384, 0.2, 1)
-    compare("balls 0.2, 384^3", synthetic, arguments.repeat)
-    compare("noise 0.5, 256^3", np.random.default_rng(1).random((256,) * 3) < 0.5, arguments.repeat)
-    overhead()
+    compare("balls 0.2, 384^3", synthetic, arguments.repeat, arguments.cpu)
+    compare("noise 0.5, 256^3", np.random.default_rng(1).random((256,) * 3) < 0.5, arguments.repeat, arguments.cpu)
     import_time()
     interrupt_time(synthetic)
 

@@ -61,10 +61,10 @@ def main():
         tensor_out = torch.empty(image.shape, dtype=torch.int32, device="cuda")
         engine = _core.DeviceLabels(0)
         source = (array.data.ptr, "uint8", list(image.shape))
-        rules = ("foreground", 0, None, None, None, 26, [], "Auto", 0)
+        rules = _core.Rules.make(connectivity=26)
         structure = np.ones((3, 3, 3))
         columns = (
-            lambda: engine.label(source, None, out.data.ptr, "uint32", *rules),
+            lambda: engine.label(source, None, out.data.ptr, "uint32", rules, 0),
             lambda: brickccl.label(array, connectivity=26),
             lambda: brickccl.label(array, connectivity=26, out=out),
             lambda: brickccl.label(tensor, connectivity=26),

@@ -9,7 +9,8 @@ from ._clean import CleanedClass, clean, fill_holes, sweep
 from ._device import release_device_memory
 from ._device_labeling import DeviceLabeling
 from ._graph import label_graph, voxel_graph
-from ._labeling import Component, Labeling, Runs, VoxelLists, find, label
+from ._label import find, label
+from ._labeling import Component, Labeling, Runs, VoxelLists
 from ._measure import columns, components, contacts, info, relabel, select, statistics
 from ._table import ColumnDescription, Table, merge_tables
 

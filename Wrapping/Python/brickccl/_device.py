@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._table import Table
-from ._volume import AXES, Volume
+from ._volume import AXES, Volume, voxels
 
 _CUDA_DEVICES = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 _FLOATS = ("float32", "float64")
@@ -69,6 +70,9 @@ class _CuPy:
         with self.library.cuda.Device(self.device):
             return self.library.empty(shape, dtype)
 
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
+        return np.asarray(self.library.asnumpy(array))
+
     def from_host(self, array: np.ndarray[Any, Any]) -> Any:
         with self.library.cuda.Device(self.device):
             return self.library.asarray(array)
@@ -119,6 +123,10 @@ class _Torch:
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         return self.library.empty(shape, dtype=dtype, device=self.image.device)
 
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
+        known = array.to(self.library.float32) if array.dtype == self.library.bfloat16 else array
+        return np.asarray(known.cpu().numpy())
+
     def from_host(self, array: np.ndarray[Any, Any]) -> Any:
         return self.library.from_numpy(array).to(self.image.device)
 
@@ -151,6 +159,13 @@ def _readable(library: Any, array: Any, name: str) -> tuple[Any, tuple[int, str,
         raise TypeError(f"{name} is of type {dtype}; it must be bool, an integer type or a floating type of up to 64 bits")
     array = library.in_c_order(array)
     return array, (library.address(array), dtype, shape)
+
+
+def on_host(given: Mapping[str, Any]) -> tuple[Volume, dict[str, Any]]:
+    """Copies the arrays among the arguments of `label` to the host. Label maps go back to the image's device."""
+    library = _library_of(given["image"], "the image")
+    copies = {name: library.to_host(value) for name, value in given.items() if is_on_device(value)}
+    return Volume(voxels(copies["image"], "the image"), given["image"], wrap=library.from_host), {**given, **copies}
 
 
 #: Engines that are not at work, by device and stream; each keeps its memory.
@@ -202,27 +217,19 @@ def _unsigned(name: str) -> str:
     return "uint" + name.lstrip("uint")
 
 
-#: What leaves components and their order as they are.
-EVERYTHING = ("raster", 0, None, 0.0, 0)
-
-
 class Task:
-    """An array on a device that is labeled, and the engine that does it. Work goes to the library's current stream.
-
-    `rules` are criterion, background, low, high and tolerance as the engine takes them."""
+    """An array on a device that is labeled, and the engine that does it. Work goes to the library's current stream."""
 
     def __init__(
         self,
         image: Any,
-        rules: tuple[str, Any, Any, Any, Any],
-        connectivity: int | None,
+        rules: _core.Rules,
         mask: Any,
-        by_slice: Any,
         spacing: Any,
         device: str,
-        algorithm: str,
     ) -> None:
-        self.library = library = _library_of(image, "the image")
+        library = _library_of(image, "the image")
+        self.library: Any = library
         if device not in ("auto", "cuda", f"cuda:{library.device}"):
             raise ValueError(
                 f"device={device!r}, but the image lies on cuda:{library.device}; arrays on GPUs are labeled where they lie"
@@ -231,23 +238,19 @@ class Task:
         self._image, self._source = _readable(library, image, "the image")
         self._mask = self._masked = None
         space = Volume(self._image, self._image)
-        self.geometry = space.geometry(spacing, None)
-        axes = [] if by_slice is None else by_slice if isinstance(by_slice, list) else [by_slice]
-        self._slice_axes = sorted(space.axis("by_slice", axis) for axis in axes)
-        self.shape = tuple(self._source[2])
+        self.geometry: _core.Geometry = space.geometry(spacing, None)
+        self.shape: tuple[int, ...] = tuple(self._source[2])
         if mask is not None:
             if not library.owns(mask):
                 raise TypeError("the mask must be an array of the image's library, on the image's device")
             if tuple(mask.shape) != self.shape:
                 raise ValueError(f"mask has the shape {tuple(mask.shape)}; it must have that of the image, {self.shape}")
             self._mask, self._masked = _readable(library, mask, "mask")
-        self._rules = rules
-        self._connectivity = connectivity
-        self._algorithm = "Auto" if algorithm == "auto" else algorithm
-        self.stream = library.stream()
-        self.engines = _idle.setdefault((library.device, self.stream), [])
+        self.rules: _core.Rules = rules
+        self.stream: int = library.stream()
+        self.engines: list[_core.DeviceLabels] = _idle.setdefault((library.device, self.stream), [])
         try:
-            self.engine = self.engines.pop()
+            self.engine: _core.DeviceLabels = self.engines.pop()
         except IndexError:
             self.engine = _core.DeviceLabels(library.device)
 
@@ -258,18 +261,14 @@ class Task:
             self._masked,
             0 if labels is None else self.library.address(labels),
             _unsigned(name),
-            *self._rules,
-            self._connectivity,
-            self._slice_axes,
-            self._algorithm,
+            self.rules,
             self.stream,
         )
 
-    def relabel(self, filters: tuple[str, int, int | None, float, int], labels: Any = None, name: str = "uint32") -> int:
-        """Filters the components by their sizes: order, minimum and maximum size, minimum volume, how many of the
-        largest. Returns how many stay."""
+    def relabel(self, labels: Any = None, name: str = "uint32") -> int:
+        """Drops components by their sizes and orders those that stay, as the rules say. Returns how many stay."""
         address = 0 if labels is None else self.library.address(labels)
-        return self.engine.relabel(*filters, self.geometry, address, _unsigned(name), self.stream)
+        return self.engine.relabel(self.rules, self.geometry, address, _unsigned(name), self.stream)
 
     def write(self, labels: Any, name: str) -> None:
         self.engine.write(self.library.address(labels), _unsigned(name), self.stream)
@@ -289,32 +288,18 @@ def new_labels(task: Task, dtype: Any, out: Any) -> tuple[Any, str]:
     return task.library.empty(task.shape, chosen) if out is None else out, name
 
 
-def label(
-    image: Any,
-    rules: tuple[str, Any, Any, Any, Any],
-    connectivity: int | None,
-    mask: Any,
-    by_slice: Any,
-    filters: tuple[str, int, int | None, float, int],
-    spacing: Any,
-    device: str,
-    algorithm: str,
-    dtype: Any,
-    out: Any,
-    return_table: bool,
-) -> tuple[Any, int, Table | None]:
+def label(task: Task, dtype: Any, out: Any, return_table: bool) -> tuple[Any, int, Table | None]:
     """As `brickccl.label`, for arrays on a device: what comes in stays there."""
-    task = Task(image, rules, connectivity, mask, by_slice, spacing, device, algorithm)
     try:
         labels, name = new_labels(task, dtype, out)
         # The engine knows unsigned types only. Other narrow ones wait for the number of components.
         waits = name in ("int8", "int16")
         target = None if waits else labels
-        if filters == EVERYTHING:
+        if task.rules.keeps_all:
             count = task.find(target, name)
         else:
             task.find()
-            count = task.relabel(filters, target, name)
+            count = task.relabel(target, name)
         check_count(count, name)
         if waits:
             task.write(labels, name)

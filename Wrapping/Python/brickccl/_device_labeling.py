@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._device import EVERYTHING, Task, check_count, new_labels
+from ._device import Task, check_count, new_labels
 from ._labeling import Labeling, VoxelLists, condition_columns
 from ._table import Table
 
@@ -21,13 +21,13 @@ class DeviceLabeling(Labeling):
     lists of voxels where values decide which voxels belong together. Another thread's work needs another one.
     """
 
-    def __init__(self, task: Task, filters: tuple[str, int, int | None, float, int]) -> None:
+    def __init__(self, task: Task) -> None:
         self._task = task
         self._release = weakref.finalize(self, task.release)
         self._shape = task.shape
         self._count = task.find()
-        if filters != EVERYTHING:
-            self._count = task.relabel(filters)
+        if not task.rules.keeps_all:
+            self._count = task.relabel()
 
     @property
     def count(self) -> int:

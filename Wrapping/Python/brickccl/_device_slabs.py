@@ -43,20 +43,14 @@ def _of_each(name: str, given: Any, count: int) -> list[Any]:
 
 def label_slabs(
     slabs: Sequence[Any],
-    rules: tuple[str, Any, Any, Any, Any],
-    connectivity: int | None,
+    rules: _core.Rules,
     masks: Any,
-    by_slice: int | None,
-    algorithm: str,
     dtype: Any,
     out: Any,
 ) -> tuple[list[Any], int]:
     """Labels slabs that follow each other along axis 0, each on its device. Returns the label maps and the count."""
     libraries = [_library_of(slab, f"slab {place}") for place, slab in enumerate(slabs)]
     read = [_readable(library, slab, f"slab {place}") for place, (library, slab) in enumerate(zip(libraries, slabs))]
-    dimension = len(read[0][1][2])
-    if by_slice is not None and not -dimension <= by_slice < dimension:
-        raise ValueError(f"by_slice={by_slice} is no axis of an array of {dimension} dimensions")
     outs = [None] * len(read) if out is None else _of_each("out", out, len(read))
     masked = []
     if masks is not None:
@@ -84,10 +78,7 @@ def label_slabs(
             [source for _, source in masked],
             devices,
             [library.stream() for library in libraries],
-            *rules,
-            connectivity,
-            [] if by_slice is None else [by_slice % dimension],
-            "Auto" if algorithm == "auto" else algorithm,
+            rules,
         )
         name = names.pop()
         check_count(count, name)

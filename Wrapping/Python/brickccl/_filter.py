@@ -59,7 +59,7 @@ def places_of(volume: Volume, seeds: Any) -> list[int]:
             wanted = shape[::-1] if volume.is_reversed else shape
             raise ValueError(f"the seed {tuple(index.tolist())} lies outside of the image of shape {wanted}")
     places = np.ravel_multi_index(tuple(along.astype(np.int64).T), shape)
-    return [int(place) for place in places]
+    return [int(place) for place in np.atleast_1d(places)]
 
 
 def filter_of(volume: Volume, kept: tuple[Any, Any, Any, Any], spacing: float | Sequence[float] | None) -> _core.Filter | None:

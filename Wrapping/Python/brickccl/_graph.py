@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._labeling import Labeling, limits_of, _part, rules_of
-from ._volume import Progress, Volume, as_volume, count_of, threads_of
+from ._label import part_of
+from ._labeling import Labeling
+from ._rules import criterion_of, limits_of, rules_of
+from ._volume import Progress, as_volume
 
 
 def voxel_graph(
@@ -52,22 +53,19 @@ def voxel_graph(
     """
     volume = as_volume(image)
     dimension = volume.array.ndim
-    element = [] if neighbourhood is None else volume.neighbourhood(neighbourhood)
-    if neighbourhood is not None and connectivity is not None:
-        raise ValueError("a neighbourhood takes the place of connectivity; give it alone")
-    number = None if connectivity is None else count_of("connectivity", connectivity)
-    has_faces_alone = (number is None or number in (1, 6)) and not element
+    rules = rules_of(
+        volume,
+        criterion_of(criterion, range, background, tolerance),
+        connectivity,
+        None,
+        neighbourhood,
+        periodic,
+        threads=threads,
+    )
+    has_faces_alone = neighbourhood is None and (connectivity is None or connectivity in (1, 6))
     graph = np.empty(volume.array.shape, np.uint8 if dimension < 3 or has_faces_alone else np.uint32)
     _core.write_graph(
-        volume.array,
-        None if mask is None else volume.companion("mask", mask),
-        graph,
-        *rules_of(criterion, range, background, tolerance),
-        number,
-        threads_of(threads),
-        progress,
-        element,
-        volume.axes("periodic", periodic),
+        volume.array, None if mask is None else volume.companion("mask", mask), graph, rules, progress
     )
     return graph.T if volume.is_reversed else graph
 
@@ -121,45 +119,17 @@ def label_graph(
     >>> brickccl.label_graph(np.array([3, 2, 1], np.uint8))
     array([1, 1, 2], dtype=uint8)
     """
-    labeling = _find_in_graph(
-        as_volume(graph, "the graph"),
-        connectivity,
-        neighbourhood,
-        periodic,
-        mask,
-        limits_of(order, minimum_size, maximum_size, None, largest),
-        threads,
-        _part(progress, 0, 0.7),
+    volume = as_volume(graph, "the graph")
+    rules = rules_of(
+        volume,
+        connectivity=connectivity,
+        neighbourhood=neighbourhood,
+        periodic=periodic,
+        limits=limits_of(order, minimum_size, maximum_size, None, largest),
+        threads=threads,
     )
-    labels = labeling.labels(dtype, out, progress=_part(progress, 0.7, 1))
+    masked = None if mask is None else volume.companion("mask", mask)
+    runs = _core.find_in_graph(volume.array, masked, rules, volume.geometry(None, None), part_of(progress, 0, 0.7))
+    labeling = Labeling(runs, volume)
+    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
     return (labels, labeling.count) if return_count else labels
-
-
-def _find_in_graph(
-    volume: Volume,
-    connectivity: Any,
-    neighbourhood: Any,
-    periodic: Any,
-    mask: Any,
-    filters: Sequence[Any],
-    threads: Any,
-    progress: Any,
-) -> Labeling:
-    if neighbourhood is not None and connectivity is not None:
-        raise ValueError("a neighbourhood takes the place of connectivity; give it alone")
-    order, minimum_size, maximum_size, _, largest = filters
-    runs = _core.find_in_graph(
-        volume.array,
-        None if mask is None else volume.companion("mask", mask),
-        None if connectivity is None else count_of("connectivity", connectivity),
-        order,
-        minimum_size,
-        maximum_size,
-        largest,
-        threads_of(threads),
-        volume.geometry(None, None),
-        progress,
-        [] if neighbourhood is None else volume.neighbourhood(neighbourhood),
-        volume.axes("periodic", periodic),
-    )
-    return Labeling(runs, volume)

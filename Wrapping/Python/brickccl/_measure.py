@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._labeling import Component, Labeling, condition_columns, largest_of, numbers_of
+from ._labeling import Component, Labeling, condition_columns, numbers_of
+from ._rules import largest_of
 from ._output import give_labels, new_labels
 from ._table import Column, ColumnDescription, Table, group_names
 from ._volume import AXES, Progress, Volume, as_volume, count_of, threads_of

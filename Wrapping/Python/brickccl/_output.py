@@ -8,10 +8,20 @@ import numpy as np
 
 _LABEL_TYPES = tuple(np.dtype(name) for name in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"))
 
+#: Unsigned types and the largest labels that they hold, the narrow ones first.
+_SMALL_TYPES = tuple((np.dtype(name), int(np.iinfo(name).max)) for name in ("u1", "u2", "u4"))
+
 
 def smallest_dtype(count: int) -> np.dtype[Any]:
     """The smallest unsigned type that holds the labels 0..count."""
-    return np.dtype(np.min_scalar_type(count)) if count > 0 else np.dtype(np.uint8)
+    for dtype, largest in _SMALL_TYPES:
+        if count <= largest:
+            return dtype
+    return np.dtype(np.uint64)
+
+
+def _is_automatic(dtype: Any) -> bool:
+    return dtype is None or isinstance(dtype, str) and dtype == "auto"
 
 
 def new_labels(
@@ -29,12 +39,12 @@ def new_labels(
             raise ValueError(f"out has the shape {out.shape}; it must have that of the image, {wanted}")
         if not out.flags.writeable or not (is_reversed or out.flags.c_contiguous):
             raise ValueError("out must be writeable and laid out in C order")
-        if not (dtype is None or isinstance(dtype, str) and dtype == "auto") and np.dtype(dtype) != out.dtype:
+        if not _is_automatic(dtype) and np.dtype(dtype) != out.dtype:
             raise TypeError(f"out is of type {out.dtype}, but dtype={dtype!r} was asked for")
         if not is_reversed:
             return out
         return out.T if out.T.flags.c_contiguous else np.empty(shape, out.dtype)
-    if dtype is None or isinstance(dtype, str) and dtype == "auto":
+    if _is_automatic(dtype):
         return np.empty(shape, smallest_dtype(count))
     chosen = np.dtype(dtype)
     if chosen not in _LABEL_TYPES or not chosen.isnative:

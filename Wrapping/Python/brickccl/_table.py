@@ -108,8 +108,8 @@ class Table(dict[str, Column]):
 
         return pandas.DataFrame(dict(self)).set_index("label", drop=False)
 
-    def to_arrow(self) -> pyarrow.Table:
-        """The table as a pyarrow.Table; units and meanings are in the fields' metadata."""
+    def to_arrow(self, rows: slice = slice(None)) -> pyarrow.Table:
+        """The table, or some of its rows, as a pyarrow.Table; units and meanings are in the fields' metadata."""
         import pyarrow
 
         known = {column.name: column for column in self.describe()}
@@ -119,16 +119,16 @@ class Table(dict[str, Column]):
             if name in known:
                 metadata = {"unit": known[name].unit, "description": known[name].description}
             fields.append(pyarrow.field(name, pyarrow.from_numpy_dtype(values.dtype), metadata=metadata))
-        return pyarrow.Table.from_arrays([pyarrow.array(values) for values in self.values()], schema=pyarrow.schema(fields))
+        return pyarrow.Table.from_arrays([pyarrow.array(values[rows]) for values in self.values()], schema=pyarrow.schema(fields))
 
-    def to_csv(self, path: str | os.PathLike[str], delimiter: str = ",") -> None:
-        """Writes the columns to a file: a header line, then a line for each component.
+    def to_csv(self, path: str | os.PathLike[str], delimiter: str = ",", rows: slice = slice(None)) -> None:
+        """Writes the columns to a file: a header line, then a line for each component, or for those of some rows.
 
         Numbers are the shortest text that reads back as the same; what is not a number is ``nan``. The file is replaced
         as a whole or not at all.
         """
-        rows = zip(*(values.tolist() for values in self.values()))
-        write_whole(path, lambda stream: _write_rows(stream, self, rows, delimiter))
+        lines = zip(*(values[rows].tolist() for values in self.values()))
+        write_whole(path, lambda stream: _write_rows(stream, self, lines, delimiter))
 
     def to_json(self) -> str:
         """The engine's table as JSON, as the command writes it: descriptions, totals and components."""

@@ -33,16 +33,16 @@ class Volume:
         wrap: Callable[[np.ndarray[Any, Any]], Any] | None = None,
         is_reversed: bool = False,
     ) -> None:
-        self.array = array
+        self.array: np.ndarray[Any, Any] = array
         # A view into an image is only good while the image lives.
-        self.source = source
+        self.source: Any = source
         # Along x, y, z, t: the last axis of the array is x.
-        self.spacing = spacing
-        self.origin = origin
-        self.direction = direction
-        self.wrap = wrap
+        self.spacing: Sequence[float] | None = spacing
+        self.origin: Sequence[float] = origin
+        self.direction: Sequence[float] = direction
+        self.wrap: Callable[[np.ndarray[Any, Any]], Any] | None = wrap
         # Whether the user's axes are x, y, z and the array's z, y, x.
-        self.is_reversed = is_reversed
+        self.is_reversed: bool = is_reversed
 
     @property
     def is_plain(self) -> bool:
@@ -212,8 +212,24 @@ def _from_dlpack(image: Any, name: str) -> Volume:
     else:
         library = sys.modules.get(type(image).__module__.partition(".")[0])
     # What has no way back gets numpy arrays.
-    wrap = getattr(library, "from_dlpack", None)
-    return Volume(voxels(np.from_dlpack(image), name), image, wrap=wrap)
+    from_dlpack = getattr(library, "from_dlpack", None)
+
+    def wrap(labels: np.ndarray[Any, Any]) -> Any:
+        if from_dlpack is None:
+            return labels
+        result = from_dlpack(labels)
+        if str(result.dtype).rpartition(".")[2] != labels.dtype.name:
+            raise TypeError(
+                f"labels of {labels.dtype} became {result.dtype} in an array of {type(image).__module__.partition('.')[0]}; give "
+                "another dtype=, for example 'uint32' (JAX has types of 64 bits if its jax_enable_x64 is set)"
+            )
+        return result
+
+    readable = image
+    if str(getattr(image, "dtype", "")).endswith("bfloat16"):
+        # numpy has no such type; float32 holds its values.
+        readable = image.float() if hasattr(image, "float") else image.astype(np.float32)
+    return Volume(voxels(np.from_dlpack(readable), name), image, wrap=wrap)
 
 
 def _from_simpleitk(image: Any, name: str) -> Volume:

@@ -53,11 +53,11 @@ class Image:
         origin: Sequence[float] | None = None,
         direction: Sequence[float] | None = None,
     ) -> None:
-        self.array = np.asarray(array)
+        self.array: np.ndarray[tuple[int, ...], np.dtype[Any]] = np.asarray(array)
         dimension = self.array.ndim
-        self.spacing = tuple(float(value) for value in (spacing or (1.0,) * dimension))
-        self.origin = tuple(float(value) for value in (origin or (0.0,) * dimension))
-        self.direction = tuple(float(value) for value in (direction or np.eye(dimension).ravel()))
+        self.spacing: tuple[float, ...] = tuple(float(value) for value in (spacing or (1.0,) * dimension))
+        self.origin: tuple[float, ...] = tuple(float(value) for value in (origin or (0.0,) * dimension))
+        self.direction: tuple[float, ...] = tuple(float(value) for value in (direction or np.eye(dimension).ravel()))
         for name, values, count in (
             ("spacing", self.spacing, dimension),
             ("origin", self.origin, dimension),
@@ -178,11 +178,12 @@ def _read_simpleitk(simpleitk: Any, name: str) -> Image:
 def _read_nibabel(name: str) -> Image:
     try:
         import nibabel
+        from nibabel.filebasedimages import ImageFileError
     except ImportError:
         raise _missing(name, "SimpleITK or nibabel") from None
     try:
         volume = as_volume(nibabel.load(name), f"'{name}'")
-    except (nibabel.filebasedimages.ImageFileError, EOFError, OSError) as error:
+    except (ImageFileError, EOFError, OSError) as error:
         raise ValueError(f"'{name}' cannot be read: {error}") from error
     assert volume.spacing is not None
     return Image(volume.array, volume.spacing[::-1], volume.origin, volume.direction)

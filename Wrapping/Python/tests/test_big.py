@@ -1,6 +1,7 @@
 """Volumes labeled brick by brick, beside the same volumes labeled at once."""
 
 import csv
+import json
 import os
 import re
 import signal
@@ -135,6 +136,32 @@ def test_urls_are_read_and_written(tmp_path):
             big.label(image, target)
 
 
+def test_buckets_are_read_and_written(tmp_path):
+    moto = pytest.importorskip("moto.server")
+    s3fs = pytest.importorskip("s3fs")
+    image = grains((10, 12, 14))
+    server = moto.ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
+        s3fs.S3FileSystem(**options).mkdir("bucket")
+        zarr.create_array("s3://bucket/image.zarr", data=image, chunks=(4, 4, 4), storage_options=options)
+        arguments = {"brick": 8, "chunks": 4, "storage_options": options, "connectivity": 26}
+        found = big.label("s3://bucket/image.zarr", "s3://bucket/labels.zarr", state=tmp_path / "state", **arguments)
+        labels = brickccl.label(image, connectivity=26)
+        np.testing.assert_array_equal(found.labels[:], labels)
+        np.testing.assert_array_equal(zarr.open("s3://bucket/labels.zarr", storage_options=options)[:], labels)
+        with pytest.raises(FileExistsError, match="overwrite"):
+            big.label(image, "s3://bucket/labels.zarr", **arguments)
+        measured = big.statistics("s3://bucket/labels.zarr", brick=8, storage_options=options)
+        check_table(measured, brickccl.statistics(labels))
+        with pytest.raises((FileNotFoundError, ValueError), match="nothing.zarr"):
+            big.label("s3://bucket/nothing.zarr", tmp_path / "b", storage_options=options)
+    finally:
+        server.stop()
+
+
 def test_hdf5_is_read(tmp_path):
     h5py = pytest.importorskip("h5py")
     image = grains((10, 12, 14))
@@ -225,6 +252,34 @@ def test_tables_are_written(tmp_path, ending):
     assert sorted(os.listdir(tmp_path)) == ["a", path.name]
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+def test_tables_are_written_in_parts(tmp_path, ending):
+    image = grains((12, 12, 12), 0.1)
+    path = tmp_path / f"table{ending}"
+    expected = brickccl.find(image).table()
+    assert expected.row_count > 100
+    arguments = {"brick": 5, "chunks": 5, "table": path, "overwrite": True}
+    for rows in (40, expected.row_count, 10**9, 40):
+        big.label(image, tmp_path / "a", table_rows=rows, **arguments)
+        parts = sorted(os.listdir(path))
+        assert parts == [f"part-{part:05d}{ending}" for part in range(max(1, -(-expected.row_count // rows)))]
+        if ending == ".parquet":
+            arrow = pytest.importorskip("pyarrow.parquet")
+            whole = arrow.read_table(path)
+            read = {name: whole[name].to_numpy() for name in whole.column_names}
+        else:
+            lines = [line for part in parts for line in csv.DictReader(open(path / part, encoding="utf-8", newline=""))]
+            read = {name: np.array([float(line[name]) for line in lines]) for name in lines[0]}
+        check_table(read, expected)
+    big.label(np.zeros((5, 5), np.uint8), tmp_path / "b", table=tmp_path / f"empty{ending}", table_rows=7)
+    assert os.listdir(tmp_path / f"empty{ending}") == [f"part-00000{ending}"]
+    (path / "mine").write_text("mine")
+    with pytest.raises(FileExistsError, match="holds something else"):
+        big.label(image, tmp_path / "a", table_rows=40, **arguments)
+    assert (path / "mine").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", f"empty{ending}", path.name]
+
+
 def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path):
     image = grains((8, 8, 8))
     target = tmp_path / "a"
@@ -236,6 +291,9 @@ def test_what_cannot_be_is_refused_before_anything_is_written(tmp_path):
         (ValueError, "minimum_volume", {"minimum_volume": 2}),
         (TypeError, "int8", {"dtype": "int8"}),
         (ValueError, "table=", {"table": tmp_path / "table.xlsx"}),
+        (ValueError, "table_rows=0", {"table": tmp_path / "table.csv", "table_rows": 0}),
+        (ValueError, "table_rows cuts", {"table": tmp_path / "table.zarr", "table_rows": 5}),
+        (ValueError, "table_rows cuts", {"table_rows": 5}),
         (FileNotFoundError, "table", {"table": tmp_path / "nowhere" / "table.csv"}),
         (ValueError, "zarr_format", {"zarr_format": 2, "shards": 8}),
         (ValueError, "whole chunks", {"chunks": 3, "shards": 8}),
@@ -525,6 +583,57 @@ def test_label_images_of_ome_zarr(tmp_path, version):
         big.label(path, path / "labels" / "pores", select={"c": 1})
     with pytest.raises(ValueError, match="at level 0"):
         big.label(path, path / "labels" / "coarse", select={"c": 1}, level=1)
+
+
+def files_of(folder):
+    """The contents of all files, but for the folder's name and what says which work wrote them."""
+    contents = {}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            if path.name in ("zarr.json", ".zattrs"):
+                described = json.loads(data)
+                (described.get("attributes", described)).pop("brickccl", None)
+                data = json.dumps(described, sort_keys=True).replace(f'"{folder.name}"', '"name"')
+            contents[str(path.relative_to(folder))] = data
+    return contents
+
+
+def test_four_executors_write_the_same_bytes_beside_one_image(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    path = tmp_path / "image.zarr"
+    image = make_image(path, "0.5")
+    arguments = {"select": {"c": 1}, "brick": (8, 10, 12), "minimum_size": 3}
+
+    def label(name, executor):
+        table = tmp_path / f"{name}.csv"
+        return big.label(path, path / "labels" / name, executor=executor, state=tmp_path / name, table=table, **arguments)
+
+    counts = {name: label(name, name).count for name in ("threads", "processes")}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        counts["dask"] = label("dask", client).count
+    # Tasks of a job array: processes of their own that start at once and know of each other only through the folder.
+    command = [sys.executable, "-m", "brickccl", "big"]
+    state = str(tmp_path / "steps")
+    plan = ["plan", str(path), str(path / "labels" / "steps"), "--state", state, "--select", "c=1", "--brick", "8", "10", "12"]
+    plan += ["--minimum-size", "3", "--table", str(tmp_path / "steps.csv")]
+    subprocess.run([*command, *plan], check=True)
+    for step in ("brick", "merge", "write", "finish"):
+        parts = [["--part", f"{part}/3"] for part in range(3)] if step in ("brick", "write") else [[]]
+        tasks = [subprocess.Popen([*command, step, state, *part]) for part in parts]
+        assert [task.wait() for task in tasks] == [0] * len(parts)
+    expected, table = brickccl.label(image[1], minimum_size=3, spacing=(0.002, 0.0015, 0.0015), return_table=True)
+    assert set(counts.values()) == {table.row_count} and table.row_count > 100
+    np.testing.assert_array_equal(zarr.open(path / "labels" / "steps" / "0")[:], expected)
+    first = files_of(path / "labels" / "threads")
+    assert len(first) > 40
+    for name in ("processes", "dask", "steps"):
+        assert files_of(path / "labels" / name) == first, name
+        assert (tmp_path / f"{name}.csv").read_bytes() == (tmp_path / "threads.csv").read_bytes()
+    assert zarr.open(path / "labels").attrs["ome"]["labels"] == ["threads", "processes", "dask", "steps"]
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])

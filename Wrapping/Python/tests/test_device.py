@@ -221,7 +221,8 @@ def test_out_is_written_and_checked(arrays):
     with pytest.raises(TypeError, match="integer type"):
         brickccl.label(on_device, dtype="float32")
     with pytest.raises(ValueError, match="labeled where they lie"):
-        brickccl.label(on_device, device="cpu")
+        brickccl.label(on_device, device="cuda:77")
+    np.testing.assert_array_equal(arrays.get(brickccl.label(on_device, device="cpu")), brickccl.label(image))
     narrow = arrays.put(np.full((30, 30), 7, np.int8))
     with pytest.raises(OverflowError, match="do not fit"):
         brickccl.label(arrays.put((np.indices((30, 30)).sum(0) % 2).astype("uint8")), out=narrow)

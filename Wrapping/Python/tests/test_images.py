@@ -152,12 +152,50 @@ def test_arrays_through_dlpack_come_back_as_what_they_were():
     np.testing.assert_array_equal(np.from_dlpack(labels), brickccl.label(array))
 
 
-def test_jax_arrays():
+JAX_TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float16", "bfloat16", "float32")
+
+
+@pytest.mark.parametrize("name", JAX_TYPES)
+def test_jax_arrays_of_all_types_come_back_as_what_they_were(name):
+    jnp = pytest.importorskip("jax.numpy")
+    array = np.random.default_rng(1).integers(0, 3, (5, 6, 7))
+    for image in (jnp.asarray(array).astype(name), jnp.transpose(jnp.asarray(array).astype(name))):
+        on_host = np.asarray(image.astype("float32"))
+        for options in ({}, {"criterion": "equal", "connectivity": 26}, {"neighbourhood": jnp.ones((3, 3, 3)), "periodic": "z"}):
+            labels = brickccl.label(image, dtype="int32", **options)
+            assert type(labels) is type(image) and labels.dtype == jnp.int32
+            np.testing.assert_array_equal(np.asarray(labels), brickccl.label(on_host, **options))
+
+
+def test_jax_arrays_go_beside_each_other():
     jnp = pytest.importorskip("jax.numpy")
     array = gray()
-    labels = brickccl.label(jnp.asarray(array), range=(300, 400), dtype="int32")
-    assert type(labels) is type(jnp.asarray(array)) and labels.dtype == jnp.int32
-    np.testing.assert_array_equal(np.asarray(labels), brickccl.label(array, range=(300, 400)))
+    image, mask = jnp.asarray(array), jnp.asarray(array > 350)
+    labels, table = brickccl.label(image, range=(300, 400), mask=mask, return_table=True)
+    expected = brickccl.label(array, range=(300, 400), mask=array > 350)
+    np.testing.assert_array_equal(np.asarray(labels), expected)
+    assert labels.dtype == expected.dtype
+    measured = brickccl.statistics(labels, intensity=image)
+    np.testing.assert_array_equal(measured["voxel_count"], table["voxel_count"])
+    np.testing.assert_array_equal(measured["intensity_max"], brickccl.statistics(expected, intensity=array)["intensity_max"])
+    filled = brickccl.fill_holes(mask)
+    assert type(filled) is type(mask)
+    np.testing.assert_array_equal(np.asarray(filled), brickccl.fill_holes(array > 350))
+
+
+def test_labels_that_jax_would_cut_are_refused():
+    jax = pytest.importorskip("jax")
+    image = jax.numpy.asarray([1, 0, 1])
+    if jax.config.jax_enable_x64:
+        pytest.skip("JAX has types of 64 bits here")
+    with pytest.raises(TypeError, match="labels of uint64 became uint32 in an array of jax"):
+        brickccl.label(image, dtype="uint64")
+
+
+def test_pytorch_has_a_type_that_numpy_lacks():
+    torch = pytest.importorskip("torch")
+    labels = brickccl.label(torch.tensor([1.5, 0, 2], dtype=torch.bfloat16))
+    assert labels.tolist() == [1, 0, 2]
 
 
 def test_torch_tensors():

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._labeling import limits_of, rules_of
+from .._rules import criterion_of, limits_of
 from .._table import Table, group_names
 from .._volume import Progress, count_of, threads_of
 from ._executors import ProcessRunner, Runner, runner_of
@@ -25,7 +25,7 @@ from ._job import Job, make_plan, open_job
 from ._sources import DaskSource, Source, open_source, spacing_of
 from ._state import DamagedState, State
 from ._statistics import statistics
-from ._tables import check_table
+from ._tables import check_rows, check_table
 from ._targets import Target, plan_target
 
 __all__ = ["Labels", "DamagedState", "finish", "label", "label_brick", "merge", "plan", "statistics", "write_brick"]
@@ -76,7 +76,7 @@ def _options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) -
     spacing = spacing_of(given["spacing"], source)
     if given["minimum_volume"] is not None and spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
-    criterion, background, low, high, tolerance = rules_of(
+    criterion, background, low, high, tolerance = criterion_of(
         given["criterion"], given["range"], given["background"], given["tolerance"]
     )
     order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
@@ -179,6 +179,7 @@ def _make_job(
         "threads": _threads_of(given["threads"], len(Grid(volume.shape, brick)), runner),
         "algorithm": algorithm,
         "table": table,
+        "table_rows": check_rows(given["table_rows"], table),
         "properties": None if properties is None else list(properties),
         "overwrite": given["overwrite"],
     }
@@ -280,6 +281,7 @@ def label(
     spacing: float | Sequence[float] | None = None,
     dtype: Any = "auto",
     table: str | os.PathLike[str] | None = None,
+    table_rows: int | None = None,
     return_table: bool = False,
     columns: str | Iterable[str] | None = None,
     intensity: Any = None,
@@ -329,6 +331,9 @@ def label(
         uint8, uint16, uint32 or uint64; "auto" is the smallest that holds the labels.
     table : path, optional
         Where the component table goes: .parquet, .csv, .tsv, or .zarr, a group with an array for each column.
+    table_rows : int, optional
+        The table becomes a folder with this name, with files of so many rows: ``part-00000.parquet`` and so on, by labels.
+        Readers of datasets (pyarrow, pandas, Dask, polars) take the folder.
     return_table : bool, default False
         Also return the table.
     columns, intensity

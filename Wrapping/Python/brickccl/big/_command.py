@@ -64,6 +64,7 @@ def _add_problem(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--order", choices=("raster", "size"), default="raster")
     parser.add_argument("--type", default="auto", metavar="TYPE", help="uint8, uint16, uint32, uint64 or auto")
     parser.add_argument("--table", metavar="FILE", help=".parquet, .csv, .tsv or .zarr")
+    parser.add_argument("--table-rows", type=int, metavar="N", help="the table as a folder of files of so many rows")
     parser.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
     parser.add_argument("--intensity", metavar="ARRAY", help="image for the table's intensity columns")
     parser.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
@@ -99,7 +100,7 @@ def _problem(chosen: argparse.Namespace) -> dict[str, Any]:
         if not equals or not index.isdigit():
             raise ValueError(f"--select {text} must be AXIS=INDEX, for example c=1")
         select[axis] = int(index)
-    same = ("mask", "by_slice", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "columns")
+    same = ("mask", "by_slice", "minimum_size", "maximum_size", "minimum_volume", "largest", "order", "table", "table_rows", "columns")
     return {
         **{name: getattr(chosen, name) for name in (*same, "intensity", "level", "storage_options", "overwrite", "tolerance", "threads")},
         "state": chosen.state,

@@ -271,7 +271,7 @@ class Job:
             return []
         table = self.table()
         if run["table"]:
-            write_table(run["table"], table)
+            write_table(run["table"], table, run.get("table_rows"))
         columns = run["properties"] or [name for name in PROPERTIES if name in table]
         return properties_of(table, columns) if wanted else []
 
@@ -282,32 +282,36 @@ class Job:
         self.target.complete(self.id, str(found["made"]), int(found["count"]), properties)
 
 
+#: The options that the engine takes as they are in a plan.
+RULES = (
+    "criterion",
+    "background",
+    "low",
+    "high",
+    "tolerance",
+    "connectivity",
+    "order",
+    "minimum_size",
+    "maximum_size",
+    "minimum_volume",
+    "largest",
+)
+
+
 def _labeler(problem: Mapping[str, Any], algorithm: str, device: str, threads: int) -> _core.BrickLabeler:
     options = problem["options"]
     dimension = len(problem["shape"])
     along = [float(value) for value in (options["spacing"] or [1.0] * dimension)][::-1]
     origin = [float(value) for value in (options["origin"] or [])][::-1]
-    return _core.BrickLabeler(
-        problem["shape"],
-        options["criterion"],
-        options["background"],
-        options["low"],
-        options["high"],
-        options["tolerance"],
-        options["connectivity"],
-        [] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
-        options["order"],
-        options["minimum_size"],
-        options["maximum_size"],
-        options["minimum_volume"],
-        options["largest"],
-        algorithm,
-        device,
-        threads,
-        _core.Geometry.make(along, origin),
-        options["measures"],
-        options["columns"],
+    rules = _core.Rules.make(
+        **{name: options[name] for name in RULES},
+        slice_axes=[] if options["by_slice"] is None else [dimension - 1 - options["by_slice"]],
+        algorithm=algorithm,
+        device=device,
+        threads=threads,
     )
+    geometry = _core.Geometry.make(along, origin)
+    return _core.BrickLabeler(problem["shape"], rules, geometry, options["measures"], options["columns"])
 
 
 def differences(before: Any, now: Any, name: str = "") -> list[str]:

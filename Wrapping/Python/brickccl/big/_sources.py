@@ -95,7 +95,7 @@ class MemmapSource(FileSource):
 
     def __init__(self, array: Any) -> None:
         super().__init__(array)
-        root = array
+        root: Any = array
         while isinstance(root.base, np.memmap):
             root = root.base
         self.path = os.path.abspath(root.filename)

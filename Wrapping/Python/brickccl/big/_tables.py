@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._table import Table
+from .._volume import count_of
 from ._sources import import_zarr
 from ._state import suppressed_os_errors
 
@@ -41,25 +42,56 @@ def _import_parquet() -> Any:
     return pyarrow.parquet
 
 
-def write_table(path: str, table: Table) -> None:
-    """Writes a table, which is there as a whole or not at all."""
-    if path.endswith((".csv", ".tsv")):
-        table.to_csv(path, "\t" if path.endswith(".tsv") else ",")
-        return
+def check_rows(rows: Any, path: str | None) -> int | None:
+    """The rows of each part of a table; None if it is one file."""
+    if rows is None:
+        return None
+    number = count_of("table_rows", rows)
+    if path is None or path.endswith(".zarr"):
+        raise ValueError("table_rows cuts a table= of .parquet, .csv or .tsv into parts; columns of zarr have chunks")
+    if number == 0:
+        raise ValueError("table_rows=0 leaves no rows for a part; give at least 1, or None for one file")
+    return number
+
+
+def write_table(path: str, table: Table, rows: int | None = None) -> None:
+    """Writes a table, or a folder of parts of so many rows, which is there as a whole or not at all."""
     temporary = f"{path}.{uuid.uuid4().hex}.part"
     try:
-        if path.endswith(".parquet"):
-            _import_parquet().write_table(table.to_arrow(), temporary, row_group_size=ROWS_AT_ONCE)
-        else:
+        if rows is not None:
+            os.mkdir(temporary)
+            ending = os.path.splitext(path)[1]
+            for part, begin in enumerate(range(0, max(1, table.row_count), rows)):
+                _write_rows(os.path.join(temporary, f"part-{part:05d}{ending}"), table, slice(begin, begin + rows))
+        elif path.endswith(".zarr"):
             _write_columns(temporary, table)
-            if os.path.isdir(path):
-                shutil.rmtree(path)
+        else:
+            _write_rows(path, table, slice(None), temporary)
+        if os.path.isdir(path):
+            _check_own(path)
+            shutil.rmtree(path)
         os.replace(temporary, path)
     except BaseException:
         with suppressed_os_errors():
             os.unlink(temporary)
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def _check_own(folder: str) -> None:
+    """Raises if a folder in a table's place is no table."""
+    if folder.endswith(".zarr") or all(name.startswith("part-") for name in os.listdir(folder)):
+        return
+    raise FileExistsError(f"the folder '{folder}' is in the table's place and holds something else")
+
+
+def _write_rows(path: str, table: Table, rows: slice, temporary: str | None = None) -> None:
+    """Writes some rows as one file. The ending of `path` says how."""
+    place = path if temporary is None else temporary
+    if path.endswith(".parquet"):
+        _import_parquet().write_table(table.to_arrow(rows), place, row_group_size=ROWS_AT_ONCE)
+    else:
+        table.to_csv(place, "\t" if path.endswith(".tsv") else ",", rows)
 
 
 def _write_columns(path: str, table: Table) -> None:

@@ -80,44 +80,29 @@ def find(
             structure = structure.take(1, axis) if array.shape[axis] == 1 and structure.ndim > 1 else structure
     array = without_single_axes(array)
     dimension = array.ndim
-    return _core.find(
-        np.ascontiguousarray(array),
-        None,
-        criterion,
-        background,
-        None,
-        None,
-        tolerance,
-        None if structure is not None else min(int(neighbours), dimension),
-        [],
-        "raster",
-        0,
-        None,
-        0.0,
-        0,
-        "Auto",
-        "auto",
-        threads_of(compat.threads),
-        _plain_geometry(dimension),
-        None,
-        None,
-        [] if structure is None else [int(value) for value in structure.ravel()],
-        list(range(dimension)) if periodic else [],
+    rules = _core.Rules.make(
+        criterion=criterion,
+        background=background,
+        tolerance=tolerance,
+        connectivity=None if structure is not None else min(int(neighbours), dimension),
+        neighbourhood=[] if structure is None else [int(value) for value in structure.ravel()],
+        periodic=list(range(dimension)) if periodic else [],
+        threads=threads_of(compat.threads),
     )
+    return _core.find(np.ascontiguousarray(array), None, rules, _plain_geometry(dimension))
 
 
 def find_in_graph(graph: Array, connectivity: int) -> _core.LabeledRuns:
     """Components of a graph of voxels whose last axis is x; it is not empty."""
-    threads = threads_of(compat.threads)
-    return _core.find_in_graph(
-        graph, None, connectivity, "raster", 0, None, 0, threads, _plain_geometry(graph.ndim), None, [], []
-    )
+    rules = _core.Rules.make(connectivity=connectivity, threads=threads_of(compat.threads))
+    return _core.find_in_graph(graph, None, rules, _plain_geometry(graph.ndim))
 
 
 def write_graph(array: Array, graph: Array, connectivity: int) -> None:
     """Writes the graph of neighbours of equal value, the last axis x."""
     threads = threads_of(compat.threads)
-    _core.write_graph(array, None, graph, "equal", None, None, None, None, connectivity, threads, None, [], [])
+    rules = _core.Rules.make(criterion="equal", background=None, connectivity=connectivity, threads=threads)
+    _core.write_graph(array, None, graph, rules)
 
 
 def write(runs: _core.LabeledRuns, shape: Sequence[int], dtype: Any) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _device
+from .. import _core, _device
 from ._engine import rank_and_axes
 
 __all__ = ["label"]
@@ -73,20 +73,10 @@ def _label(input: Any, rank: int, axes: list[int], labels: Any) -> int:
     # NaN is not 0; the engine knows it as background.
     image = input != 0 if input.dtype.kind == "f" else input
     is_direct = labels.dtype.kind in "iu" and labels.flags.c_contiguous
-    result, count, _ = _device.label(
-        image,
-        ("foreground", 0, None, None, None),
-        min(rank, len(axes)),
-        None,
-        [axis for axis in range(input.ndim) if axis not in axes],
-        ("raster", 0, None, 0.0, 0),
-        None,
-        "auto",
-        "auto",
-        None if is_direct else np.int32,
-        labels if is_direct else None,
-        False,
-    )
+    slices = tuple(input.ndim - 1 - axis for axis in range(input.ndim)[::-1] if axis not in axes)
+    rules = _core.Rules.make(connectivity=min(rank, len(axes)), slice_axes=slices)
+    task = _device.Task(image, rules, None, None, "auto")
+    result, count, _ = _device.label(task, None if is_direct else np.int32, labels if is_direct else None, False)
     if not is_direct:
         labels[...] = cupy.asarray(result)
     return count

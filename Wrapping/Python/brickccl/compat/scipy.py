@@ -50,39 +50,39 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise TypeError(f"arrays of {image.dtype} cannot be labeled; the type must be bool, an integer or a float type")
     neighbours = _engine.neighbours_of(structure, image.ndim)
 
-    given = isinstance(output, np.ndarray)
-    if given and output.shape != image.shape:
+    given = output if isinstance(output, np.ndarray) else None
+    if given is not None and given.shape != image.shape:
         raise ValueError("output shape not correct")
     plain = np.dtype(np.intp if image.size >= 2**31 - 2 else np.int32)
-    dtype = output.dtype if given else plain if output is None else np.dtype(output)
+    dtype = given.dtype if given is not None else plain if output is None else np.dtype(output)
     if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
         raise TypeError(f"labels cannot be of {dtype}; the type must be bool, an integer type, float32 or float64")
 
     if image.ndim == 0 or image.size == 0:
         count = int(image.ndim == 0 and bool(image != 0))
-        labels = output if given else np.empty(image.shape, dtype)
+        labels = np.empty(image.shape, dtype) if given is None else given
         labels[...] = count
-        return count if given else (labels, count)
+        return (labels, count) if given is None else count
 
     # What is not a number is foreground here, and background of the engine.
     foreground = image != 0 if image.dtype.kind == "f" else image
     if not foreground.dtype.isnative:
         foreground = foreground.astype(foreground.dtype.newbyteorder("="))
-    last = _axis_of_lines(output) if given else image.ndim - 1
-    if last != image.ndim - 1:
+    last = image.ndim - 1 if given is None else _axis_of_lines(given)
+    if given is not None and last != image.ndim - 1:
         labels, count = _label_along(foreground, neighbours, last, plain)
-        return _give_labels(labels, count, output)
+        return _give_labels(labels, count, given)
     runs = _engine.find(foreground, neighbours)
     count = runs.count
     direct = dtype.kind in "iu" and dtype.isnative and count <= np.iinfo(dtype).max
-    if direct and not given:
+    if direct and given is None:
         return _engine.write(runs, image.shape, dtype), count
-    if direct and output.flags.c_contiguous and output.flags.writeable:
-        runs.write(output.reshape(runs.shape))
+    if direct and given is not None and given.flags.c_contiguous and given.flags.writeable:
+        runs.write(given.reshape(runs.shape))
         return count
-    labels = output if given else np.empty(image.shape, dtype)
+    labels = np.empty(image.shape, dtype) if given is None else given
     _give_labels(_engine.write(runs, image.shape, plain), count, labels)
-    return count if given else (labels, count)
+    return (labels, count) if given is None else count
 
 
 def _axis_of_lines(output: Array) -> int:
@@ -252,9 +252,11 @@ def value_indices(arr: Any, *, ignore_value: int | None = None) -> dict[Any, tup
     if array.dtype.kind not in "iu":
         raise ValueError("Parameter 'arr' must be an integer array")
     values = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-    if values.ndim == 0:
-        return {} if ignore_value is not None and values == ignore_value else {values[()]: ()}
     found: dict[Any, tuple[Array, ...]] = {}
+    if values.ndim == 0:
+        if ignore_value is None or values != ignore_value:
+            found[values.flat[0]] = ()
+        return found
     if values.size == 0:
         return found
     # Negative values as the large ones that have their bits.

@@ -276,7 +276,7 @@ def regionprops_table(
     dimension = label_image.ndim
     if dimension not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")
-    names = [_OLD_NAMES.get(name, name) for name in properties]
+    names: list[str] = [_OLD_NAMES[name] if name in _OLD_NAMES else name for name in properties]
     for name in names:
         if name not in _PROPERTIES or (name.startswith("axis_") and dimension == 3):
             raise NotImplementedError(f"the property '{name}' is not supported; those that are: {', '.join(_PROPERTIES)}")

@@ -1,0 +1,359 @@
+"""Labeling of arrays and images."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._device import Task, is_on_device, on_host
+from ._device import label as label_on_device
+from ._device_slabs import are_slabs, label_slabs, refuse
+from ._filter import filter_of
+from ._labeling import Labeling
+from ._rules import criterion_of, limits_of, rules_of
+from ._table import Table
+from ._volume import Progress, Volume, as_volume, count_of
+
+
+def find(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
+    device: str = "auto",
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    start: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Labeling:
+    """Finds connected components and keeps them as runs, without a label map.
+
+    Parameters
+    ----------
+    start : sequence of int, optional
+        The index of the first voxel in a larger image, for `merge_tables`.
+
+    Other Parameters
+    ----------------
+    connectivity, criterion, range, background, tolerance, mask, by_slice, neighbourhood, periodic, order, minimum_size, \
+maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes, device, algorithm, threads, spacing, progress
+        As for `label`.
+
+    Returns
+    -------
+    Labeling
+        Of an array of CuPy or PyTorch on a CUDA device a `DeviceLabeling`, which keeps everything there.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> brickccl.find(np.eye(4), connectivity=8).count
+    1
+    """
+    given = locals()
+    if type(image) is not np.ndarray and is_on_device(image) and device != "cpu":
+        from ._device_labeling import DeviceLabeling
+
+        task = _task_on_device(given)
+        labeling = DeviceLabeling(task)
+        if progress is not None:
+            progress(1.0)
+        return labeling
+    return _find(given, start, progress)
+
+
+#: Arguments that are for images on the host, and how they are when they are not given.
+_ON_HOST = {
+    "neighbourhood": None,
+    "periodic": (),
+    "seeds": None,
+    "clear_border": False,
+    "touching": None,
+    "fill_holes": False,
+    "start": None,
+}
+
+
+def _find(given: Mapping[str, Any], start: Any, progress: Any) -> Labeling:
+    """Labels the image of these arguments of `label` on the host."""
+    image, device = given["image"], given["device"]
+    if device == "cpu" and type(image) is not np.ndarray and is_on_device(image):
+        volume, given = on_host(given)
+    else:
+        volume = as_volume(image)
+    mask, spacing = given["mask"], given["spacing"]
+    kept = (given["seeds"], given["clear_border"], given["touching"], given["fill_holes"])
+    runs = _core.find(
+        volume.array,
+        None if mask is None else volume.companion("mask", mask),
+        _rules(volume, given),
+        volume.geometry(spacing, start),
+        progress,
+        filter_of(volume, kept, spacing),
+    )
+    if device != "auto" and runs.remark:
+        warnings.warn(runs.remark, RuntimeWarning, stacklevel=3)
+    return Labeling(runs, volume)
+
+
+def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
+    if given["minimum_volume"] is not None and given["spacing"] is None and volume.spacing is None:
+        raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
+    return rules_of(
+        volume,
+        criterion_of(given["criterion"], given["range"], given["background"], given["tolerance"]),
+        given["connectivity"],
+        given["by_slice"],
+        given["neighbourhood"],
+        given["periodic"],
+        limits_of(given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]),
+        given["algorithm"],
+        given["device"],
+        given["threads"],
+    )
+
+
+def _task_on_device(given: Mapping[str, Any]) -> Task:
+    """The task of an image that lies on a device, with these arguments of `label`."""
+    image = given["image"]
+    for name, nothing in _ON_HOST.items():
+        value = given.get(name, nothing)
+        if np.size(value) > 0 if name == "periodic" else value is not nothing and value is not False:
+            raise NotImplementedError(
+                f"{name}= is not there for arrays on a GPU; device='cpu' copies the image to the host, labels it there and "
+                "copies the labels back"
+            )
+    return Task(image, _rules(Volume(image, image), given), given["mask"], given["spacing"], given["device"])
+
+
+#: The options of `label` that slabs on devices do not have, at rest.
+_OF_SLABS = {
+    "neighbourhood": None,
+    "periodic": (),
+    "order": "raster",
+    "minimum_size": 0,
+    "maximum_size": None,
+    "minimum_volume": None,
+    "largest": None,
+    "seeds": None,
+    "clear_border": False,
+    "touching": None,
+    "fill_holes": False,
+    "return_table": False,
+    "device": "auto",
+}
+
+
+def _device_of(device: str, devices: Sequence[int]) -> str:
+    """The name of several CUDA devices."""
+    if device != "auto":
+        raise ValueError(f"both device={device!r} and devices={devices!r} were given; one of them says where to label")
+    numbers = [count_of("devices", number) for number in devices]
+    if not numbers:
+        raise ValueError("devices=[] leaves nothing to label on")
+    return "cuda:" + ",".join(str(number) for number in numbers)
+
+
+def label(
+    image: Any,
+    *,
+    connectivity: int | None = None,
+    criterion: str = "foreground",
+    range: tuple[float, float] | None = None,
+    background: float | None = 0,
+    tolerance: float | None = None,
+    mask: Any = None,
+    by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
+    order: str = "raster",
+    minimum_size: int = 0,
+    maximum_size: int | None = None,
+    minimum_volume: float | None = None,
+    largest: int | None = None,
+    seeds: Any = None,
+    clear_border: bool = False,
+    touching: Any = None,
+    fill_holes: bool | float = False,
+    dtype: Any = "auto",
+    device: str = "auto",
+    devices: Sequence[int] | None = None,
+    algorithm: str = "auto",
+    threads: int | None = None,
+    spacing: float | Sequence[float] | None = None,
+    out: np.ndarray[Any, Any] | None = None,
+    return_count: bool = False,
+    return_table: bool = False,
+    progress: Progress | None = None,
+) -> Any:
+    """Labels the connected components of an image.
+
+    Parameters
+    ----------
+    image : array or image
+        1 to 4 dimensions of bool, integers, float16, float32 or float64: a numpy array, anything that gives a CPU array
+        through DLPack, a SimpleITK.Image, an itk.Image or a nibabel image. Arrays in C order are not copied, others once.
+        An array of CuPy or PyTorch on a CUDA device is labeled where it lies; `mask` and `out` must lie there too. A list
+        of such arrays is one volume: slabs that follow each other along axis 0, each on its GPU. `mask` and `out` are then
+        lists, too, and so are the labels, which are numbered over the whole volume.
+    connectivity : int, optional
+        The number of neighbours (in 2-D 4 or 8; in 3-D 6, 18 or 26; in 4-D 8, 32, 64 or 80), or the number of axes along
+        which neighbours may differ, 1 to the dimension. By faces (1) if not given.
+    criterion : {"foreground", "equal", "tolerance"}
+        Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
+        `tolerance`.
+    range : (low, high), optional
+        Foreground are the values low <= value <= high; bounds may be infinite.
+    background : number or None, default 0
+        Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
+    tolerance : number, optional
+        Sets the criterion "tolerance". Differences of integers are exact.
+    mask : array or image, optional
+        Of the same shape; voxels where it is 0 take no part.
+    by_slice : int, optional
+        An axis of the array; the slices across it are labeled each on its own.
+    neighbourhood : array, optional
+        In the place of `connectivity`: 3 elements along each axis of the image, not 0 at neighbours of the element in the
+        middle. It must be symmetric about that, as scipy's `structure`.
+    periodic : int, sequence of int, sequence of bool or str, optional
+        Axes along which the image goes on with its other end: axes of the array, a truth value for each axis, or letters,
+        x the last axis ("xz"). `Labeling.table` says what tables hold then.
+    order : {"raster", "size"}
+        How components are numbered: by their first voxels in C order of the array (of a nibabel image: in Fortran
+        order), or the largest first.
+    minimum_size, maximum_size : int, optional
+        Components of fewer (more) voxels become background.
+    minimum_volume : float, optional
+        Components of less than that, in mm^3 (in 2-D mm^2), become background; an array needs `spacing` for it.
+    largest : int, optional
+        Only so many of the largest stay. The limits on sizes come after what follows, in this order.
+    fill_holes : bool or float, default False
+        Fill holes: components of the background that do not reach the image's border, or only those of at most so many
+        mm^3. With the criterion "foreground" a hole is foreground before anything is labeled, and what lies in it is
+        joined to what is around it; otherwise it gets the label that it shares the most faces with. See `fill_holes`.
+    seeds : sequence of indices, optional
+        Components stay if they contain one of these voxels, given as indices in the order of the array's axes.
+    clear_border : bool, default False
+        Components that have a voxel at the image's border (`by_slice`: of the slice) become background.
+    touching : array or image, optional
+        Components stay if they have a voxel where this mask is not 0.
+    dtype : dtype, default "auto"
+        An integer type for the labels; "auto" is the smallest unsigned one that holds them, of arrays on a device uint32
+        (CuPy) or int32 (PyTorch), since labels are written before their number is known.
+    device : str, default "auto"
+        "cpu", "cuda", "cuda:N", several as "cuda:0,1", "cuda:all", or "auto": a CUDA device for images that take a CPU
+        longer than making one ready, and the one where an array lies. With "cpu" an array on a CUDA device is copied to the
+        host, and its labels back.
+    devices : sequence of int, optional
+        The numbers of CUDA devices that label an image of the host together, by slabs; in the place of `device`.
+    algorithm : str, default "auto"
+        A name of `info()["algorithms"]`; the labels are the same for all.
+    threads : int, optional
+        The number of CPU threads; all if not given.
+    spacing : float or sequence of float, optional
+        Size of a voxel in mm, in the order of the array's axes (z, y, x). Images bring their own.
+    out : numpy.ndarray, optional
+        Where the labels go: of the image's shape, in C order, of an integer type.
+    return_count, return_table : bool, default False
+        Also return the number of components, the component table (`Table`), in this order.
+    progress : callable, optional
+        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work.
+
+    Returns
+    -------
+    labels : the kind of image that was given, with its geometry
+        0 is background; components are 1..count, consecutive. On a device the work goes to the array library's current
+        stream.
+    count : int
+        If `return_count`.
+    table : Table
+        If `return_table`.
+
+    Raises
+    ------
+    ValueError
+        For arguments without meaning, with what would be right.
+    TypeError
+        For types that are not taken; nothing is cast silently.
+    OverflowError
+        If `dtype` or `out` does not hold the labels; nothing is written then.
+    NotImplementedError
+        For what this build or algorithm does not offer.
+    MemoryError
+        If there is not enough memory.
+
+    Notes
+    -----
+    The labels are the same bit for bit for every number of threads, algorithm and device. Ctrl-C ends the work within
+    0.2 s. The interpreter's lock is free meanwhile.
+
+    Examples
+    --------
+    >>> import numpy as np, brickccl
+    >>> image = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]])
+    >>> brickccl.label(image)
+    array([[1, 1, 0, 0],
+           [0, 0, 2, 0],
+           [3, 0, 0, 0]], dtype=uint8)
+    >>> labels, count = brickccl.label(image, connectivity=8, return_count=True)
+    >>> count
+    2
+    """
+    if devices is not None:
+        device = _device_of(device, devices)
+    given = locals()
+    if type(image) is not np.ndarray and are_slabs(image):
+        refuse({name: given[name] for name in _OF_SLABS}, _OF_SLABS)
+        labels, count = label_slabs(image, _rules(Volume(image[0], image), given), mask, dtype, out)
+        if progress is not None:
+            progress(1.0)
+        return _results(labels, count, None, return_count)
+    if type(image) is not np.ndarray and is_on_device(image) and device != "cpu":
+        on_device = label_on_device(_task_on_device(given), dtype, out, return_table)
+        if progress is not None:
+            progress(1.0)
+        return _results(*on_device, return_count)
+    labeling = _find(given, None, part_of(progress, 0, 0.7))
+    # The table first: who asks for both gets both or an error.
+    table = labeling.table() if return_table else None
+    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
+    return _results(labels, labeling.count, table, return_count)
+
+
+def _results(labels: Any, count: int, table: Table | None, return_count: bool) -> Any:
+    if not return_count and table is None:
+        return labels
+    result: tuple[Any, ...] = (labels,)
+    if return_count:
+        result += (count,)
+    if table is not None:
+        result += (table,)
+    return result
+
+
+def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Tells the progress of a part of the work."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(begin + (end - begin) * fraction)

@@ -497,7 +497,7 @@ class FaultsTest(BatchTest):
         self.assertEqual(self.finished(), ["a"])
         # What failed is tried again.
         self.volume("bad.nrrd", [(0, 0, 0, 2, 1, 1)])
-        self.assertIn("1 items are finished already", self.batch("--resume", code=3).stderr)
+        self.assertIn("1 item is finished already", self.batch("--resume", code=3).stderr)
         self.assertEqual(self.items()["bad"]["verdict"], "none")
 
     def test_a_process_that_dies_ends_no_other(self):
@@ -566,7 +566,7 @@ class FaultsTest(BatchTest):
         os.utime(os.path.join(self.input, "b.nrrd"))
         errors = self.batch("--resume").stderr
         self.assertIn("a: its input is another one than before; it is done anew", errors)
-        self.assertIn("1 items are finished already", errors)
+        self.assertIn("1 item is finished already", errors)
         self.assertEqual(self.summary("a")["defect_voxels"], 3)
         os.remove(os.path.join(self.input, "b.nrrd"))
         self.fails("batch", self.path("r.toml"), self.input, "-o", self.output, "--resume",
@@ -656,7 +656,7 @@ class FaultsTest(BatchTest):
             change()
             errors = self.batch("--resume").stderr
             self.assertIn(saying, errors)
-            self.assertIn("1 items are finished already", errors)
+            self.assertIn("1 item is finished already", errors)
             self.assertEqual(whole, self.tree(), saying)
 
     def test_another_version_does_items_anew(self):
@@ -678,7 +678,7 @@ class FaultsTest(BatchTest):
                 json.dump(state, stream)
             errors = self.batch("--resume").stderr
             self.assertIn(saying, errors)
-            self.assertIn("1 items are finished already", errors)
+            self.assertIn("1 item is finished already", errors)
             self.assertEqual(whole, self.tree())
 
     def test_an_empty_output_name_is_refused(self):

@@ -97,7 +97,7 @@ class SurfaceTest(RenderTest):
 
     def test_colours_by_a_column_in_another_unit(self):
         write_nrrd(self.path("l.nrrd"), "uint8", (8, 8, 8), box_map((8, 8, 8), [(1, (1, 1, 1), (3, 3, 3)), (2, (4, 4, 4), (7, 7, 7))]))
-        pictures = [self.draw(self.path("l.nrrd"), "--style", "slices", "--color-by", "volume_%s3" % unit)[1] for unit in ("mm", "um")]
+        pictures = [self.draw(self.path("l.nrrd"), "--style", "slices", "--color-by", "volume_%s3" % unit)[1][2] for unit in ("mm", "um")]
         # The legends differ, the slices do not.
         self.assertNotEqual(pictures[0], pictures[1])
         self.assertEqual(*({pixel for row in picture for pixel in row if max(pixel) - min(pixel) > 60} for picture in pictures))

@@ -208,8 +208,8 @@ class SlabsTest(CommandTest):
         voxels = [0] * (96 * 96 * 90)
         voxels[5] = voxels[-7] = 1
         write_nrrd(self.path("two.nrrd"), "uint8", (96, 96, 90), voxels)
-        for options in ((), ("--equal-value", "--background", "none"), ("--threads", 1)):
-            command = ("label", self.path("two.nrrd"), self.path("out.nrrd"), "--threads", 2, *options)
+        for threads, options in ((2, ()), (2, ("--equal-value", "--background", "none")), (1, ())):
+            command = ("label", self.path("two.nrrd"), self.path("out.nrrd"), "--threads", threads, *options)
             result = self.fails(*command, "--memory", 1000, saying="the least that does is")
             least = re.search(r"the least that does is ([\d.]+ [KMG]iB)", result.stderr).group(1)
             found = json.loads(self.ok(*command, "--memory", least, "--json").stdout)

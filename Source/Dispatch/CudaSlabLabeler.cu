@@ -1,12 +1,12 @@
 #include "BrickCCL/Dispatch/CudaSlabLabeler.h"
 
-#include "BrickCCL/Cuda/Runtime.cuh"
-#include "BrickCCL/Dispatch/DeviceLabeler.h"
+#include "BrickCCL/Dispatch/SlabOnDevice.cuh"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/StepClock.h"
-#include "BrickCCL/Labels/SeamsOnDevice.cuh"
 
 #include <algorithm>
+#include <exception>
+#include <future>
 #include <limits>
 #include <utility>
 
@@ -15,191 +15,6 @@ namespace brickccl
 
 namespace
 {
-
-/** The slices at the ends of slabs. */
-struct Slices
-{
-  int          axis = 0;
-  std::int64_t voxels = 0;
-  std::int64_t rows = 0;
-
-  Slices() = default;
-  explicit Slices(const Extent & extent)
-    : axis(extent.dimension - 1)
-    , voxels(extent.VoxelCount() / extent.size[axis])
-    , rows(extent.RowCount() / extent.size[axis])
-  {}
-};
-
-/** Where slab lies that is labeled now, and what labels it. */
-class SlabOnDevice
-{
-public:
-  explicit SlabOnDevice(int device)
-    : labeler(device)
-    , m_Device(device)
-  {
-    const cuda::CurrentDevice current(device);
-    m_Tools.emplace();
-  }
-  ~SlabOnDevice()
-  {
-    // What is held goes back to the device that it came from.
-    (void)cudaSetDevice(m_Device);
-  }
-
-  int
-  Device() const
-  {
-    return m_Device;
-  }
-
-  /** Says that what was queued before on the slab's stream is done when `Ready()` comes. */
-  void
-  Begin(const Problem & slab, void * stream)
-  {
-    const cuda::CurrentDevice current(m_Device);
-    problem.emplace(slab);
-    on = static_cast<cudaStream_t>(stream);
-    m_Tools->ready.Record(on);
-  }
-  cuda::Event &
-  Ready()
-  {
-    return m_Tools->ready;
-  }
-
-  /** Queues the numbers that the slab's components have in the volume. */
-  void
-  QueueNumbers(const SlabMerge & merge, std::size_t slab)
-  {
-    const cuda::CurrentDevice current(m_Device);
-    labeler.NumberOnDevice(m_Tools->numbers.Queue(merge, slab, components, on), merge.ComponentCount(), on);
-  }
-
-  DeviceLabeler          labeler;
-  std::optional<Problem> problem;
-  cudaStream_t           on = nullptr;
-  std::uint64_t          components = 0;
-
-private:
-  struct Tools
-  {
-    cuda::Event       ready;
-    cuda::SlabNumbers numbers;
-  };
-
-  int                  m_Device;
-  std::optional<Tools> m_Tools;
-};
-
-/** One side of a seam, on the device of its slab. */
-class SideOnDevice
-{
-public:
-  explicit SideOnDevice(int device)
-    : m_Labeler(device)
-    , m_Device(device)
-  {
-    const cuda::CurrentDevice current(device);
-    m_Tools.emplace();
-  }
-  ~SideOnDevice()
-  {
-    (void)cudaSetDevice(m_Device);
-  }
-
-  /** Labels the seam between two slabs, and keeps its labels in the last slice of the lower slab, or in the first one
-   *  of the upper slab. */
-  void
-  Label(const AlgorithmChoice & asked, const Slices & slices, SlabOnDevice & lower, SlabOnDevice & upper, bool isUpper)
-  {
-    const cuda::CurrentDevice current(m_Device);
-    Tools &                   own = *m_Tools;
-    const cudaStream_t        stream = own.stream.Get();
-    lower.Ready().MakeStreamWait(stream);
-    upper.Ready().MakeStreamWait(stream);
-    Problem problem = *lower.problem;
-    problem.image =
-      Gather(own.image, slices, lower.problem->image, lower.Device(), upper.problem->image, upper.Device());
-    if (problem.mask)
-    {
-      problem.mask =
-        Gather(own.mask, slices, *lower.problem->mask, lower.Device(), *upper.problem->mask, upper.Device());
-    }
-    m_Components = m_Labeler.LabelOnDevice(asked, problem, nullptr, LabelType::UInt32, stream);
-    own.seam.seam.Resize(static_cast<std::size_t>(slices.voxels));
-    m_Labeler.WriteRowsOnDevice(isUpper ? slices.rows : 0, slices.rows, own.seam.seam.Data(), stream);
-    own.written.Record(stream);
-  }
-
-  /** Queues finding what the components of the slab and of the seam share. */
-  void
-  QueueFind(const Slices & slices, SlabOnDevice & slab, bool isUpper)
-  {
-    const cuda::CurrentDevice current(m_Device);
-    Tools &                   own = *m_Tools;
-    const Extent &            extent = slab.problem->GetExtent();
-    own.seam.own.Resize(static_cast<std::size_t>(slices.voxels));
-    slab.labeler.WriteRowsOnDevice(isUpper ? 0 : extent.RowCount() - slices.rows,
-                                   slices.rows,
-                                   own.seam.own.Data(),
-                                   slab.on);
-    own.written.MakeStreamWait(slab.on);
-    own.seam.Queue(slices.voxels, extent.RowLength(), m_Components, slab.on);
-  }
-
-  void
-  Fetch()
-  {
-    const cuda::CurrentDevice current(m_Device);
-    found = &m_Tools->seam.Fetch();
-  }
-
-  const cuda::SeamSide * found = nullptr;
-
-private:
-  struct Tools
-  {
-    cuda::Stream                      stream{ cuda::Stream::Priority::Highest };
-    cuda::DeviceBuffer<unsigned char> image;
-    cuda::DeviceBuffer<unsigned char> mask;
-    cuda::SeamOnDevice                seam;
-    cuda::Event                       written;
-  };
-
-  /** Brings the last slice of one image and the first slice of another together. */
-  ImageView
-  Gather(cuda::DeviceBuffer<unsigned char> & buffer,
-         const Slices &                      slices,
-         const ImageView &                   lower,
-         int                                 lowerDevice,
-         const ImageView &                   upper,
-         int                                 upperDevice)
-  {
-    const cudaStream_t stream = m_Tools->stream.Get();
-    const std::size_t  bytes =
-      static_cast<std::size_t>(slices.voxels) * static_cast<std::size_t>(lower.channels) * SizeOf(lower.type);
-    const auto slicesBefore = static_cast<std::size_t>(lower.extent.size[slices.axis] - 1);
-    buffer.Resize(2 * bytes);
-    BRICKCCL_CUDA_CHECK(cudaMemcpyPeerAsync(buffer.Data(),
-                                            m_Device,
-                                            static_cast<const unsigned char *>(lower.data) + slicesBefore * bytes,
-                                            lowerDevice,
-                                            bytes,
-                                            stream));
-    BRICKCCL_CUDA_CHECK(cudaMemcpyPeerAsync(buffer.Data() + bytes, m_Device, upper.data, upperDevice, bytes, stream));
-    ImageView seam = lower;
-    seam.data = buffer.Data();
-    seam.extent.size[slices.axis] = 2;
-    return seam;
-  }
-
-  DeviceLabeler        m_Labeler;
-  int                  m_Device;
-  std::optional<Tools> m_Tools;
-  std::uint64_t        m_Components = 0;
-};
 
 /** \throws InvalidArgument unless a slab may follow the first one. */
 void
@@ -276,66 +91,90 @@ public:
     }
   }
 
-  /** Labels all slabs and seams, each on a thread of its own. */
+  /** Labels all slabs and seams, each on a thread of its own, and finds what components of both share. */
   void
   LabelAll(const AlgorithmChoice & asked)
   {
-    OnThreads(m_Slabs.size() + m_Sides.size(), [&](std::size_t i) {
-      if (i < m_Slabs.size())
+    StepClock                             clock;
+    std::vector<unsigned *>               places;
+    std::vector<std::promise<bool>>       labeled(m_Slabs.size());
+    std::vector<std::shared_future<bool>> areLabeled;
+    for (std::promise<bool> & promise : labeled)
+    {
+      areLabeled.push_back(promise.get_future().share());
+    }
+    for (const auto & side : m_Sides)
+    {
+      places.push_back(side->Begin(slices));
+    }
+    // Threads take slabs before sides, and slabs wait for nothing. So no side waits for ever, however few threads run;
+    // that is why nothing may be thrown before all is done.
+    std::vector<std::exception_ptr> failures(m_Slabs.size() + m_Sides.size());
+    OnThreads(failures.size(), [&](std::size_t i) {
+      try
       {
-        SlabOnDevice & slab = *m_Slabs[i];
-        slab.components = slab.labeler.LabelOnDevice(asked, *slab.problem, nullptr, LabelType::UInt32, slab.on);
-        return;
+        if (i >= m_Slabs.size())
+        {
+          LabelSide(asked, i - m_Slabs.size(), areLabeled);
+          return;
+        }
+        // The side before a slab is the upper one of the seam there.
+        m_Slabs[i]->Label(asked,
+                          slices,
+                          i > 0 && !places.empty() ? places[2 * i - 1] : nullptr,
+                          2 * i < places.size() ? places[2 * i] : nullptr);
+        labeled[i].set_value(true);
       }
-      const std::size_t side = i - m_Slabs.size();
-      m_Sides[side]->Label(asked, slices, *m_Slabs[side / 2], *m_Slabs[side / 2 + 1], side % 2 != 0);
+      catch (...)
+      {
+        failures[i] = std::current_exception();
+        if (i < m_Slabs.size())
+        {
+          labeled[i].set_value(false);
+        }
+      }
     });
+    for (const std::exception_ptr & failure : failures)
+    {
+      if (failure)
+      {
+        std::rethrow_exception(failure);
+      }
+    }
+    times.label = 0;
+    for (const auto & slab : m_Slabs)
+    {
+      times.label = std::max(times.label, slab->seconds);
+    }
+    times.seams = clock.Step() - times.label;
   }
 
-  /** Brings what slabs and seams share to the host. */
   void
-  FindShared()
-  {
-    OnThreads(m_Sides.empty() ? 0 : m_Slabs.size(), [&](std::size_t i) {
-      // The side below the slab, where it is the upper one, and that above it.
-      const std::size_t begin = i == 0 ? 0 : 2 * i - 1;
-      const std::size_t end = std::min(m_Sides.size(), 2 * i + 1);
-      for (std::size_t side = begin; side < end; ++side)
-      {
-        m_Sides[side]->QueueFind(slices, *m_Slabs[i], side % 2 != 0);
-      }
-      for (std::size_t side = begin; side < end; ++side)
-      {
-        m_Sides[side]->Fetch();
-      }
-    });
-  }
-
-  SlabMerge
-  Merge() const
+  Merge()
   {
     std::vector<std::uint64_t> counts;
     for (const auto & slab : m_Slabs)
     {
       counts.push_back(slab->components);
     }
-    SlabMerge merge(counts);
-    for (std::size_t side = 0; side < m_Sides.size(); side += 2)
+    std::vector<const cuda::SeamSide *> sides;
+    for (const auto & side : m_Sides)
     {
-      cuda::JoinSides(*m_Sides[side]->found, *m_Sides[side + 1]->found, side / 2, merge);
+      sides.push_back(side->found);
     }
+    merge.Reset(counts);
+    cuda::JoinSides(sides, merge, {});
     merge.Finish();
     if (merge.ComponentCount() > std::numeric_limits<std::uint32_t>::max())
     {
       throw Unsupported(std::to_string(merge.ComponentCount()) +
                         " components were found; slabs on devices are labeled together for less than 2^32");
     }
-    return merge;
   }
 
   /** Gives components their numbers in the volume, and writes label maps if there are places for them. */
   void
-  Number(const SlabMerge & merge, const std::vector<void *> & labels, LabelType type)
+  Number(const std::vector<void *> & labels, LabelType type)
   {
     OnThreads(m_Slabs.size(), [&](std::size_t i) {
       m_Slabs[i]->QueueNumbers(merge, i);
@@ -372,11 +211,26 @@ public:
   }
 
   Slices        slices;
+  SlabMerge     merge;
   std::uint64_t components = 0;
   bool          isLabeled = false;
   Times         times;
 
 private:
+  /** Labels one side of a seam at once, and looks for what it shares with its slab when that is labeled. */
+  void
+  LabelSide(const AlgorithmChoice & asked, std::size_t side, const std::vector<std::shared_future<bool>> & areLabeled)
+  {
+    const std::size_t lower = side / 2;
+    const bool        isUpper = side % 2 != 0;
+    const std::size_t own = lower + (isUpper ? 1 : 0);
+    m_Sides[side]->Label(asked, slices, *m_Slabs[lower], *m_Slabs[lower + 1], isUpper);
+    if (areLabeled[own].get())
+    {
+      m_Sides[side]->Find(*m_Slabs[own]);
+    }
+  }
+
   template <typename TWork>
   static void
   OnThreads(std::size_t count, const TWork & work)
@@ -411,14 +265,12 @@ CudaSlabLabeler::Label(const std::string &             algorithm,
   own.Begin(slabs, criterion, connectivity);
   own.CheckLabels(labels, true);
   own.LabelAll(asked);
-  own.times.label = clock.Step();
-  own.FindShared();
-  own.times.seams = clock.Step();
-  const SlabMerge merge = own.Merge();
-  own.components = merge.ComponentCount();
+  clock.Step();
+  own.Merge();
+  own.components = own.merge.ComponentCount();
   own.times.merge = clock.Step();
   const bool fits = own.components <= MaximumLabel(type);
-  own.Number(merge, fits ? labels : std::vector<void *>(), type);
+  own.Number(fits ? labels : std::vector<void *>(), type);
   own.times.queue = clock.Step();
   own.isLabeled = true;
   if (!labels.empty() && !fits)

@@ -59,9 +59,9 @@ public:
   /** The seconds that steps of the last call took on the host, which waits in them for the devices. */
   struct Times
   {
-    /** Slabs and seams labeled. */
+    /** The slab that took longest labeled; beside it, seams are. */
     double label = 0;
-    /** What components of slabs and seams share, found and brought to the host. */
+    /** What was left then: what components of slabs and seams share, found and brought to the host. */
     double seams = 0;
     /** Components joined and numbered on the host. */
     double merge = 0;

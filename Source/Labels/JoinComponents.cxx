@@ -377,6 +377,7 @@ JoinComponents(const RowLinks &     links,
   });
 }
 
+template <typename TLabel>
 std::uint64_t
 JoinSlabs(const RowLinks &                  links,
           const Connectivity &              connectivity,
@@ -384,7 +385,8 @@ JoinSlabs(const RowLinks &                  links,
           const std::vector<std::int64_t> & begins,
           std::uint64_t                     components,
           const HostContext &               context,
-          RunVolume &                       volume)
+          const RunVolume &                 volume,
+          std::vector<TLabel> &             numbers)
 {
   const Extent & extent = volume.GetExtent();
   auto           neighbours = EarlierRowsOf(connectivity, connectivity);
@@ -400,29 +402,38 @@ JoinSlabs(const RowLinks &                  links,
   {
     rowsPerSlice *= extent.size[before];
   }
-  return volume.VisitLabels([&](const auto * labels) -> std::uint64_t {
-    using Label = std::remove_cv_t<std::remove_pointer_t<decltype(labels)>>;
-    std::vector<Label> numbers = OwnParents<Label>(components);
-    const auto         rows = static_cast<std::int64_t>(begins.size() - 1) * rowsPerSlice;
-    const Chunks       chunks(rows, context.grain / extent.RowLength(), 256);
-    const PeriodicAxes none;
-    ParallelFor(chunks.count, context.Part(0, 0.5), [&](std::int64_t chunk) {
-      EndLinks         unused;
-      RowJoiner<Label> joiner(links, neighbours, none, volume, numbers.data(), unused);
-      for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
-      {
-        const std::int64_t slice = begins[static_cast<std::size_t>(i / rowsPerSlice) + 1];
-        const std::int64_t row = slice * rowsPerSlice + i % rowsPerSlice;
-        joiner.Join(row, RowPosition(extent, row));
-      }
-    });
-    const std::uint64_t count = NumberParents(numbers);
-    if (count != components)
+  numbers = OwnParents<TLabel>(components);
+  const auto         rows = static_cast<std::int64_t>(begins.size() - 1) * rowsPerSlice;
+  const Chunks       chunks(rows, context.grain / extent.RowLength(), 256);
+  const PeriodicAxes none;
+  ParallelFor(chunks.count, context, [&](std::int64_t chunk) {
+    EndLinks          unused;
+    RowJoiner<TLabel> joiner(links, neighbours, none, volume, numbers.data(), unused);
+    for (std::int64_t i = chunks.Begin(chunk); i < chunks.End(chunk); ++i)
     {
-      Renumber(volume, numbers, context.Part(0.5, 1));
+      const std::int64_t slice = begins[static_cast<std::size_t>(i / rowsPerSlice) + 1];
+      const std::int64_t row = slice * rowsPerSlice + i % rowsPerSlice;
+      joiner.Join(row, RowPosition(extent, row));
     }
-    return count;
   });
+  return NumberParents(numbers);
 }
+
+template std::uint64_t JoinSlabs(const RowLinks &,
+                                 const Connectivity &,
+                                 int,
+                                 const std::vector<std::int64_t> &,
+                                 std::uint64_t,
+                                 const HostContext &,
+                                 const RunVolume &,
+                                 std::vector<std::uint32_t> &);
+template std::uint64_t JoinSlabs(const RowLinks &,
+                                 const Connectivity &,
+                                 int,
+                                 const std::vector<std::int64_t> &,
+                                 std::uint64_t,
+                                 const HostContext &,
+                                 const RunVolume &,
+                                 std::vector<std::uint64_t> &);
 
 } // namespace brickccl

@@ -26,19 +26,23 @@ std::uint64_t JoinComponents(const RowLinks &     links,
                              const HostContext &  context,
                              RunVolume &          volume);
 
-/** Joins the components of slabs that were labeled each on its own, along the links between slabs. Afterwards they are
- *  consecutive and in raster order, as those of a volume labeled at once.
+/** The numbers of the components of slabs that were labeled each on its own, joined along the links between slabs. They
+ *  are consecutive and in raster order, as those of a volume labeled at once.
  *  \param axis    slabs follow each other along it; it is the last one of more than one slice, and not x
  *  \param begins  the first slice of each slab
  *  \param components  the labels are 1..components, those of one slab behind those of the slab before
+ *  \param volume  needs labels in the first and the last slice of each slab alone
+ *  \param numbers  gets the number of each label, and 0 for label 0
  *  \return the number of components that are left */
+template <typename TLabel>
 std::uint64_t JoinSlabs(const RowLinks &                  links,
                         const Connectivity &              connectivity,
                         int                               axis,
                         const std::vector<std::int64_t> & begins,
                         std::uint64_t                     components,
                         const HostContext &               context,
-                        RunVolume &                       volume);
+                        const RunVolume &                 volume,
+                        std::vector<TLabel> &             numbers);
 
 } // namespace brickccl
 

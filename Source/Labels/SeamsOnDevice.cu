@@ -10,22 +10,54 @@ namespace brickccl::cuda
 namespace
 {
 
-__global__ void
-LeastOwnKernel(std::int64_t voxels, const unsigned * own, const unsigned * seam, unsigned * least)
+/** So many neighbouring voxels belong to a thread. */
+constexpr int VoxelsPerThread = 8;
+
+/** Visits labels of the slab and of the seam in the thread's voxels, equal neighbours once. Components are mostly wide,
+ *  and accesses of all threads to one place wait for each other. */
+template <typename TVisit>
+__device__ inline void
+VisitLabelPairs(std::int64_t voxels, const unsigned * own, const unsigned * seam, const TVisit & visit)
 {
-  for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
+  const std::int64_t groups = (voxels + VoxelsPerThread - 1) / VoxelsPerThread;
+  for (std::int64_t group = ThreadIndex(); group < groups; group += ThreadCount())
   {
-    const unsigned label = own[i];
-    if (label != 0)
+    const std::int64_t begin = group * VoxelsPerThread;
+    unsigned           labels[VoxelsPerThread] = {};
+    unsigned           others[VoxelsPerThread] = {};
+    for (int i = 0; i < VoxelsPerThread; ++i)
     {
-      unsigned * const place = least + (seam[i] - 1);
-      // Most voxels find a lesser one there.
-      if (__nv_atomic_load_n(place, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) > label)
+      if (begin + i < voxels)
       {
-        atomicMin(place, label);
+        labels[i] = own[begin + i];
+        others[i] = seam[begin + i];
+      }
+    }
+    unsigned lastLabel = 0;
+    unsigned lastOther = 0;
+    for (int i = 0; i < VoxelsPerThread; ++i)
+    {
+      if (labels[i] != 0 && (labels[i] != lastLabel || others[i] != lastOther))
+      {
+        visit(labels[i], others[i]);
+        lastLabel = labels[i];
+        lastOther = others[i];
       }
     }
   }
+}
+
+__global__ void
+LeastOwnKernel(std::int64_t voxels, const unsigned * own, const unsigned * seam, unsigned * least)
+{
+  VisitLabelPairs(voxels, own, seam, [least](unsigned label, unsigned other) {
+    unsigned * const place = least + (other - 1);
+    // Most voxels find a lesser one there.
+    if (__nv_atomic_load_n(place, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) > label)
+    {
+      atomicMin(place, label);
+    }
+  });
 }
 
 /** Whether a pair is new to the set. Where its places are taken by others, it counts as new each time. */
@@ -54,10 +86,10 @@ IsNew(unsigned long long * set, std::size_t size, unsigned long long pair)
   return true;
 }
 
-/** Lists the slab's labels, with the least one of their component of the seam, where these differ. */
+/** Lists the slab's labels, with the least one of their component of the seam, where these differ.
+ *  \param pairs  in page-locked memory of the host */
 __global__ void
 FurtherOwnKernel(std::int64_t         voxels,
-                 std::int64_t         rowLength,
                  const unsigned *     own,
                  const unsigned *     seam,
                  const unsigned *     least,
@@ -67,20 +99,13 @@ FurtherOwnKernel(std::int64_t         voxels,
                  std::size_t          capacity,
                  unsigned *           count)
 {
-  for (std::int64_t i = ThreadIndex(); i < voxels; i += ThreadCount())
-  {
-    const unsigned label = own[i];
-    if (label == 0)
+  VisitLabelPairs(voxels, own, seam, [=](unsigned label, unsigned other) {
+    const unsigned first = least[other - 1];
+    if (first == label)
     {
-      continue;
+      return;
     }
-    const unsigned other = least[seam[i] - 1];
-    // The voxel before often tells the same.
-    if (other == label || (i % rowLength != 0 && own[i - 1] == label && seam[i - 1] == seam[i]))
-    {
-      continue;
-    }
-    const unsigned long long pair = static_cast<unsigned long long>(label) << 32 | other;
+    const unsigned long long pair = static_cast<unsigned long long>(label) << 32 | first;
     if (IsNew(set, setSize, pair))
     {
       const unsigned place = atomicAdd(count, 1u);
@@ -89,7 +114,7 @@ FurtherOwnKernel(std::int64_t         voxels,
         pairs[place] = pair;
       }
     }
-  }
+  });
 }
 
 /** \param joined  the labels that are joined to earlier ones, ascending; behind them their numbers */
@@ -126,19 +151,46 @@ NumberSlabKernel(std::int64_t               components,
 } // namespace
 
 void
-SeamOnDevice::QueueKernels()
+SeamOnDevice::Prepare(std::int64_t voxels, std::uint64_t components, cudaStream_t stream)
 {
-  const auto components = static_cast<std::size_t>(m_Side.components);
+  const auto count = static_cast<std::size_t>(components);
+  m_Voxels = voxels;
+  m_Stream = stream;
+  seam.Resize(static_cast<std::size_t>(voxels));
+  m_Least.Resize(count);
+  m_Set.Resize(SetSize);
+  m_Count.Resize(1);
+  m_LeastOnHost.Resize(count);
   m_Pairs.Resize(m_Capacity);
-  BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_Least.Data(), 0xFF, components * sizeof(unsigned), m_Stream));
+  m_Side.least = m_LeastOnHost.Data();
+  m_Side.components = components;
+  m_Side.further = m_Pairs.Data();
+  m_Side.furtherCount = 0;
+  if (count > 0)
+  {
+    Clear();
+  }
+}
+
+void
+SeamOnDevice::Clear()
+{
+  BRICKCCL_CUDA_CHECK(
+    cudaMemsetAsync(m_Least.Data(), 0xFF, static_cast<std::size_t>(m_Side.components) * sizeof(unsigned), m_Stream));
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_Set.Data(), 0, SetSize * sizeof(unsigned long long), m_Stream));
   BRICKCCL_CUDA_CHECK(cudaMemsetAsync(m_Count.Data(), 0, sizeof(unsigned), m_Stream));
-  BRICKCCL_LAUNCH(LeastOwnKernel, ShapeFor(m_Voxels), m_Stream, m_Voxels, own.Data(), seam.Data(), m_Least.Data());
+}
+
+void
+SeamOnDevice::QueueKernels()
+{
+  // Groups of voxels, not voxels, are spread over threads.
+  const auto shape = ShapeFor((m_Voxels + VoxelsPerThread - 1) / VoxelsPerThread);
+  BRICKCCL_LAUNCH(LeastOwnKernel, shape, m_Stream, m_Voxels, own.Data(), seam.Data(), m_Least.Data());
   BRICKCCL_LAUNCH(FurtherOwnKernel,
-                  ShapeFor(m_Voxels),
+                  shape,
                   m_Stream,
                   m_Voxels,
-                  m_RowLength,
                   own.Data(),
                   seam.Data(),
                   m_Least.Data(),
@@ -149,76 +201,61 @@ SeamOnDevice::QueueKernels()
                   m_Count.Data());
   BRICKCCL_CUDA_CHECK(cudaMemcpyAsync(m_LeastOnHost.Data(),
                                       m_Least.Data(),
-                                      components * sizeof(unsigned),
+                                      static_cast<std::size_t>(m_Side.components) * sizeof(unsigned),
                                       cudaMemcpyDeviceToHost,
                                       m_Stream));
-  BRICKCCL_CUDA_CHECK(
-    cudaMemcpyAsync(m_Found.Data(), m_Count.Data(), sizeof(unsigned), cudaMemcpyDeviceToHost, m_Stream));
-}
-
-void
-SeamOnDevice::Queue(std::int64_t voxels, std::int64_t rowLength, std::uint64_t components, cudaStream_t stream)
-{
-  const auto count = static_cast<std::size_t>(components);
-  m_Least.Resize(count);
-  m_Set.Resize(SetSize);
-  m_Count.Resize(1);
-  m_LeastOnHost.Resize(count);
-  m_Voxels = voxels;
-  m_RowLength = rowLength;
-  m_Stream = stream;
-  m_Side.further.clear();
-  m_Side.least = m_LeastOnHost.Data();
-  m_Side.components = components;
-  if (count > 0)
-  {
-    QueueKernels();
-  }
 }
 
 const SeamSide &
-SeamOnDevice::Fetch()
+SeamOnDevice::Find()
 {
   if (m_Side.components == 0)
   {
     return m_Side;
   }
-  BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(m_Stream));
-  while (*m_Found.Data() > m_Capacity)
+  QueueKernels();
+  std::size_t found = m_Found.Fetch(m_Count.Data(), m_Stream);
+  while (found > m_Capacity)
   {
-    m_Capacity = *m_Found.Data();
+    m_Capacity = found;
+    m_Pairs.Resize(m_Capacity);
+    Clear();
     QueueKernels();
-    BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(m_Stream));
+    found = m_Found.Fetch(m_Count.Data(), m_Stream);
   }
-  const std::size_t               found = *m_Found.Data();
-  std::vector<unsigned long long> pairs(found);
-  if (found > 0)
-  {
-    BRICKCCL_CUDA_CHECK(
-      cudaMemcpyAsync(pairs.data(), m_Pairs.Data(), found * sizeof(pairs[0]), cudaMemcpyDeviceToHost, m_Stream));
-    BRICKCCL_CUDA_CHECK(cudaStreamSynchronize(m_Stream));
-  }
-  for (const unsigned long long pair : pairs)
-  {
-    m_Side.further.emplace_back(static_cast<unsigned>(pair >> 32), static_cast<unsigned>(pair));
-  }
+  m_Side.further = m_Pairs.Data();
+  m_Side.furtherCount = found;
   return m_Side;
 }
 
-void
-JoinSides(const SeamSide & lower, const SeamSide & upper, std::size_t slab, SlabMerge & merge)
+namespace
 {
-  for (const auto & [label, least] : lower.further)
+
+/** The joins within a slab that one side of a seam tells. */
+void
+JoinFurther(const SeamSide & side, std::size_t slab, std::int64_t part, std::int64_t parts, SlabMerge & merge)
+{
+  const Chunks chunks(static_cast<std::int64_t>(side.furtherCount), 1, parts);
+  if (part < chunks.count)
   {
-    merge.Join(slab, label, slab, least);
+    std::for_each(side.further + chunks.Begin(part), side.further + chunks.End(part), [&](unsigned long long pair) {
+      merge.Join(slab, pair >> 32, slab, pair & 0xFFFFFFFFull);
+    });
   }
-  for (const auto & [label, least] : upper.further)
-  {
-    merge.Join(slab + 1, label, slab + 1, least);
-  }
+}
+
+/** The joins of both slabs. */
+void
+JoinLeast(const SeamSide & lower,
+          const SeamSide & upper,
+          std::size_t      slab,
+          std::int64_t     begin,
+          std::int64_t     end,
+          SlabMerge &      merge)
+{
   unsigned lastLower = SeamSide::NoLabel;
   unsigned lastUpper = SeamSide::NoLabel;
-  for (std::uint64_t i = 0; i < lower.components; ++i)
+  for (std::int64_t i = begin; i < end; ++i)
   {
     const unsigned a = lower.least[i];
     const unsigned b = upper.least[i];
@@ -229,6 +266,39 @@ JoinSides(const SeamSide & lower, const SeamSide & upper, std::size_t slab, Slab
       lastUpper = b;
     }
   }
+}
+
+} // namespace
+
+void
+JoinSides(const std::vector<const SeamSide *> & sides, SlabMerge & merge, const HostContext & context)
+{
+  // Waking a thread takes as long as some hundred joins; looking at components that are joined already takes less.
+  constexpr std::uint64_t joinsPerPart = 1024;
+  constexpr std::uint64_t componentsPerJoin = 8;
+  std::uint64_t           most = 0;
+  for (const SeamSide * side : sides)
+  {
+    most = std::max(most, side->furtherCount + side->components / componentsPerJoin);
+  }
+  const auto parts = static_cast<std::int64_t>(std::clamp<std::uint64_t>(most / joinsPerPart, 1, 16));
+  const auto seams = static_cast<std::int64_t>(sides.size() / 2);
+  // Where there is little to do, waking threads takes longer.
+  HostContext threads = context.Silent();
+  threads.threads = parts == 1 ? 1 : context.threads;
+  ParallelFor(seams * parts, threads, [&](std::int64_t i) {
+    const auto         slab = static_cast<std::size_t>(i / parts);
+    const std::int64_t part = i % parts;
+    const SeamSide &   lower = *sides[2 * slab];
+    const SeamSide &   upper = *sides[2 * slab + 1];
+    JoinFurther(lower, slab, part, parts, merge);
+    JoinFurther(upper, slab + 1, part, parts, merge);
+    const Chunks chunks(static_cast<std::int64_t>(lower.components), 1, parts);
+    if (part < chunks.count)
+    {
+      JoinLeast(lower, upper, slab, chunks.Begin(part), chunks.End(part), merge);
+    }
+  });
 }
 
 const unsigned long long *

@@ -2,10 +2,11 @@
 #define BRICKCCL_LABELS_SEAMSONDEVICE_CUH
 
 #include "BrickCCL/Cuda/Runtime.cuh"
+#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Labels/SlabMerge.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 /** Which components of slabs on devices are one. Where two slabs meet, the last slice of one and the first slice of the
@@ -23,27 +24,30 @@ struct SeamSide
 
   const unsigned * least = nullptr;
   std::uint64_t    components = 0;
-  /** Labels of the slab that are one with the least one of theirs. */
-  std::vector<std::pair<unsigned, unsigned>> further;
+  /** Labels of the slab, in the upper half of each word, that are one with the least one of theirs, in the lower half.
+   */
+  const unsigned long long * further = nullptr;
+  std::size_t                furtherCount = 0;
 };
 
 /** Finds what a side tells. It keeps its memory between calls. */
 class SeamOnDevice
 {
 public:
-  /** The labels of the slab's slice at the seam, and those of the seam there. */
+  /** The labels of the slab's slice at the seam, whose room the caller makes, and those of the seam there. */
   DeviceBuffer<unsigned> own;
   DeviceBuffer<unsigned> seam;
 
-  /** Queues finding, behind what writes both kinds of labels on the stream.
+  /** Makes room for the labels of the seam. Both kinds are to be there when the stream comes to Find().
    *  \param voxels  of the slice
    *  \param components  those of the seam */
-  void Queue(std::int64_t voxels, std::int64_t rowLength, std::uint64_t components, cudaStream_t stream);
+  void Prepare(std::int64_t voxels, std::uint64_t components, cudaStream_t stream);
 
   /** Waits for the stream. \return what was found; it is good until the next call */
-  const SeamSide & Fetch();
+  const SeamSide & Find();
 
 private:
+  void Clear();
   void QueueKernels();
 
   /** Pairs that were found, so that each is told once, or nearly so. */
@@ -51,19 +55,19 @@ private:
 
   DeviceBuffer<unsigned>           m_Least;
   DeviceBuffer<unsigned long long> m_Set;
-  DeviceBuffer<unsigned long long> m_Pairs;
   DeviceBuffer<unsigned>           m_Count;
   PinnedValue<unsigned>            m_Found;
   std::int64_t                     m_Voxels = 0;
-  std::int64_t                     m_RowLength = 0;
   cudaStream_t                     m_Stream = nullptr;
   PinnedBuffer<unsigned>           m_LeastOnHost;
+  /** The kernel writes them there itself: mostly they are few. */
+  PinnedBuffer<unsigned long long> m_Pairs;
   std::size_t                      m_Capacity = std::size_t{ 1 } << 16;
   SeamSide                         m_Side;
 };
 
-/** Joins what both sides of a seam tell. */
-void JoinSides(const SeamSide & lower, const SeamSide & upper, std::size_t slab, SlabMerge & merge);
+/** Joins what all sides tell: of each seam the lower slab's, then the upper one's. */
+void JoinSides(const std::vector<const SeamSide *> & sides, SlabMerge & merge, const HostContext & context);
 
 /** Memory for the numbers of a slab's labels, kept between calls. */
 class SlabNumbers

@@ -79,6 +79,19 @@ CopyRows(const RunVolume & slab,
   }
 }
 
+/** Writes the labels of a slab's rows behind each other, after `change` gave them others. */
+template <typename TLabel, typename TChange>
+void
+CopyLabels(const RunVolume & slab, std::int64_t begin, std::int64_t end, TLabel * labels, const TChange & change)
+{
+  slab.VisitLabels([&](const auto * own) {
+    for (std::uint64_t run = slab.FirstRun(begin); run < slab.FirstRun(end); ++run)
+    {
+      labels[run] = change(static_cast<TLabel>(own[run]));
+    }
+  });
+}
+
 /** A part of the rows of a slab. */
 struct Piece
 {
@@ -142,24 +155,40 @@ StackSlabs(const SlabCut &                    cut,
   });
   result.FirstRun(rows) = runs;
   result.ResizeLabels(runs >= RunVolume::MaximumNarrowRuns);
-  result.VisitLabels([&](auto * labels) {
+  const std::int64_t rowsPerSlice = cut.VoxelsPerSlice() / cut.volume.RowLength();
+  const bool         areJoined = slabs.size() > 1 && connectivity.Uses(cut.axis);
+  return result.VisitLabels([&](auto * labels) -> std::uint64_t {
     using Label = std::remove_pointer_t<decltype(labels)>;
-    ParallelFor(count, context.Part(0.2, 0.4), [&](std::int64_t i) {
-      const Piece &     piece = pieces[static_cast<std::size_t>(i)];
-      const RunVolume & slab = slabs[piece.slab];
-      const auto        before = static_cast<Label>(componentsBefore[piece.slab]);
-      slab.VisitLabels([&](const auto * own) {
-        Label * to = labels + runsBefore[piece.slab];
-        for (std::uint64_t run = slab.FirstRun(piece.begin); run < slab.FirstRun(piece.end); ++run)
-        {
-          to[run] = static_cast<Label>(own[run]) + before;
-        }
-      });
+    std::vector<Label> numbers;
+    std::uint64_t      left = found;
+    if (areJoined)
+    {
+      // Joining reads the slices where slabs meet alone. So all other labels are read and written once.
+      for (std::size_t slab = 0; slab < slabs.size(); ++slab)
+      {
+        const auto add = [before = static_cast<Label>(componentsBefore[slab])](Label label) { return label + before; };
+        const std::int64_t slabRows = slabs[slab].GetExtent().RowCount();
+        CopyLabels(slabs[slab], 0, rowsPerSlice, labels + runsBefore[slab], add);
+        CopyLabels(slabs[slab], slabRows - rowsPerSlice, slabRows, labels + runsBefore[slab], add);
+      }
+      left = JoinSlabs(links, connectivity, cut.axis, cut.begins, found, context.Part(0.2, 0.5), result, numbers);
+    }
+    ParallelFor(count, context.Part(0.5, 1), [&](std::int64_t i) {
+      const Piece & piece = pieces[static_cast<std::size_t>(i)];
+      const auto    before = static_cast<Label>(componentsBefore[piece.slab]);
+      Label *       to = labels + runsBefore[piece.slab];
+      if (areJoined)
+      {
+        const Label * numberOf = numbers.data() + before;
+        CopyLabels(slabs[piece.slab], piece.begin, piece.end, to, [=](Label label) { return numberOf[label]; });
+      }
+      else
+      {
+        CopyLabels(slabs[piece.slab], piece.begin, piece.end, to, [=](Label label) { return label + before; });
+      }
     });
+    return left;
   });
-  return slabs.size() == 1 || !connectivity.Uses(cut.axis)
-         ? found
-         : JoinSlabs(links, connectivity, cut.axis, cut.begins, found, context.Part(0.4, 1), result);
 }
 
 } // namespace brickccl

@@ -165,8 +165,57 @@ NumbersBySearch(const std::vector<std::uint64_t> & components, const std::vector
   return numbers;
 }
 
+TEST(Slabs, ThreadsMergeThemAsOneDoes)
+{
+  const std::vector<std::uint64_t> components = { 70001, 3, 0, 50000, 64, 90000 };
+  const auto                       joinFrom = [&](SlabMerge & merge, std::uint64_t join) {
+    const auto slab = static_cast<std::size_t>(HashOf(5, join) % 2 * 3);
+    const auto other = slab == 0 ? std::size_t{ 3 } : std::size_t{ 5 };
+    // A third of all joins meet one component.
+    const std::uint64_t label = join % 3 == 0 ? 7 : 1 + HashOf(6, join) % components[slab];
+    merge.Join(slab, label, other, 1 + HashOf(7, join) % components[other]);
+  };
+  constexpr std::int64_t joins = 60000;
+  HostContext            one;
+  one.threads = 1;
+  SlabMerge serial(components);
+  for (std::int64_t join = 0; join < joins; ++join)
+  {
+    joinFrom(serial, static_cast<std::uint64_t>(join));
+  }
+  serial.Finish(one);
+  HostContext several;
+  several.threads = 8;
+  SlabMerge shared;
+  for (int repeat = 0; repeat < 3; ++repeat)
+  {
+    shared.Reset(components);
+    ParallelFor(joins / 100, several, [&](std::int64_t hundred) {
+      for (std::int64_t join = 100 * hundred; join < 100 * (hundred + 1); ++join)
+      {
+        joinFrom(shared, static_cast<std::uint64_t>(join));
+      }
+    });
+    shared.Finish(several);
+    ASSERT_EQ(shared.ComponentCount(), serial.ComponentCount());
+    for (std::size_t slab = 0; slab < components.size(); ++slab)
+    {
+      ASSERT_EQ(shared.FirstNumber(slab), serial.FirstNumber(slab));
+      ASSERT_EQ(shared.Joined(slab).size(), serial.Joined(slab).size());
+      for (std::size_t i = 0; i < serial.Joined(slab).size(); ++i)
+      {
+        ASSERT_EQ(shared.Joined(slab)[i].label, serial.Joined(slab)[i].label);
+        ASSERT_EQ(shared.Joined(slab)[i].number, serial.Joined(slab)[i].number);
+      }
+    }
+  }
+  EXPECT_GT(serial.Joined(5).size(), 10000u);
+}
+
 TEST(Slabs, MergedTheyAreNumberedAsByAPlainSearch)
 {
+  // It serves all volumes, one after the other.
+  SlabMerge merge;
   for (std::uint64_t seed = 0; seed < 300; ++seed)
   {
     std::vector<std::uint64_t>               components;
@@ -179,7 +228,7 @@ TEST(Slabs, MergedTheyAreNumberedAsByAPlainSearch)
         labelOf.emplace_back(slab, static_cast<int>(label));
       }
     }
-    SlabMerge                        merge(components);
+    merge.Reset(components);
     std::vector<std::pair<int, int>> joins;
     for (std::size_t i = 0; !labelOf.empty() && i < HashOf(seed, 2) % 20; ++i)
     {

@@ -1,7 +1,7 @@
 #include "BrickCCL/Cli/ChosenLabels.h"
 
+#include "BrickCCL/Cli/TableOptions.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Tables/LengthUnits.h"
 
 #include <charconv>
 #include <cstdint>
@@ -71,7 +71,7 @@ ChosenLabels::ColumnNames() const
     const Condition condition(where);
     for (const std::string & column : condition.ColumnNames())
     {
-      names += (names.empty() ? "" : ",") + ColumnInMillimetres(column);
+      names += (names.empty() ? "" : ",") + NameInMillimetres(column);
     }
   }
   return names;

@@ -12,7 +12,6 @@
 #include "BrickCCL/Labels/Relabel.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Pictures/Picture.h"
-#include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Vtk/SurfacePicture.h"
 
 #include <nlohmann/json.hpp>
@@ -81,7 +80,7 @@ CheckArguments(const RenderArguments & arguments)
   arguments.chosen.Check();
   const std::string named = arguments.chosen.ColumnNames();
   const std::string between = named.empty() || arguments.column.empty() ? "" : ",";
-  const std::string all = named + between + ColumnInMillimetres(arguments.column);
+  const std::string all = named + between + NameInMillimetres(arguments.column);
   if (arguments.style != "surface" && !arguments.images.part.empty() && all.empty())
   {
     throw InvalidArgument(

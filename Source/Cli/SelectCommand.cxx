@@ -46,7 +46,7 @@ GroupsOfCondition(const Condition & condition, const TableArguments & table)
   std::string names = table.columns;
   for (const std::string & column : condition.ColumnNames())
   {
-    names += (names.empty() ? "" : ",") + ColumnInMillimetres(column);
+    names += (names.empty() ? "" : ",") + NameInMillimetres(column);
   }
   const ColumnGroups groups = ParseColumns(names, !table.intensity.empty());
   for (const std::string & column : condition.ColumnNames())

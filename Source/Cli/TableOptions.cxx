@@ -286,6 +286,20 @@ CheckTableColumns(const TableArguments & arguments,
   LayOut(labeling.Measure(measured), LayoutOf(arguments));
 }
 
+std::string
+NameInMillimetres(const std::string & column)
+{
+  const std::string inMillimetres = ColumnInMillimetres(column);
+  for (const auto & known : AllColumnNames())
+  {
+    if (known.first == inMillimetres)
+    {
+      return inMillimetres;
+    }
+  }
+  return column;
+}
+
 NamedFiles
 TableFiles(const TableArguments & arguments, const std::string & tableOption)
 {

@@ -59,6 +59,9 @@ void CheckTableColumns(const TableArguments & arguments,
                        const Extent &         extent,
                        const LabelOptions &   labeled);
 
+/** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
+std::string NameInMillimetres(const std::string & column);
+
 /** The files that a table is written to; `tableOption` names the one of the table itself. */
 NamedFiles TableFiles(const TableArguments & arguments, const std::string & tableOption);
 

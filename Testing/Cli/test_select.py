@@ -52,7 +52,8 @@ class SelectTest(CommandTest):
         write_nrrd(self.labels, "uint8", (5, 2, 1), [4, 0, 9, 9, 9, 0, 30, 30, 0, 0], spacing=(2, 2, 2))
         out = self.path("out.nrrd")
         for condition, kept in (("volume_cm3 > 0.02", 1), ("volume_cm3 == 0.024", 1), ("volume_um3 >= 16e9", 2),
-                                ("volume_um3 == 1e9 * volume_mm3", 3), ("feret_diameter_um > 5000", 1)):
+                                ("volume_um3 == 1e9 * volume_mm3", 3), ("feret_diameter_um > 3500", 1),
+                                ("feret_diameter_um == 1000 * feret_diameter_mm", 3)):
             for units in ((), ("--units", condition[7:9])) if condition.startswith("volume") else ((),):
                 result = self.ok("select", self.labels, out, "--where", condition, "--keep", "--json", *units)
                 self.assertEqual(json.loads(result.stdout)["components"], kept, condition)

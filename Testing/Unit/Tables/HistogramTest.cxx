@@ -65,6 +65,7 @@ TEST(Histogram, IsInTheUnitThatIsAskedFor)
   HistogramOptions options = Of("length_um");
   EXPECT_EQ(HistogramOf(TableOf({ 1, 12 }, 0.1), options).unit, "um");
   options.lengthUnit = "cm";
+  options.bins = 2;
   const Histogram histogram = HistogramOf(TableOf({ 1, 12 }, 0.1), options);
   EXPECT_EQ(histogram.column, "length_cm");
   EXPECT_NEAR(histogram.edges.back(), 0.12, 1e-12);

@@ -7,7 +7,6 @@
 #include "BrickCCL/Core/Version.h"
 #include "BrickCCL/Dispatch/Label.h"
 #include "BrickCCL/Dispatch/CudaLabeler.h"
-#include "BrickCCL/Dispatch/CudaSlabLabeler.h"
 #include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Measuring/GroupMeasures.h"
 #include "BrickCCL/Measuring/Measuring.h"

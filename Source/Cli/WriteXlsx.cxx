@@ -3,6 +3,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Inflate.h"
 #include "BrickCCL/Host/AtomicFile.h"
+#include "BrickCCL/Host/SilentErrors.h"
 
 #ifdef BRICKCCL_USE_XLSX
 #  include <xlsxwriter.h>
@@ -18,11 +19,6 @@
 #include <sstream>
 #include <type_traits>
 #include <utility>
-
-#ifndef _WIN32
-#  include <fcntl.h>
-#  include <unistd.h>
-#endif
 
 namespace brickccl::cli
 {
@@ -60,44 +56,6 @@ WriteCell(lxw_worksheet * sheet, std::size_t row, std::size_t column, const Comp
     },
     value);
 }
-
-/** While it lives, nothing reaches the error stream. On Windows it does nothing. */
-class SilentErrors
-{
-public:
-  SilentErrors()
-  {
-#  ifndef _WIN32
-    std::fflush(stderr);
-    m_Kept = ::dup(STDERR_FILENO);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (m_Kept >= 0 && nowhere >= 0)
-    {
-      ::dup2(nowhere, STDERR_FILENO);
-    }
-    if (nowhere >= 0)
-    {
-      ::close(nowhere);
-    }
-#  endif
-  }
-  ~SilentErrors()
-  {
-#  ifndef _WIN32
-    std::fflush(stderr);
-    if (m_Kept >= 0)
-    {
-      ::dup2(m_Kept, STDERR_FILENO);
-      ::close(m_Kept);
-    }
-#  endif
-  }
-  SilentErrors(const SilentErrors &) = delete;
-  SilentErrors & operator=(const SilentErrors &) = delete;
-
-private:
-  int m_Kept = -1;
-};
 
 /** Writes what is in a workbook. \return why that failed; empty if it did not. */
 std::string

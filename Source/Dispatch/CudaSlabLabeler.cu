@@ -1,4 +1,4 @@
-#include "BrickCCL/Dispatch/CudaSlabLabeler.h"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 
 #include "BrickCCL/Dispatch/SlabOnDevice.cuh"
 #include "BrickCCL/Host/Parallel.h"

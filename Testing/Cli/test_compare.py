@@ -77,7 +77,7 @@ class CompareTest(CommandTest):
         distances = {}
         for name, colour in self.COLOURS.items():
             for level in (0, 255):
-                mixed = [0.75 * c + 0.25 * level for c in colour]
+                mixed = [0.6 * c + 0.4 * level for c in colour]
                 distance = sum(abs(a - b) for a, b in zip(red_green_blue, mixed))
                 distances[name] = min(distance, distances.get(name, distance))
         name = min(distances, key=distances.get)

@@ -3,7 +3,7 @@
 
 #include "Timing.cuh"
 
-#include "BrickCCL/Dispatch/CudaSlabLabeler.h"
+#include "BrickCCL/Dispatch/CudaLabeler.h"
 #include "BrickCCL/Host/Buffer.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/StepClock.h"

@@ -5,7 +5,6 @@
 
 #ifdef BRICKCCL_PYTHON_USE_CUDA
 #  include "BrickCCL/Dispatch/CudaLabeler.h"
-#  include "BrickCCL/Dispatch/CudaSlabLabeler.h"
 #endif
 #include "BrickCCL/Labels/VolumeLimits.h"
 

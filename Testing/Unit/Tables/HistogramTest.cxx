@@ -69,9 +69,8 @@ TEST(Histogram, IsInTheUnitThatIsAskedFor)
   const Histogram histogram = HistogramOf(TableOf({ 1, 12 }, 0.1), options);
   EXPECT_EQ(histogram.column, "length_cm");
   // Of 1 and 12 voxels of 0.1 mm.
-  EXPECT_LE(histogram.edges.front(), 0.01);
-  EXPECT_GE(histogram.edges.back(), 0.12);
-  EXPECT_LE(histogram.edges.back(), 0.13);
+  EXPECT_NEAR(histogram.edges.front(), 0.01, 1e-12);
+  EXPECT_NEAR(histogram.edges.back(), 0.12, 1e-12);
 }
 
 TEST(Histogram, HasBordersThatAreTheDoublesOfTheirTexts)

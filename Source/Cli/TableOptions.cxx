@@ -289,7 +289,7 @@ CheckTableColumns(const TableArguments & arguments,
 std::string
 NameInMillimetres(const std::string & column)
 {
-  const std::string inMillimetres = ColumnInMillimetres(column);
+  std::string inMillimetres = ColumnInMillimetres(column);
   for (const auto & known : AllColumnNames())
   {
     if (known.first == inMillimetres)

@@ -32,6 +32,8 @@ set(DOXYGEN_EXPAND_ONLY_PREDEF YES)
 set(DOXYGEN_PREDEFINED BRICKCCL_HOST_DEVICE= "ITK_TEMPLATE_EXPORT=" ITK_MANUAL_INSTANTIATION)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_GENERATE_LATEX NO)
+# Without it, a specialization of a template of the standard library ends the run.
+set(DOXYGEN_BUILTIN_STL_SUPPORT YES)
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
 doxygen_add_docs(docs ${_public_headers} MainPage.md Tables/COLUMNS.md Core/NEIGHBOURS.md Bricks/README.md Itk/README.md ../Wrapping/ITKModule/README.md ${_task_pages}

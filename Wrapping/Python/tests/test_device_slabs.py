@@ -4,7 +4,7 @@ import brickccl
 import numpy as np
 import pytest
 from brickccl import _core
-from brickccl.big import _devices_of
+from brickccl.big._options import devices_of
 from test_device import arrays, random_image  # noqa: F401
 
 
@@ -71,11 +71,11 @@ def test_a_device_that_is_missing_is_told_and_the_cpu_labels():
 
 
 def test_bricks_go_to_devices_in_turns():
-    assert _devices_of([0, 1]) == ["cuda:0", "cuda:1"]
-    assert _devices_of("cuda:0,2") == ["cuda:0", "cuda:2"]
-    assert _devices_of(["cpu", "cuda:1"]) == ["cpu", "cuda:1"]
+    assert devices_of([0, 1]) == ["cuda:0", "cuda:1"]
+    assert devices_of("cuda:0,2") == ["cuda:0", "cuda:2"]
+    assert devices_of(["cpu", "cuda:1"]) == ["cpu", "cuda:1"]
     with pytest.raises(ValueError, match="cuda:1 twice"):
-        _devices_of([1, "cuda:0,1"])
+        devices_of([1, "cuda:0,1"])
 
 
 @pytest.mark.parametrize("connectivity", [6, 18, 26])

@@ -37,7 +37,7 @@ public:
       const auto low = static_cast<double>(m_Bounds.front());
       const auto range = static_cast<double>(m_Bounds.back()) - low;
       m_Low = low;
-      m_PerValue = range > 0 && std::isfinite(range) ? static_cast<double>(m_Bounds.size() - 1) / range : 0;
+      m_PerValue = range > 0 ? static_cast<double>(m_Bounds.size() - 1) / range : 0;
       FillTable();
     }
   }
@@ -81,7 +81,8 @@ private:
   {
     const auto count = static_cast<int>(m_Bounds.size());
     const auto guess = (static_cast<double>(value) - m_Low) * m_PerValue;
-    int        place = static_cast<int>(std::clamp(guess, 0.0, static_cast<double>(count)));
+    // Ranges beyond doubles, or smaller than their inverse is a double, give no guess.
+    int        place = guess > 0 ? static_cast<int>(std::min(guess, static_cast<double>(count))) : 0;
     const auto isBefore = [&](int i) {
       const T bound = m_Bounds[static_cast<std::size_t>(i)];
       return m_Below ? bound < value : bound <= value;

@@ -25,7 +25,8 @@ AddSlabOptions(CLI::App & command, LabelArguments & arguments)
       "same, but for the last digits of means and sums of fractional intensities. The files must be uncompressed "
       "or gzipped NRRD, NIfTI or MetaImage, TIFF, or slice images. It does not go with --output-fallback, "
       "--series, --smooth, --pores, thresholds to be found, --fill-holes, --seeds, --touching, "
-      "--clear-border, --periodic, --part, --contacts, --picture, and the columns neighbours, thickness and "
+      "--clear-border, --part, --contacts, --picture, tables with --periodic, and the columns neighbours, thickness "
+      "and "
       "inscribed")
     ->transform(MemorySize(1))
     ->type_name("SIZE");

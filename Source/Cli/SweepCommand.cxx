@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cmath>
 #include <iostream>
 #include <limits>
@@ -48,7 +49,7 @@ Exactly(double value)
   std::ostringstream shorter;
   shorter.precision(std::numeric_limits<double>::digits10);
   shorter << value;
-  return std::stod(shorter.str()) == value ? shorter.str() : text.str();
+  return std::strtod(shorter.str().c_str(), nullptr) == value ? shorter.str() : text.str();
 }
 
 /** The curve: a row for each threshold. */

@@ -49,7 +49,8 @@ FilesBelow(const std::string & folder)
   std::vector<FoundFile> files;
   for (const auto & entry : std::filesystem::recursive_directory_iterator(folder))
   {
-    if (entry.is_regular_file())
+    // A link to a file that is gone is an error when it is read: it may be a slice.
+    if (entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found)
     {
       files.push_back({ entry.path().string(), entry.path().lexically_relative(folder).string() });
     }

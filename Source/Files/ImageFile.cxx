@@ -159,7 +159,9 @@ SliceImagesOfFolder(const std::string & path)
   for (const auto & entry : std::filesystem::directory_iterator(path))
   {
     const std::string name = entry.path().string();
-    if (entry.is_regular_file() && entry.path().filename().string()[0] != '.' &&
+    // A link to a slice that is gone is an error when it is read.
+    const bool mayBeFile = entry.is_regular_file() || entry.status().type() == std::filesystem::file_type::not_found;
+    if (mayBeFile && entry.path().filename().string()[0] != '.' &&
         HasExtension(name, ".tif .tiff .png .bmp .jpg .jpeg"))
     {
       files.push_back(name);

@@ -38,6 +38,7 @@ def locked(folder: str, what: str, *, is_alone: bool) -> Iterator[None]:
 
 
 def _take(stream: IO[str], folder: str, kind: int) -> None:
+    assert fcntl is not None
     try:
         fcntl.flock(stream, kind | fcntl.LOCK_NB)
     except OSError as error:

@@ -110,10 +110,9 @@ cudaMemcpyPeerAsync(void * to, int, const void * from, int, std::size_t bytes, c
 }
 
 inline cudaError_t
-cudaMemcpy(void * to, const void * from, std::size_t bytes, cudaMemcpyKind)
+cudaMemcpy(void * to, const void * from, std::size_t bytes, cudaMemcpyKind kind)
 {
-  std::memcpy(to, from, bytes);
-  return cudaSuccess;
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 
 inline cudaError_t

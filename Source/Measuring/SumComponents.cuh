@@ -135,7 +135,8 @@ AddByLabel(TLabel label, const PieceSums & own, TAdd add)
 __device__ inline int
 FirstVoxelKey(int x, int y, int z)
 {
-  return (z << 20) | (y << 10) | x;
+  // Where there is no voxel, z may be a larger number, whose upper bits are lost.
+  return static_cast<int>(static_cast<unsigned>(z) << 20 | static_cast<unsigned>(y) << 10 | static_cast<unsigned>(x));
 }
 
 /** What one box has of a component is added in four parts: the i-th of the sums, the i-th of the bounds, and of the

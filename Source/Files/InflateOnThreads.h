@@ -16,9 +16,8 @@ namespace brickccl::files
  *
  *  The compressed bytes are cut into chunks, each from a place on where a block seems to begin (FindDeflateBlock). A
  *  block refers to up to 32768 bytes before it, which a thread does not know when it begins in the middle. So it
- *  decompresses into symbols that stand for a byte or for a place in that window (SymbolInflater), until none of the
- * last 32768 stands for a place; from there on it goes on with bytes. Once the chunk before is known, places become
- * bytes.
+ *  decompresses into symbols that stand for a byte or for a place in that window (SymbolInflater), until the last 32768
+ *  are all bytes; from there on it goes on with bytes. Once the chunk before is known, places become bytes.
  *
  *  \return whether it all fitted: chunks end where the next ones begin, there are as many bytes as asked for, the
  * checksum is right, and nothing but zeros follows. If not, the bytes may be damaged, or just unsuited (several

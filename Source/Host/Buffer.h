@@ -108,19 +108,23 @@ private:
   std::size_t                m_Capacity = 0;
 };
 
-/** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers with numbers. */
+/** Memory that algorithms keep between calls, so that its pages are touched once. It is a few buffers. Who uses them
+ *  names them by an enumeration of its own. */
 class Workspace
 {
 public:
-  /** Room for `count` elements, whose values are unspecified. It is valid until the same number is asked for again. */
+  static constexpr std::size_t BufferCount = 4;
+
+  /** Room for `count` elements, whose values are unspecified. It is valid until the same buffer is asked for again.
+   *  \param buffer  below BufferCount */
   template <typename T>
   T *
-  Get(std::size_t number, std::size_t count)
+  Get(std::size_t buffer, std::size_t count)
   {
     static_assert(std::is_trivial_v<T> && alignof(T) <= alignof(std::max_align_t));
-    Buffer<std::max_align_t> & buffer = m_Buffers[number];
-    buffer.Resize((count * sizeof(T) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-    return reinterpret_cast<T *>(buffer.Data());
+    Buffer<std::max_align_t> & memory = m_Buffers[buffer];
+    memory.Resize((count * sizeof(T) + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    return reinterpret_cast<T *>(memory.Data());
   }
 
   /** As Buffer::Overwrite. */
@@ -145,7 +149,7 @@ public:
   }
 
 private:
-  Buffer<std::max_align_t> m_Buffers[6];
+  Buffer<std::max_align_t> m_Buffers[BufferCount];
 };
 
 } // namespace brickccl

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  static_assert(simd::MarkWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
+  static_assert(simd::MarkWords <= StoredBits::PaddingWords, "bits are read past the first and last row");
 
   const RunVolume & m_Volume;
   OwnRow            m_Zeros;

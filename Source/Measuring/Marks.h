@@ -6,6 +6,7 @@
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -14,18 +15,17 @@ namespace brickccl
 {
 
 /** Marks on some of many elements, one bit each. Once they are counted, they give the number of marks up to any
- *  element, by which sparse labels become consecutive numbers. */
+ *  element, by which sparse labels become consecutive numbers. One workspace has room for one of these. */
 class Marks
 {
 public:
-  /** Uses the workspace's buffers `number` and `number + 1`. */
-  Marks(Workspace & workspace, std::size_t number, std::uint64_t elements, const HostContext & context)
+  Marks(Workspace & workspace, std::uint64_t elements, const HostContext & context)
     : m_Context(context.Silent())
     , m_Parts(WordsForBits(static_cast<std::int64_t>(elements)),
               1 + context.grain / BitsPerWord,
               4 * EffectiveThreadCount(context.threads))
-    , m_Bits(workspace.Get<Word>(number, static_cast<std::size_t>(m_Parts.size)))
-    , m_Before(workspace.Get<std::uint64_t>(number + 1, static_cast<std::size_t>(m_Parts.size)))
+    , m_Bits(workspace.Get<Word>(BitsOfElements, static_cast<std::size_t>(m_Parts.size)))
+    , m_Before(workspace.Get<std::uint64_t>(MarksBeforeWords, static_cast<std::size_t>(m_Parts.size)))
   {}
 
   void
@@ -97,6 +97,13 @@ public:
   }
 
 private:
+  /** What is kept in the workspace. */
+  enum MarksBuffer : std::size_t
+  {
+    BitsOfElements,
+    MarksBeforeWords
+  };
+
   HostContext     m_Context;
   Chunks          m_Parts;
   Word *          m_Bits;

@@ -113,7 +113,7 @@ PlacesByMarks(std::uint64_t               largest,
               std::vector<LabelsOfRuns> & chunks)
 {
   const auto count = static_cast<std::int64_t>(chunks.size());
-  Marks      marks(workspace, 4, largest + 1, context);
+  Marks      marks(workspace, largest + 1, context);
   marks.Clear();
   ParallelFor(count, context.Silent(), [&](std::int64_t chunk) {
     for (const std::uint64_t label : chunks[static_cast<std::size_t>(chunk)].labels)
@@ -195,7 +195,7 @@ StorePlaces(const Chunks &                    rows,
   volume.ResizeLabels(components > std::numeric_limits<std::uint32_t>::max());
   if (hasBounds)
   {
-    volume.ResizeBounds();
+    volume.Bounds().Resize(volume.RunCount());
   }
   volume.VisitLabels([&](auto * labelOfRun) {
     using Label = std::remove_reference_t<decltype(*labelOfRun)>;
@@ -207,14 +207,14 @@ StorePlaces(const Chunks &                    rows,
       });
       if (hasBounds)
       {
-        std::copy(own.begins.begin(), own.begins.end(), volume.Begins() + first);
-        std::copy(own.ends.begin(), own.ends.end(), volume.Ends() + first);
+        std::copy(own.begins.begin(), own.begins.end(), volume.Bounds().Begins() + first);
+        std::copy(own.ends.begin(), own.ends.end(), volume.Bounds().Ends() + first);
       }
     });
   });
   if (hasBounds)
   {
-    volume.SetHasBounds();
+    volume.Bounds().SetKept(true);
   }
 }
 

@@ -27,9 +27,9 @@ public:
   Collect(const RunVolume & volume, std::int64_t begin, std::int64_t end)
   {
     m_FirstRun = volume.FirstRun(begin);
-    if (volume.HasBounds())
+    if (volume.Bounds().AreKept())
     {
-      m_Bounds = { volume.Begins() + m_FirstRun, volume.Ends() + m_FirstRun };
+      m_Bounds = { volume.Bounds().Begins() + m_FirstRun, volume.Bounds().Ends() + m_FirstRun };
       return;
     }
     const std::size_t room = volume.FirstRun(end) - m_FirstRun + simd::RunListPadding;
@@ -64,7 +64,8 @@ public:
   }
 
 private:
-  static_assert(simd::RunListPadding <= RunVolume::RunPadding, "bounds and labels are read past the last run");
+  static_assert(simd::RunListPadding <= std::min(RunLabels::Padding, StoredBounds::Padding),
+                "bounds and labels are read past the last run");
 
   struct Bounds
   {

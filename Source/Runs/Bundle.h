@@ -38,12 +38,12 @@ struct BitWindow
   TWord after;
 
   /** At each bit, the bit to its left. */
-  BRICKCCL_HOST_DEVICE TWord
+  BRICKCCL_HOST_DEVICE constexpr TWord
   Left() const
   {
     return (word << 1) | before;
   }
-  BRICKCCL_HOST_DEVICE TWord
+  BRICKCCL_HOST_DEVICE constexpr TWord
   Right() const
   {
     return (word >> 1) | (after << (8 * sizeof(TWord) - 1));
@@ -58,7 +58,7 @@ struct BundleWindow
   TWord before;
   TWord after;
 
-  BRICKCCL_HOST_DEVICE TWord
+  BRICKCCL_HOST_DEVICE constexpr TWord
   United() const
   {
     TWord united = rows[0];
@@ -68,13 +68,13 @@ struct BundleWindow
     }
     return united;
   }
-  BRICKCCL_HOST_DEVICE BitWindow<TWord>
-                       Row(int r) const
+  BRICKCCL_HOST_DEVICE constexpr BitWindow<TWord>
+  Row(int r) const
   {
     return { rows[r], (before >> r) & 1u, (after >> r) & 1u };
   }
-  BRICKCCL_HOST_DEVICE BitWindow<TWord>
-                       Rows(int r, int q) const
+  BRICKCCL_HOST_DEVICE constexpr BitWindow<TWord>
+  Rows(int r, int q) const
   {
     return { rows[r] | rows[q], ((before >> r) | (before >> q)) & 1u, ((after >> r) | (after >> q)) & 1u };
   }
@@ -106,7 +106,7 @@ struct BundleLinks
  *  beside a straight one is left out: it implies nothing new, since one of the two runs goes on to where the straight
  *  link joins it to the other. */
 template <typename TWord>
-BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr BundleLinks<TWord>
                      LinksOfRows(const BitWindow<TWord> & a, const BitWindow<TWord> & b)
 {
   return { a.word & b.word, a.word & b.Left() & ~b.word & ~a.Left(), a.word & b.Right() & ~b.word & ~a.Right() };
@@ -145,9 +145,67 @@ AreBackwardSteps()
 }
 static_assert(AreBackwardSteps());
 
+/** Which rows of a bundle and of an earlier one face each other. There are one or two such faces. */
+struct BundleFaces
+{
+  int  count;
+  bool areStraight;
+  /** For each face the rows of the bundle, then those of the earlier one. Where there is one row, it stands twice. */
+  int rows[2][2][2];
+};
+
+/** The faces of a bundle of two or four rows towards its n-th backward bundle. */
+template <Bundling VBundling>
+constexpr BundleFaces
+FacesTo(int backward)
+{
+  static_assert(VBundling != Bundling::Rows);
+  if (VBundling == Bundling::Pairs)
+  {
+    return backward == 0 ? BundleFaces{ 1, false, { { { 0, 0 }, { 1, 1 } } } }
+         : backward == 1 ? BundleFaces{ 2, false, { { { 0, 0 }, { 0, 0 } }, { { 1, 1 }, { 1, 1 } } } }
+         : backward == 2 ? BundleFaces{ 1, true, { { { 0, 0 }, { 1, 1 } } } }
+                         : BundleFaces{ 1, true, { { { 1, 1 }, { 0, 0 } } } };
+  }
+  return backward == 0 ? BundleFaces{ 1, false, { { { 0, 2 }, { 1, 3 } } } }
+       : backward == 1 ? BundleFaces{ 1, false, { { { 0, 1 }, { 2, 3 } } } }
+       : backward == 2 ? BundleFaces{ 1, false, { { { 0, 0 }, { 3, 3 } } } }
+                       : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
+}
+
+/** Whether all rows that FacesTo names are neighbours: at all columns within reach or, if faces are straight, only at
+ *  the same column. */
+template <Bundling VBundling>
+constexpr bool
+FacesAreNeighbours()
+{
+  constexpr bool     arePairs = VBundling == Bundling::Pairs;
+  constexpr int      rank = arePairs ? 2 : 3;
+  constexpr unsigned axes = 0b111;
+  bool               same = true;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const BundleFaces faces = FacesTo<VBundling>(n);
+    for (int face = 0; face < faces.count; ++face)
+    {
+      for (int pair = 0; pair < 4; ++pair)
+      {
+        const int a = faces.rows[face][0][pair & 1];
+        const int b = faces.rows[face][1][pair >> 1];
+        const int y = 2 * BackwardStepY(n) + (b & 1) - (a & 1);
+        const int z = (arePairs ? 1 : 2) * BackwardStepZ(n) + (b >> 1) - (a >> 1);
+        same = same && HasNeighbour(rank, axes, { 0, y, z, 0 }) &&
+               HasNeighbour(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
+      }
+    }
+  }
+  return same;
+}
+static_assert(FacesAreNeighbours<Bundling::Pairs>() && FacesAreNeighbours<Bundling::Squares>());
+
 /** The links from a bundle to its n-th backward bundle. */
 template <Bundling VBundling, typename TWord>
-BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE inline BundleLinks<TWord>
+BRICKCCL_HOST_DEVICE BRICKCCL_ALWAYS_INLINE constexpr BundleLinks<TWord>
 LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWindow<TWord, RowsOf(VBundling)> & b)
 {
   const TWord none = 0;
@@ -189,6 +247,48 @@ LinksTo(int n, const BundleWindow<TWord, RowsOf(VBundling)> & a, const BundleWin
     }
   }
 }
+
+/** Whether LinksTo finds the links of the faces and no others, for every pair of single voxels whose columns differ
+ *  by at most 1. */
+template <Bundling VBundling>
+constexpr bool
+LinksAreThoseOfFaces()
+{
+  constexpr int rows = RowsOf(VBundling);
+  bool          same = true;
+  for (int n = 0; n < BackwardBundles; ++n)
+  {
+    const BundleFaces faces = FacesTo<VBundling>(n);
+    for (int r = 0; r < rows; ++r)
+    {
+      for (int q = 0; q < rows; ++q)
+      {
+        bool isFacing = false;
+        for (int face = 0; face < faces.count; ++face)
+        {
+          const auto & facing = faces.rows[face];
+          isFacing = isFacing || ((facing[0][0] == r || facing[0][1] == r) && (facing[1][0] == q || facing[1][1] == q));
+        }
+        // Of two faces all rows are neighbours at the same column.
+        const bool isColumn = isFacing || faces.count == 2;
+        for (int step = -1; step <= 1; ++step)
+        {
+          BundleWindow<unsigned, rows> a = {};
+          BundleWindow<unsigned, rows> b = {};
+          a.rows[r] = 0b010;
+          b.rows[q] = 1u << (1 + step);
+          const BundleLinks<unsigned> links = LinksTo<VBundling>(n, a, b);
+          const bool                  isLinked = step == 0 ? isColumn : isFacing && !faces.areStraight;
+          const unsigned              expected = isLinked ? 0b010 : 0;
+          same = same && links.same == (step == 0 ? expected : 0) && links.left == (step < 0 ? expected : 0) &&
+                 links.right == (step > 0 ? expected : 0);
+        }
+      }
+    }
+  }
+  return same;
+}
+static_assert(LinksAreThoseOfFaces<Bundling::Pairs>() && LinksAreThoseOfFaces<Bundling::Squares>());
 
 /** The links between the united bits of a and b without repeats: one for each pair of runs that they join, or few
  *  more. */

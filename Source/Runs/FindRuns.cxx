@@ -86,7 +86,7 @@ PackLinksTo(const RowLinks::LinkedRow & row,
 void
 PackSeparated(const RowLinks & links, std::int64_t row, RunVolume & volume)
 {
-  if (volume.HasFar())
+  if (volume.KnowsSeparation())
   {
     links.PackSeparated(row, volume.Below(row), volume.Above(row));
   }
@@ -227,9 +227,9 @@ FindRuns(const RowLinks &                                                      l
   volume.Reset(extent, links.FollowForeground() && axes.x);
   if (!links.FollowForeground())
   {
-    volume.ResizeLinks(axes.y, axes.z);
-    volume.ResizeRunsBefore(axes.countsRuns);
-    volume.ResizeSeparation(axes.knowsSeparation && links.KnowsSeparation());
+    LinkAxes kept = axes;
+    kept.knowsSeparation = axes.knowsSeparation && links.KnowsSeparation();
+    volume.KeepLinks(kept);
   }
   const std::int64_t         words = volume.WordsPerRow();
   const Chunks               chunks = RowChunks(extent, context);

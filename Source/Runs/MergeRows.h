@@ -248,7 +248,7 @@ public:
   }
 
 private:
-  static_assert(simd::DiagonalWords <= RunVolume::PaddingWords, "bits are read past the first and last row");
+  static_assert(simd::DiagonalWords <= StoredBits::PaddingWords, "bits are read past the first and last row");
 
   /** A candidate for a link between two voxels. */
   struct Postponed

@@ -15,17 +15,17 @@ public:
   void
   Resize(std::int64_t words)
   {
-    m_Words.resize(static_cast<std::size_t>(words + 2 * RunVolume::PaddingWords));
+    m_Words.resize(static_cast<std::size_t>(words + 2 * StoredBits::PaddingWords));
   }
   Word *
   Data()
   {
-    return m_Words.data() + RunVolume::PaddingWords;
+    return m_Words.data() + StoredBits::PaddingWords;
   }
   const Word *
   Data() const
   {
-    return m_Words.data() + RunVolume::PaddingWords;
+    return m_Words.data() + StoredBits::PaddingWords;
   }
 
 private:

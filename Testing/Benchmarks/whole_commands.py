@@ -6,7 +6,7 @@
 
 Images are masks that both read (.nhdr with .raw.gz, say). Programs take turns within one run; figures are medians, with
 the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader, of a folder beside its reader of
-DICOM series. `--reading-of IMAGE` does so for a 16-bit volume that SimpleITK writes before: as gzip-compressed NRRD, NIfTI
+DICOM series; `--itk build/release/bin/brickccl-itk-reading` beside ITK's reader as well. `--reading-of IMAGE` does so for a 16-bit volume that SimpleITK writes before: as gzip-compressed NRRD, NIfTI
 and MetaImage, as TIFF with LZW, Deflate and PackBits, and as a DICOM series. Its slices are repeated, mirrored in turns, up
 to the number that `--slices` asks for."""
 
@@ -96,6 +96,7 @@ def main():
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--reading", action="append", default=[])
     parser.add_argument("--reading-of", metavar="IMAGE")
+    parser.add_argument("--itk", help="the program that times ITK's own reader")
     parser.add_argument("--slices", type=int, default=275)
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="brickccl-")
@@ -147,15 +148,20 @@ def main():
             subprocess.run([sys.executable, "-c", WRITE_ALL, arguments.reading_of, written, str(arguments.slices)], check=True)
             arguments.reading += [os.path.join(written, name) for name in sorted(os.listdir(written))]
         for image in arguments.reading:
-            ours, theirs = [], []
+            ours, theirs, itk = [], [], []
             for _ in range(arguments.runs + 1):
                 _, result = seconds_of([arguments.command, "label", image, os.path.join(folder, "r.nrrd"), "--json",
                                         "--range", "100", "inf"])
                 import json
                 ours.append(json.loads(result.stdout)["seconds"]["read"])
                 theirs.append(float(seconds_of([sys.executable, "-c", READ_PEER, image])[1].stdout))
+                if arguments.itk:
+                    itk.append(float(seconds_of([arguments.itk, image])[1].stdout))
             ours, theirs = statistics.median(ours[1:]), statistics.median(theirs[1:])
-            print("reading %s: %.4f s, SimpleITK %.4f s, ratio %.3f" % (os.path.basename(image), ours, theirs, ours / theirs))
+            line = "reading %s: %.4f s, SimpleITK %.4f s, ratio %.3f" % (os.path.basename(image), ours, theirs, ours / theirs)
+            if itk:
+                line += ", ITK %.4f s, ratio %.3f" % (statistics.median(itk[1:]), ours / statistics.median(itk[1:]))
+            print(line, flush=True)
     finally:
         shutil.rmtree(folder)
 

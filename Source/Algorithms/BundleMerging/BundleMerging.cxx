@@ -16,62 +16,6 @@ namespace brickccl
 namespace
 {
 
-/** Which rows of a bundle and of an earlier one face each other. There are one or two such faces; see LinksTo. */
-struct BundleFaces
-{
-  int  count;
-  bool areStraight;
-  /** For each face the rows of the bundle, then those of the earlier one. Where there is one row, it stands twice. */
-  int rows[2][2][2];
-};
-
-template <Bundling VBundling>
-constexpr BundleFaces
-FacesTo(int backward)
-{
-  if (VBundling == Bundling::Pairs)
-  {
-    return backward == 0 ? BundleFaces{ 1, false, { { { 0, 0 }, { 1, 1 } } } }
-         : backward == 1 ? BundleFaces{ 2, false, { { { 0, 0 }, { 0, 0 } }, { { 1, 1 }, { 1, 1 } } } }
-         : backward == 2 ? BundleFaces{ 1, true, { { { 0, 0 }, { 1, 1 } } } }
-                         : BundleFaces{ 1, true, { { { 1, 1 }, { 0, 0 } } } };
-  }
-  return backward == 0 ? BundleFaces{ 1, false, { { { 0, 2 }, { 1, 3 } } } }
-       : backward == 1 ? BundleFaces{ 1, false, { { { 0, 1 }, { 2, 3 } } } }
-       : backward == 2 ? BundleFaces{ 1, false, { { { 0, 0 }, { 3, 3 } } } }
-                       : BundleFaces{ 1, false, { { { 1, 1 }, { 2, 2 } } } };
-}
-
-/** Whether all rows that FacesTo names are neighbours: at all columns within reach or, if faces are straight, only at
- *  the same column. */
-template <Bundling VBundling>
-constexpr bool
-FacesAreNeighbours()
-{
-  constexpr bool     arePairs = VBundling == Bundling::Pairs;
-  constexpr int      rank = arePairs ? 2 : 3;
-  constexpr unsigned axes = 0b111;
-  bool               same = true;
-  for (int n = 0; n < BackwardBundles; ++n)
-  {
-    const BundleFaces faces = FacesTo<VBundling>(n);
-    for (int face = 0; face < faces.count; ++face)
-    {
-      for (int pair = 0; pair < 4; ++pair)
-      {
-        const int a = faces.rows[face][0][pair & 1];
-        const int b = faces.rows[face][1][pair >> 1];
-        const int y = 2 * BackwardStepY(n) + (b & 1) - (a & 1);
-        const int z = (arePairs ? 1 : 2) * BackwardStepZ(n) + (b >> 1) - (a >> 1);
-        same = same && HasNeighbour(rank, axes, { 0, y, z, 0 }) &&
-               HasNeighbour(rank, axes, { 1, y, z, 0 }) == !faces.areStraight;
-      }
-    }
-  }
-  return same;
-}
-static_assert(FacesAreNeighbours<Bundling::Pairs>() && FacesAreNeighbours<Bundling::Squares>());
-
 /** Unites the runs of bundles that lie in one slab, or those across its lower seam. */
 template <Bundling VBundling, typename TIndex, typename TUnite>
 class BundleMerger

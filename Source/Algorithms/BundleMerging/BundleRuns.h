@@ -6,6 +6,7 @@
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Algorithms/BundleMerging/LinkBundles.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -71,7 +72,7 @@ struct BundleView
 {
   static constexpr int N = RowsOf(VBundling);
 
-  static_assert(RunVolume::PaddingWords >= simd::MaximumWordsBeside, "vector code reads beside rows");
+  static_assert(StoredBits::PaddingWords >= simd::MaximumWordsBeside, "vector code reads beside rows");
 
   const Word * rows[N];
 
@@ -98,6 +99,15 @@ struct BundleView
     }
     return window;
   }
+};
+
+/** What BundleMerging keeps in a volume's workspace. */
+enum BundleBuffer : std::size_t
+{
+  UnitedBits,
+  RunsBeforeWords,
+  ParentsOfRuns,
+  NumbersOfRuns
 };
 
 /** The runs of all bundles: united bits, the number of runs before every word, and the forest of all runs. */
@@ -146,9 +156,10 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
                BundleRuns<TIndex> &          runs)
 {
   runs.words = bundles.volume.WordsPerRow();
-  runs.united = scratch.Get<Word>(0, static_cast<std::size_t>(bundles.count * runs.words + simd::MaximumWordsBeside));
+  runs.united =
+    scratch.Get<Word>(UnitedBits, static_cast<std::size_t>(bundles.count * runs.words + simd::MaximumWordsBeside));
   runs.beforeCount = bundles.count * runs.words;
-  runs.before = scratch.Get<TIndex>(1, static_cast<std::size_t>(runs.beforeCount));
+  runs.before = scratch.Get<TIndex>(RunsBeforeWords, static_cast<std::size_t>(runs.beforeCount));
   std::vector<std::uint64_t> runsOfSlab(static_cast<std::size_t>(slabs.count) + 1, 0);
   ParallelFor(slabs.count, context.Part(0, 0.5), [&](std::int64_t slab) {
     std::uint64_t count = 0;
@@ -175,7 +186,7 @@ FindBundleRuns(const BundleRows<VBundling> & bundles,
   });
   std::partial_sum(runsOfSlab.begin(), runsOfSlab.end(), runsOfSlab.begin());
   runs.count = runsOfSlab.back();
-  runs.parent = scratch.Get<TIndex>(2, static_cast<std::size_t>(runs.count));
+  runs.parent = scratch.Get<TIndex>(ParentsOfRuns, static_cast<std::size_t>(runs.count));
   ParallelFor(slabs.count, context.Part(0.5, 1), [&](std::int64_t slab) {
     const auto first = runsOfSlab[static_cast<std::size_t>(slab)];
     for (std::int64_t i = slabs.Begin(slab) * runs.words; i < slabs.End(slab) * runs.words && first != 0; ++i)

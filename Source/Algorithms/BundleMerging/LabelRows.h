@@ -166,7 +166,8 @@ LabelRows(const BundleRows<VBundling> & bundles,
           TIndex *                      labels)
 {
   TIndex * const parent = bundleRuns.parent;
-  TIndex * const number = volume.Scratch().template Get<TIndex>(3, static_cast<std::size_t>(bundleRuns.count));
+  TIndex * const number =
+    volume.Scratch().template Get<TIndex>(NumbersOfRuns, static_cast<std::size_t>(bundleRuns.count));
   const RowParts<VBundling, TIndex> parts(bundles, bundleRuns, context);
   PartNumbers<TIndex>               numbers(parts.FirstNodes());
   ParallelFor(parts.Count(), context.Part(0, 0.8), [&](std::int64_t part) {

@@ -1,0 +1,70 @@
+#ifndef BRICKCCL_RUNS_STOREDBITS_H
+#define BRICKCCL_RUNS_STOREDBITS_H
+
+#include "BrickCCL/Core/BitRow.h"
+#include "BrickCCL/Host/Buffer.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace brickccl
+{
+
+/** One bit for each voxel of a volume, row by row, or nothing. */
+class StoredBits
+{
+public:
+  /** So many words before the first row and after the last one can be read. Their values do not matter. */
+  static constexpr std::int64_t PaddingWords = 8;
+
+  /** Makes room; the bits are unspecified. */
+  void
+  Resize(std::int64_t wordsPerRow, std::int64_t rows)
+  {
+    m_WordsPerRow = wordsPerRow;
+    m_Words.Resize(static_cast<std::size_t>(wordsPerRow * rows + 2 * PaddingWords));
+  }
+  /** Keeps nothing but the memory. */
+  void
+  Drop()
+  {
+    m_Words.Resize(0);
+  }
+
+  bool
+  AreKept() const
+  {
+    return m_Words.Size() != 0;
+  }
+  /** The words of a row. Only where bits are kept. */
+  Word *
+  Row(std::int64_t row)
+  {
+    return m_Words.Data() + PaddingWords + row * m_WordsPerRow;
+  }
+  const Word *
+  Row(std::int64_t row) const
+  {
+    return m_Words.Data() + PaddingWords + row * m_WordsPerRow;
+  }
+
+  /** As Buffer::Overwrite. */
+  void
+  Overwrite(unsigned char byte)
+  {
+    m_Words.Overwrite(byte);
+  }
+  std::size_t
+  CapacityBytes() const
+  {
+    return m_Words.CapacityBytes();
+  }
+
+private:
+  Buffer<Word> m_Words;
+  std::int64_t m_WordsPerRow = 0;
+};
+
+} // namespace brickccl
+
+#endif

@@ -6,9 +6,9 @@
 
 Images are masks that both read (.nhdr with .raw.gz, say). Programs take turns within one run; figures are medians, with
 the page cache warm. `--reading IMAGE` times reading alone beside SimpleITK's reader, of a folder beside its reader of
-DICOM series; `--itk build/release/bin/brickccl-itk-reading` beside ITK's reader as well. `--reading-of IMAGE` does so for a 16-bit volume that SimpleITK writes before: as gzip-compressed NRRD, NIfTI
-and MetaImage, as TIFF with LZW, Deflate and PackBits, and as a DICOM series. Its slices are repeated, mirrored in turns, up
-to the number that `--slices` asks for."""
+DICOM series; `--itk build/release/bin/brickccl-itk-reading` beside ITK's reader as well. `--reading-of IMAGE` does so for
+a 16-bit volume that SimpleITK writes before: as gzip-compressed NRRD, NIfTI and MetaImage, as TIFF with LZW, Deflate and
+PackBits, and as a DICOM series. Its slices are repeated, mirrored in turns, up to the number that `--slices` asks for."""
 
 import argparse
 import os

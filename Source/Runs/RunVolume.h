@@ -110,22 +110,22 @@ public:
   Word *
   LinksAlongY(std::int64_t row)
   {
-    return m_Links.alongY.Row(row);
+    return m_Links.alongY.From(FirstWord(row));
   }
   const Word *
   LinksAlongY(std::int64_t row) const
   {
-    return m_Links.alongY.Row(row);
+    return m_Links.alongY.From(FirstWord(row));
   }
   Word *
   LinksAlongZ(std::int64_t row)
   {
-    return m_Links.alongZ.Row(row);
+    return m_Links.alongZ.From(FirstWord(row));
   }
   const Word *
   LinksAlongZ(std::int64_t row) const
   {
-    return m_Links.alongZ.Row(row);
+    return m_Links.alongZ.From(FirstWord(row));
   }
 
   bool
@@ -137,22 +137,22 @@ public:
   Word *
   Below(std::int64_t row)
   {
-    return KnowsSeparation() ? m_Separated.below.Row(row) : nullptr;
+    return KnowsSeparation() ? m_Separated.below.From(FirstWord(row)) : nullptr;
   }
   const Word *
   Below(std::int64_t row) const
   {
-    return KnowsSeparation() ? m_Separated.below.Row(row) : nullptr;
+    return KnowsSeparation() ? m_Separated.below.From(FirstWord(row)) : nullptr;
   }
   Word *
   Above(std::int64_t row)
   {
-    return KnowsSeparation() ? m_Separated.above.Row(row) : nullptr;
+    return KnowsSeparation() ? m_Separated.above.From(FirstWord(row)) : nullptr;
   }
   const Word *
   Above(std::int64_t row) const
   {
-    return KnowsSeparation() ? m_Separated.above.Row(row) : nullptr;
+    return KnowsSeparation() ? m_Separated.above.From(FirstWord(row)) : nullptr;
   }
 
   bool

@@ -14,15 +14,14 @@ namespace brickccl
 class StoredBits
 {
 public:
-  /** So many words before the first row and after the last one can be read. Their values do not matter. */
+  /** So many words before the first one and after the last one can be read. Their values do not matter. */
   static constexpr std::int64_t PaddingWords = 8;
 
-  /** Makes room; the bits are unspecified. */
+  /** Makes room for so many words; the bits are unspecified. */
   void
-  Resize(std::int64_t wordsPerRow, std::int64_t rows)
+  Resize(std::int64_t words)
   {
-    m_WordsPerRow = wordsPerRow;
-    m_Words.Resize(static_cast<std::size_t>(wordsPerRow * rows + 2 * PaddingWords));
+    m_Words.Resize(static_cast<std::size_t>(words + 2 * PaddingWords));
   }
   /** Keeps nothing but the memory. */
   void
@@ -36,16 +35,16 @@ public:
   {
     return m_Words.Size() != 0;
   }
-  /** The words of a row. Only where bits are kept. */
+  /** The words from the given one on. Only where bits are kept. */
   Word *
-  Row(std::int64_t row)
+  From(std::int64_t word)
   {
-    return m_Words.Data() + PaddingWords + row * m_WordsPerRow;
+    return m_Words.Data() + PaddingWords + word;
   }
   const Word *
-  Row(std::int64_t row) const
+  From(std::int64_t word) const
   {
-    return m_Words.Data() + PaddingWords + row * m_WordsPerRow;
+    return m_Words.Data() + PaddingWords + word;
   }
 
   /** As Buffer::Overwrite. */
@@ -62,7 +61,6 @@ public:
 
 private:
   Buffer<Word> m_Words;
-  std::int64_t m_WordsPerRow = 0;
 };
 
 } // namespace brickccl

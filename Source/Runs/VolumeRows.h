@@ -76,23 +76,23 @@ public:
   Word *
   Foreground(std::int64_t row)
   {
-    return m_Foreground.Row(row);
+    return m_Foreground.From(FirstWord(row));
   }
   const Word *
   Foreground(std::int64_t row) const
   {
-    return m_Foreground.Row(row);
+    return m_Foreground.From(FirstWord(row));
   }
   /** The bits at which runs start. Only where they do not follow the foreground. */
   Word *
   StoredStarts(std::int64_t row)
   {
-    return m_Starts.Row(row);
+    return m_Starts.From(FirstWord(row));
   }
   const Word *
   StoredStarts(std::int64_t row) const
   {
-    return m_Starts.Row(row);
+    return m_Starts.From(FirstWord(row));
   }
   /** The bits of word w of a row at which runs start. */
   Word
@@ -127,7 +127,7 @@ public:
   std::uint32_t *
   RunsBefore(std::int64_t row)
   {
-    return m_RunsBefore.Data() + row * m_WordsPerRow;
+    return m_RunsBefore.Data() + FirstWord(row);
   }
   /** The run of a row that covers voxel x, which must be foreground. Only where starts and the numbers of runs before
    *  words are kept. */
@@ -136,7 +136,7 @@ public:
   {
     const std::int64_t w = x / BitsPerWord;
     const Word         starts = StoredStarts(row)[w] & BitsUpTo(static_cast<int>(x % BitsPerWord));
-    return FirstRun(row) + m_RunsBefore[static_cast<std::size_t>(row * m_WordsPerRow + w)] +
+    return FirstRun(row) + m_RunsBefore[static_cast<std::size_t>(FirstWord(row) + w)] +
            static_cast<std::uint64_t>(CountBits(starts)) - 1;
   }
   /** The bounds of all runs, where these are kept. Rows must have fewer than 2^31 voxels then. */
@@ -214,11 +214,18 @@ public:
   }
 
 protected:
+  /** The number of the words of all rows before a row. */
+  std::int64_t
+  FirstWord(std::int64_t row) const
+  {
+    return row * m_WordsPerRow;
+  }
+
   /** Makes room for one bit per voxel, or drops it. */
   void
   Keep(bool are, StoredBits & bits) const
   {
-    are ? bits.Resize(m_WordsPerRow, m_Extent.RowCount()) : bits.Drop();
+    are ? bits.Resize(FirstWord(m_Extent.RowCount())) : bits.Drop();
   }
 
   /** As Buffer::Overwrite. */

@@ -10,6 +10,10 @@
 #include "itkImage.h"
 #include "itkImageFileReader.h"
 #include "itkImageSeriesReader.h"
+#include "itkMetaImageIOFactory.h"
+#include "itkNiftiImageIOFactory.h"
+#include "itkNrrdImageIOFactory.h"
+#include "itkTIFFImageIOFactory.h"
 
 #include <chrono>
 #include <cstdio>
@@ -52,6 +56,10 @@ main(int argc, char ** argv)
     std::fprintf(stderr, "usage: brickccl-itk-reading IMAGE\n");
     return 1;
   }
+  itk::MetaImageIOFactory::RegisterOneFactory();
+  itk::NiftiImageIOFactory::RegisterOneFactory();
+  itk::NrrdImageIOFactory::RegisterOneFactory();
+  itk::TIFFImageIOFactory::RegisterOneFactory();
   try
   {
     const auto   begin = std::chrono::steady_clock::now();

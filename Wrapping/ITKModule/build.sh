@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds this folder as an external module against a build tree of ITK (not an installed ITK) and runs its test.
 #   build.sh ITK_BUILD_TREE [BUILD_FOLDER]
-# ITK is to be built with its modules ITKConnectedComponents, ITKLabelMap, ITKIOMeta and ITKThresholding, and for the test
-# with BUILD_TESTING. Python wrapping is built if ITK's build tree has it: -DITK_WRAP_PYTHON=ON there.
+# ITK is to be built with its modules ITKConnectedComponents, ITKImageStatistics, ITKLabelMap and ITKStatistics. Python wrapping
+# is built if ITK's build tree has it: -DITK_WRAP_PYTHON=ON there.
 set -euo pipefail
 if [ $# -lt 1 ] || [ ! -f "$1/ITKConfig.cmake" ]; then
   echo "usage: build.sh ITK_BUILD_TREE [BUILD_FOLDER]; the first is a folder that ITK was built in, with ITKConfig.cmake" >&2

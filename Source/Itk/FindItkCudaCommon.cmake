@@ -3,8 +3,9 @@ if(NOT BRICKCCL_HAS_ITK)
   message(FATAL_ERROR "BRICKCCL_USE_ITKCUDACOMMON needs the filters for ITK, but ITK was not found or BRICKCCL_ENABLE_ITK is "
     "OFF; set ITK_DIR")
 endif()
-if(BRICKCCL_ENABLE_CUDA STREQUAL "OFF")
-  message(FATAL_ERROR "BRICKCCL_USE_ITKCUDACOMMON needs BRICKCCL_ENABLE_CUDA, which is OFF")
+if(NOT BRICKCCL_HAS_CUDA)
+  message(FATAL_ERROR "BRICKCCL_USE_ITKCUDACOMMON needs CUDA, but no nvcc of version 12.8 or later was found or "
+    "BRICKCCL_ENABLE_CUDA is OFF; set CMAKE_CUDA_COMPILER")
 endif()
 if(NOT EXISTS ${ITK_MODULES_DIR}/CudaCommon.cmake)
   message(FATAL_ERROR "BRICKCCL_USE_ITKCUDACOMMON needs the module CudaCommon, which the ITK in ${ITK_DIR} does not have; it is "

@@ -31,6 +31,7 @@
 #include "itkVectorConnectedComponentImageFilter.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -38,6 +39,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace
@@ -279,9 +281,9 @@ ReadNumbers(const std::string & name, const std::string & text)
   std::istringstream list(text);
   for (std::string number; std::getline(list, number, ',');)
   {
-    std::size_t length = 0;
-    numbers.push_back(std::stoi(number, &length));
-    if (length != number.size() || numbers.back() < 1)
+    const char * const end = number.data() + number.size();
+    const auto         read = std::from_chars(number.data(), end, numbers.emplace_back());
+    if (read.ec != std::errc() || read.ptr != end || numbers.back() < 1)
     {
       throw std::invalid_argument(name + " has the value " + number + ", which is no number of at least 1");
     }

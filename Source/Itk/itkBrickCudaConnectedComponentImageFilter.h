@@ -84,6 +84,9 @@ private:
   template <typename TImage>
   static brickccl::ImageView ViewOnDevice(const TImage * image);
 
+  /** The number of the device where an image lies. */
+  static int DeviceOf(const brickccl::ImageView & image);
+
   /** \throws brickccl::Unsupported, which says why, for what only the host can do. */
   void RequireDeviceCan(const brickccl::LabelOptions & options) const;
   void LabelOnDevice();

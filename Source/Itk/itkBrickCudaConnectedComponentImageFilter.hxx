@@ -76,6 +76,16 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::V
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+int
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::DeviceOf(
+  const brickccl::ImageView & image)
+{
+  cudaPointerAttributes place{};
+  CUDA_CHECK(cudaPointerGetAttributes(&place, image.data));
+  return place.device;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::RequireDeviceCan(
   const brickccl::LabelOptions & options) const
@@ -116,17 +126,20 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::L
   {
     options.mask = ViewOnDevice(mask);
   }
-  cudaPointerAttributes place{};
-  CUDA_CHECK(cudaPointerGetAttributes(&place, image.data));
-  const bool isAnyDevice = this->GetDevice() == std::string("auto") || this->GetDevice() == std::string("cuda");
-  if (!isAnyDevice && options.device.Indices() != std::vector<int>{ place.device })
+  const int device = DeviceOf(image);
+  if (options.mask && DeviceOf(*options.mask) != device)
   {
-    throw brickccl::Unsupported("the image lies on the device cuda:" + std::to_string(place.device) + ", not on " +
+    throw brickccl::Unsupported("the mask lies on another device than the image");
+  }
+  const bool isAnyDevice = this->GetDevice() == std::string("auto") || this->GetDevice() == std::string("cuda");
+  if (!isAnyDevice && options.device.Indices() != std::vector<int>{ device })
+  {
+    throw brickccl::Unsupported("the image lies on the device cuda:" + std::to_string(device) + ", not on " +
                                 options.device.ToString());
   }
-  if (m_Labeler == nullptr || m_Labeler->Device() != place.device)
+  if (m_Labeler == nullptr || m_Labeler->Device() != device)
   {
-    m_Labeler = std::make_unique<brickccl::CudaLabeler>(place.device);
+    m_Labeler = std::make_unique<brickccl::CudaLabeler>(device);
   }
   brickccl::RelabelOptions relabel = options.relabel;
   relabel.minimumSize = std::max(

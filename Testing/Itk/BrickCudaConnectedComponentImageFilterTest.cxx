@@ -114,6 +114,10 @@ TEST(BrickCudaConnectedComponent, LabelsAndMeasuresAsOnTheHostWithoutCopies)
     "slices");
   CompareWithHost<Ours>(
     image,
+    [](auto * filter) { filter->SetDevice("cuda:0"); },
+    "the device by its number");
+  CompareWithHost<Ours>(
+    image,
     [&](auto * filter) { filter->SetMaskImage(mask); },
     "mask");
   CompareWithHost<Ours>(

@@ -45,16 +45,7 @@ public:
   itkGetConstMacro(MaximumHoleSize, SizeValueType);
 
   /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
-  void
-  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
-  {
-    if (m_PeriodicAxes != axes)
-    {
-      m_PeriodicAxes = axes;
-      this->Modified();
-    }
-  }
-  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
+  itkBrickPeriodicAxesMacro();
 
   /** The number of holes that were filled. Valid after Update. */
   itkGetConstMacro(NumberOfFilledHoles, SizeValueType);
@@ -101,7 +92,7 @@ protected:
   {
     Superclass::PrintSelf(os, indent);
     os << indent << "MaximumHoleSize: " << m_MaximumHoleSize << std::endl;
-    os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
+    os << indent << "PeriodicAxes: " << BrickNameOf(m_PeriodicAxes) << std::endl;
     os << indent << "NumberOfFilledHoles: " << m_NumberOfFilledHoles << std::endl;
   }
 

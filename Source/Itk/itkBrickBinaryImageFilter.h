@@ -1,8 +1,8 @@
 #ifndef itkBrickBinaryImageFilter_h
 #define itkBrickBinaryImageFilter_h
 
-#include "BrickCCL/Core/Connectivity.h"
 #include "itkBrickImageView.h"
+#include "itkBrickNeighbours.h"
 #include "itkBrickProcess.h"
 
 #include "itkImageToImageFilter.h"
@@ -49,8 +49,7 @@ protected:
   brickccl::Connectivity
   MakeConnectivity() const
   {
-    return m_FullyConnected ? brickccl::Connectivity::Full(ImageDimension)
-                            : brickccl::Connectivity::Face(ImageDimension);
+    return MakeBrickConnectivity(m_FullyConnected, ImageDimension);
   }
 
   void

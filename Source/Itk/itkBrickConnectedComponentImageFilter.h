@@ -4,6 +4,7 @@
 #include "BrickCCL/Dispatch/Label.h"
 #include "itkBrickImageView.h"
 #include "itkBrickLabelMap.h"
+#include "itkBrickNeighbours.h"
 #include "itkBrickProcess.h"
 
 #include "itkImage.h"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <list>
 #include <optional>
+#include <utility>
 
 namespace itk
 {
@@ -110,27 +112,10 @@ public:
   itkGetConstReferenceMacro(Neighbourhood, std::optional<brickccl::Connectivity>);
 
   /** The axes along which the image goes on with its other end (brickccl::PeriodicAxes::FromNames). Default: none. */
-  void
-  SetPeriodicAxes(const brickccl::PeriodicAxes & axes)
-  {
-    if (m_PeriodicAxes != axes)
-    {
-      m_PeriodicAxes = axes;
-      this->Modified();
-    }
-  }
-  itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes);
+  itkBrickPeriodicAxesMacro();
 
   /** Sets which neighbouring pixels belong together. Default: those that are both not 0. */
-  void
-  SetCriterion(const brickccl::Criterion & criterion)
-  {
-    if (m_Criterion != criterion)
-    {
-      m_Criterion = criterion;
-      this->Modified();
-    }
-  }
+  itkBrickSetMacro(Criterion, brickccl::Criterion);
   itkGetConstReferenceMacro(Criterion, brickccl::Criterion);
 
   /** The output value of the background. Default: 0. */
@@ -172,15 +157,7 @@ public:
   itkBooleanMacro(ComputeComponentTable);
 
   /** Groups of columns that the table has beside the default ones. Default: none. */
-  void
-  SetColumnGroups(const brickccl::ColumnGroups & groups)
-  {
-    if (!(groups == m_ColumnGroups))
-    {
-      m_ColumnGroups = groups;
-      this->Modified();
-    }
-  }
+  itkBrickSetMacro(ColumnGroups, brickccl::ColumnGroups);
   const brickccl::ColumnGroups &
   GetColumnGroups() const
   {
@@ -278,6 +255,23 @@ protected:
     brickccl::Label(image, options, labeling);
   }
 
+  /** The options of labeling as they are set. \throws brickccl::InvalidArgument */
+  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
+
+  /** What Update found. A subclass that labels in another way sets it. There is no table if it is null, and no label
+   * map can be made. */
+  void
+  SetComponents(LabelType count, brickccl::ComponentTable * table)
+  {
+    m_ObjectCount = count;
+    m_Grid = nullptr;
+    m_HasComponentTable = table != nullptr;
+    if (table != nullptr)
+    {
+      m_ComponentTable = std::move(*table);
+    }
+  }
+
 private:
   using ViewFunction = std::function<BrickRegionView(const DataObject *, const RegionType &)>;
 
@@ -292,8 +286,6 @@ private:
     };
     this->ProcessObject::SetInput(name, const_cast<TImage *>(image));
   }
-
-  brickccl::LabelOptions MakeOptions(const brickccl::ProgressHooks & hooks) const;
 
   /** Views an input of any pixel type in the labeled region. \return nothing if it is not set */
   std::optional<BrickRegionView>

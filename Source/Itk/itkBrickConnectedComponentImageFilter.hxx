@@ -68,11 +68,10 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeO
   const brickccl::ProgressHooks & hooks) const
 {
   brickccl::LabelOptions options;
-  const int              dimension = static_cast<int>(ImageDimension) - (m_SliceAxis >= 0 ? 1 : 0);
-  auto                   connectivity = m_Connectivity != 0
-                                        ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity), dimension)
-                                      : m_FullyConnected ? brickccl::Connectivity::Full(dimension)
-                                                         : brickccl::Connectivity::Face(dimension);
+  const unsigned int     dimension = ImageDimension - (m_SliceAxis >= 0 ? 1 : 0);
+  auto connectivity = m_Connectivity != 0 ? brickccl::Connectivity::FromNeighbourCount(static_cast<int>(m_Connectivity),
+                                                                                       static_cast<int>(dimension))
+                                          : MakeBrickConnectivity(m_FullyConnected, dimension);
   options.connectivity = m_Neighbourhood  ? *m_Neighbourhood
                        : m_SliceAxis >= 0 ? connectivity.WithinSlices(m_SliceAxis)
                                           : connectivity;
@@ -144,9 +143,7 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
-  m_HasComponentTable = false;
-  m_ObjectCount = 0;
-  m_Grid = nullptr;
+  this->SetComponents(0, nullptr);
   RunBrickWork(this, [this] {
     const RegionType region = this->GetInput()->GetLargestPossibleRegion();
     // Of the filter's progress, labeling takes 70 per cent, writing 20 and measuring 10.
@@ -214,7 +211,7 @@ BrickConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Print
   os << indent << "FullyConnected: " << (m_FullyConnected ? "On" : "Off") << std::endl;
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "SliceAxis: " << m_SliceAxis << std::endl;
-  os << indent << "PeriodicAxes: " << (m_PeriodicAxes.HasAny() ? m_PeriodicAxes.ToString() : "(none)") << std::endl;
+  os << indent << "PeriodicAxes: " << BrickNameOf(m_PeriodicAxes) << std::endl;
   os << indent << "Neighbourhood: " << (m_Neighbourhood ? m_Neighbourhood->ToString() : "(none)") << std::endl;
   os << indent << "Criterion: " << m_Criterion.ToString() << std::endl;
   os << indent

@@ -1,8 +1,9 @@
 // Times each ITK filter of BrickCCL beside the filter of ITK that it replaces, in one run:
 //
-//   brickccl-itk-benchmark [--size N] [--repetitions N] [--threads N,N] [--only TEXT]
+//   brickccl-itk-benchmark [--size N,N] [--repetitions N] [--threads N,N] [--only TEXT]
 //
-// The images are N^3 voxels (default 256). Each line has the median seconds of ITK's filter and of ours and their ratio
+// It prints a table for each size: images of N^3 voxels (default 256). The tables of Source/Itk/README.md are those of
+// --size 256,512 --repetitions 3. Each line has the median seconds of ITK's filter and of ours and their ratio
 // for each number of threads. A filter that takes more than 10 seconds runs once. The two filters take turns. Both are
 // made anew for each run.
 
@@ -30,6 +31,7 @@
 #include "itkVectorConnectedComponentImageFilter.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -37,6 +39,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace
@@ -49,7 +52,9 @@ using Field = itk::Image<itk::Vector<float, 2>, 3>;
 
 struct Options
 {
-  std::int64_t     size = 256;
+  std::vector<int> sizes{ 256 };
+  /** That of the table that is made now. */
+  std::int64_t     size = 0;
   int              repetitions = 5;
   std::vector<int> threads{ 1, 2 };
   std::string      only;
@@ -268,6 +273,44 @@ CompareAll(const Options & options)
   CompareGrains(options);
 }
 
+/** Numbers of at least 1 with commas between. */
+std::vector<int>
+ReadNumbers(const std::string & name, const std::string & text)
+{
+  std::vector<int>   numbers;
+  std::istringstream list(text);
+  for (std::string number; std::getline(list, number, ',');)
+  {
+    const char * const end = number.data() + number.size();
+    const auto         read = std::from_chars(number.data(), end, numbers.emplace_back());
+    if (read.ec != std::errc() || read.ptr != end || numbers.back() < 1)
+    {
+      throw std::invalid_argument(name + " has the value " + number + ", which is no number of at least 1");
+    }
+  }
+  if (numbers.empty())
+  {
+    throw std::invalid_argument(name + " lacks its value");
+  }
+  return numbers;
+}
+
+void
+PrintHead(const Options & options)
+{
+  std::printf("| %lld^3 |", static_cast<long long>(options.size));
+  for (const int threads : options.threads)
+  {
+    std::printf(" ITK, %d thread%s | BrickCCL | ratio |", threads, threads == 1 ? "" : "s");
+  }
+  std::printf("\n| --- |");
+  for (std::size_t i = 0; i < options.threads.size(); ++i)
+  {
+    std::printf(" --: | --: | --: |");
+  }
+  std::printf("\n");
+}
+
 Options
 ReadOptions(int argc, char ** argv)
 {
@@ -282,20 +325,15 @@ ReadOptions(int argc, char ** argv)
     const std::string value = argv[i + 1];
     if (name == "--size")
     {
-      options.size = std::stoll(value);
+      options.sizes = ReadNumbers(name, value);
     }
     else if (name == "--repetitions")
     {
-      options.repetitions = std::stoi(value);
+      options.repetitions = ReadNumbers(name, value).front();
     }
     else if (name == "--threads")
     {
-      options.threads.clear();
-      std::istringstream list(value);
-      for (std::string number; std::getline(list, number, ',');)
-      {
-        options.threads.push_back(std::stoi(number));
-      }
+      options.threads = ReadNumbers(name, value);
     }
     else if (name == "--only")
     {
@@ -316,19 +354,14 @@ main(int argc, char ** argv)
 {
   try
   {
-    const Options options = ReadOptions(argc, argv);
-    std::printf("| %lld^3 |", static_cast<long long>(options.size));
-    for (const int threads : options.threads)
+    Options options = ReadOptions(argc, argv);
+    for (const int size : options.sizes)
     {
-      std::printf(" ITK, %d threads | BrickCCL | ratio |", threads);
+      options.size = size;
+      PrintHead(options);
+      CompareAll(options);
+      std::printf("\n");
     }
-    std::printf("\n| --- |");
-    for (std::size_t i = 0; i < options.threads.size(); ++i)
-    {
-      std::printf(" --: | --: | --: |");
-    }
-    std::printf("\n");
-    CompareAll(options);
     return EXIT_SUCCESS;
   }
   catch (const std::exception & error)

@@ -83,12 +83,14 @@ enum cudaMemoryType
 struct cudaPointerAttributes
 {
   cudaMemoryType type;
+  int            device;
 };
 
 inline cudaError_t
 cudaPointerGetAttributes(cudaPointerAttributes * attributes, const void *)
 {
   attributes->type = cudaMemoryTypeUnregistered;
+  attributes->device = 0;
   return cudaSuccess;
 }
 

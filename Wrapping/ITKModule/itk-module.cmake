@@ -9,9 +9,6 @@ itk_module(BrickConnectedComponents
     ITKImageStatistics
     ITKLabelMap
     ITKStatistics
-  TEST_DEPENDS
-    ITKIOMeta
-    ITKThresholding
   EXCLUDE_FROM_DEFAULT
   ENABLE_SHARED
   DESCRIPTION "${DOCUMENTATION}")

@@ -11,7 +11,7 @@
 #include <iostream>
 
 int
-BrickConnectedComponentsModuleTest(int, char *[])
+main()
 {
   using Image = itk::Image<unsigned char, 3>;
   using Labels = itk::Image<unsigned short, 3>;

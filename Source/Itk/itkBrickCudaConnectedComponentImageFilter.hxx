@@ -1,0 +1,218 @@
+#ifndef itkBrickCudaConnectedComponentImageFilter_hxx
+#define itkBrickCudaConnectedComponentImageFilter_hxx
+
+#include "itkBrickCudaConnectedComponentImageFilter.h"
+
+#include "BrickCCL/Labels/VolumeLimits.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace itk
+{
+
+/** The engine's name of the unsigned type of a label's size. */
+template <typename TLabel>
+constexpr brickccl::LabelType
+BrickLabelTypeOf()
+{
+  switch (sizeof(TLabel))
+  {
+  case 1:
+    return brickccl::LabelType::UInt8;
+  case 2:
+    return brickccl::LabelType::UInt16;
+  case 4:
+    return brickccl::LabelType::UInt32;
+  default:
+    return brickccl::LabelType::UInt64;
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+template <typename TLabelMap>
+typename TLabelMap::Pointer
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakeLabelMap() const
+{
+  if (m_Labeler != nullptr && m_HostReason.empty())
+  {
+    itkExceptionMacro("the labels stayed on the device, so that no label map can be made of them here; call "
+                      "GPUEnabledOff() and Update() first, or use BrickLabelImageToShapeLabelMapFilter");
+  }
+  return HostFilter::template MakeLabelMap<TLabelMap>();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+template <typename TImage>
+void *
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::BufferOnDevice(const TImage * image)
+{
+  // Where this method is there, it means the same in every version; GetGPUBufferPointer does not.
+  return *static_cast<void **>(image->GetCudaDataManager()->GetGPUBufferPointerPtr());
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+template <typename TImage>
+brickccl::ImageView
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ViewOnDevice(const TImage * image)
+{
+  using ValueType = typename NumericTraits<typename TImage::PixelType>::ValueType;
+  const auto   manager = image->GetCudaDataManager();
+  const bool   isHostOld = manager->IsCPUBufferDirty();
+  void * const pixels = BufferOnDevice(image);
+  // To ask for the buffer declares the host's pixels old, but nothing is written to those of an input.
+  manager->SetCPUDirtyFlag(isHostOld);
+  std::int64_t size[ImageDimension];
+  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
+  {
+    size[axis] = static_cast<std::int64_t>(image->GetBufferedRegion().GetSize(axis));
+  }
+  return brickccl::ImageView(pixels,
+                             brickccl::ScalarTypeOf<ValueType>(),
+                             brickccl::Extent(ImageDimension, size),
+                             static_cast<int>(image->GetNumberOfComponentsPerPixel()));
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+int
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::DeviceOf(
+  const brickccl::ImageView & image)
+{
+  cudaPointerAttributes place{};
+  CUDA_CHECK(cudaPointerGetAttributes(&place, image.data));
+  return place.device;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::RequireDeviceCan(
+  const brickccl::LabelOptions & options) const
+{
+  const auto require = [](bool holds, const char * reason) {
+    if (!holds)
+    {
+      throw brickccl::Unsupported(reason);
+    }
+  };
+  const auto         region = this->GetInput()->GetLargestPossibleRegion();
+  const auto * const mask = this->GetMaskImage();
+  require(std::is_integral_v<OutputPixelType>, "the device writes labels of integer types alone");
+  require(this->GetBackgroundValue() == OutputPixelType{}, "the device writes 0 for the background");
+  require(options.connectivity->IsPlain(), "neighbourhoods that are no rank are joined on the host");
+  require(!options.periodic.HasAny(), "neighbours across periodic axes are joined on the host");
+  require(this->GetInput()->GetBufferedRegion() == region, "the image's buffer is not its largest region");
+  require(mask == nullptr || mask->GetBufferedRegion() == region, "the mask has another region than the image");
+  require(mask == nullptr || std::is_integral_v<typename TMaskImage::PixelType>, "the mask is not of an integer type");
+  if (this->GetComputeComponentTable())
+  {
+    require(this->GetColumnGroups().List().empty(), "the device measures the default columns alone");
+    require(this->ProcessObject::GetInput("IntensityImage") == nullptr, "intensities are measured on the host");
+    require(this->ProcessObject::GetInput("PartImage") == nullptr, "distances to a part are measured on the host");
+    require(ImageDimension <= 3, "components of 4 dimensions are measured on the host");
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::LabelOnDevice()
+{
+  BrickProgress          progress(this);
+  brickccl::LabelOptions options = this->MakeOptions(progress.Hooks());
+  this->RequireDeviceCan(options);
+  const brickccl::ImageView image = ViewOnDevice(this->GetInput());
+  if (const auto * const mask = this->GetMaskImage())
+  {
+    options.mask = ViewOnDevice(mask);
+  }
+  const int device = DeviceOf(image);
+  if (options.mask && DeviceOf(*options.mask) != device)
+  {
+    throw brickccl::Unsupported("the mask lies on another device than the image");
+  }
+  const bool isAnyDevice = this->GetDevice() == std::string("auto") || this->GetDevice() == std::string("cuda");
+  if (!isAnyDevice && options.device.Indices() != std::vector<int>{ device })
+  {
+    throw brickccl::Unsupported("the image lies on the device cuda:" + std::to_string(device) + ", not on " +
+                                options.device.ToString());
+  }
+  if (m_Labeler == nullptr || m_Labeler->Device() != device)
+  {
+    m_Labeler = std::make_unique<brickccl::CudaLabeler>(device);
+  }
+  brickccl::RelabelOptions relabel = options.relabel;
+  relabel.minimumSize = std::max(
+    relabel.minimumSize,
+    brickccl::FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(image.extent.dimension)));
+
+  // The output's labels are those of the unsigned type of its size, which its largest value bounds.
+  constexpr brickccl::LabelType type = BrickLabelTypeOf<OutputPixelType>();
+  std::uint64_t                 count =
+    m_Labeler
+      ->LabelOnDevice(options.algorithm, image, options.criterion, options.mask, *options.connectivity, nullptr, type);
+  progress.Update(0.7);
+  if (!relabel.KeepEverything())
+  {
+    count = m_Labeler->RelabelOnDevice(relabel, nullptr, type);
+  }
+  const auto largest = static_cast<std::uint64_t>(NumericTraits<OutputPixelType>::max());
+  if (count > largest)
+  {
+    throw brickccl::LabelOverflow(std::to_string(count) +
+                                  " components do not fit the label type, whose largest label is " +
+                                  std::to_string(largest));
+  }
+  progress.Update(0.8);
+  this->AllocateOutputs();
+  m_Labeler->WriteOnDevice(BufferOnDevice(this->GetOutput()), type);
+  progress.Update(0.9);
+  brickccl::ComponentTable table;
+  if (this->GetComputeComponentTable())
+  {
+    table = m_Labeler->FetchTable(options.geometry);
+  }
+  this->SetComponents(count, this->GetComputeComponentTable() ? &table : nullptr);
+  progress.Update(1);
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GPUGenerateData()
+{
+  m_HostReason.clear();
+  this->SetComponents(0, nullptr);
+  RunBrickWork(this, [this] {
+    try
+    {
+      this->LabelOnDevice();
+    }
+    catch (const brickccl::Unsupported & error)
+    {
+      m_HostReason = error.what();
+    }
+  });
+  if (!m_HostReason.empty())
+  {
+    itkWarningMacro("labels are made through the host: " << m_HostReason);
+    HostFilter::GenerateData();
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
+{
+  // Outputs are allocated once nothing can fail any more; the superclass would do it first.
+  if (this->GetGPUEnabled() && this->GetDevice() != std::string("cpu"))
+  {
+    this->GPUGenerateData();
+    return;
+  }
+  m_HostReason = this->GetGPUEnabled() ? "the Device is cpu" : "GPUEnabled is off";
+  HostFilter::GenerateData();
+}
+
+} // namespace itk
+
+#endif

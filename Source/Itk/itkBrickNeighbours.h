@@ -1,0 +1,44 @@
+#ifndef itkBrickNeighbours_h
+#define itkBrickNeighbours_h
+
+#include "BrickCCL/Core/Connectivity.h"
+#include "BrickCCL/Core/PeriodicAxes.h"
+
+#include <string>
+
+/** Defines the setter of a member that has no text form; itkSetMacro would print it. */
+#define itkBrickSetMacro(name, type)                                                                                   \
+  void Set##name(const type & value)                                                                                   \
+  {                                                                                                                    \
+    if (!(this->m_##name == value))                                                                                    \
+    {                                                                                                                  \
+      this->m_##name = value;                                                                                          \
+      this->Modified();                                                                                                \
+    }                                                                                                                  \
+  }
+
+/** Defines setter and getter of PeriodicAxes, whose member is m_PeriodicAxes. */
+#define itkBrickPeriodicAxesMacro()                                                                                    \
+  itkBrickSetMacro(PeriodicAxes, brickccl::PeriodicAxes) itkGetConstReferenceMacro(PeriodicAxes, brickccl::PeriodicAxes)
+
+namespace itk
+{
+
+/** The neighbours that a pixel has by FullyConnected. */
+inline brickccl::Connectivity
+MakeBrickConnectivity(bool isFullyConnected, unsigned int dimension)
+{
+  return isFullyConnected ? brickccl::Connectivity::Full(static_cast<int>(dimension))
+                          : brickccl::Connectivity::Face(static_cast<int>(dimension));
+}
+
+/** As PrintSelf says them. */
+inline std::string
+BrickNameOf(const brickccl::PeriodicAxes & axes)
+{
+  return axes.HasAny() ? axes.ToString() : "(none)";
+}
+
+} // namespace itk
+
+#endif

@@ -173,6 +173,7 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   {
     return; // colours are not rescaled
   }
+  plane.hasScaling = holder.Has(tags::Slope);
   plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
   plane.scaling.intercept = holder.Number(tags::Intercept).value_or(0);
   if (const std::optional<double> dose = data.Number(tags::DoseScaling))

@@ -51,8 +51,10 @@ struct Plane
   double              step = 1;
   StepSource          stepSource = StepSource::None;
   /** Whether the position was computed from the step. */
-  bool                        isPlacedByStep = false;
-  Scaling                     scaling;
+  bool    isPlacedByStep = false;
+  Scaling scaling;
+  /** Whether the file gives the scaling. */
+  bool                        hasScaling = false;
   std::optional<std::int64_t> number;
 };
 

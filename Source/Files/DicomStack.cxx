@@ -73,6 +73,18 @@ CheckAlike(const std::vector<Plane> & planes)
     {
       complain(plane, "type", DescribeType(format), DescribeType(expected));
     }
+    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+    if (format.samples == 1 && format.photometric != expected.photometric)
+    {
+      complain(plane, "photometric interpretation", format.photometric, expected.photometric);
+    }
+    if (plane.hasScaling != first.hasScaling)
+    {
+      throw Error((plane.hasScaling ? first : plane).name + " has no RescaleSlope, but " +
+                  (plane.hasScaling ? plane : first).name +
+                  " has one: their values may mean different things; keep those that belong together in a folder of "
+                  "their own");
+    }
     if (plane.isPlaced != first.isPlaced)
     {
       throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
@@ -94,6 +106,24 @@ CheckAlike(const std::vector<Plane> & planes)
       {
         complain(plane, "orientation", DescribeOrientation(plane), DescribeOrientation(first));
       }
+    }
+  }
+}
+
+/** Notes slices whose positions may be those of another coordinate system. */
+void
+CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  const auto        frameOf = [](const Plane & plane) { return plane.source->file.data.Text(tags::FrameOfReference); };
+  const std::string first = frameOf(planes[0]);
+  for (const Plane & plane : planes)
+  {
+    if (plane.isPlaced && plane.source != planes[0].source && frameOf(plane) != first)
+    {
+      AddNote(notes,
+              plane.name + " has another FrameOfReferenceUID than " + planes[0].name +
+                "; their positions are taken as those of one coordinate system");
+      return;
     }
   }
 }
@@ -427,6 +457,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
   const bool  byPosition = planes[0].isPlaced && planes.size() > 1;
   if (byPosition)
   {
+    CheckFrameOfReference(planes, notes);
     SortByPosition(planes, areFiles, options, step, notes);
   }
   else if (areFiles && planes.size() > 1)

@@ -411,10 +411,18 @@ class Series(Dicom):
         cases = ((dict(PixelSpacing=[1, 1.01]), "pixel spacing"),
                  (dict(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "orientation"),
                  (dict(Rows=2, Columns=10), "size"),
+                 (dict(PhotometricInterpretation="MONOCHROME1"), "MONOCHROME1"),
+                 (dict(RescaleSlope=2, RescaleIntercept=0), "RescaleSlope"),
                  (dict(PixelRepresentation=0), "type"))
         for index, (attributes, word) in enumerate(cases):
             folder, _ = self.series(range(4), "d%d" % index, change=differing(**attributes))
             self.refuses(folder, "--accept-irregular-slices", saying=["i2.dcm", word])
+
+    def test_another_frame_of_reference_is_told(self):
+        def change(index, data):
+            data.FrameOfReferenceUID = "1.2.%d" % (index == 2)
+        image = self.read(self.series(range(4), change=change)[0])
+        self.assertIn("i2.dcm' has another FrameOfReferenceUID", " ".join(image.notes))
 
     def test_gantry_tilt(self):
         shear = np.tan(np.radians(15))

@@ -372,6 +372,7 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     TakeStep(attributes, isNuclear && frames > 1, plane);
     TakeScaling(attributes, data, plane);
     plane.number = data.Whole(tags::InstanceNumber);
+    plane.frameOfReference = data.Text(tags::FrameOfReference);
     ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;
   }
   if (frames > 1 && !ownPlaces)

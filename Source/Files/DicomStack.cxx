@@ -114,11 +114,9 @@ CheckAlike(const std::vector<Plane> & planes)
 void
 CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
 {
-  const auto        frameOf = [](const Plane & plane) { return plane.source->file.data.Text(tags::FrameOfReference); };
-  const std::string first = frameOf(planes[0]);
   for (const Plane & plane : planes)
   {
-    if (plane.isPlaced && plane.source != planes[0].source && frameOf(plane) != first)
+    if (plane.isPlaced && plane.frameOfReference != planes[0].frameOfReference)
     {
       AddNote(notes,
               plane.name + " has another FrameOfReferenceUID than " + planes[0].name +
@@ -381,9 +379,15 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
             "RescaleSlope or RescaleIntercept has fractions: values are " + std::string(NameOf(image.type)));
   }
   TellHeader(options, image);
-  const std::size_t  bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t planeBytes = bytes / planes.size();
+  if (options.inParts)
+  {
+    image.inParts = true;
+    image.stream = PlaneVoxels(planes, image.type, planeBytes, options.threads);
+    return;
+  }
   const StoredPlanes stored(planes, options.threads);
-  const std::size_t  planeBytes = bytes / planes.size();
   // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
                      format.bitsStored == format.bitsAllocated && format.bigEndian == HostIsBigEndian &&

@@ -116,7 +116,7 @@ class MemoryTest(test_batch.BatchTest):
             if os.path.exists(surfaces) or not hasProgram:
                 break
             # The note says what surfaces take, beside what the command itself takes.
-            notes = " ".join(self.items()["c"]["notes"])
+            notes = self.items()["c"]["notes"]
             self.assertIn("no picture of surfaces", notes)
             need = float(re.search("takes about ([0-9]+) MB", notes).group(1)) * 1e6 + 33 * MEGABYTE
         self.assertEqual(os.path.exists(surfaces), hasProgram, errors)

@@ -3,6 +3,7 @@
 
 #include "BrickCCL/Batch/Recipe.h"
 #include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Runs/RunVolume.h"
 
 #include <cstdint>
 #include <exception>
@@ -48,6 +49,12 @@ struct ItemHeader
  *  take. */
 std::uint64_t MemoryForVoxels(const ItemHeader & header, const Recipe & recipe);
 
+/** What the slices of an item's report take while they are drawn. */
+std::uint64_t MemoryForReportSlices(const Extent & extent);
+
+/** What the program that draws surfaces takes, with the display that it draws on. `runs` are those of the labels. */
+std::uint64_t MemoryForSurfaces(const Extent & extent, std::uint64_t runs);
+
 /** What labeling takes beside the voxels, when it is known how many runs there are. */
 std::uint64_t MemoryForLabeling(std::uint64_t runs);
 
@@ -66,8 +73,11 @@ std::uint64_t BytesOfFiles(const std::set<std::string> & files);
 class MemoryPlan
 {
 public:
-  explicit MemoryPlan(std::uint64_t limit)
+  /** \param limit  what the item was given
+   *  \param most   what it can be given */
+  MemoryPlan(std::uint64_t limit, std::uint64_t most)
     : m_Limit(limit)
+    , m_Most(most)
   {}
 
   bool
@@ -81,15 +91,27 @@ public:
     return m_ForVoxels > 0;
   }
 
-  /** Plans from the header. \throws MoreMemoryNeeded */
-  void Plan(const ItemHeader & header, const Recipe & recipe);
+  /** Plans from the header. Surfaces are left out where they take more than the item can be given.
+   *  \throws MoreMemoryNeeded */
+  void Plan(const ItemHeader & header, const Recipe & recipe, bool drawsForReport, bool drawsSurfaces);
 
   /** Checks lists that will have so many bytes. \throws MoreMemoryNeeded */
-  void CheckLists(std::uint64_t bytes) const;
+  void CheckLists(std::uint64_t bytes);
+
+  /** Why surfaces of labels are not drawn, without a full stop; empty if they are, or were not asked for.
+   *  \throws MoreMemoryNeeded if the item can be given what they take, but was not. */
+  std::string WhyNoSurfaces(const RunVolume & labels) const;
 
 private:
+  /** \throws MoreMemoryNeeded */
+  void Check() const;
+
   std::uint64_t m_Limit;
+  std::uint64_t m_Most;
   std::uint64_t m_ForVoxels = 0;
+  std::uint64_t m_ForSurfaces = 0;
+  /** All that the item itself takes, as far as its lists are known. */
+  std::uint64_t m_Needed = 0;
   /** The part of that for lists. */
   std::uint64_t m_ForLists = 0;
 };

@@ -43,7 +43,7 @@ public:
     : m_Recipe(recipe)
     , m_Options(options)
     , m_Folder(folder)
-    , m_Memory(options.memory)
+    , m_Memory(options.memory, options.mostMemory)
   {
     m_Hooks.cancelled = WasInterrupted;
   }
@@ -162,8 +162,11 @@ private:
   {
     std::set<std::string> files(found.files.begin(), found.files.end());
     files.insert(header.files.begin(), header.files.end());
+    const bool draws = m_Options.drawsForReport && m_Recipe.outputs.pictures;
     m_Memory.Plan({ header.extent, header.geometry, header.type, header.channels, bytes, BytesOfFiles(files) },
-                  m_Recipe);
+                  m_Recipe,
+                  draws,
+                  draws && m_Recipe.outputs.labels != "none" && !m_Options.surfacesProgram.empty());
   }
 
   /** Smooths the image, and finds the part and the threshold. */
@@ -410,11 +413,20 @@ private:
     {
       const bool           hasLabels = m_Recipe.outputs.labels != "none";
       const std::string    labels = hasLabels ? PathOf(LabelsFile + m_Recipe.outputs.labels) : "";
-      const ReportPictures drawn =
-        DrawForReport({ m_Image, m_Runs, m_Table, m_Part ? &m_Part->mask : nullptr, labels, m_Options.surfacesProgram },
-                      m_Folder,
-                      Context());
+      const std::string    tooLarge = m_Count > 0 ? m_Memory.WhyNoSurfaces(m_Runs) : "";
+      const ReportPictures drawn = DrawForReport({ m_Image,
+                                                   m_Runs,
+                                                   m_Table,
+                                                   m_Part ? &m_Part->mask : nullptr,
+                                                   labels,
+                                                   tooLarge.empty() ? m_Options.surfacesProgram : "" },
+                                                 m_Folder,
+                                                 Context());
       m_Summary[ReportKey] = drawn.description;
+      if (!tooLarge.empty())
+      {
+        Note(tooLarge);
+      }
       std::for_each(drawn.notes.begin(), drawn.notes.end(), [this](const std::string & note) { Note(note); });
       std::for_each(drawn.files.begin(), drawn.files.end(), [this](const std::string & file) { AddOutput(file); });
     }

@@ -22,6 +22,8 @@ struct ProcessOptions
   /** The memory that the item may take, in bytes. It is checked when the image's header is known, and again when the
    *  number of components is. */
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+  /** The most memory that the item can be given when it asks for more. */
+  std::uint64_t mostMemory = std::numeric_limits<std::uint64_t>::max();
   /** Whether the pictures of a report are drawn, too, if the recipe wants pictures. */
   bool drawsForReport = false;
   /** The program that draws surfaces; empty if there is none. */
@@ -37,7 +39,8 @@ inline constexpr const char * LabelsFile = "labels";
 inline constexpr const char * ReportKey = "report";
 
 /** Does with one image what the recipe says, and writes the label map, the table, the picture and the summary into a
- *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone.
+ *  folder that is there. What it writes depends on the image, the recipe and `drawsForReport` alone, and whether
+ *  surfaces are drawn on the memory, too.
  *  \return the seconds of the steps. \throws WriteError; MoreMemoryNeeded; Error for all else; Cancelled after an
  *  interrupt. */
 nlohmann::ordered_json ProcessItem(const std::string &    name,

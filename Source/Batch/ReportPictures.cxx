@@ -21,8 +21,7 @@ namespace
 constexpr const char * SlicesFile = "slices.jpg";
 constexpr const char * ThumbnailsFile = "thumbnails.jpg";
 constexpr const char * SurfaceFile = "surface.png";
-/** The longest side of a slice, and the side of a defect's square, in pixels. */
-constexpr int SliceSide = 256;
+/** The side of a defect's square in pixels. */
 constexpr int ThumbnailSide = 128;
 
 std::string

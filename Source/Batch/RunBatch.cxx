@@ -226,6 +226,7 @@ private:
     {
       const auto need = m_Needs.find(index);
       process.memory = need == m_Needs.end() ? 0 : need->second;
+      process.mostMemory = MemoryOfItems();
       m_MemoryAtWork += process.memory;
       most = process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / process.memory);
     }

@@ -73,6 +73,8 @@ LoadFixed(const std::uint8_t * bytes)
   return value;
 }
 
+} // namespace
+
 std::uint64_t
 Crc64(const std::uint8_t * bytes, std::size_t size)
 {
@@ -94,8 +96,6 @@ Crc64(const std::uint8_t * bytes, std::size_t size)
   }
   return ~crc;
 }
-
-} // namespace
 
 void
 ByteWriter::Fixed(std::uint64_t value)

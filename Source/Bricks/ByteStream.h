@@ -165,6 +165,9 @@ Bytes Seal(BytesKind kind, const Bytes & payload);
  *  truncated ones. */
 BytesView Unseal(BytesKind kind, BytesView sealed);
 
+/** CRC-64 with the polynomial of ECMA-182, bits reflected. */
+std::uint64_t Crc64(const std::uint8_t * bytes, std::size_t size);
+
 /** The checksum of sealed bytes, which tells them from others. */
 std::uint64_t ChecksumOf(BytesView sealed);
 

@@ -34,7 +34,6 @@ CheckOptionsOfSlabs(const LabelArguments & arguments)
     { "--part", !arguments.table.part.empty() },
     { "--contacts", !arguments.table.contacts.empty() },
     { "--picture", !arguments.picture.empty() },
-    { "--series", !arguments.files.series.empty() },
     { "A table (--statistics, --print) with --periodic",
       !arguments.neighbours.periodic.empty() && arguments.table.IsWanted() },
   };
@@ -193,7 +192,9 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
     throw InvalidArgument("OUTPUT, the label map, is missing; it may be left out only with --statistics or --print");
   }
   const NamedFiles outputs = OutputsOf(arguments);
-  CheckOutputs(InputsOf(arguments), outputs);
+  const NamedFiles inputs = InputsOf(arguments);
+  CheckSeries(arguments.files, inputs);
+  CheckOutputs(inputs, outputs);
 
   ImageReader reader(arguments.files, arguments.threads, reporter);
   reader.Protect(outputs);

@@ -329,6 +329,8 @@ ReadBmp(const FileBytes & file, const ReadOptions & options)
     image.geometry.spacing[0] = 1000.0 / static_cast<double>(header.perMetreX);
     image.geometry.spacing[1] = 1000.0 / static_cast<double>(header.perMetreY);
     image.spacingSource = "file";
+    image.notes.push_back(
+      NoteOnResolution(static_cast<double>(header.perMetreX), static_cast<double>(header.perMetreY), "metre"));
   }
   if (palette == Palette::Indices || palette == Palette::Colour)
   {

@@ -173,6 +173,7 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   {
     return; // colours are not rescaled
   }
+  plane.hasScaling = holder.Has(tags::Slope);
   plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
   plane.scaling.intercept = holder.Number(tags::Intercept).value_or(0);
   if (const std::optional<double> dose = data.Number(tags::DoseScaling))
@@ -371,6 +372,7 @@ PlanesOf(const std::shared_ptr<const Source> & source, std::vector<std::string> 
     TakeStep(attributes, isNuclear && frames > 1, plane);
     TakeScaling(attributes, data, plane);
     plane.number = data.Whole(tags::InstanceNumber);
+    plane.frameOfReference = data.Text(tags::FrameOfReference);
     ownPlaces = ownPlaces && own.Find(tags::PlanePositions) != nullptr;
   }
   if (frames > 1 && !ownPlaces)

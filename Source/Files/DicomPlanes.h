@@ -50,9 +50,12 @@ struct Plane
   std::vector<double> spacing;
   double              step = 1;
   StepSource          stepSource = StepSource::None;
+  std::string         frameOfReference;
   /** Whether the position was computed from the step. */
-  bool                        isPlacedByStep = false;
-  Scaling                     scaling;
+  bool    isPlacedByStep = false;
+  Scaling scaling;
+  /** Whether the file gives the scaling. */
+  bool                        hasScaling = false;
   std::optional<std::int64_t> number;
 };
 
@@ -87,6 +90,13 @@ private:
   std::vector<const unsigned char *> m_Planes;
   DecodedFrames                      m_Decoded;
 };
+
+/** Gives the memory of a mapped file back. What is needed of it is read again. */
+void Forget(const File & file);
+
+/** The voxels of slices that are read in parts. */
+std::shared_ptr<VoxelStream>
+PlaneVoxels(const std::vector<Plane> & planes, ScalarType type, std::size_t planeBytes, int threads);
 
 /** Whether a file is a segmentation, whose frames are segments. */
 bool IsSegmentation(const File & file);

@@ -294,6 +294,10 @@ IsSegmentation(const File & file)
 LoadedImage
 ReadSegmentation(const std::shared_ptr<const Source> & source, const ReadOptions & options)
 {
+  if (options.inParts)
+  {
+    throw Unsupported("DICOM segmentations are not read in parts; read it as a whole, without --memory");
+  }
   const DataSet &          data = source->file.data;
   const PixelFormat &      format = source->format;
   const bool               isBinary = IsBinary(data, format);

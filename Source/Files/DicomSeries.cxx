@@ -128,14 +128,18 @@ struct Series
 };
 
 std::vector<Series>
-SeriesOf(const std::vector<FoundFile> & found, int threads)
+SeriesOf(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
   std::vector<std::optional<ImageFile>> images(found.size());
   HostContext                           context;
-  context.threads = threads;
+  context.threads = options.threads;
   ParallelFor(static_cast<std::int64_t>(found.size()), context, [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     images[index] = LookAt(found[index]);
+    if (images[index] && options.inParts)
+    {
+      Forget(images[index]->file);
+    }
   });
   std::map<std::string, Series> byUid;
   for (std::optional<ImageFile> & image : images)
@@ -150,6 +154,10 @@ SeriesOf(const std::vector<FoundFile> & found, int threads)
       series.uid = data.Text(tags::SeriesUid);
       series.number = data.Whole(tags::SeriesNumber).value_or(0);
       series.frames += std::max<std::int64_t>(1, data.Whole(tags::Frames).value_or(1));
+      if (options.inParts)
+      {
+        Forget(image->file);
+      }
       series.files.push_back(std::move(*image));
     });
   }
@@ -205,7 +213,7 @@ namespace
 LoadedImage
 ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
-  std::vector<Series> all = SeriesOf(found, options.threads);
+  std::vector<Series> all = SeriesOf(found, options);
   if (all.empty())
   {
     throw Error("there are DICOM files, but none with an image");
@@ -235,6 +243,10 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
     }
     const std::vector<Plane> ofFile = NamingFile(name, [&] { return PlanesOf(source, notes); });
     planes.insert(planes.end(), ofFile.begin(), ofFile.end());
+    if (options.inParts)
+    {
+      Forget(source->file);
+    }
   }
   LoadedImage image = StackPlanes(std::move(planes), areFiles, std::move(notes), options);
   image.files = std::move(paths);

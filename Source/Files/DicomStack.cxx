@@ -73,6 +73,18 @@ CheckAlike(const std::vector<Plane> & planes)
     {
       complain(plane, "type", DescribeType(format), DescribeType(expected));
     }
+    // Values of MONOCHROME1 count from white, and those of a palette are no brightness.
+    if (format.samples == 1 && format.photometric != expected.photometric)
+    {
+      complain(plane, "photometric interpretation", format.photometric, expected.photometric);
+    }
+    if (plane.hasScaling != first.hasScaling)
+    {
+      throw Error((plane.hasScaling ? first : plane).name + " has no RescaleSlope, but " +
+                  (plane.hasScaling ? plane : first).name +
+                  " has one: their values may mean different things; keep those that belong together in a folder of "
+                  "their own");
+    }
     if (plane.isPlaced != first.isPlaced)
     {
       throw Error((plane.isPlaced ? first : plane).name + " has no position, but " +
@@ -94,6 +106,22 @@ CheckAlike(const std::vector<Plane> & planes)
       {
         complain(plane, "orientation", DescribeOrientation(plane), DescribeOrientation(first));
       }
+    }
+  }
+}
+
+/** Notes slices whose positions may be those of another coordinate system. */
+void
+CheckFrameOfReference(const std::vector<Plane> & planes, std::vector<std::string> & notes)
+{
+  for (const Plane & plane : planes)
+  {
+    if (plane.isPlaced && plane.frameOfReference != planes[0].frameOfReference)
+    {
+      AddNote(notes,
+              plane.name + " has another FrameOfReferenceUID than " + planes[0].name +
+                "; their positions are taken as those of one coordinate system");
+      return;
     }
   }
 }
@@ -351,9 +379,15 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
             "RescaleSlope or RescaleIntercept has fractions: values are " + std::string(NameOf(image.type)));
   }
   TellHeader(options, image);
-  const std::size_t  bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t bytes = VoxelBytes(image.extent, image.channels, image.type);
+  const std::size_t planeBytes = bytes / planes.size();
+  if (options.inParts)
+  {
+    image.inParts = true;
+    image.stream = PlaneVoxels(planes, image.type, planeBytes, options.threads);
+    return;
+  }
   const StoredPlanes stored(planes, options.threads);
-  const std::size_t  planeBytes = bytes / planes.size();
   // Values that need no conversion are not copied if they come from whole files in order.
   const bool plain = identity && !format.encapsulated && !format.planar && format.bitsAllocated >= 8 &&
                      format.bitsStored == format.bitsAllocated && format.bigEndian == HostIsBigEndian &&
@@ -427,6 +461,7 @@ StackPlanes(std::vector<Plane> planes, bool areFiles, std::vector<std::string> n
   const bool  byPosition = planes[0].isPlaced && planes.size() > 1;
   if (byPosition)
   {
+    CheckFrameOfReference(planes, notes);
     SortByPosition(planes, areFiles, options, step, notes);
   }
   else if (areFiles && planes.size() > 1)

@@ -42,7 +42,7 @@ AllFormats()
     { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, nullptr, 0, nullptr },
     { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, nullptr, 0, nullptr },
     { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, nullptr, 0, nullptr },
-    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, nullptr, 0, nullptr },
+    { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, nullptr, 0, nullptr, true },
   };
   return formats;
 }

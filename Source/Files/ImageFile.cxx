@@ -184,7 +184,6 @@ ReadAny(const std::string & path, const ReadOptions & options)
   {
     if (HoldsDicom(path))
     {
-      CheckParts("DICOM", false, options);
       return ReadDicomFolder(path, options);
     }
     const auto slices = SliceImagesOfFolder(path);
@@ -204,7 +203,6 @@ ReadAny(const std::string & path, const ReadOptions & options)
     // The position of a DICOM slice is in its header, not in its name.
     if (std::any_of(slices.begin(), slices.end(), IsDicomFile))
     {
-      CheckParts("DICOM", false, options);
       return ReadDicomFiles(slices, options);
     }
     return ReadSliceImages(slices, options);

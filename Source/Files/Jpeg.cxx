@@ -159,8 +159,7 @@ ReadJpeg(const FileBytes & file, const ReadOptions & options)
     image.geometry.spacing[0] = unit / jpeg.X_density;
     image.geometry.spacing[1] = unit / jpeg.Y_density;
     image.spacingSource = "file";
-    image.notes.push_back("the spacing is from a resolution of " + std::to_string(jpeg.X_density) + " x " +
-                          std::to_string(jpeg.Y_density) + " pixels per " + (unit == 10 ? "cm" : "inch"));
+    image.notes.push_back(NoteOnResolution(jpeg.X_density, jpeg.Y_density, unit == 10 ? "cm" : "inch"));
   }
   TellHeader(options, image);
   const std::size_t rowBytes = static_cast<std::size_t>(jpeg.image_width) * static_cast<std::size_t>(image.channels);

@@ -94,7 +94,10 @@ ParseHeader(const FileBytes & file)
     }
     const std::string key = Trimmed(line.substr(0, equals));
     const std::string value = Trimmed(line.substr(equals + 1));
-    header.fields[key] = value;
+    if (const auto [field, isFirst] = header.fields.emplace(key, value); !isFirst && field->second != value)
+    {
+      throw Error("its header has the field '" + key + "' twice, with different values");
+    }
     if (key == "ElementDataFile")
     {
       header.end = static_cast<std::uint64_t>(place - begin);
@@ -178,14 +181,27 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
   const auto matrix =
     NumbersOf(header, { "TransformMatrix", "Rotation", "Orientation" }, fileDimension * fileDimension);
-  double vectors[MaximumDimension][MaximumDimension] = {};
+  const std::string * const unit = header.Find("DistanceUnits");
+  const double              millimetres = unit == nullptr ? 1 : Millimetres(*unit);
+  if (millimetres == 0 && *unit != "?" && !unit->empty())
+  {
+    image.notes.push_back("its DistanceUnits are '" + *unit + "', no unit of length that is known; mm is taken");
+  }
+  else if (millimetres != 0 && millimetres != 1)
+  {
+    image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
+  }
+  const double factor = millimetres == 0 ? 1 : millimetres;
+  double       vectors[MaximumDimension][MaximumDimension] = {};
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
-    image.geometry.origin[axis] = origin ? (*origin)[axis] : 0;
+    // A fourth axis is time.
+    const double unitOfAxis = axis < 3 ? factor : 1;
+    image.geometry.origin[axis] = origin ? (*origin)[axis] * unitOfAxis : 0;
     for (std::size_t row = 0; row < dimension; ++row)
     {
       const double cosine = matrix ? (*matrix)[axis * fileDimension + row] : axis == row ? 1 : 0;
-      vectors[axis][row] = cosine * (spacing ? (*spacing)[axis] : 1);
+      vectors[axis][row] = cosine * (spacing ? (*spacing)[axis] : 1) * unitOfAxis;
     }
   }
   image.spacingSource = spacing ? "file" : "none";

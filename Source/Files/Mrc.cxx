@@ -2,6 +2,7 @@
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Files/TiffBlocks.h"
+#include "BrickCCL/Files/Voxels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -143,6 +144,7 @@ void
 SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
 {
   constexpr double millimetresPerAngstrom = 1e-7;
+  const int        dimension = std::min(3, image.extent.dimension);
   bool             isTold = true;
   for (int axis = 0; axis < 3; ++axis)
   {
@@ -160,9 +162,9 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
     image.notes.push_back(std::string("its columns, rows and sections lie along ") + AxisNames[axes.of[0]] + ", " +
                           AxisNames[axes.of[1]] + " and " + AxisNames[axes.of[2]] +
                           "; the voxels stay in this order, and the direction says so");
-    for (int i = 0; i < image.extent.dimension; ++i)
+    for (int i = 0; i < dimension; ++i)
     {
-      for (int row = 0; row < image.extent.dimension; ++row)
+      for (int row = 0; row < dimension; ++row)
       {
         image.geometry.direction[row][i] = axes.of[i] == row ? 1 : 0;
       }
@@ -175,7 +177,7 @@ SetGeometry(const MrcHeader & header, const MrcAxes & axes, LoadedImage & image)
   }
   // Lengths, intervals and the origin are given along x, y and z. The first voxel is given along columns, rows and
   // sections.
-  for (int i = 0; i < image.extent.dimension; ++i)
+  for (int i = 0; i < dimension; ++i)
   {
     const int axis = axes.of[i];
     auto &    spacing = image.geometry.spacing[i];
@@ -208,8 +210,24 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   const MrcAxes             axes(header);
   LoadedImage               image;
   std::vector<std::int64_t> sizes = { header.Integer(0), header.Integer(1), header.Integer(2) };
+  // A stack of volumes, which is a fourth axis. The space group says so.
+  const std::int64_t spaceGroup = header.Integer(22);
+  const std::int64_t sectionsOfVolume = header.Integer(9);
+  if (spaceGroup >= 401 && spaceGroup <= 630 && sectionsOfVolume > 0 && sectionsOfVolume < sizes[2])
+  {
+    if (sizes[2] % sectionsOfVolume != 0 || axes.of[2] != 2)
+    {
+      throw Error("it is a stack of volumes of " + std::to_string(sectionsOfVolume) +
+                  " sections each along z, but its " + std::to_string(sizes[2]) +
+                  " sections do not part into such volumes");
+    }
+    sizes.push_back(sizes[2] / sectionsOfVolume);
+    sizes[2] = sectionsOfVolume;
+    image.notes.push_back("its sections are " + std::to_string(sizes[3]) + " volumes (space group " +
+                          std::to_string(spaceGroup) + "), read as a fourth axis; --by-slice keeps them apart");
+  }
   // A single section along z makes an image of two dimensions.
-  if (sizes[2] == 1 && axes.of[2] == 2)
+  if (sizes.size() == 3 && sizes[2] == 1 && axes.of[2] == 2)
   {
     sizes.pop_back();
   }
@@ -229,6 +247,7 @@ ReadMrc(const FileBytes & file, const ReadOptions & options)
   }
   const std::size_t bytes = count * static_cast<std::size_t>(voxels.storedBytes);
   file.Require(begin, bytes);
+  CheckBytesBeyond(file.Size() - begin - bytes, 1, image);
   SetGeometry(header, axes, image);
   TellHeader(options, image, header.Integer(3) == 12);
 

@@ -273,12 +273,13 @@ SetNrrdGeometry(const NrrdHeader &               header,
     SetDirections(header, *directions, places, options, image);
     return;
   }
-  const auto spacings = NumbersOf(header, "spacings", fileDimension);
-  const auto mins = NumbersOf(header, "axis mins", fileDimension);
-  const auto maxs = NumbersOf(header, "axis maxs", fileDimension);
-  const auto units = UnitsOf(header, "units", fileDimension, image);
-  const auto centers = header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers"));
-  bool       isKnown = false;
+  const auto  spacings = NumbersOf(header, "spacings", fileDimension);
+  const auto  mins = NumbersOf(header, "axis mins", fileDimension);
+  const auto  maxs = NumbersOf(header, "axis maxs", fileDimension);
+  const auto  units = UnitsOf(header, "units", fileDimension, image);
+  const auto  centers = header.Find("centers") == nullptr ? std::vector<std::string>() : Words(*header.Find("centers"));
+  bool        isKnown = false;
+  std::string untold;
   for (std::size_t i = 0; i < places.size(); ++i)
   {
     const std::size_t place = places[i];
@@ -289,14 +290,25 @@ SetNrrdGeometry(const NrrdHeader &               header,
     {
       spacing = (maxs[place] - mins[place]) / (isCell ? size : size - 1);
     }
-    isKnown = isKnown || !std::isnan(spacing);
-    spacing = std::isnan(spacing) ? 1 : spacing;
+    if (std::isnan(spacing))
+    {
+      untold += std::string(untold.empty() ? "" : ", ") + AxisNames[i];
+      spacing = 1;
+    }
+    else
+    {
+      isKnown = true;
+    }
     image.geometry.spacing[i] = spacing * units[place];
     image.geometry.origin[i] = std::isnan(mins[place]) ? 0 : (mins[place] + (isCell ? spacing / 2 : 0)) * units[place];
   }
   if (!isKnown)
   {
     image.spacingSource = "none";
+  }
+  else if (!untold.empty())
+  {
+    image.notes.push_back("it does not say the spacing along " + untold + ", which is taken as 1 mm");
   }
   if (const std::string * const space = header.Find("space"))
   {

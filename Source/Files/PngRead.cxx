@@ -172,6 +172,7 @@ SetSpacing(const PngDecoder & decoder, LoadedImage & image)
       image.geometry.spacing[0] = 1000.0 / x;
       image.geometry.spacing[1] = 1000.0 / y;
       image.spacingSource = "file";
+      image.notes.push_back(NoteOnResolution(x, y, "metre"));
     }
     else if (x != y)
     {

@@ -63,6 +63,7 @@ Millimetres(const std::string & unit)
                 { "meter", 1000 },
                 { "meters", 1000 },
                 { "metre", 1000 },
+                { "metres", 1000 },
                 { "um", 1e-3 },
                 { "\xC2\xB5m", 1e-3 },
                 { "\xCE\xBCm", 1e-3 },
@@ -73,9 +74,17 @@ Millimetres(const std::string & unit)
                 { "micrometer", 1e-3 },
                 { "micrometers", 1e-3 },
                 { "micrometre", 1e-3 },
+                { "micrometres", 1e-3 },
                 { "nm", 1e-6 },
+                { "pm", 1e-9 },
+                { "km", 1e6 },
+                { "angstrom", 1e-7 },
+                { "\xC3\x85", 1e-7 },
+                { "\xE2\x84\xAB", 1e-7 },
                 { "nanometer", 1e-6 },
                 { "nanometers", 1e-6 },
+                { "nanometre", 1e-6 },
+                { "nanometres", 1e-6 },
                 { "inch", 25.4 },
                 { "inches", 25.4 },
                 { "in", 25.4 } };
@@ -190,6 +199,12 @@ SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
                   Shortest(image.geometry.origin[axis]) + "; it must be a number");
     }
   }
+}
+
+std::string
+NoteOnResolution(double x, double y, const std::string & unit)
+{
+  return "the spacing is from a resolution of " + Shortest(x) + " x " + Shortest(y) + " pixels per " + unit;
 }
 
 void

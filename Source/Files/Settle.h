@@ -27,6 +27,9 @@ void SettleAxes(const double (&vectors)[MaximumDimension][MaximumDimension],
 inline constexpr double LeastSpacing = 1e-30;
 inline constexpr double MostSpacing = 1e30;
 
+/** The note on a spacing that comes from a resolution, which may be that of a screen or printer. */
+std::string NoteOnResolution(double x, double y, const std::string & unit);
+
 /** Makes spacings positive; a negative one flips the direction. \throws Error for spacings that give no volume. */
 void SettleSpacing(LoadedImage & image);
 

@@ -1,5 +1,6 @@
 #include "BrickCCL/Files/TiffDescription.h"
 
+#include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/Settle.h"
 
@@ -60,25 +61,24 @@ Number(const std::string & text, std::int64_t otherwise, const std::string & nam
 void
 SetPlaneSpacing(const TiffPages & found, double millimetres, TiffStack & stack)
 {
-  if (found.xResolution > 0 && millimetres > 0)
+  if (found.resolution.x > 0 && millimetres > 0)
   {
-    stack.spacing[0] = SpacingOfResolution(found.xResolution, millimetres);
-    stack.spacing[1] = SpacingOfResolution(found.yResolution, millimetres);
+    stack.spacing[0] = SpacingOfResolution(found.resolution.x, millimetres);
+    stack.spacing[1] = SpacingOfResolution(found.resolution.y, millimetres);
   }
 }
 
 void
 DescribeByTags(const TiffPages & found, TiffStack & stack)
 {
-  if (found.resolutionUnit == RESUNIT_CENTIMETER)
+  if (found.resolution.unit == RESUNIT_CENTIMETER)
   {
     SetPlaneSpacing(found, 10, stack);
   }
-  else if (found.resolutionUnit == RESUNIT_INCH && found.xResolution > 0)
+  else if (found.resolution.unit == RESUNIT_INCH && found.resolution.x > 0)
   {
     SetPlaneSpacing(found, 25.4, stack);
-    stack.notes.push_back("the spacing is from a resolution of " + Shortest(found.xResolution) + " x " +
-                          Shortest(found.yResolution) + " pixels per inch");
+    stack.notes.push_back(NoteOnResolution(found.resolution.x, found.resolution.y, "inch"));
   }
 }
 
@@ -102,6 +102,12 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
     throw Error("its ImageJ description says " + std::to_string(images) + " images but there are " +
                 std::to_string(pages) + " pages: the file is truncated or was changed");
   }
+  if (!ImageJValue(text, "c0").empty() || !ImageJValue(text, "c1").empty())
+  {
+    stack.notes.push_back("its values are the stored ones; ImageJ shows them changed by a calibration (c0=" +
+                          ImageJValue(text, "c0").substr(0, 40) + ", c1=" + ImageJValue(text, "c1").substr(0, 40) +
+                          ")");
+  }
   stack.isWithoutDirectories = images > pages;
   const auto planes = std::max(images, pages);
   if (slices * frames == planes)
@@ -123,7 +129,7 @@ DescribeByImageJ(const TiffPages & found, TiffStack & stack)
   double            millimetres = Millimetres(unit);
   if (millimetres == 0 && unit.empty())
   {
-    millimetres = found.resolutionUnit == RESUNIT_CENTIMETER ? 10 : 0;
+    millimetres = found.resolution.unit == RESUNIT_CENTIMETER ? 10 : 0;
   }
   if (millimetres == 0)
   {
@@ -299,6 +305,7 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
     rest = *end == ',' ? end + 1 : end;
   }
   // The last axes are those of a page. The axes before them count pages.
+  const std::size_t         pageAxes = found.pages.front().samples > 1 ? 3 : 2;
   std::int64_t              product = 1;
   std::vector<std::int64_t> leading;
   std::string               axes;
@@ -308,11 +315,11 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
   }
   for (std::size_t axis = 0; axis < sizes.size() && product < pages; ++axis)
   {
-    if (sizes[axis] < 1 || sizes[axis] > pages)
+    if (sizes[axis] < 1 || axis + pageAxes >= sizes.size())
     {
-      return;
+      break;
     }
-    product *= sizes[axis];
+    product *= std::min<std::int64_t>(sizes[axis], 1000000000);
     if (sizes[axis] > 1)
     {
       leading.push_back(sizes[axis]);
@@ -322,6 +329,16 @@ DescribeByShape(const TiffPages & found, TiffStack & stack)
                           " channels have pages of their own, which are no slices; save one channel alone");
       }
     }
+  }
+  if (product > pages)
+  {
+    throw Error("its description says that its image has " + std::to_string(product) + " pages but there are " +
+                std::to_string(pages) + ": the file is truncated or was changed");
+  }
+  if (product > 1 && product < pages)
+  {
+    stack.notes.push_back("its description says that its first image has " + Counted(product, "page") +
+                          "; all of its " + std::to_string(pages) + " pages are read as slices of one");
   }
   if (product == pages && leading.size() == 2)
   {

@@ -264,6 +264,23 @@ CheckAlike(const TiffPage & first, const TiffPage & page, std::size_t number)
   }
 }
 
+/** Pixels per unit along x and y; 0 if the current page does not say. */
+TiffResolution
+ReadResolution(TIFF * tiff)
+{
+  TiffResolution resolution;
+  float          x = 0;
+  float          y = 0;
+  if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) == 1 && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) == 1 && x > 0 &&
+      y > 0 && std::isfinite(x) && std::isfinite(y))
+  {
+    resolution.x = x;
+    resolution.y = y;
+  }
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &resolution.unit);
+  return resolution;
+}
+
 void
 ReadDescription(TIFF * tiff, TiffPages & found)
 {
@@ -272,15 +289,20 @@ ReadDescription(TIFF * tiff, TiffPages & found)
   {
     found.description = text;
   }
-  float x = 0;
-  float y = 0;
-  if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) == 1 && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) == 1 && x > 0 &&
-      y > 0 && std::isfinite(x) && std::isfinite(y))
+  found.resolution = ReadResolution(tiff);
+}
+
+/** The note on pages whose resolution is not that of the first one; empty if there are none. */
+std::string
+NoteOnOtherResolution(const TiffPages & found, const TiffResolution & resolution)
+{
+  const TiffResolution & first = found.resolution;
+  if (resolution.x == first.x && resolution.y == first.y && (resolution.unit == first.unit || first.x == 0))
   {
-    found.xResolution = x;
-    found.yResolution = y;
+    return "";
   }
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &found.resolutionUnit);
+  return "page " + std::to_string(found.pages.size() + 1) + " has another resolution than page 1 has, from which the " +
+         "spacing of all is taken";
 }
 
 } // namespace
@@ -317,6 +339,7 @@ ReadTiffPages(const FileBytes & file)
   std::size_t masks = 0;
   bool        lossy = false;
   double      bytes = 0;
+  std::string resolutionNote;
   for (bool isFirst = true;; isFirst = false)
   {
     if (handle.HasError())
@@ -348,6 +371,8 @@ ReadTiffPages(const FileBytes & file)
       else
       {
         CheckAlike(found.pages.front(), page, found.pages.size());
+        resolutionNote =
+          resolutionNote.empty() ? NoteOnOtherResolution(found, ReadResolution(handle.Get())) : resolutionNote;
       }
       lossy = lossy || page.compression == COMPRESSION_JPEG;
       bytes += static_cast<double>(page.width) * page.height * page.samples * page.bits / 8;
@@ -370,6 +395,10 @@ ReadTiffPages(const FileBytes & file)
   if (found.pages.empty())
   {
     throw Error("it holds only reduced images or masks; there must be a page that is an image");
+  }
+  if (!resolutionNote.empty())
+  {
+    found.notes.push_back(resolutionNote);
   }
   if (reduced > 0)
   {

@@ -75,16 +75,22 @@ struct TiffPage
   }
 };
 
+/** Pixels per unit along x and y; 0 if a page does not say. */
+struct TiffResolution
+{
+  double        x = 0;
+  double        y = 0;
+  std::uint16_t unit = RESUNIT_INCH;
+};
+
 /** What a file's directories hold. */
 struct TiffPages
 {
   std::vector<TiffPage>    pages;
   std::vector<std::string> notes;
   std::string              description;
-  /** Pixels per unit along x and y of the first page; 0 if the page does not say. */
-  double        xResolution = 0;
-  double        yResolution = 0;
-  std::uint16_t resolutionUnit = RESUNIT_INCH;
+  /** That of the first page. */
+  TiffResolution resolution;
 };
 
 /** Makes libtiff decode the current page as ReadTiffPages() describes it. */

@@ -1,10 +1,13 @@
 #include "BrickCCL/Streaming/WorkFolder.h"
 
+#include "BrickCCL/Bricks/ByteStream.h"
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -31,6 +34,36 @@ ReadText(const fs::path & path)
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
+}
+
+constexpr const char * ChecksumKey = "checksum: ";
+
+/** The last line of a plan's file, by which damage is found. */
+std::string
+ChecksumLine(const std::string & plan)
+{
+  char text[20];
+  std::snprintf(text,
+                sizeof(text),
+                "%016" PRIx64,
+                Crc64(reinterpret_cast<const std::uint8_t *>(plan.data()), plan.size()));
+  return ChecksumKey + std::string(text) + '\n';
+}
+
+/** The plan in a work folder. \throws Error if its file is damaged. */
+std::string
+ReadPlan(const fs::path & planFile)
+{
+  const std::string text = ReadText(planFile);
+  const std::size_t place = text.rfind(ChecksumKey);
+  const std::string plan = text.substr(0, place);
+  if (place == std::string::npos || text.substr(place) != ChecksumLine(plan))
+  {
+    throw Error("'" + planFile.string() +
+                "', the plan of an earlier run, is damaged (its checksum is wrong or missing): "
+                "what is in the folder cannot be trusted; remove it, or give another folder");
+  }
+  return plan;
 }
 
 using Line = std::pair<std::string, std::string>;
@@ -143,7 +176,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
                               "' holds the state of an earlier run; go on with it by --resume, or give "
                               "another folder");
       }
-      CheckSamePlan(path, ReadText(planFile), plan);
+      CheckSamePlan(path, ReadPlan(planFile), plan);
       RemoveLeftovers(path);
       return;
     }
@@ -158,7 +191,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
                             "one that is not there yet");
     }
     fs::create_directories(path);
-    ReplaceTextFile(planFile.string(), [&](std::ostream & stream) { stream << plan; });
+    ReplaceTextFile(planFile.string(), [&](std::ostream & stream) { stream << plan << ChecksumLine(plan); });
   }
   catch (const fs::filesystem_error & error)
   {
@@ -187,7 +220,9 @@ WorkFolder::PathOf(std::size_t slab, Kind kind) const
 std::string
 WorkFolder::PlanIn(const std::string & path)
 {
-  return ReadText(fs::path(path) / PlanName);
+  const fs::path  planFile = fs::path(path) / PlanName;
+  std::error_code ignored;
+  return fs::exists(planFile, ignored) ? ReadPlan(planFile) : "";
 }
 
 bool

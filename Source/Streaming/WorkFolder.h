@@ -10,8 +10,9 @@
 namespace brickccl
 {
 
-/** The folder in which labeling by slabs keeps its state: `plan.txt`, and for each slab its record, its runs, its map,
- *  and counts for columns that need them. Every file is there as a whole or not at all, whenever the program ends. */
+/** The folder in which labeling by slabs keeps its state: `plan.txt` with a checksum, and for each slab its record, its
+ * runs, its map, and counts for columns that need them. Every file is there as a whole or not at all, whenever the
+ * program ends. */
 class WorkFolder
 {
 public:
@@ -31,13 +32,13 @@ public:
    *  \param plan    lines "key: value"; what must be the same for the state to be used again
    *  \param resume  whether a state that is there is used
    *  \throws InvalidArgument if there is a state and it is not to be used, or is of another plan; the message names the
-   *  first key that differs. Error if the folder cannot be made or written. */
+   *  first key that differs. Error if the folder cannot be made or written, or if its plan is damaged. */
   WorkFolder(const std::string & path, const std::string & output, const std::string & plan, bool resume);
   ~WorkFolder();
   WorkFolder(const WorkFolder &) = delete;
   WorkFolder & operator=(const WorkFolder &) = delete;
 
-  /** The plan of an earlier run in a folder; empty if there is none. */
+  /** The plan of an earlier run in a folder; empty if there is none. \throws Error if it is damaged. */
   static std::string PlanIn(const std::string & path);
 
   bool Has(std::size_t slab, Kind kind) const;

@@ -31,6 +31,10 @@ def children_of(process):
         return []
 
 
+def descendants_of(process):
+    return [one for child in children_of(process) for one in [child, *descendants_of(child)]]
+
+
 @unittest.skipUnless(os.path.exists("/proc/self/statm"), "this system does not tell what memory processes hold")
 class MemoryTest(test_batch.BatchTest):
     def watched(self, *arguments):
@@ -42,7 +46,7 @@ class MemoryTest(test_batch.BatchTest):
 
         def watch():
             while not ended.is_set():
-                held = [resident(child) for child in children_of(process.pid)]
+                held = [resident(child) for child in descendants_of(process.pid)]
                 most[0] = max(most[0], resident(process.pid) + sum(held))
                 most[1] = max(most[1], sum(1 for size in held if size > 40 * MEGABYTE))
                 time.sleep(0.002)
@@ -94,6 +98,28 @@ class MemoryTest(test_batch.BatchTest):
         need = self.needs(items["large"]["error"])[0]
         self.batch("--resume", "--memory", int(need * 1.05))
         self.assertLessEqual(max(self.peaks()), need)
+
+    def test_a_report_keeps_to_the_memory(self):
+        self.recipe("[labeling]\nconnectivity = 26\n")
+        self.ok("phantom", "casting", os.path.join(self.input, "c.nrrd"), "--size", 64, 64, 64, "--quiet")
+        need = self.needs(self.watched("--report", "--memory", "40MB")[2])[0]
+        self.assertGreater(need, self.needs(self.watched("--resume", "--memory", "40MB")[2])[0])
+        surfaces = os.path.join(self.output, "items", "c", "surface.png")
+        hasProgram = os.path.exists(os.path.join(os.path.dirname(COMMAND), "brickccl-surfaces"))
+        for _ in range(2):
+            test_batch.shutil.rmtree(self.output)
+            limit = int(need * 1.02)
+            code, _, errors, most = self.watched("--report", "--memory", limit)
+            self.assertEqual(code, 0, errors)
+            self.assertLessEqual(most[0], 1.05 * limit)
+            self.assertTrue(os.path.exists(os.path.join(self.output, "report.html")))
+            if os.path.exists(surfaces) or not hasProgram:
+                break
+            # The note says what surfaces take, beside what the command itself takes.
+            notes = self.items()["c"]["notes"]
+            self.assertIn("no picture of surfaces", notes)
+            need = float(re.search("takes about ([0-9]+) MB", notes).group(1)) * 1e6 + 33 * MEGABYTE
+        self.assertEqual(os.path.exists(surfaces), hasProgram, errors)
 
     def check_plan(self, recipe, *phantom):
         """An item is worked on with what was planned for it, and holds no more."""

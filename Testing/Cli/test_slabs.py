@@ -179,6 +179,25 @@ class SlabsTest(CommandTest):
         self.assertEqual(json.loads(result.stdout)["slabs"]["from_before"], count - 3)
         self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
 
+    def test_a_damaged_plan_is_refused(self):
+        path = self.phantom("balls.nrrd")
+        work = self.path("work")
+        options = ("label", path, self.path("slabs.nrrd"), *LIMIT, "--work", work, "--resume")
+        self.ok(*options)
+        expected = self.bytes_of("slabs.nrrd")
+        plan = os.path.join(work, "plan.txt")
+        with open(plan, "rb") as stream:
+            whole = stream.read()
+        damaged = [whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1:] for place in range(len(whole))]
+        for text in damaged[::7] + [whole[:-1], whole[: len(whole) // 2], b"", whole[whole.index(b"\n") + 1:], whole + b"\n"]:
+            with open(plan, "wb") as stream:
+                stream.write(text)
+            self.fails(*options, saying=["plan.txt", "damaged", "another folder"])
+        with open(plan, "wb") as stream:
+            stream.write(whole)
+        self.ok(*options)
+        self.assertEqual(self.bytes_of("slabs.nrrd"), expected)
+
     def test_a_device_that_is_not_there_is_noted(self):
         path = self.phantom("balls.nrrd")
         result = self.ok("label", path, self.path("slabs.nrrd"), *LIMIT, "--device", "cuda:99")

@@ -1,8 +1,10 @@
 """DICOM files, made by pydicom, beside what pydicom and the standard say of them."""
 
 import glob
+import json
 import os
 import random
+import shutil
 import sys
 import tarfile
 import unittest
@@ -411,10 +413,18 @@ class Series(Dicom):
         cases = ((dict(PixelSpacing=[1, 1.01]), "pixel spacing"),
                  (dict(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "orientation"),
                  (dict(Rows=2, Columns=10), "size"),
+                 (dict(PhotometricInterpretation="MONOCHROME1"), "MONOCHROME1"),
+                 (dict(RescaleSlope=2, RescaleIntercept=0), "RescaleSlope"),
                  (dict(PixelRepresentation=0), "type"))
         for index, (attributes, word) in enumerate(cases):
             folder, _ = self.series(range(4), "d%d" % index, change=differing(**attributes))
             self.refuses(folder, "--accept-irregular-slices", saying=["i2.dcm", word])
+
+    def test_another_frame_of_reference_is_told(self):
+        def change(index, data):
+            data.FrameOfReferenceUID = "1.2.%d" % (index == 2)
+        image = self.read(self.series(range(4), change=change)[0])
+        self.assertIn("i2.dcm' has another FrameOfReferenceUID", " ".join(image.notes))
 
     def test_gantry_tilt(self):
         shear = np.tan(np.radians(15))
@@ -767,6 +777,63 @@ class Reference(Dicom):
         volume = SimpleITK.GetArrayFromImage(
             SimpleITK.ReadImage(os.path.join(folder, "vol", "lidc0314crop_512x512x32.nrrd")))
         np.testing.assert_array_equal(image.voxels, volume[:len(slices)])
+
+
+class Parts(Dicom):
+    """What is read slice by slice (`--memory`), beside what is read as a whole."""
+
+    def same(self, path, *options):
+        texts = []
+        for name, more in (("whole.nrrd", ()), ("parts.nrrd", ("--memory", "96MB", "--threads", 2))):
+            result = self.label(path, self.path(name), *options, *more, "--json", "--statistics", self.path("t.csv"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path(name), "rb") as labels, open(self.path("t.csv"), "rb") as table:
+                texts.append((labels.read(), table.read()))
+        self.assertEqual(texts[0], texts[1])
+        return json.loads(result.stdout)
+
+    def blobs(self, shape):
+        blocks = np.random.default_rng(7).random([size // 8 for size in shape]) < 0.3
+        return np.kron(blocks, np.ones((8, 8, 8))).astype(np.int16) * 100
+
+    def test_series(self):
+        pixels = self.blobs((24, 448, 448))
+        for index, values in enumerate(pixels):
+            data = make(values, (0, 0, 2.5 * index), number=index + 1, RescaleSlope=1 + index % 2, RescaleIntercept=-50)
+            self.save(data, "series", "%02d.dcm" % (23 - index))
+        summary = self.same(self.path("series"), "--range", 100, "inf")
+        self.assertGreater(summary["slabs"]["count"], 3)
+        self.assertGreater(summary["components"], 100)
+        for index in range(2):
+            other = make(pixels[index], (0, 0, index), number=index + 1, SeriesInstanceUID="1.2.3")
+            self.save(other, "series", "other", "%d.dcm" % index)
+        refused = self.label(self.path("series"), self.path("parts.nrrd"), "--memory", "96MB")
+        self.assertIn("2 DICOM series", refused.stderr)
+        chosen = self.same(self.path("series"), "--range", 100, "inf", "--series", SERIES)
+        self.assertEqual(chosen["components"], summary["components"])
+        shutil.rmtree(self.path("series", "other"))
+        with open(self.path("series", "07.dcm"), "r+b") as stream:
+            stream.truncate(stream.seek(0, 2) - 1)
+        os.remove(self.path("parts.nrrd"))
+        result = self.label(self.path("series"), self.path("parts.nrrd"), "--memory", "96MB", "--threads", 2)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("07.dcm", result.stderr)
+        self.assertFalse(os.path.exists(self.path("parts.nrrd")))
+
+    def test_compressed_slices_and_frames(self):
+        pixels = self.blobs((16, 64, 64))
+        for index, values in enumerate(pixels):
+            data = make(values, (0, 0, index), number=index + 1)
+            data.compress(RLELossless)
+            self.save(data, "packed", "%02d.dcm" % index)
+        self.same(self.path("packed"), "--range", 1, "inf")
+        self.same(self.save(make(pixels, SpacingBetweenSlices=2), "frames.dcm"), "--range", 1, "inf")
+
+    def test_segmentations_are_refused(self):
+        data = make(np.ones((2, 4, 4), np.uint8), SegmentationType="BINARY")
+        result = self.label(self.save(data, "s.dcm"), self.path("parts.nrrd"), "--memory", "1GB")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("segmentations are not read in parts", result.stderr)
 
 
 if __name__ == "__main__":

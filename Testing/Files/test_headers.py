@@ -271,6 +271,13 @@ class NrrdTest(FilesTest):
         self.refuses(self.write(self.fields + ["space: LPS", "space directions: (1,0,0) (2,0,0) (0,0,1)",
                                                "encoding: raw"], self.raw), saying="space directions")
 
+    def test_axes_without_a_spacing_are_told(self):
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 nan 2"], self.raw))
+        self.assert_geometry(ours, (0.5, 1, 2))
+        self.assertIn("the spacing along y, which is taken as 1 mm", " ".join(ours.notes))
+        ours = self.read(self.write(self.fields + ["encoding: raw", "spacings: 0.5 2 2"], self.raw))
+        self.assertEqual(ours.notes, [])
+
     def test_detached_data(self):
         for k in range(4):
             with open(self.path("s%02d.raw" % (k + 1)), "wb") as stream:
@@ -349,6 +356,26 @@ class MetaImageTest(FilesTest):
             else:
                 self.refuses(path, saying="'a.mha'")
         self.refuses(self.write(packed[:-30], CompressedData="True"), saying="truncated")
+
+    def test_units_and_doubled_fields(self):
+        geometry = {"ElementSpacing": "1 2 3", "Offset": "4 5 6"}
+        for unit, factor in (("um", 1e-3), ("mm", 1), ("cm", 10), ("?", 1)):
+            ours = self.read(self.write(self.raw, DistanceUnits=unit, **geometry))
+            self.assert_geometry(ours, np.multiply((1, 2, 3), factor), np.multiply((4, 5, 6), factor))
+            self.assertEqual("DistanceUnits" in " ".join(ours.notes), factor != 1)
+        ours = self.read(self.write(self.raw, DistanceUnits="parsec", **geometry))
+        self.assert_geometry(ours, (1, 2, 3))
+        self.assertIn("parsec", " ".join(ours.notes))
+        path = self.write(self.raw)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for line, isRefused in ((b"DimSize = 6 5 4\n", False), (b"DimSize = 6 4 5\n", True)):
+            with open(path, "wb") as stream:
+                stream.write(line + data)
+            if isRefused:
+                self.refuses(path, saying=["DimSize", "twice"])
+            else:
+                np.testing.assert_array_equal(self.read(path).voxels, self.voxels)
 
     def test_names_that_look_like_something_else(self):
         for name in ("LISTED.raw", "LIST of all.raw", "100%.raw", "a%d.raw", "local.raw"):

@@ -328,6 +328,25 @@ class Mrc(PicturesTest):
         self.assert_geometry(image, (3e-6, 1e-6, 2e-6))
         np.testing.assert_allclose(image.origin, (-8e-6, 18e-6, 21e-6), rtol=1e-5)
 
+    def test_stacks_of_volumes(self):
+        voxels = self.VOXELS.astype("i2")
+        path = self.mrc(voxels, 1)
+        with open(path, "r+b") as stream:
+            stream.seek(36)
+            stream.write(struct.pack("<i", 2))
+            stream.seek(88)
+            stream.write(struct.pack("<i", 401))
+        image = self.assert_voxels(path, voxels.reshape(2, 2, 6, 5))
+        self.assertIn("2 volumes", " ".join(image.notes))
+        np.testing.assert_allclose(image.spacing[:2], (1.5e-7, 2.5e-7), rtol=1e-5)
+        with open(path, "r+b") as stream:
+            stream.seek(36)
+            stream.write(struct.pack("<i", 3))
+        self.refuses(path, saying=["3 sections", "do not part"])
+        with open(self.mrc(voxels, 1), "ab") as stream:
+            stream.write(b"more")
+        self.assertIn("4 bytes", " ".join(self.assert_voxels(path, voxels).notes))
+
     def test_bytes_of_imod(self):
         voxels = (self.VOXELS + 120).astype("u1")
         self.assertEqual(self.assert_voxels(self.mrc(voxels, 0, imod=0), voxels).type, "uint8")

@@ -170,7 +170,7 @@ class Stacks(TiffTest):
         self.assertEqual(self.read(self.write(VOLUME.astype("u1"))).size, [10, 12, 5])
 
     def test_spacing_of_imagej(self):
-        for unit, mm in (("mm", 1), ("um", 1e-3), ("micron", 1e-3), ("\\u00B5m", 1e-3), ("cm", 10), ("nm", 1e-6)):
+        for unit, mm in (("mm", 1), ("um", 1e-3), ("micron", 1e-3), ("\\u00B5m", 1e-3), ("cm", 10), ("nm", 1e-6), ("pm", 1e-9)):
             with self.subTest(unit=unit):
                 path = self.write(VOLUME.astype("u2"), imagej=True, resolution=(4, 5),
                                   metadata={"spacing": 2.0, "unit": unit, "axes": "ZYX"})
@@ -179,12 +179,33 @@ class Stacks(TiffTest):
                 self.assertEqual(image.spacing_source, "file")
 
     def test_spacing_of_ome(self):
-        for unit, mm in (("mm", 1), ("\u00b5m", 1e-3), (None, 1e-3), ("nm", 1e-6)):
+        for unit, mm in (("mm", 1), ("\u00b5m", 1e-3), (None, 1e-3), ("nm", 1e-6), ("\u00c5", 1e-7)):
             metadata = {"axes": "ZYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.25, "PhysicalSizeZ": 3.0}
             if unit:
                 metadata.update({"PhysicalSize%sUnit" % axis: unit for axis in "XYZ"})
             image = self.assert_voxels(self.write(VOLUME.astype("u2"), ome=True, metadata=metadata), VOLUME)
             self.assert_geometry(image, (0.5 * mm, 0.25 * mm, 3 * mm))
+
+    def test_pages_of_other_resolutions_are_told(self):
+        pages = [(plane.astype("u1"), {"resolution": (100 + 10 * (k == 3), 100), "resolutionunit": "CENTIMETER"})
+                 for k, plane in enumerate(VOLUME)]
+        image = self.assert_voxels(self.write_pages(pages), VOLUME)
+        self.assert_geometry(image, (0.1, 0.1, 1))
+        self.assertIn("page 4 has another resolution", " ".join(image.notes))
+
+    def test_several_images_of_one_size_are_told(self):
+        with tifffile.TiffWriter(self.path("s.tif")) as writer:
+            for planes in (VOLUME[:3], VOLUME[3:]):
+                writer.write(planes.astype("u1"), photometric="minisblack")
+        image = self.assert_voxels(self.path("s.tif"), VOLUME)
+        self.assertIn("first image has 3 pages", " ".join(image.notes))
+        path = self.write_pages([(plane.astype("u1"), {"description": '{"shape": [6, 12, 10]}'}) for plane in VOLUME])
+        self.refuses(path, saying=["6 pages", "there are 5"])
+
+    def test_calibration_of_imagej_is_told(self):
+        image = self.assert_voxels(self.write(VOLUME.astype("u2"), imagej=True,
+                                              metadata={"axes": "ZYX", "cf": 0, "c0": -32768, "c1": 1}), VOLUME)
+        self.assertIn("c0=-32768", " ".join(image.notes))
 
     def test_spacing_of_tags(self):
         image = self.read(self.write(VOLUME.astype("u2"), resolution=(100, 50), resolutionunit="CENTIMETER"))

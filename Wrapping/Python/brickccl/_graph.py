@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._label import part_of
 from ._labeling import Labeling
-from ._rules import criterion_of, limits_of, rules_of
+from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
 from ._volume import Progress, as_volume
 
 
@@ -55,7 +55,7 @@ def voxel_graph(
     dimension = volume.array.ndim
     rules = rules_of(
         volume,
-        criterion_of(criterion, range, background, tolerance),
+        criterion_of(criterion, range, background, tolerance, narrow_float_of(volume)),
         connectivity,
         None,
         neighbourhood,

@@ -14,7 +14,7 @@ from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
 from ._labeling import Labeling
-from ._rules import criterion_of, limits_of, rules_of
+from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
 from ._table import Table
 from ._volume import Progress, Volume, as_volume, count_of
 
@@ -129,7 +129,9 @@ def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     return rules_of(
         volume,
-        criterion_of(given["criterion"], given["range"], given["background"], given["tolerance"]),
+        criterion_of(
+            given["criterion"], given["range"], given["background"], given["tolerance"], narrow_float_of(volume)
+        ),
         given["connectivity"],
         given["by_slice"],
         given["neighbourhood"],
@@ -231,7 +233,10 @@ def label(
         Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
         `tolerance`.
     range : (low, high), optional
-        Foreground are the values low <= value <= high; bounds may be infinite.
+        Foreground are the values low <= value <= high; bounds may be infinite. Numbers are compared as numpy compares them:
+        Python's take the type of the image, so that 0.1 means the nearest float32 (float16) in an image of that type; scalars
+        of numpy, as ``numpy.float64(0.1)``, and numbers beyond the type are compared as they are. So are `background` and
+        `tolerance`.
     background : number or None, default 0
         Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
     tolerance : number, optional

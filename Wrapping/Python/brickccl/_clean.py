@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _core
 from ._filter import holes_of
+from ._progress import Progress, hook_of
 from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
-from ._volume import Progress, Volume, as_volume
+from ._volume import Volume, as_volume
 
 
 class CleanedClass(NamedTuple):
@@ -91,7 +92,7 @@ def _run(
         holes_of(volume, limit, size, spacing, name, by_slice, rules),
         count_components,
         volume.geometry(spacing, None),
-        progress,
+        hook_of(progress),
     )
     report = [CleanedClass(*row) for row in rows]
     if given is not None:
@@ -311,7 +312,7 @@ def sweep(
             periodic=periodic,
             threads=threads,
         ),
-        progress,
+        hook_of(progress),
     )
     thresholds, components, largest, voxels = zip(*rows)
     counts = np.array(voxels, np.int64)

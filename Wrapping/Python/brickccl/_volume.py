@@ -19,8 +19,6 @@ AXES = "xyzt"
 #: Images of which only counts whether a value is 0.
 MASKS = ("mask", "touching", "part")
 
-Progress = Callable[[float], Any]
-
 
 class Volume:
     """An array in C order and native byte order, with its geometry and the way back to the kind of what came in."""

@@ -1,5 +1,9 @@
 """Arrays, files and URLs that `brickccl.big` reads."""
 
+import http.server
+import os
+import threading
+
 import numpy as np
 import pytest
 
@@ -122,3 +126,107 @@ def test_dask_and_xarray_arrays_are_read_block_by_block(tmp_path):
     for number, array in enumerate((xarray.DataArray(image), xarray.DataArray(computed))):
         found = big.label(array, tmp_path / f"x{number}", brick=7, chunks=7)
         np.testing.assert_array_equal(found.labels[:], expected)
+
+
+def check_changes_are_noticed(tmp_path, url, change, **arguments):
+    """Plans, labels a brick, changes the source, and sees that nothing goes on."""
+    from brickccl.big import _job
+
+    state = tmp_path / "state"
+    big.plan(url, tmp_path / "labels.zarr", state=state, brick=4, chunks=4, **arguments)
+    assert big.plan(url, tmp_path / "labels.zarr", state=state, brick=4, chunks=4, **arguments) == 27
+    big.label_brick(state, 0)
+    change()
+    _job._open_job.cache_clear()
+    with pytest.raises(big.DamagedState, match="the source has changed since the work was planned: contents was"):
+        big.label_brick(state, 1)
+    with pytest.raises(ValueError, match="another problem: source.contents"):
+        big.label(url, tmp_path / "labels.zarr", state=state, brick=4, chunks=4, **arguments)
+    assert not (tmp_path / "labels.zarr").exists()
+
+
+def test_changed_chunks_behind_urls_are_noticed(tmp_path):
+    pytest.importorskip("fsspec")
+    image = grains((12, 12, 12))
+    url = f"memory:/{tmp_path}/image.zarr"
+    array = zarr.create_array(url, data=image, chunks=(4, 4, 4))
+
+    def change():
+        # As many bytes as before, were it not compressed.
+        array[0:4, 0:4, 0:4] = image[8:12, 8:12, 8:12]
+
+    check_changes_are_noticed(tmp_path, url, change)
+
+
+def test_changed_chunks_in_buckets_are_noticed(tmp_path):
+    moto = pytest.importorskip("moto.server")
+    s3fs = pytest.importorskip("s3fs")
+    image = grains((12, 12, 12))
+    server = moto.ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
+        s3fs.S3FileSystem(**options).mkdir("changing")
+        url = "s3://changing/image.zarr"
+        array = zarr.create_array(url, data=image, chunks=(4, 4, 4), storage_options=options, compressors=None)
+        same = zarr.open(url, mode="r+", storage_options=options)
+        same[0:4, 0:4, 0:4] = image[0:4, 0:4, 0:4]
+        check_changes_are_noticed(tmp_path, url, lambda: array.__setitem__(..., 1 - image), storage_options=options)
+    finally:
+        server.stop()
+
+
+def test_the_same_bytes_written_again_in_a_bucket_are_no_change(tmp_path):
+    moto = pytest.importorskip("moto.server")
+    s3fs = pytest.importorskip("s3fs")
+    server = moto.ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "key", "secret": "secret", "endpoint_url": f"http://{host}:{port}"}
+        s3fs.S3FileSystem(**options).mkdir("same")
+        image = grains((12, 12, 12))
+        array = zarr.create_array("s3://same/image.zarr", data=image, chunks=(4, 4, 4), storage_options=options)
+        arguments = {"state": tmp_path / "state", "brick": 4, "chunks": 4, "storage_options": options}
+        big.plan("s3://same/image.zarr", tmp_path / "labels.zarr", **arguments)
+        array[:] = image
+        # The options are the bucket's; the target is a path.
+        found = big.label("s3://same/image.zarr", tmp_path / "labels.zarr", **arguments)
+        np.testing.assert_array_equal(found.labels[:], brickccl.label(image))
+    finally:
+        server.stop()
+
+
+def test_changed_chunks_of_a_server_without_lists_are_noticed(tmp_path):
+    pytest.importorskip("aiohttp")
+    image = grains((12, 12, 12))
+    array = zarr.create_array(tmp_path / "served" / "image.zarr", data=image, chunks=(4, 4, 4), compressors=None)
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(tmp_path / "served"))
+
+        def list_directory(self, path):
+            self.send_error(403)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("localhost", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            url = f"http://localhost:{server.server_port}/image.zarr"
+            np.testing.assert_array_equal(big.label(url, tmp_path / "all", brick=4, chunks=4).labels[:], brickccl.label(image))
+
+            def change():
+                array[8:, 8:, 8:] = 1 - image[8:, 8:, 8:]
+                for path in (tmp_path / "served").rglob("2/2/2"):
+                    # Servers tell times in whole seconds.
+                    os.utime(path, (1, 1))
+
+            check_changes_are_noticed(tmp_path, url, change)
+        finally:
+            server.shutdown()
+            thread.join()

@@ -81,3 +81,31 @@ def test_tables_are_written_in_parts(tmp_path, ending):
         big.label(image, tmp_path / "a", table_rows=40, **arguments)
     assert (path / "mine").read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["a", "b", f"empty{ending}", path.name]
+
+
+def test_an_array_that_holds_values_is_refused_unless_it_is_overwritten(folder):
+    image = grains((9, 9), 0.5)
+    expected = brickccl.label(image)
+
+    def arrays():
+        yield zarr.create_array("disk.zarr", shape=(9, 9), chunks=(4, 4), dtype="u2")
+        yield zarr.create_array({}, shape=(9, 9), chunks=(4, 4), dtype="u2", zarr_format=2)
+        yield zarr.create_group("group.zarr").create_array("inner", shape=(9, 9), chunks=(2, 2), shards=(4, 4), dtype="u2")
+
+    for number, target in enumerate(arrays()):
+        # One voxel in one chunk, which the labels would replace.
+        target[8, 8] = 77
+        before = target[:]
+        with pytest.raises(FileExistsError, match="the target holds values already; give an empty array, or overwrite=True"):
+            big.label(image, target, brick=4)
+        with pytest.raises(FileExistsError, match="holds values"):
+            big.label(image, target, brick=4, state=f"refused{number}")
+        np.testing.assert_array_equal(target[:], before)
+        assert not os.path.exists(f"refused{number}")
+        state = f"state{number}"
+        np.testing.assert_array_equal(big.label(image, target, brick=4, overwrite=True, state=state).labels[:], expected)
+        # What it holds now is of this work, and may be gone on with.
+        np.testing.assert_array_equal(big.label(image, target, brick=4, state=state).labels[:], expected)
+        with pytest.raises(FileExistsError, match="holds values"):
+            big.label(1 - image, target, brick=4)
+        np.testing.assert_array_equal(target[:], expected)

@@ -12,8 +12,8 @@ import numpy as np
 
 from . import _ome
 from ._grid import Box, Grid, choose_brick, shape_of
-from ._sources import Source, ZarrSource, absolute, import_zarr, open_zarr, url_of
-from ._stores import has_keys, reopened, stored_keys
+from ._sources import Source, ZarrSource, absolute, open_zarr, url_of
+from ._stores import has_keys, holds_chunks, import_zarr, reopened, stored_keys
 
 #: The edge of chunks of a target whose source has none.
 CHUNK_EDGE = 128
@@ -73,6 +73,10 @@ class Target:
     def check_new(self, plan: str | None, overwrites: bool) -> None:
         """Raises if something is in its place that another work than this plan's made."""
         if self.is_existing:
+            array = reopened(self.array())
+            is_own = plan is not None and dict(array.attrs.get(MARK, {})).get("plan") == plan
+            if not overwrites and not is_own and holds_chunks(array):
+                raise FileExistsError("the target holds values already; give an empty array, or overwrite=True")
             return
         url = self.spec["url"]
         if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not _names_in(url)):
@@ -400,9 +404,8 @@ def plan_target(
         if zarr_format not in (2, 3):
             raise ValueError(f"zarr_format={zarr_format} must be 2 or 3")
         _check_shards(spec["levels"], zarr_format)
-        return Target(
-            {**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": dict(storage_options or {})}
-        )
+        options = dict(storage_options or {}) if "://" in url else {}
+        return Target({**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": options})
     if not isinstance(target, zarr.Array):
         raise TypeError(f"the target is of type {type(target).__name__}; it must be a path or URL, or an array of zarr")
     for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):

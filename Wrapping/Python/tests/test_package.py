@@ -31,6 +31,18 @@ def test_an_import_brings_numpy_and_the_standard_library_alone():
     assert found == {"brickccl", "numpy", "nanobind_backend"}
 
 
+def test_an_import_takes_less_than_50_ms_of_which_numpy_is_no_part():
+    script = (
+        "import time, numpy, nanobind_backend\n"
+        "begin = time.process_time()\n"
+        "import brickccl\n"
+        "print(time.process_time() - begin)"
+    )
+    # The processor's time: others may use it, too.
+    times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    assert min(times) < 0.05, times
+
+
 def test_the_version_is_that_of_the_library():
     assert brickccl.__version__ == brickccl.info()["version"]
     assert importlib.metadata.version("brickccl") == brickccl.__version__

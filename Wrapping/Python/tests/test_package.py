@@ -64,7 +64,7 @@ RIGHT_PROGRAM = (
     "table: brickccl.Table = brickccl.find(np.ones(3), connectivity=1).table(['shape'])\n"
     "count: int = brickccl.find(np.ones(3)).count\n"
 )
-WRONG_PROGRAM = "import brickccl\ncount: str = brickccl.find([1]).count\n"
+WRONG_PROGRAM = "import brickccl\ncount: str = brickccl.find([1]).count\nbrickccl.label([1], conectivity=1)\n"
 
 
 def test_types_are_checked_by_mypy(tmp_path):
@@ -108,7 +108,7 @@ def test_types_are_checked_by_pyright(tmp_path):
     program.write_text(WRONG_PROGRAM)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({**settings, "include": [str(program)]}))
     errors = pyright(tmp_path)["generalDiagnostics"]
-    assert [item["rule"] for item in errors] == ["reportAssignmentType"]
+    assert [item["rule"] for item in errors] == ["reportAssignmentType", "reportCallIssue"]
 
 
 def test_all_public_types_are_known(tmp_path):

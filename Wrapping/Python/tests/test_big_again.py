@@ -98,6 +98,18 @@ def test_targets_that_lost_their_labels_get_them_again(folder, kind, damage):
     np.testing.assert_array_equal(zarr.open_array(found.labels.store, path=found.labels.path)[:], brickccl.label(cube()))
 
 
+@pytest.mark.parametrize("layout", [{"chunks": 10}, {"chunks": 5, "shards": 10}])
+def test_chunks_that_somebody_else_wrote_get_their_labels_again(folder, layout):
+    arguments = {"brick": 10, "state": "state", **layout}
+    big.label(cube(), "a.zarr", **arguments)
+    array = zarr.open("a.zarr")
+    for voxels in ((slice(10, 20),) * 3, (0, 0, slice(3, 5))):
+        array[voxels] = 200
+        assert (zarr.open("a.zarr")[voxels] == 200).all()
+        found = big.label(cube(), "a.zarr", **arguments)
+        np.testing.assert_array_equal(found.labels[:], brickccl.label(cube()))
+
+
 def test_a_finished_work_is_not_done_again(folder):
     target = big.label(cube(), "a.zarr", **ARGUMENTS).labels
     files = [os.path.join(parent, name) for parent, _, names in os.walk("a.zarr") for name in names]

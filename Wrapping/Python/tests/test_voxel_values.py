@@ -21,11 +21,15 @@ def values_near(number, dtype):
     return np.array([np.nextafter(near, -infinity), near, np.nextafter(near, infinity), 0, 1], dtype)
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: f"{type(number).__name__} {number}")
-@pytest.mark.parametrize("dtype", ["f2", ">f2", "f4", ">f4", "f8"])
+TYPES = ["f2", ">f2", "f4", ">f4", "f8"]
+
+
+@pytest.mark.parametrize(
+    "dtype, number",
+    [(dtype, number) for dtype in TYPES for number in NUMBERS if abs(float(number)) < np.finfo(dtype).max],
+    ids=lambda value: f"{type(value).__name__} {value}",
+)
 def test_bounds_and_backgrounds_are_those_of_numpy(tmp_path, dtype, number):
-    if np.dtype(dtype).itemsize == 2 and abs(number) > 65504:
-        pytest.skip("beyond float16")
     image = values_near(number, dtype.strip(">")).astype(dtype)
     low = image >= number
     for arguments, expected in (

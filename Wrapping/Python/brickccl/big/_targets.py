@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -207,14 +208,27 @@ class Target:
 
     def has_units(self, box: Box, filled: np.ndarray[Any, Any], stored: set[str] | None) -> bool:
         """Whether the store has those shards or chunks of a box. `stored` are the keys that it has, if they are known."""
-        array = self.array()
-        keys = [
-            array.metadata.encode_chunk_key(
-                tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))
-            )
+        keys = self._keys_of(box, filled)
+        return all(key in stored for key in keys) if stored is not None else has_keys(self.array(), keys)
+
+    def _keys_of(self, box: Box, filled: np.ndarray[Any, Any]) -> list[str]:
+        """The keys of those shards or chunks of a box."""
+        encode = self.array().metadata.encode_chunk_key
+        return [
+            str(encode(tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))))
             for place in np.argwhere(filled)
         ]
-        return all(key in stored for key in keys) if stored is not None else has_keys(array, keys)
+
+    def stamp_units(self, box: Box, filled: np.ndarray[Any, Any]) -> str:
+        """What tells whether somebody has written those shards or chunks since: a checksum of the sizes and times of their
+        files. Only those of a disk have them."""
+        place = self.array().store_path
+        root = getattr(place.store, "root", None)
+        checksum = 0
+        for key in [] if root is None else self._keys_of(box, filled):
+            status = os.stat(os.path.join(str(root), place.path, key))
+            checksum = zlib.crc32(f"{key} {status.st_size} {status.st_mtime_ns}\n".encode(), checksum)
+        return f"{checksum:08x}"
 
     def stored(self) -> set[str]:
         """The keys of all shards or chunks that the store has."""

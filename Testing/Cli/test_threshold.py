@@ -207,7 +207,7 @@ class InfoTest(CommandTest):
             self.assertEqual(summary["components"], count, tolerance)
         report = json.loads(self.ok("clean", scan, self.path("c.nrrd"), "--values", "0.7", "--minimum-size", 2, "--json").stdout)
         self.assertEqual([one["removed_voxels"] for one in report["classes"]], [1])
-        self.ok("sweep", scan, "--from", "0.1", "--to", "0.7", "--steps", 3, "-o", self.path("curve.csv"))
+        self.ok("sweep", scan, "--range-from", "0.1", "--range-to", "0.7", "--steps", 3, "-o", self.path("curve.csv"))
         with open(self.path("curve.csv"), encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
         self.assertEqual([row["voxel_count"] for row in rows], ["2", "1", "1"])

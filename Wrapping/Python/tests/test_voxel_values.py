@@ -58,6 +58,18 @@ def test_tolerances_are_those_of_numpy(dtype, tolerance):
     np.testing.assert_array_equal(brickccl.label(image, tolerance=tolerance, background=None), expected)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_differences_are_rounded_as_those_of_numpy(dtype):
+    random = np.random.default_rng(3)
+    for _ in range(300):
+        image = (random.integers(0, 20, 40) / 10).astype(dtype)
+        tolerance = random.choice([0.1, 0.2, 0.3, 0.7, 1.1])
+        tolerance = [tolerance, float(tolerance), np.float32(tolerance), np.dtype(dtype).type(tolerance)][random.integers(0, 4)]
+        differ = np.abs(np.diff(image)) > tolerance
+        expected = np.concatenate([[1], 1 + np.cumsum(differ)])
+        np.testing.assert_array_equal(brickccl.label(image, tolerance=tolerance, background=None), expected, repr(tolerance))
+
+
 def test_numbers_of_classes_are_those_of_numpy():
     image = np.array([0.1, 0.1, 0, 0.1, 0.7], np.float32)
     assert brickccl.clean(image, values=[0.1], largest=1).tolist() == np.array([0.1, 0.1, 0, 0, 0.7], np.float32).tolist()

@@ -16,9 +16,11 @@ _NARROW_FLOATS = ("float32", "float16", "bfloat16")
 
 def narrow_float_of(volume: Volume) -> str | None:
     """The floating type of an image's voxels, if Python's numbers are rounded to it."""
-    if getattr(volume.array.dtype, "kind", "f") != "f":
+    dtype = getattr(volume.array, "dtype", None)
+    # What has no type is refused later, with what would be right.
+    if dtype is None or getattr(dtype, "kind", "f") != "f":
         return None
-    return narrow_float(getattr(volume.source, "dtype", volume.array.dtype))
+    return narrow_float(getattr(volume.source, "dtype", dtype))
 
 
 def narrow_float(dtype: Any) -> str | None:

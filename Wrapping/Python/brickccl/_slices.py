@@ -89,22 +89,22 @@ def order_series(simpleitk: Any, files: Sequence[str], accepted: Accepted) -> tu
     points = np.array(positions)
     normal = np.cross(first[:3], first[3:])
     places = points @ normal
-    order = np.argsort(places, kind="stable")
-    files, names = [files[at] for at in order], [names[at] for at in order]
+    order = [int(at) for at in np.argsort(places, kind="stable")]
+    ordered, names = [files[at] for at in order], [names[at] for at in order]
     _check_distances(names, places[order], accepted)
     points, places = points[order], places[order]
     whole = points[-1] - points[0]
     part = (places - places[0]) / (places[-1] - places[0])
     beside = np.sqrt(((points - points[0] - part[:, np.newaxis] * whole) ** 2).sum(axis=1))
     spacing = _numbers(reader, PIXEL_SPACING, 2) or [0.0]
-    if beside.max() > max(2 * EVEN * (places[-1] - places[0]) / (len(files) - 1), 0.02 * min(spacing)):
+    if beside.max() > max(2 * EVEN * (places[-1] - places[0]) / (len(ordered) - 1), 0.02 * min(spacing)):
         raise ValueError(
             f"'{names[int(beside.argmax())]}' lies {beside.max():.4g} mm beside the line on which the positions of the other slices "
             "lie; they are no slices of one volume"
         )
     # Positions are rounded. A shift of less than a fiftieth of a pixel over the whole series is no tilt.
     upright = (places[-1] - places[0]) * normal
-    return files, (upright if np.sqrt(((whole - upright) ** 2).sum()) < 0.02 * spacing[-1] else whole) / (len(files) - 1)
+    return ordered, (upright if np.sqrt(((whole - upright) ** 2).sum()) < 0.02 * spacing[-1] else whole) / (len(ordered) - 1)
 
 
 def _by_number(

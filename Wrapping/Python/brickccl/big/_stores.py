@@ -79,7 +79,8 @@ def digest_of_store(array: Any) -> dict[str, Any]:
     fs.invalidate_cache()
     try:
         found = sync(fs._find(root, detail=True))
-    except (OSError, NotImplementedError, ValueError):
+    except Exception:
+        # It cannot be listed; each file system has errors of its own for that.
         found = {}
     files = {name[len(root) :].lstrip("/"): info for name, info in found.items() if name.startswith(root)}
     files = {name: info for name, info in files.items() if name.rpartition("/")[2] not in METADATA}
@@ -110,7 +111,7 @@ def _sampled(array: Any, root: str) -> dict[str, dict[str, Any]]:
         key = array.metadata.encode_chunk_key(place)
         try:
             found[key] = sync(fs._info(f"{root}/{key}"))
-        except (OSError, NotImplementedError, ValueError):
+        except FileNotFoundError:
             # A chunk of nothing but the fill value is not there.
             continue
     return found

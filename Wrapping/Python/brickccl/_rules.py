@@ -23,6 +23,7 @@ def narrow_float_of(volume: Volume) -> str | None:
     return narrow_float(getattr(volume.source, "dtype", dtype))
 
 
+@lru_cache(maxsize=64)
 def narrow_float(dtype: Any) -> str | None:
     """The name of a floating type of numpy, PyTorch or another library, if Python's numbers are rounded to it."""
     name = getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
@@ -34,6 +35,11 @@ def as_voxel_value(value: Any, float_type: str | None) -> Any:
     image, so that 0.1 is the nearest float32 of a float32 image; scalars of numpy keep theirs."""
     if float_type is None or not isinstance(value, (int, float)) or isinstance(value, np.generic) or value == 0:
         return value
+    return _nearest(value, float_type)
+
+
+@lru_cache(maxsize=256)
+def _nearest(value: float, float_type: str) -> float:
     wide = np.float32 if float_type == "bfloat16" else np.dtype(float_type).type
     # A finite number beyond the type is left as it is: no voxel has it.
     if abs(value) > np.finfo(wide).max:
@@ -76,7 +82,7 @@ def criterion_of(
             low, high = limits
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
-    if float_type is not None:
+    if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
         background, low, high = (as_voxel_value(value, float_type) for value in (background, low, high))
         tolerance = difference_limit(tolerance, float_type)
     return criterion, background, low, high, tolerance

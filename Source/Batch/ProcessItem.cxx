@@ -229,7 +229,7 @@ private:
     }
     if (m_Recipe.labeling.criterion == "tolerance")
     {
-      criterion = Criterion::Tolerance(m_Recipe.labeling.tolerance);
+      criterion = Criterion::Tolerance(AsVoxelValue(m_Recipe.labeling.tolerance, Segmented().View().type));
     }
     if (m_Recipe.threshold.range)
     {

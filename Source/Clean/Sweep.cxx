@@ -5,6 +5,7 @@
 #include "BrickCCL/Clean/HookParts.h"
 #include "BrickCCL/Clean/SweepPlan.h"
 #include "BrickCCL/Criteria/RuleConversion.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
@@ -54,6 +55,18 @@ HaveSameForeground(ScalarType type, double first, double second, bool below)
   });
 }
 
+/** The thresholds as values of the image. */
+std::vector<double>
+ThresholdsFor(ScalarType type, const SweepOptions & options)
+{
+  std::vector<double> thresholds = options.Thresholds();
+  for (double & threshold : thresholds)
+  {
+    threshold = AsVoxelValue(threshold, type).Nearest();
+  }
+  return thresholds;
+}
+
 /** What the labels of one threshold give. */
 SweepStep
 StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const HostContext & context)
@@ -83,7 +96,7 @@ public:
   SweepWork(const ImageView & image, const SweepOptions & options)
     : m_Image(image)
     , m_Options(options)
-    , m_Thresholds(options.Thresholds())
+    , m_Thresholds(ThresholdsFor(image.type, options))
     , m_Steps(m_Thresholds.size())
     , m_Caller(std::this_thread::get_id())
   {}

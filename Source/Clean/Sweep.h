@@ -14,7 +14,9 @@
 namespace brickccl
 {
 
-/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. */
+/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. For voxels of
+ *  32-bit floating point each is the nearest value of that type, so that a voxel of 0.1f belongs to the threshold 0.1.
+ */
 struct SweepOptions
 {
   double from = 0;

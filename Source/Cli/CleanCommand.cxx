@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Cli/RunningOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 
 #include <nlohmann/json.hpp>
 
@@ -152,6 +153,11 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   options.periodic = PeriodicFor(arguments.neighbours, *options.connectivity);
   options.holes = HolesOf(arguments.holes, *options.connectivity, image.extent);
   options.geometry = image.geometry;
+  options.background = AsVoxelValue(options.background, image.type);
+  for (Number & value : options.values)
+  {
+    value = AsVoxelValue(value, image.type);
+  }
   CheckImageFileWritable(arguments.output, image.type, image.extent);
   frontEnd.CheckType(image.type);
   seconds["read"] = watch.Lap();

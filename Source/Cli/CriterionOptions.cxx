@@ -132,6 +132,7 @@ ForVoxels(Criterion criterion, ScalarType type)
     criterion.range->low = AsVoxelValue(criterion.range->low, type);
     criterion.range->high = AsVoxelValue(criterion.range->high, type);
   }
+  criterion.tolerance = AsVoxelValue(criterion.tolerance, type);
   return criterion;
 }
 

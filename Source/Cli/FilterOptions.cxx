@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 #include "BrickCCL/Geometry/PhysicalToIndex.h"
 
 #include <algorithm>
@@ -218,21 +219,7 @@ HolesOf(const HoleArguments & arguments, const Connectivity & connectivity, cons
       throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not fit an image of " +
                             brickccl::Counted(extent.dimension, "dimension"));
     }
-    if (!connectivity.UsesEveryAxis() && connectivity.Uses(axis))
-    {
-      throw InvalidArgument("--holes-by-slice " + arguments.bySlice + " does not go with components of " +
-                            connectivity.ToString() + "; their holes lie in the same slices");
-    }
-    if (connectivity.Uses(axis))
-    {
-      std::vector<NeighbourOffset> inSlices = connectivity.Offsets();
-      inSlices.erase(
-        std::remove_if(inSlices.begin(),
-                       inSlices.end(),
-                       [axis](const NeighbourOffset & offset) { return offset[static_cast<std::size_t>(axis)] != 0; }),
-        inSlices.end());
-      holes.connectivity = Connectivity::FromOffsets(extent.dimension, inSlices).Dual();
-    }
+    holes.connectivity = DualWithinSlices(connectivity, axis);
   }
   return holes;
 }

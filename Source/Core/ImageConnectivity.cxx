@@ -130,6 +130,27 @@ NeighbourhoodFromText(const std::string & text, int dimension)
   return Connectivity::FromOffsets(dimension, offsets);
 }
 
+Connectivity
+DualWithinSlices(const Connectivity & objects, int axis)
+{
+  if (!objects.Uses(axis))
+  {
+    return objects.Dual();
+  }
+  if (!objects.UsesEveryAxis())
+  {
+    throw InvalidArgument(std::string("holes within slices along ") + AxisNames[axis] +
+                          " do not go with components of connectivity " + objects.ToString() +
+                          "; their holes lie in the same slices");
+  }
+  std::vector<NeighbourOffset> inSlice = objects.Offsets();
+  const auto                   leavesSlice = [axis](const NeighbourOffset & offset) {
+    return offset[static_cast<std::size_t>(axis)] != 0;
+  };
+  inSlice.erase(std::remove_if(inSlice.begin(), inSlice.end(), leavesSlice), inSlice.end());
+  return Connectivity::FromOffsets(objects.Dimension(), inSlice).Dual();
+}
+
 void
 CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity)
 {

@@ -29,6 +29,10 @@ bool IsNeighbourhoodText(const std::string & text);
  * dimension lacks or that comes twice, or a number that does not fit the axes that are left. */
 Connectivity NeighbourhoodFromText(const std::string & text, int dimension);
 
+/** The connectivity of the background within each slice orthogonal to `axis`, where objects have this one: the dual of
+ *  that of objects that lie in the slice. \throws InvalidArgument if objects lie within slices along another axis. */
+Connectivity DualWithinSlices(const Connectivity & objects, int axis);
+
 /** \throws InvalidArgument for a periodic axis along which there are no neighbours. */
 void CheckPeriodic(const PeriodicAxes & periodic, const Connectivity & connectivity);
 

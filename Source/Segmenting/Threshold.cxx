@@ -52,13 +52,6 @@ Threshold::IsBeyondDoubles(const Number & threshold)
   return threshold > largest || threshold < -largest;
 }
 
-Number
-AsVoxelValue(const Number & number, ScalarType type)
-{
-  const bool isWithin = std::fabs(number.Nearest()) <= static_cast<double>(std::numeric_limits<float>::max());
-  return type == ScalarType::Float32 && isWithin ? Number(static_cast<float>(number)) : number;
-}
-
 ThresholdMethod
 ThresholdMethod::FromText(const std::string & text)
 {

@@ -2,6 +2,7 @@
 #define BRICKCCL_SEGMENTING_THRESHOLD_H
 
 #include "BrickCCL/Criteria/Criterion.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 #include "BrickCCL/Segmenting/ValueHistogram.h"
 
 #include <optional>
@@ -68,10 +69,6 @@ struct Threshold
   /** The values below it. */
   Criterion Below() const;
 };
-
-/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of 32-bit floating-point voxels, and
- *  the nearest one is meant. */
-Number AsVoxelValue(const Number & number, ScalarType type);
 
 /** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally
  * good, since none or equally few occur there, it lies in the middle of the stretch. Of whole numbers that doubles do

@@ -1,5 +1,6 @@
 """Thresholds that are found in the values of a scan, smoothing, and `brickccl info SCAN`."""
 
+import csv
 import json
 import os
 import random
@@ -199,6 +200,17 @@ class InfoTest(CommandTest):
             for memory in ((), ("--memory", "200MB")):
                 summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", *options, *memory).stdout)
                 self.assertEqual(summary["foreground_voxels"], count, (options, memory))
+        # 0.1 as a voxel differs from 0 by more than the double 0.1.
+        everywhere = ("--json", "--background", "none", "--tolerance")
+        for tolerance, count in (("0.1", 2), ("0.0999", 4), ("0.7", 1)):
+            summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), *everywhere, tolerance).stdout)
+            self.assertEqual(summary["components"], count, tolerance)
+        report = json.loads(self.ok("clean", scan, self.path("c.nrrd"), "--values", "0.7", "--minimum-size", 2, "--json").stdout)
+        self.assertEqual([one["removed_voxels"] for one in report["classes"]], [1])
+        self.ok("sweep", scan, "--range-from", "0.1", "--range-to", "0.7", "--steps", 3, "-o", self.path("curve.csv"))
+        with open(self.path("curve.csv"), encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual([row["voxel_count"] for row in rows], ["2", "1", "1"])
 
     def test_what_is_no_scan_is_refused(self):
         self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")

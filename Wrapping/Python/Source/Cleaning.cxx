@@ -5,13 +5,13 @@
 
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Clean/Sweep.h"
+#include "BrickCCL/Core/ImageConnectivity.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -58,15 +58,11 @@ RowsOf(const CleanReport & report, ScalarType type)
 std::vector<ClassRow>
 CleanArray(const InputArray &              segmentation,
            const OutputArray &             output,
-           std::optional<int>              connectivity,
+           const Rules &                   rules,
            nb::handle                      background,
            const std::vector<nb::object> & values,
-           std::uint64_t                   minimumSize,
-           double                          minimumVolume,
-           std::uint64_t                   largest,
            const std::optional<Holes> &    holes,
            bool                            countComponents,
-           int                             threads,
            const Geometry &                geometry,
            nb::object                      progress)
 {
@@ -78,22 +74,23 @@ CleanArray(const InputArray &              segmentation,
                           NameOf(view.type) + "; they must be the same");
   }
   CleanOptions options;
-  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, {});
+  options.connectivity = rules.ConnectivityFor(view.extent.dimension);
+  options.periodic = rules.options.periodic;
   options.background = NumberOf(background);
   for (const nb::object & value : values)
   {
     options.values.push_back(NumberOf(value));
   }
-  options.minimumSize = minimumSize;
-  options.minimumVolume = minimumVolume;
-  options.largest = largest;
+  options.minimumSize = rules.options.relabel.minimumSize;
+  options.minimumVolume = rules.options.minimumVolume;
+  options.largest = rules.options.relabel.largest;
   if (holes)
   {
     options.holes = holes->Options();
   }
   options.countComponents = countComponents;
   options.device = { Device::Kind::Cpu, 0 };
-  options.threads = ThreadsFor(view.extent, threads);
+  options.threads = ThreadsFor(view.extent, rules.options.threads);
   options.geometry = geometry;
   void * const      voxels = output.data();
   const CleanReport report = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
@@ -107,15 +104,13 @@ CleanArray(const InputArray &              segmentation,
 using SweepRow = std::tuple<double, std::uint64_t, std::uint64_t, std::uint64_t>;
 
 std::vector<SweepRow>
-SweepArray(const InputArray &       image,
-           double                   from,
-           double                   to,
-           int                      steps,
-           bool                     below,
-           std::optional<int>       connectivity,
-           const std::vector<int> & sliceAxes,
-           int                      threads,
-           nb::object               progress)
+SweepArray(const InputArray & image,
+           double             from,
+           double             to,
+           int                steps,
+           bool               below,
+           const Rules &      rules,
+           nb::object         progress)
 {
   const ImageView view = ViewOf(image);
   SweepOptions    options;
@@ -123,9 +118,10 @@ SweepArray(const InputArray &       image,
   options.to = to;
   options.steps = steps;
   options.below = below;
-  options.connectivity = MakeConnectivity(connectivity, view.extent.dimension, sliceAxes);
+  options.connectivity = rules.ConnectivityFor(view.extent.dimension);
+  options.periodic = rules.options.periodic;
   options.device = { Device::Kind::Cpu, 0 };
-  options.threads = ThreadsFor(view.extent, threads);
+  options.threads = ThreadsFor(view.extent, rules.options.threads);
   const auto            found = WithoutLock(std::move(progress), [&](const ProgressHooks & hooks) {
     options.progress = hooks;
     return Sweep(view, options);
@@ -172,29 +168,21 @@ BindCleaning(nb::module_ & module)
       "make",
       [](std::optional<double>        volume,
          std::optional<std::uint64_t> size,
-         std::optional<int>           objects,
-         int                          dimension,
-         const std::vector<int> &     sliceAxes) {
+         std::optional<int>           sliceAxis,
+         const Rules *                objects,
+         int                          dimension) {
         Holes holes{ volume, size, std::nullopt };
-        if (!sliceAxes.empty())
+        if (sliceAxis && objects != nullptr)
         {
-          // The neighbours in slices are those of objects that lie in them.
-          const int    within = dimension - static_cast<int>(sliceAxes.size());
-          Connectivity whole = MakeConnectivity(objects, dimension, {});
-          whole = Connectivity(within, std::min(whole.Rank(), within)).Dual();
-          for (const int axis : sliceAxes)
-          {
-            whole = whole.WithinSlices(axis);
-          }
-          holes.connectivity = whole;
+          holes.connectivity = DualWithinSlices(objects->ConnectivityFor(dimension), *sliceAxis);
         }
         return holes;
       },
       nb::arg("volume").none(),
       nb::arg("size").none(),
-      nb::arg("objects").none(),
-      nb::arg("dimension"),
-      nb::arg("slice_axes"));
+      nb::arg("slice_axis").none() = nb::none(),
+      nb::arg("objects").none() = nb::none(),
+      nb::arg("dimension") = 0);
   nb::class_<Filter>(module, "Filter", "Which components stay, beside their size.")
     .def_static(
       "make",
@@ -212,15 +200,11 @@ BindCleaning(nb::module_ & module)
              &CleanArray,
              nb::arg("segmentation").noconvert(),
              nb::arg("output").noconvert(),
-             nb::arg("connectivity").none(),
+             nb::arg("rules"),
              nb::arg("background"),
              nb::arg("values"),
-             nb::arg("minimum_size"),
-             nb::arg("minimum_volume"),
-             nb::arg("largest"),
              nb::arg("holes").none(),
              nb::arg("count_components"),
-             nb::arg("threads"),
              nb::arg("geometry"),
              nb::arg("progress").none());
   module.def("sweep",
@@ -230,9 +214,7 @@ BindCleaning(nb::module_ & module)
              nb::arg("stop"),
              nb::arg("steps"),
              nb::arg("below"),
-             nb::arg("connectivity").none(),
-             nb::arg("slice_axes"),
-             nb::arg("threads"),
+             nb::arg("rules"),
              nb::arg("progress").none());
 }
 

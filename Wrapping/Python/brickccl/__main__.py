@@ -48,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--columns", metavar="GROUPS", help="groups of columns: shape,feret ...")
         command.add_argument("--spacing", type=float, nargs="+", metavar="MM", help="size of a voxel, x first")
         command.add_argument("--threads", type=int, metavar="N")
+        command.add_argument("--accept-irregular-slices", action="store_true", help="take series and slice images with gaps")
+        command.add_argument("--accept-sheared", action="store_true", help="take axes that are not at right angles")
 
     from brickccl.big._command import add_parser
 
@@ -57,6 +59,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _spacing(arguments: argparse.Namespace) -> Sequence[float] | None:
     return None if arguments.spacing is None else arguments.spacing[::-1]
+
+
+def _read(arguments: argparse.Namespace, name: str) -> Any:
+    from brickccl import io
+
+    return io.read(
+        name, accept_irregular_slices=arguments.accept_irregular_slices, accept_sheared=arguments.accept_sheared
+    )
 
 
 def _info(arguments: argparse.Namespace) -> None:
@@ -92,8 +102,8 @@ def _label(arguments: argparse.Namespace) -> None:
     _check_outputs(
         [arguments.input, arguments.mask, arguments.intensity], [arguments.output, arguments.statistics]
     )
-    image = io.read(arguments.input)
-    intensity = io.read(arguments.intensity) if arguments.intensity else None
+    image = _read(arguments, arguments.input)
+    intensity = _read(arguments, arguments.intensity) if arguments.intensity else None
     background: Any = None
     if arguments.background != "none":
         try:
@@ -107,7 +117,7 @@ def _label(arguments: argparse.Namespace) -> None:
         range=tuple(arguments.range) if arguments.range else None,
         background=background,
         tolerance=arguments.tolerance,
-        mask=io.read(arguments.mask) if arguments.mask else None,
+        mask=_read(arguments, arguments.mask) if arguments.mask else None,
         minimum_size=arguments.minimum_size,
         minimum_volume=arguments.minimum_volume,
         largest=arguments.largest,
@@ -123,12 +133,10 @@ def _label(arguments: argparse.Namespace) -> None:
 
 
 def _stats(arguments: argparse.Namespace) -> None:
-    from brickccl import io
-
     _check_outputs([arguments.input, arguments.intensity], [arguments.output])
     table = brickccl.statistics(
-        io.read(arguments.input),
-        intensity=io.read(arguments.intensity) if arguments.intensity else None,
+        _read(arguments, arguments.input),
+        intensity=_read(arguments, arguments.intensity) if arguments.intensity else None,
         columns=arguments.columns,
         spacing=_spacing(arguments),
         threads=arguments.threads,
@@ -149,7 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         {"info": _info, "label": _label, "stats": _stats, "big": _big}[chosen.command](chosen)
     except (ValueError, TypeError, OverflowError, NotImplementedError, OSError, ImportError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        # Errors name the arguments of functions; here they are options.
+        text = str(error).replace("accept_irregular_slices=True", "--accept-irregular-slices")
+        text = text.replace("accept_sheared=True of brickccl.io.read", "--accept-sheared")
+        print(f"error: {text}", file=sys.stderr)
         return 1
     return 0
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _core
 from ._filter import holes_of
-from ._rules import largest_of
+from ._progress import Progress, hook_of
+from ._rules import as_voxel_value, limits_of, narrow_float_of, rules_of
 from ._table import Column
-from ._volume import Progress, Volume, as_volume, count_of, threads_of
+from ._volume import Volume, as_volume
 
 
 class CleanedClass(NamedTuple):
@@ -50,12 +51,10 @@ def _output(volume: Volume, out: Any, dtype: np.dtype[Any] | None = None) -> np.
 
 def _run(
     image: Any,
-    connectivity: int | None,
+    neighbours: tuple[int | None, Any, Any],
     background: float,
     values: Sequence[float] | None,
-    minimum_size: int,
-    minimum_volume: float | None,
-    largest: int | None,
+    limits: tuple[int, float | None, int | None],
     holes: tuple[bool | float, int | None, int | None, str],
     count_components: bool,
     spacing: Any,
@@ -64,12 +63,22 @@ def _run(
     progress: Progress | None,
 ) -> tuple[Any, list[CleanedClass]]:
     volume = as_volume(image, "the segmentation")
+    connectivity, neighbourhood, periodic = neighbours
+    minimum_size, minimum_volume, largest = limits
     if minimum_volume is not None and spacing is None and volume.spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     if values is not None and len(values) == 0:
         raise ValueError("values=[] leaves no class; give at least one, or None for all")
-    neighbours = None if connectivity is None else count_of("connectivity", connectivity)
+    rules = rules_of(
+        volume,
+        connectivity=connectivity,
+        neighbourhood=neighbourhood,
+        periodic=periodic,
+        limits=limits_of("raster", minimum_size, None, minimum_volume, largest),
+        threads=threads,
+    )
     limit, size, by_slice, name = holes
+    float_type = narrow_float_of(volume)
     # The engine takes float16 as float32.
     is_half = isinstance(image, np.ndarray) and image.dtype.kind == "f" and image.dtype.itemsize == 2
     given = _output(volume, out, np.dtype(np.float16)) if is_half and out is not None else None
@@ -77,17 +86,13 @@ def _run(
     rows = _core.clean(
         volume.array,
         array,
-        neighbours,
-        background,
-        [] if values is None else list(values),
-        count_of("minimum_size", minimum_size),
-        0.0 if minimum_volume is None else float(minimum_volume),
-        0 if largest is None else largest_of(largest),
-        holes_of(volume, limit, size, neighbours, by_slice, spacing, name),
+        rules,
+        as_voxel_value(background, float_type),
+        [] if values is None else [as_voxel_value(value, float_type) for value in values],
+        holes_of(volume, limit, size, spacing, name, by_slice, rules),
         count_components,
-        threads_of(threads),
         volume.geometry(spacing, None),
-        progress,
+        hook_of(progress),
     )
     report = [CleanedClass(*row) for row in rows]
     if given is not None:
@@ -110,6 +115,8 @@ def clean(
     maximum_hole_size: int | None = None,
     holes_by_slice: int | None = None,
     connectivity: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     background: float = 0,
     spacing: float | Sequence[float] | None = None,
     out: np.ndarray[Any, Any] | None = None,
@@ -137,9 +144,12 @@ def clean(
         Holes of more voxels stay.
     holes_by_slice : int, optional
         An axis; each slice across it has its own holes and border.
-    connectivity : int, optional
+    connectivity, neighbourhood : optional
         The neighbours of a class, as for `label`; faces if not given. The background has the dual of it: all neighbours
         for faces, else faces.
+    periodic : optional
+        Axes along which the image goes on with its other end, as for `label`. They have no border: holes are what does not
+        reach the ends of the other axes.
     background : number, default 0
         The value of no class.
     spacing, threads, progress
@@ -166,12 +176,10 @@ def clean(
             raise ValueError("maximum_hole_size and holes_by_slice are of no use without fill_holes")
     result, report = _run(
         segmentation,
-        connectivity,
+        (connectivity, neighbourhood, periodic),
         background,
         values,
-        minimum_size,
-        minimum_volume,
-        largest,
+        (minimum_size, minimum_volume, largest),
         (fill_holes, maximum_hole_size, holes_by_slice, "fill_holes"),
         return_report,
         spacing,
@@ -190,6 +198,8 @@ def fill_holes(
     values: Sequence[float] | None = None,
     by_slice: int | None = None,
     connectivity: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     background: float = 0,
     spacing: float | Sequence[float] | None = None,
     out: np.ndarray[Any, Any] | None = None,
@@ -207,10 +217,10 @@ def fill_holes(
         Of any type that `label` takes.
     maximum_size, maximum_volume : optional
         Holes of more voxels, or of more mm^3 (which needs `spacing` for an array), stay.
-    connectivity : int, optional
+    connectivity, neighbourhood : optional
         The neighbours of objects, as for `label`; faces if not given. The background has the dual of it: with full
         connectivity this is `scipy.ndimage.binary_fill_holes`.
-    values, by_slice, background, spacing, out, threads, progress
+    values, by_slice, periodic, background, spacing, out, threads, progress
         As `values`, `holes_by_slice`, ... of `clean`.
     return_count : bool, default False
         Also return the number of holes that were filled.
@@ -230,12 +240,10 @@ def fill_holes(
     limit: bool | float = True if maximum_volume is None else float(maximum_volume)
     result, report = _run(
         image,
-        connectivity,
+        (connectivity, neighbourhood, periodic),
         background,
         values,
-        0,
-        None,
-        None,
+        (0, None, None),
         (limit, maximum_size, by_slice, "maximum_volume"),
         False,
         spacing,
@@ -255,6 +263,8 @@ def sweep(
     below: bool = False,
     connectivity: int | None = None,
     by_slice: int | None = None,
+    neighbourhood: Any = None,
+    periodic: Any = (),
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Column]:
@@ -267,10 +277,11 @@ def sweep(
     start, stop : float
         The lowest and the highest threshold.
     steps : int, default 64
-        The number of thresholds at equal distances, both among them.
+        The number of thresholds at equal distances, both among them. For images of float32 each threshold is the nearest
+        value of float32.
     below : bool, default False
         Whether what lies at or below a threshold is foreground (pores), not what lies at or above it.
-    connectivity, by_slice, threads, progress
+    connectivity, by_slice, neighbourhood, periodic, threads, progress
         As for `label`.
 
     Returns
@@ -293,10 +304,15 @@ def sweep(
         float(stop),
         operator.index(steps),
         bool(below),
-        None if connectivity is None else count_of("connectivity", connectivity),
-        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
-        threads_of(threads),
-        progress,
+        rules_of(
+            volume,
+            connectivity=connectivity,
+            by_slice=by_slice,
+            neighbourhood=neighbourhood,
+            periodic=periodic,
+            threads=threads,
+        ),
+        hook_of(progress),
     )
     thresholds, components, largest, voxels = zip(*rows)
     counts = np.array(voxels, np.int64)

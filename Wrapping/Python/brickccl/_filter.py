@@ -16,12 +16,13 @@ def holes_of(
     volume: Volume,
     volume_limit: bool | float,
     size_limit: int | None,
-    connectivity: int | None,
-    by_slice: int | None,
     spacing: Any,
     name: str,
+    by_slice: int | None = None,
+    objects: _core.Rules | None = None,
 ) -> _core.Holes | None:
-    """The holes that are filled: none if `volume_limit` is False, all if it is True, or those of at most so many mm^3."""
+    """The holes that are filled: none if `volume_limit` is False, all if it is True, or those of at most so many mm^3.
+    `objects` says which neighbours objects have; it is needed with `by_slice`."""
     if volume_limit is False or isinstance(volume_limit, np.bool_) and not volume_limit:
         return None
     limit = None
@@ -34,9 +35,9 @@ def holes_of(
     return _core.Holes.make(
         limit,
         None if size_limit is None else count_of("maximum_size", size_limit),
-        connectivity,
+        None if by_slice is None else volume.axis("by_slice", by_slice),
+        objects,
         volume.array.ndim,
-        [] if by_slice is None else [volume.axis("by_slice", by_slice)],
     )
 
 
@@ -70,7 +71,7 @@ def filter_of(volume: Volume, kept: tuple[Any, Any, Any, Any], spacing: float | 
     if seeds is None and touching is None and clear_border is False and fill_holes is False:
         return None
     return _core.Filter.make(
-        holes_of(volume, fill_holes, None, None, None, spacing, "fill_holes"),
+        holes_of(volume, fill_holes, None, spacing, "fill_holes"),
         None if seeds is None else places_of(volume, seeds),
         bool(clear_border),
         None if touching is None else volume.companion("touching", touching),

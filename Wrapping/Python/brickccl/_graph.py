@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._label import part_of
 from ._labeling import Labeling
-from ._rules import criterion_of, limits_of, rules_of
-from ._volume import Progress, as_volume
+from ._progress import Progress, hook_of, part_of
+from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
+from ._volume import as_volume
 
 
 def voxel_graph(
@@ -55,7 +55,7 @@ def voxel_graph(
     dimension = volume.array.ndim
     rules = rules_of(
         volume,
-        criterion_of(criterion, range, background, tolerance),
+        criterion_of(criterion, range, background, tolerance, narrow_float_of(volume)),
         connectivity,
         None,
         neighbourhood,
@@ -65,7 +65,7 @@ def voxel_graph(
     has_faces_alone = neighbourhood is None and (connectivity is None or connectivity in (1, 6))
     graph = np.empty(volume.array.shape, np.uint8 if dimension < 3 or has_faces_alone else np.uint32)
     _core.write_graph(
-        volume.array, None if mask is None else volume.companion("mask", mask), graph, rules, progress
+        volume.array, None if mask is None else volume.companion("mask", mask), graph, rules, hook_of(progress)
     )
     return graph.T if volume.is_reversed else graph
 
@@ -120,6 +120,7 @@ def label_graph(
     array([1, 1, 2], dtype=uint8)
     """
     volume = as_volume(graph, "the graph")
+    hook = hook_of(progress)
     rules = rules_of(
         volume,
         connectivity=connectivity,
@@ -129,7 +130,7 @@ def label_graph(
         threads=threads,
     )
     masked = None if mask is None else volume.companion("mask", mask)
-    runs = _core.find_in_graph(volume.array, masked, rules, volume.geometry(None, None), part_of(progress, 0, 0.7))
+    runs = _core.find_in_graph(volume.array, masked, rules, volume.geometry(None, None), part_of(hook, 0, 0.7))
     labeling = Labeling(runs, volume)
-    labels = labeling.labels(dtype, out, progress=part_of(progress, 0.7, 1))
+    labels = labeling.labels(dtype, out, progress=part_of(hook, 0.7, 1))
     return (labels, labeling.count) if return_count else labels

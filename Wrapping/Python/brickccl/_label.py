@@ -4,49 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
+from ._arguments import DEFAULTS, LabelArguments, complete, shows_label_arguments
 from ._device import Task, is_on_device, on_host
 from ._device import label as label_on_device
 from ._device_slabs import are_slabs, label_slabs, refuse
 from ._filter import filter_of
 from ._labeling import Labeling
-from ._rules import criterion_of, limits_of, rules_of
+from ._rules import criterion_of, limits_of, narrow_float_of, rules_of
 from ._table import Table
-from ._volume import Progress, Volume, as_volume, count_of
+from ._progress import part_of
+from ._volume import Volume, as_volume, count_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-def find(
-    image: Any,
-    *,
-    connectivity: int | None = None,
-    criterion: str = "foreground",
-    range: tuple[float, float] | None = None,
-    background: float | None = 0,
-    tolerance: float | None = None,
-    mask: Any = None,
-    by_slice: int | None = None,
-    neighbourhood: Any = None,
-    periodic: Any = (),
-    order: str = "raster",
-    minimum_size: int = 0,
-    maximum_size: int | None = None,
-    minimum_volume: float | None = None,
-    largest: int | None = None,
-    seeds: Any = None,
-    clear_border: bool = False,
-    touching: Any = None,
-    fill_holes: bool | float = False,
-    device: str = "auto",
-    algorithm: str = "auto",
-    threads: int | None = None,
-    spacing: float | Sequence[float] | None = None,
-    start: Sequence[int] | None = None,
-    progress: Progress | None = None,
-) -> Labeling:
+@shows_label_arguments
+def find(image: Any, *, start: Sequence[int] | None = None, **arguments: Unpack[LabelArguments]) -> Labeling:
     """Finds connected components and keeps them as runs, without a label map.
 
     Parameters
@@ -71,8 +50,9 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
     >>> brickccl.find(np.eye(4), connectivity=8).count
     1
     """
-    given = locals()
-    if type(image) is not np.ndarray and is_on_device(image) and device != "cpu":
+    given = {**complete("find", arguments), "image": image, "start": start}
+    progress = given["progress"]
+    if type(image) is not np.ndarray and is_on_device(image) and given["device"] != "cpu":
         from ._device_labeling import DeviceLabeling
 
         task = _task_on_device(given)
@@ -84,14 +64,10 @@ maximum_size, minimum_volume, largest, seeds, clear_border, touching, fill_holes
 
 
 #: Arguments that are for images on the host, and how they are when they are not given.
-_ON_HOST = {
-    "neighbourhood": None,
-    "periodic": (),
-    "seeds": None,
-    "clear_border": False,
-    "touching": None,
-    "fill_holes": False,
-    "start": None,
+_ON_HOST: dict[str, Any] = {"start": None} | {
+    name: value
+    for name, value in DEFAULTS.items()
+    if name in ("neighbourhood", "periodic", "seeds", "clear_border", "touching", "fill_holes")
 }
 
 
@@ -129,7 +105,9 @@ def _rules(volume: Volume, given: Mapping[str, Any]) -> _core.Rules:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     return rules_of(
         volume,
-        criterion_of(given["criterion"], given["range"], given["background"], given["tolerance"]),
+        criterion_of(
+            given["criterion"], given["range"], given["background"], given["tolerance"], narrow_float_of(volume)
+        ),
         given["connectivity"],
         given["by_slice"],
         given["neighbourhood"],
@@ -154,21 +132,12 @@ def _task_on_device(given: Mapping[str, Any]) -> Task:
     return Task(image, _rules(Volume(image, image), given), given["mask"], given["spacing"], given["device"])
 
 
-#: The options of `label` that slabs on devices do not have, at rest.
-_OF_SLABS = {
-    "neighbourhood": None,
-    "periodic": (),
-    "order": "raster",
-    "minimum_size": 0,
-    "maximum_size": None,
-    "minimum_volume": None,
-    "largest": None,
-    "seeds": None,
-    "clear_border": False,
-    "touching": None,
-    "fill_holes": False,
-    "return_table": False,
-    "device": "auto",
+#: The arguments of `label` that slabs on devices do not have, and how they are when they are not given.
+_OF_SLABS: dict[str, Any] = {"return_table": False} | {
+    name: value
+    for name, value in DEFAULTS.items()
+    if name in _ON_HOST
+    or name in ("order", "minimum_size", "maximum_size", "minimum_volume", "largest", "device")
 }
 
 
@@ -182,37 +151,16 @@ def _device_of(device: str, devices: Sequence[int]) -> str:
     return "cuda:" + ",".join(str(number) for number in numbers)
 
 
+@shows_label_arguments
 def label(
     image: Any,
     *,
-    connectivity: int | None = None,
-    criterion: str = "foreground",
-    range: tuple[float, float] | None = None,
-    background: float | None = 0,
-    tolerance: float | None = None,
-    mask: Any = None,
-    by_slice: int | None = None,
-    neighbourhood: Any = None,
-    periodic: Any = (),
-    order: str = "raster",
-    minimum_size: int = 0,
-    maximum_size: int | None = None,
-    minimum_volume: float | None = None,
-    largest: int | None = None,
-    seeds: Any = None,
-    clear_border: bool = False,
-    touching: Any = None,
-    fill_holes: bool | float = False,
     dtype: Any = "auto",
-    device: str = "auto",
     devices: Sequence[int] | None = None,
-    algorithm: str = "auto",
-    threads: int | None = None,
-    spacing: float | Sequence[float] | None = None,
     out: np.ndarray[Any, Any] | None = None,
     return_count: bool = False,
     return_table: bool = False,
-    progress: Progress | None = None,
+    **arguments: Unpack[LabelArguments],
 ) -> Any:
     """Labels the connected components of an image.
 
@@ -231,11 +179,14 @@ def label(
         Which neighbours belong together: all of the foreground; those of equal value; those that differ by at most
         `tolerance`.
     range : (low, high), optional
-        Foreground are the values low <= value <= high; bounds may be infinite.
+        Foreground are the values low <= value <= high; bounds may be infinite. Numbers are compared as numpy compares them:
+        Python's take the type of the image, so that 0.1 means the nearest float32 (float16) in an image of that type; scalars
+        of numpy, as ``numpy.float64(0.1)``, and numbers beyond the type are compared as they are. So are `background` and
+        `tolerance`.
     background : number or None, default 0
         Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
     tolerance : number, optional
-        Sets the criterion "tolerance". Differences of integers are exact.
+        Sets the criterion "tolerance". Differences of integers are exact, those of other values rounded as numpy's.
     mask : array or image, optional
         Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
     by_slice : int, optional
@@ -285,8 +236,9 @@ def label(
         Where the labels go: of the image's shape, in C order, of an integer type.
     return_count, return_table : bool, default False
         Also return the number of components, the component table (`Table`), in this order.
-    progress : callable, optional
-        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work.
+    progress : callable or bar, optional
+        Called with the fraction that is done every few hundredths of a second; an exception of it ends the work. Also a bar
+        of tqdm (or its class), which goes to its total, or a Progress of rich, which gets a task.
 
     Returns
     -------
@@ -328,12 +280,14 @@ def label(
     >>> count
     2
     """
+    given = complete("label", arguments)
     if devices is not None:
-        device = _device_of(device, devices)
-    given = locals()
+        given["device"] = _device_of(given["device"], devices)
+    given.update(image=image, out=out)
+    device, progress = given["device"], given["progress"]
     if type(image) is not np.ndarray and are_slabs(image):
-        refuse({name: given[name] for name in _OF_SLABS}, _OF_SLABS)
-        labels, count = label_slabs(image, _rules(Volume(image[0], image), given), mask, dtype, out)
+        refuse({"return_table": return_table} | {name: given[name] for name in _OF_SLABS if name in given}, _OF_SLABS)
+        labels, count = label_slabs(image, _rules(Volume(image[0], image), given), given["mask"], dtype, out)
         if progress is not None:
             progress(1.0)
         return _results(labels, count, None, return_count)
@@ -358,10 +312,3 @@ def _results(labels: Any, count: int, table: Table | None, return_count: bool) -
     if table is not None:
         result += (table,)
     return result
-
-
-def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Tells the progress of a part of the work."""
-    if progress is None:
-        return None
-    return lambda fraction: progress(begin + (end - begin) * fraction)

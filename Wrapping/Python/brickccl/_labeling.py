@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _core
 from ._output import give_labels, new_labels, smallest_dtype
+from ._progress import Progress, hook_of
 from ._table import Column, Table, group_names, plain
-from ._volume import Progress, Volume, companion_of
+from ._volume import Volume, companion_of
 
 
 class Runs(NamedTuple):
@@ -123,7 +124,7 @@ class Labeling:
             If the type does not hold the labels; nothing is written then.
         """
         array = new_labels(dtype, out, self._shape, self.count, self._is_reversed)
-        self._runs.write(array, progress)
+        self._runs.write(array, hook_of(progress))
         return give_labels(array, out, self._is_reversed, self._wrap)
 
     def table(
@@ -166,11 +167,11 @@ class Labeling:
             for name, image in (("intensity", intensity), ("part", part))
         )
         groups = group_names(columns, len(self._shape), gray is not None)
-        return Table(self._runs.measure(gray, mask, groups, progress))
+        return Table(self._runs.measure(gray, mask, groups, hook_of(progress)))
 
     def voxels(self, *, progress: Progress | None = None) -> VoxelLists:
         """All voxels of each component, grouped, as flat indices in C order (of a nibabel image: in Fortran order)."""
-        return VoxelLists(*map(plain, self._runs.voxels(progress)))
+        return VoxelLists(*map(plain, self._runs.voxels(hook_of(progress))))
 
     def runs(self) -> Runs:
         """The runs of voxels that components consist of."""

@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _core
 from ._labeling import Component, Labeling, condition_columns, numbers_of
-from ._rules import largest_of
 from ._output import give_labels, new_labels
+from ._progress import Progress, hook_of
+from ._rules import largest_of
 from ._table import Column, ColumnDescription, Table, group_names
-from ._volume import AXES, Progress, Volume, as_volume, check_numbers, count_of, threads_of
+from ._volume import AXES, Volume, as_volume, check_numbers, count_of, threads_of
 
 
 def _measure(
@@ -24,7 +25,7 @@ def _measure(
     mask = volume.companion("part", part)
     groups = group_names(columns, volume.array.ndim, gray is not None)
     runs, table = _core.measure_labels(
-        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), progress
+        volume.array, gray, mask, groups, threads_of(threads), volume.geometry(spacing, start), hook_of(progress)
     )
     return runs, Table(table), volume
 

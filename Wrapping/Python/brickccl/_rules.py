@@ -5,12 +5,73 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._volume import Volume, count_of, threads_of
 
+#: Floating types that do not hold what Python's numbers do.
+_NARROW_FLOATS = ("float32", "float16", "bfloat16")
 
-def criterion_of(criterion: Any, limits: Any, background: Any, tolerance: Any) -> tuple[str, Any, Any, Any, Any]:
-    """Criterion, background, low, high and tolerance."""
+
+def narrow_float_of(volume: Volume) -> str | None:
+    """The floating type of an image's voxels, if Python's numbers are rounded to it."""
+    dtype = getattr(volume.array, "dtype", None)
+    # What has no type is refused later, with what would be right.
+    if dtype is None or getattr(dtype, "kind", "f") != "f":
+        return None
+    return narrow_float(getattr(volume.source, "dtype", dtype))
+
+
+@lru_cache(maxsize=64)
+def narrow_float(dtype: Any) -> str | None:
+    """The name of a floating type of numpy, PyTorch or another library, if Python's numbers are rounded to it."""
+    name = getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
+    return name if name in _NARROW_FLOATS else None
+
+
+def as_voxel_value(value: Any, float_type: str | None) -> Any:
+    """A number as voxels of this type have it, as numpy compares them (NEP 50): Python's numbers take the type of the
+    image, so that 0.1 is the nearest float32 of a float32 image; scalars of numpy keep theirs."""
+    if float_type is None or not isinstance(value, (int, float)) or isinstance(value, np.generic) or value == 0:
+        return value
+    return _nearest(value, float_type)
+
+
+@lru_cache(maxsize=256)
+def _nearest(value: float, float_type: str) -> float:
+    wide = np.float32 if float_type == "bfloat16" else np.dtype(float_type).type
+    # A finite number beyond the type is left as it is: no voxel has it.
+    if abs(value) > np.finfo(wide).max:
+        return value
+    nearest = wide(value)
+    if float_type == "bfloat16":
+        bits = int(nearest.view(np.uint32))
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+        nearest = np.uint32(bits).view(np.float32)
+    return float(nearest)
+
+
+def difference_limit(tolerance: Any, float_type: str | None) -> Any:
+    """The largest exact difference that, rounded to the type of the voxels as numpy's differences are, is at most a
+    tolerance. The engine takes differences of floating-point values in float64."""
+    if float_type not in ("float16", "float32") or not isinstance(tolerance, (int, float, np.floating)):
+        return as_voxel_value(tolerance, float_type)
+    dtype = np.dtype(float_type).type
+    if not 0 < tolerance < np.finfo(dtype).max:
+        return tolerance
+    nearest = dtype(as_voxel_value(tolerance, float_type))
+    # A scalar of numpy is compared as it is.
+    is_above = isinstance(tolerance, np.generic) and float(nearest) > float(tolerance)
+    most = np.nextafter(nearest, dtype(0)) if is_above else nearest
+    above = float(most) / 2 + float(np.nextafter(most, dtype(np.inf))) / 2
+    return above if float(dtype(above)) <= float(most) else float(np.nextafter(above, 0.0))
+
+
+def criterion_of(
+    criterion: Any, limits: Any, background: Any, tolerance: Any, float_type: str | None
+) -> tuple[str, Any, Any, Any, Any]:
+    """Criterion, background, low, high and tolerance, for voxels of a type (`narrow_float_of`)."""
     if tolerance is not None and criterion == "foreground":
         criterion = "tolerance"
     if tolerance is not None and criterion != "tolerance":
@@ -21,6 +82,9 @@ def criterion_of(criterion: Any, limits: Any, background: Any, tolerance: Any) -
             low, high = limits
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
+    if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
+        background, low, high = (as_voxel_value(value, float_type) for value in (background, low, high))
+        tolerance = difference_limit(tolerance, float_type)
     return criterion, background, low, high, tolerance
 
 

@@ -6,17 +6,18 @@ import operator
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 
+if TYPE_CHECKING:
+    from ._slices import Accepted
+
 AXES = "xyzt"
 #: Images of which only counts whether a value is 0.
 MASKS = ("mask", "touching", "part")
-
-Progress = Callable[[float], Any]
 
 
 class Volume:
@@ -190,7 +191,7 @@ def as_volume(image: Any, name: str = "the image") -> Volume:
     if library == "itk" or library == "itkImagePython":
         return _from_itk(image, name)
     if library == "nibabel" or _is_nibabel(image):
-        return _from_nibabel(image, name)
+        return from_nibabel(image, name)
     if library == "brickccl" and hasattr(image, "to_volume"):
         return image.to_volume(name)  # type: ignore[no-any-return]
     if isinstance(image, np.ma.MaskedArray) or isinstance(getattr(image, "_meta", None), np.ma.MaskedArray):
@@ -320,7 +321,10 @@ def _is_nibabel(image: Any) -> bool:
     return nibabel is not None and isinstance(image, nibabel.spatialimages.SpatialImage)
 
 
-def _from_nibabel(image: Any, name: str) -> Volume:
+def from_nibabel(image: Any, name: str, accepted: Accepted | None = None) -> Volume:
+    """A nibabel image; one with axes that are not at right angles if that is accepted."""
+    from ._slices import Accepted, orthogonal
+
     array = np.asarray(image.dataobj).T
     dimension = array.ndim
     if image.affine is None:
@@ -329,12 +333,7 @@ def _from_nibabel(image: Any, name: str) -> Volume:
     affine = np.asarray(image.affine, dtype=float)
     # nibabel's axes point to the right and to the front, ITK's to the left and to the back.
     columns = np.diag([-1.0, -1.0, 1.0]) @ affine[:3, :3]
-    lengths = np.sqrt((columns**2).sum(axis=0))
-    if not np.all(lengths[:space] > 0):
-        raise ValueError(f"{name} has an affine with an axis of no length")
-    unit = columns[:, :space] / lengths[:space]
-    if np.abs(unit.T @ unit - np.eye(space)).max() > 1e-4:
-        raise ValueError(f"{name} has an affine with axes that are not at right angles; resample it first")
+    lengths, unit = orthogonal(columns[:, :space], f"the affine of {name}", accepted or Accepted())
     spacing = [float(length) for length in lengths[:space]]
     if dimension == 4:
         spacing.append(float(image.header.get_zooms()[3]) or 1.0)

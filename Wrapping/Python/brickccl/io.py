@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ._volume import Volume, as_volume, voxels
+from ._slices import Accepted, check_slice_names, order_series, orthogonal, slice_images
+from ._volume import Volume, as_volume, from_nibabel, voxels
 
 __all__ = ["Image", "read", "write"]
 
@@ -112,14 +113,23 @@ def _import_simpleitk() -> Any:
     return SimpleITK
 
 
-def read(path: str | os.PathLike[str]) -> Image:
-    """Reads an image file, or the one DICOM series of a folder.
+def read(
+    path: str | os.PathLike[str], *, accept_irregular_slices: bool = False, accept_sheared: bool = False
+) -> Image:
+    """Reads an image file, the one DICOM series of a folder, or slice images.
 
     Parameters
     ----------
     path : path
         `.nrrd`, `.nhdr`, `.mha`, `.mhd`, `.nii`, `.nii.gz`, `.tif`, `.tiff`, `.png`, `.dcm` and what else SimpleITK reads, or
-        a folder. TIFF files have no spacing.
+        a folder with a DICOM series or with slice images, or a pattern of slice images (``"slices/ct_*.tif"``), which are
+        ordered by the number in their names. TIFF files have no spacing.
+    accept_irregular_slices : bool, default False
+        Take, with a warning, slices of a DICOM series at uneven distances, with their mean distance, and slice images whose
+        numbers have gaps or whose names are not alike.
+    accept_sheared : bool, default False
+        Take, with a warning, axes that are not at right angles (a tilted gantry). The image gets the nearest orthogonal
+        geometry, which keeps the plane of x and y and the volume of a voxel.
 
     Raises
     ------
@@ -128,20 +138,86 @@ def read(path: str | os.PathLike[str]) -> Image:
     ImportError
         If the library for this kind of file is missing.
     ValueError
-        If the file cannot be read, or holds something else than one value for each voxel.
+        If the file cannot be read, or holds something else than one value for each voxel; if slices are missing, or axes are
+        not at right angles, and that is not accepted.
     """
-    name = os.fspath(path)
-    if not os.path.exists(name):
+    accepted = Accepted(accept_irregular_slices, accept_sheared)
+    image = _read(os.fspath(path), accepted)
+    for text in accepted.notes:
+        warnings.warn(text, UserWarning, stacklevel=2)
+    return image
+
+
+def _read(name: str, accepted: Accepted) -> Image:
+    if os.path.isdir(name):
+        return _read_folder(name, accepted)
+    if os.path.exists(name):
+        return _read_file(name, accepted)
+    files = slice_images(name)
+    if not files:
         raise FileNotFoundError(f"there is no file '{name}'")
+    return _read_slices(files, accepted)
+
+
+def _read_file(name: str, accepted: Accepted) -> Image:
     ending = _ending(name)
     if ending in _TIFF:
         return _read_tiff(name)
     simpleitk = _import_simpleitk()
     if simpleitk is not None:
-        return _read_simpleitk(simpleitk, name)
+        return _read_simpleitk(simpleitk, name, accepted)
     if ending in _NIFTI:
-        return _read_nibabel(name)
+        return _read_nibabel(name, accepted)
     raise _missing(name, "SimpleITK")
+
+
+def _read_folder(name: str, accepted: Accepted) -> Image:
+    simpleitk = _import_simpleitk()
+    series = [] if simpleitk is None else simpleitk.ImageSeriesReader.GetGDCMSeriesIDs(name)
+    if len(series) > 1:
+        raise ValueError(f"'{name}' cannot be read: the folder holds {len(series)} DICOM series; it must hold 1")
+    if series:
+        return _read_series(simpleitk, name, series[0], accepted)
+    files = slice_images(name)
+    if files:
+        return _read_slices(files, accepted)
+    if simpleitk is None:
+        raise _missing(name, "SimpleITK")
+    raise ValueError(f"'{name}' cannot be read: the folder holds 0 DICOM series and no slice images")
+
+
+def _read_slices(files: Sequence[str], accepted: Accepted) -> Image:
+    """Slice images, which are read one after the other into one array."""
+    check_slice_names(files, accepted)
+    first = _read_file(files[0], accepted)
+    shape, spacing = first.shape[-2:], first.spacing[-2:]
+    whole = np.empty((len(files), *shape), first.dtype)
+    for place, file in enumerate(files):
+        image = _read_file(file, accepted)
+        if image.array.size != whole[place].size or image.shape[-2:] != shape or image.dtype != first.dtype:
+            raise ValueError(
+                f"'{file}' has the shape {image.shape} and the type {image.dtype}; it must be one slice as '{files[0]}', of "
+                f"{shape} and {first.dtype}"
+            )
+        whole[place] = image.array.reshape(shape)
+    return Image(whole, (1.0, *spacing))
+
+
+def _read_series(simpleitk: Any, name: str, series: str, accepted: Accepted) -> Image:
+    """A DICOM series, whose slices may be as many files."""
+    files = list(simpleitk.ImageSeriesReader.GetGDCMSeriesFileNames(name, series))
+    step = None
+    if len(files) > 1:
+        files, step = order_series(simpleitk, files, accepted)
+    image = _read_by(simpleitk, name, files)
+    if step is None:
+        return _image_of(simpleitk, name, image)
+    vectors = np.array(image.GetDirection()).reshape(3, 3) * np.array(image.GetSpacing())
+    vectors[:, 2] = step
+    lengths, directions = orthogonal(vectors, f"'{name}'", accepted)
+    image.SetSpacing([float(length) for length in lengths])
+    image.SetDirection([float(value) for value in directions.ravel()])
+    return _image_of(simpleitk, name, image)
 
 
 def _read_tiff(name: str) -> Image:
@@ -158,31 +234,38 @@ def _read_tiff(name: str) -> Image:
     return Image(array)
 
 
-def _read_simpleitk(simpleitk: Any, name: str) -> Image:
+def _read_by(simpleitk: Any, name: str, files: Any) -> Any:
     try:
-        if os.path.isdir(name):
-            series = simpleitk.ImageSeriesReader.GetGDCMSeriesIDs(name)
-            if len(series) != 1:
-                raise ValueError(f"the folder holds {len(series)} DICOM series; it must hold 1")
-            image = simpleitk.ReadImage(simpleitk.ImageSeriesReader.GetGDCMSeriesFileNames(name, series[0]))
-        else:
-            image = simpleitk.ReadImage(name)
-    except (RuntimeError, ValueError) as error:
+        return simpleitk.ReadImage(files)
+    except RuntimeError as error:
         raise ValueError(f"'{name}' cannot be read: {str(error).strip().splitlines()[-1]}") from error
+
+
+def _read_simpleitk(simpleitk: Any, name: str, accepted: Accepted) -> Image:
+    try:
+        return _image_of(simpleitk, name, _read_by(simpleitk, name, name))
+    except ValueError as error:
+        # ITK does not read sheared NIfTI files, nibabel does.
+        if "orthonormal" not in str(error) or _ending(name) not in _NIFTI:
+            raise
+    return _read_nibabel(name, accepted)
+
+
+def _image_of(simpleitk: Any, name: str, image: Any) -> Image:
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise ValueError(f"'{name}' has {image.GetNumberOfComponentsPerPixel()} values in each voxel; it must have 1")
     array = simpleitk.GetArrayFromImage(image)
     return Image(array, image.GetSpacing()[::-1], image.GetOrigin(), image.GetDirection())
 
 
-def _read_nibabel(name: str) -> Image:
+def _read_nibabel(name: str, accepted: Accepted) -> Image:
     try:
         import nibabel
         from nibabel.filebasedimages import ImageFileError
     except ImportError:
         raise _missing(name, "SimpleITK or nibabel") from None
     try:
-        volume = as_volume(nibabel.load(name), f"'{name}'")
+        volume = from_nibabel(nibabel.load(name), f"'{name}'", accepted)
     except (ImageFileError, EOFError, OSError) as error:
         raise ValueError(f"'{name}' cannot be read: {error}") from error
     assert volume.spacing is not None

@@ -15,6 +15,13 @@ def cases(request):
     return request.config.getoption("--cases")
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own as the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def all_steps(dimension):
     return [step for step in itertools.product((-1, 0, 1), repeat=dimension) if any(step)]
 

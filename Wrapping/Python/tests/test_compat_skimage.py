@@ -85,6 +85,27 @@ def test_remove_small_objects_warns_and_raises_as_there():
             function(labels > 0, min_size=2)
 
 
+@pytest.mark.parametrize("out_type", [bool, np.uint8, np.int64])
+@pytest.mark.parametrize("in_type", [bool, np.uint8, np.int64])
+def test_the_type_of_out_says_whether_small_objects_are_found_first(in_type, out_type):
+    image = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]).astype(in_type)
+    for size in (0, 1, 2, 9):
+        results = []
+        for function in (morphology.remove_small_objects, ours.remove_small_objects):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                result = function(image, max_size=size, out=np.empty(image.shape, out_type))
+            results.append((result.tolist(), result.dtype, [one.category for one in told]))
+        assert results[0] == results[1], size
+
+
+def test_both_names_of_a_size_are_a_conflict():
+    for function in (morphology.remove_small_objects, ours.remove_small_objects):
+        with pytest.warns(FutureWarning, match="Parameter `min_size` is deprecated"):
+            with pytest.raises(ValueError, match="avoid conflicting values"):
+                function(np.array([True]), 3, max_size=3)
+
+
 def test_the_old_min_size_is_exclusive_again():
     image = np.array([1, 1, 1, 0, 1, 1], bool)
     with warnings.catch_warnings():

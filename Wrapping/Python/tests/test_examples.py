@@ -2,6 +2,8 @@
 
 import csv
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -9,6 +11,28 @@ import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def test_the_tasks_of_the_documentation_run(folder):
+    sitk = pytest.importorskip("SimpleITK")
+    pytest.importorskip("pandas")
+    shutil.copy(ROOT / "Data/log.nrrd", "scan.nrrd")
+    page = (ROOT / "Wrapping/Python/docs/tasks.md").read_text(encoding="utf-8")
+    names = {}
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    for block in blocks:
+        exec(compile(block, "tasks.md", "exec"), names)
+    assert len(blocks) == page.count("\n## ")
+    scan, labels = (sitk.GetArrayFromImage(sitk.ReadImage(name)) for name in ("scan.nrrd", "pores.nrrd"))
+    assert names["curve"]["voxel_count"][-1] == (scan <= 200).sum()
+    assert (labels > 0).any() and (scan[labels > 0] <= -750).all()
+    # One voxel has 2 x 2 x 4 mm.
+    sizes = np.bincount(labels.ravel())[1:]
+    assert len(list(csv.DictReader(open("pores.csv")))) == len(sizes) and min(sizes) * 16 >= 500
+    np.testing.assert_allclose(names["table"]["volume_mm3"], sizes * 16.0)
+    assert 0 < len(np.unique(names["numbered"].array)) - 1 <= len(sizes)
+    assert names["report"][0].filled_holes > 0 and names["solid"].array.sum() > 0.5 * names["wood"].array.sum()
+    assert names["rings"].array.shape == scan.shape and names["closed"].sum() >= names["grains"].sum()
 
 
 def test_cracks(tmp_path):

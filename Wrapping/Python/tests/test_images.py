@@ -107,7 +107,7 @@ def test_nibabel_axes_are_the_users():
     assert component.slices == (slice(1, 2), slice(0, 3), slice(0, 4)) and component.mask.shape == (1, 3, 4)
     assert brickccl.statistics(image, spacing=(1, 1, 0.5))["volume_mm3"][0] == 12.0
     sheared = nibabel.Nifti1Image(array, np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]))
-    with pytest.raises(ValueError, match="right angles"):
+    with pytest.raises(ValueError, match="instead of 90"):
         brickccl.label(sheared)
 
 

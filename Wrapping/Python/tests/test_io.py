@@ -94,13 +94,14 @@ def test_a_folder_of_dicom_slices(tmp_path):
         (FileNotFoundError, "there is no file", "missing.nrrd"),
         (ValueError, "cannot be read", "cut.nrrd"),
         (ValueError, "cannot be read", "text.tif"),
-        (ValueError, "0 DICOM series", "."),
+        (ValueError, "0 DICOM series and no slice images", "empty"),
     ],
 )
 def test_what_cannot_be_read_is_told(tmp_path, error, text, path):
     io.write(tmp_path / "whole.nrrd", scan())
     (tmp_path / "cut.nrrd").write_bytes((tmp_path / "whole.nrrd").read_bytes()[:300])
     (tmp_path / "text.tif").write_text("no image")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(error, match=text):
         io.read(tmp_path / path)
 

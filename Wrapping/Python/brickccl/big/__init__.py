@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._progress import Progress, hook_of
 from .._table import Table
-from .._volume import Progress, threads_of, workers_of
+from .._volume import threads_of, workers_of
 from ._executors import ProcessRunner, Runner, runner_of
 from ._grid import Grid, check_brick, choose_brick, shape_of
 from ._job import Job, make_plan, working
@@ -146,7 +147,7 @@ class _Shares:
     """Tells progress as the fraction of the whole work."""
 
     def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
+        self._progress = hook_of(progress)
 
     def tell(self, fraction: float) -> None:
         if self._progress is not None:
@@ -242,7 +243,7 @@ def label(
         ``"scan.h5::/dataset"``; URLs are those of fsspec. Of dask and xarray arrays that only cut an array into blocks that
         one is read; others are computed one brick at a time.
     target : path, URL or zarr.Array
-        A new array of zarr, with the format of the source; an array of zarr with the shape of the source; or
+        A new array of zarr, with the format of the source; an empty array of zarr with the shape of the source; or
         ``IMAGE/labels/NAME`` in an OME-Zarr image: a label image with the levels, axes and units of that image, colours and
         properties. Readers find its metadata when all is written.
     brick : int or sequence of int, optional
@@ -281,7 +282,7 @@ def label(
     chunks, shards, zarr_format : optional
         How a new target is laid out: as the source (the image) if not given, without shards if it is no image.
     overwrite : bool, default False
-        Whether what is in the target's place goes, once the labels are known.
+        Whether what is in the target's place, or in the array that was given, goes, once the labels are known.
     select : dict, optional
         Axes of an OME-Zarr image at which one index is read, for example ``{"c": 1}``; of several channels one must be chosen.
     level : int, default 0
@@ -290,8 +291,8 @@ def label(
         For fsspec. It is kept in the state's plan: leave secrets to the environment.
     algorithm, threads
         As for `brickccl.label`, for each brick; one thread if there are bricks for all workers.
-    progress : callable, optional
-        Called with the fraction that is done, after each brick; an exception of it ends the work.
+    progress : callable or bar, optional
+        As for `brickccl.label`. Called with the fraction that is done, after each brick; an exception of it ends the work.
 
     Returns
     -------
@@ -304,8 +305,8 @@ def label(
         For arguments without meaning, for bricks that cut through shards or chunks of the target, and for a `state` of other
         work: it says in what that differs.
     FileExistsError
-        If there is something in the target's place, or something else than a component table in the table's; if `state`
-        is a folder without a plan that is not empty.
+        If there is something in the target's place, or values in the array that was given; if there is something else than a
+        component table in the table's place; if `state` is a folder without a plan that is not empty.
     DamagedState
         If files of the state are lost or damaged in a way that cannot be made good.
     FolderInUse

@@ -255,18 +255,20 @@ class Job:
         return f"{self.made} {zlib.crc32(self._map(index)):08x}"
 
     def is_written(self, index: int, stored: set[str] | None = None) -> bool:
-        """Whether a brick is written and its shards or chunks are in the store. `stored` are their keys, if known."""
+        """Whether a brick is written and its shards or chunks are in the store, on a disk as they were written. `stored` are
+        their keys, if known."""
         try:
             if self.needs_counts:
                 _core.check_bytes("counts", self._counts(index))
             mark = self.state.read(f"written/{self.grid.name(index)}").decode("ascii", "replace").strip()
-            begin, _, filled = mark.rpartition(" ")
+            begin, filled, stamp = mark.rsplit(" ", 2)
             if begin != self._mark_of(index):
                 return False
             box = self.grid.box(index)
             shape = [-(-(part.stop - part.start) // size) for part, size in zip(box, self.target.unit[0])]
             bits = np.unpackbits(np.frombuffer(bytes.fromhex(filled), np.uint8), count=math.prod(shape))
-            return self.target.has_units(box, bits.reshape(shape), stored)
+            units = bits.reshape(shape)
+            return self.target.has_units(box, units, stored) and self.target.stamp_units(box, units) == stamp
         except (FileNotFoundError, RuntimeError, ValueError):
             return False
 
@@ -290,9 +292,10 @@ class Job:
                 raise DamagedState("its map is missing; merge again") from None
             if self.needs_counts:
                 self._count(index)
-            self.target.write(self.grid.box(index), labels)
-            filled = np.packbits(self.target.filled_units(labels)).tobytes().hex()
-            self.state.write(f"written/{self.grid.name(index)}", f"{self._mark_of(index)} {filled}\n".encode())
+            box, units = self.grid.box(index), self.target.filled_units(labels)
+            self.target.write(box, labels)
+            mark = f"{self._mark_of(index)} {np.packbits(units).tobytes().hex()} {self.target.stamp_units(box, units)}\n"
+            self.state.write(f"written/{self.grid.name(index)}", mark.encode())
 
     def _labels(self, index: int) -> np.ndarray[Any, Any]:
         box = self.grid.box(index)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from .._label import remark_on
-from .._rules import criterion_of, limits_of
+from .._rules import criterion_of, limits_of, narrow_float
 from .._table import Table, group_names
 from .._volume import count_of
 from ._job import counts_more, make_labeler
@@ -54,7 +54,7 @@ def options_of(source: Source, has_intensity: bool, given: Mapping[str, Any]) ->
     if given["minimum_volume"] is not None and spacing is None:
         raise ValueError("minimum_volume is in mm^3 and needs spacing=, which arrays do not have")
     criterion, background, low, high, tolerance = criterion_of(
-        given["criterion"], given["range"], given["background"], given["tolerance"]
+        given["criterion"], given["range"], given["background"], given["tolerance"], narrow_float(source.dtype)
     )
     order, minimum_size, maximum_size, minimum_volume, largest = limits_of(
         given["order"], given["minimum_size"], given["maximum_size"], given["minimum_volume"], given["largest"]

@@ -19,6 +19,7 @@ from . import _ome
 from ._dask import arrays_in_graph, check_dask, wrapped_by_dask
 from ._files import digest_of_files, status_of
 from ._grid import Box
+from ._stores import digest_of_store, import_zarr
 
 HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".nxs")
 #: So many voxels are looked at together where all of them are.
@@ -237,8 +238,9 @@ class ZarrSource(Source):
             found.update(digest_of_files(places[0]))
         elif places and os.path.isfile(places[0]):
             found.update(status_of(places[0]))
-        elif self.url is None and hasattr(self.array.store_path.store, "fs"):
-            found["url"] = f"{self.array.store_path.store.path}/{self.array.store_path.path}"
+        elif hasattr(self.array.store_path.store, "fs"):
+            found["url"] = self.url or f"{self.array.store_path.store.path}/{self.array.store_path.path}"
+            found.update(digest_of_store(self.array))
         elif self.url is None and deep:
             found["contents"] = self._contents()
         return found
@@ -311,16 +313,6 @@ class XarraySource(Source):
         return [origin] if origin else []
 
 
-def import_zarr() -> Any:
-    try:
-        import zarr
-    except ImportError:
-        raise ImportError("arrays of zarr need the package zarr; pip install 'brickccl[zarr]' brings it") from None
-    if int(zarr.__version__.partition(".")[0]) < 3:
-        raise ImportError(f"arrays of zarr need zarr 3 or later, this is {zarr.__version__} (Python 3.11 or later has it)")
-    return zarr
-
-
 def url_of(array: Any) -> str | None:
     """Where an array of zarr is; None if it is in memory."""
     store, path = array.store_path.store, array.store_path.path
@@ -343,9 +335,10 @@ def absolute(text: str) -> str:
 
 def open_zarr(url: str, mode: str, storage_options: Mapping[str, Any] | None) -> Any:
     """An array or a group of zarr."""
-    options = dict(storage_options) if storage_options else None
     zarr = import_zarr()
     is_local = "://" not in url
+    # zarr refuses options for paths.
+    options = dict(storage_options) if storage_options and not is_local else None
     if is_local and not os.path.exists(url):
         raise FileNotFoundError(f"there is no '{url}'")
     try:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .._progress import Hook, Progress, hook_of
 from .._table import Table, group_names
-from .._volume import Progress, check_numbers, workers_of
+from .._volume import check_numbers, workers_of
 from ._executors import _drain, processor_count
 from ._grid import Grid, choose_brick, shape_of
 from ._sources import Source, open_source, spacing_of
@@ -93,7 +94,7 @@ def statistics(
     grid = Grid(volume.shape, choose_brick(volume.shape, unit) if brick is None else shape_of("brick", brick, dimension))
     along = spacing_of(spacing, volume) or [1.0] * dimension
     origin = volume.origin or [0.0] * dimension
-    return Table(_measure(volume, gray, grid, groups, (along, origin), workers, progress))
+    return Table(_measure(volume, gray, grid, groups, (along, origin), workers, hook_of(progress)))
 
 
 def _measure(
@@ -103,7 +104,7 @@ def _measure(
     groups: str,
     place: tuple[Sequence[float], Sequence[float]],
     workers: int | None,
-    progress: Progress | None,
+    progress: Hook | None,
 ) -> _core.Table:
     tables: dict[int, _core.Table] = {}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._table import Table
 from .._volume import count_of
-from ._sources import import_zarr
+from ._stores import import_zarr
 from ._state import suppressed_os_errors
 
 #: The names of a table's parts.

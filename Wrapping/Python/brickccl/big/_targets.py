@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 
 from . import _ome
 from ._grid import Box, Grid, choose_brick, shape_of
-from ._sources import Source, ZarrSource, absolute, import_zarr, open_zarr, url_of
-from ._stores import has_keys, reopened, stored_keys
+from ._sources import Source, ZarrSource, absolute, open_zarr, url_of
+from ._stores import has_keys, holds_chunks, import_zarr, reopened, stored_keys
 
 #: The edge of chunks of a target whose source has none.
 CHUNK_EDGE = 128
@@ -73,6 +74,10 @@ class Target:
     def check_new(self, plan: str | None, overwrites: bool) -> None:
         """Raises if something is in its place that another work than this plan's made."""
         if self.is_existing:
+            array = reopened(self.array())
+            is_own = plan is not None and dict(array.attrs.get(MARK, {})).get("plan") == plan
+            if not overwrites and not is_own and holds_chunks(array):
+                raise FileExistsError("the target holds values already; give an empty array, or overwrite=True")
             return
         url = self.spec["url"]
         if "://" not in url and (not os.path.exists(url) or os.path.isdir(url) and not _names_in(url)):
@@ -203,14 +208,27 @@ class Target:
 
     def has_units(self, box: Box, filled: np.ndarray[Any, Any], stored: set[str] | None) -> bool:
         """Whether the store has those shards or chunks of a box. `stored` are the keys that it has, if they are known."""
-        array = self.array()
-        keys = [
-            array.metadata.encode_chunk_key(
-                tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))
-            )
+        keys = self._keys_of(box, filled)
+        return all(key in stored for key in keys) if stored is not None else has_keys(self.array(), keys)
+
+    def _keys_of(self, box: Box, filled: np.ndarray[Any, Any]) -> list[str]:
+        """The keys of those shards or chunks of a box."""
+        encode = self.array().metadata.encode_chunk_key
+        return [
+            str(encode(tuple(part.start // size + int(at) for part, size, at in zip(box, self.unit[0], place))))
             for place in np.argwhere(filled)
         ]
-        return all(key in stored for key in keys) if stored is not None else has_keys(array, keys)
+
+    def stamp_units(self, box: Box, filled: np.ndarray[Any, Any]) -> str:
+        """What tells whether somebody has written those shards or chunks since: a checksum of the sizes and times of their
+        files. Only those of a disk have them."""
+        place = self.array().store_path
+        root = getattr(place.store, "root", None)
+        checksum = 0
+        for key in [] if root is None else self._keys_of(box, filled):
+            status = os.stat(os.path.join(str(root), place.path, key))
+            checksum = zlib.crc32(f"{key} {status.st_size} {status.st_mtime_ns}\n".encode(), checksum)
+        return f"{checksum:08x}"
 
     def stored(self) -> set[str]:
         """The keys of all shards or chunks that the store has."""
@@ -400,9 +418,8 @@ def plan_target(
         if zarr_format not in (2, 3):
             raise ValueError(f"zarr_format={zarr_format} must be 2 or 3")
         _check_shards(spec["levels"], zarr_format)
-        return Target(
-            {**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": dict(storage_options or {})}
-        )
+        options = dict(storage_options or {}) if "://" in url else {}
+        return Target({**spec, "url": url, "dtype": wanted, "zarr_format": zarr_format, "storage_options": options})
     if not isinstance(target, zarr.Array):
         raise TypeError(f"the target is of type {type(target).__name__}; it must be a path or URL, or an array of zarr")
     for name, value in (("chunks", chunks), ("shards", shards), ("zarr_format", zarr_format)):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._rules import difference_limit
 from . import _engine
 from ._engine import Array
 
@@ -71,13 +72,16 @@ def _label_type(out_dtype: Any, most: int) -> np.dtype[Any]:
 def _difference(delta: Any, dtype: np.dtype[Any]) -> tuple[Any, bool]:
     """The tolerance in the image's own type, and whether it makes everything that is not 0 one."""
     if dtype.kind == "f":
-        value, largest = float(delta), float(np.finfo(dtype).max)
+        # As cc3d, in the type of the image: 0.1 is the nearest float32.
+        value, largest = float(dtype.type(delta)), float(np.finfo(dtype).max)
         most: float = np.inf
     else:
         value, largest = int(delta), int(np.iinfo(dtype).max)
         most = np.iinfo(np.dtype(f"u{dtype.itemsize}")).max
     if value < 0 or value > most:
         raise OverflowError(f"delta={delta} does not fit {dtype}; it must be at least 0")
+    if dtype.kind == "f":
+        return difference_limit(float(delta), dtype.name), value == largest
     return value, value == largest
 
 

@@ -89,8 +89,12 @@ def label(label_image: Array, background: Any = None, return_num: bool = False, 
     return (labels, count) if return_num else labels
 
 
+#: What `remove_small_objects` removes if it is not told.
+MAX_SIZE = 64
+
+
 def remove_small_objects(
-    ar: Array, min_size: Any = None, connectivity: int = 1, *, max_size: int = 64, out: Array | None = None
+    ar: Array, min_size: Any = None, connectivity: int = 1, *, max_size: int = MAX_SIZE, out: Array | None = None
 ) -> Array:
     """Removes objects of up to `max_size` elements as `skimage.morphology.remove_small_objects`.
 
@@ -105,7 +109,7 @@ def remove_small_objects(
     max_size : int, default 64
         Removes objects of so many elements or fewer.
     out : numpy.ndarray, optional
-        Where the result goes; may be `ar` itself.
+        Where the result goes; may be `ar` itself. Its type says whether objects are found first (bool).
 
     Returns
     -------
@@ -122,7 +126,9 @@ def remove_small_objects(
     if ar.dtype.kind not in "biu":
         raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
     if min_size is not None:
-        warnings.warn("min_size is deprecated: use max_size, which is inclusive", FutureWarning, stacklevel=2)
+        warnings.warn("Parameter `min_size` is deprecated: use `max_size`, which is inclusive", FutureWarning, stacklevel=2)
+        if max_size != MAX_SIZE:
+            raise ValueError("both min_size and max_size were given; give max_size alone to avoid conflicting values")
     least = (max_size + 1) if min_size is None else min_size
     if out is None:
         out = ar.copy()
@@ -130,7 +136,7 @@ def remove_small_objects(
         out[:] = ar
     if least <= 1 or ar.size == 0:
         return out
-    if ar.dtype == bool:
+    if out.dtype == bool:
         rank = _check_rank(connectivity, ar.ndim)
         runs = _engine.find(ar, rank)
         _, lengths, marks = runs.runs()
@@ -138,9 +144,9 @@ def remove_small_objects(
         runs.renumber((sizes >= least).astype(np.uint64))
         out[...] = _engine.write(runs, ar.shape, np.uint8).view(bool) if runs.count else False
         return out
-    if ar.dtype.kind == "i" and ar.min() < 0:
+    if out.dtype.kind == "i" and out.min() < 0:
         raise ValueError("Negative value labels are not supported. Label the image first.")
-    native = ar if ar.dtype.isnative else ar.astype(ar.dtype.newbyteorder("="))
+    native = out if out.dtype.isnative else out.astype(out.dtype.newbyteorder("="))
     runs, native_table = _engine.measure(native)
     table = native_table.columns()
     if len(native_table) == 1 and int(table["label"][0]) == 1:

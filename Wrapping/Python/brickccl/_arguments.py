@@ -1,0 +1,97 @@
+"""The arguments that `label` and `find` have in common, in one place: types, defaults, and how signatures show them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict, TypeVar
+
+from ._progress import Progress, hook_of
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class LabelArguments(TypedDict, total=False):
+    """Which voxels are joined, which components stay, and who labels; `label` describes them."""
+
+    connectivity: int | None
+    criterion: str
+    range: tuple[float, float] | None
+    background: float | None
+    tolerance: float | None
+    mask: Any
+    by_slice: int | None
+    neighbourhood: Any
+    periodic: Any
+    order: str
+    minimum_size: int
+    maximum_size: int | None
+    minimum_volume: float | None
+    largest: int | None
+    seeds: Any
+    clear_border: bool
+    touching: Any
+    fill_holes: bool | float
+    device: str
+    algorithm: str
+    threads: int | None
+    spacing: float | Sequence[float] | None
+    progress: Progress | None
+
+
+#: What they are where they are not given.
+DEFAULTS: LabelArguments = {
+    "connectivity": None,
+    "criterion": "foreground",
+    "range": None,
+    "background": 0,
+    "tolerance": None,
+    "mask": None,
+    "by_slice": None,
+    "neighbourhood": None,
+    "periodic": (),
+    "order": "raster",
+    "minimum_size": 0,
+    "maximum_size": None,
+    "minimum_volume": None,
+    "largest": None,
+    "seeds": None,
+    "clear_border": False,
+    "touching": None,
+    "fill_holes": False,
+    "device": "auto",
+    "algorithm": "auto",
+    "threads": None,
+    "spacing": None,
+    "progress": None,
+}
+
+
+def complete(function: str, given: LabelArguments) -> dict[str, Any]:
+    """All of the arguments, with those that were given to a function."""
+    if not given.keys() <= DEFAULTS.keys():
+        unknown = next(iter(given.keys() - DEFAULTS.keys()))
+        raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")
+    arguments: dict[str, Any] = {**DEFAULTS, **given}
+    arguments["progress"] = hook_of(arguments["progress"])
+    return arguments
+
+
+def shows_label_arguments(function: Function) -> Function:
+    """Lets the signature of a function that takes ``**arguments: Unpack[LabelArguments]`` list each of them, for `help`,
+    notebooks and the documentation."""
+    own = inspect.signature(function)
+    parameters = list(own.parameters.values())
+    types = {name: getattr(hint, "__forward_arg__", hint) for name, hint in LabelArguments.__annotations__.items()}
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=types[name])
+        for name, value in DEFAULTS.items()
+    ]
+    first = [one for one in parameters if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    last = [one for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    signature = own.replace(parameters=[*first, *shared, *last])
+    setattr(function, "__signature__", signature)
+    function.__annotations__ = {
+        **{name: one.annotation for name, one in signature.parameters.items()}, "return": own.return_annotation
+    }
+    return function

@@ -186,7 +186,8 @@ def label(
     background : number or None, default 0
         Without a range, foreground is what differs from this value; None: every voxel is. NaN never is.
     tolerance : number, optional
-        Sets the criterion "tolerance". Differences of integers are exact, those of other values rounded as numpy's.
+        Sets the criterion "tolerance". Differences of integers are exact; those of floating-point values are taken in
+        float64, as everywhere in BrickCCL (numpy rounds those of float32 to float32).
     mask : array or image, optional
         Of the same shape; voxels where it is 0 take no part. NaN in masks is refused, also in `touching`.
     by_slice : int, optional

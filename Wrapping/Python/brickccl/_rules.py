@@ -52,22 +52,6 @@ def _nearest(value: float, float_type: str) -> float:
     return float(nearest)
 
 
-def difference_limit(tolerance: Any, float_type: str | None) -> Any:
-    """The largest exact difference that, rounded to the type of the voxels as numpy's differences are, is at most a
-    tolerance. The engine takes differences of floating-point values in float64."""
-    if float_type not in ("float16", "float32") or not isinstance(tolerance, (int, float, np.floating)):
-        return as_voxel_value(tolerance, float_type)
-    dtype = np.dtype(float_type).type
-    if not 0 < tolerance < np.finfo(dtype).max:
-        return tolerance
-    nearest = dtype(as_voxel_value(tolerance, float_type))
-    # A scalar of numpy is compared as it is.
-    is_above = isinstance(tolerance, np.generic) and float(nearest) > float(tolerance)
-    most = np.nextafter(nearest, dtype(0)) if is_above else nearest
-    above = float(most) / 2 + float(np.nextafter(most, dtype(np.inf))) / 2
-    return above if float(dtype(above)) <= float(most) else float(np.nextafter(above, 0.0))
-
-
 def criterion_of(
     criterion: Any, limits: Any, background: Any, tolerance: Any, float_type: str | None
 ) -> tuple[str, Any, Any, Any, Any]:
@@ -83,8 +67,7 @@ def criterion_of(
         except (TypeError, ValueError):
             raise TypeError(f"range must be a pair (low, high), not {limits!r}") from None
     if float_type is not None and not (limits is None and tolerance is None and type(background) is int and background == 0):
-        background, low, high = (as_voxel_value(value, float_type) for value in (background, low, high))
-        tolerance = difference_limit(tolerance, float_type)
+        background, low, high, tolerance = (as_voxel_value(value, float_type) for value in (background, low, high, tolerance))
     return criterion, background, low, high, tolerance
 
 

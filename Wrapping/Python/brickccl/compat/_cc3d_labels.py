@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._rules import difference_limit
 from . import _engine
 from ._engine import Array
 
@@ -69,6 +68,15 @@ def _label_type(out_dtype: Any, most: int) -> np.dtype[Any]:
     return np.dtype(np.uint32 if most < np.iinfo(np.uint32).max else np.uint64)
 
 
+def _difference_limit(delta: float, dtype: np.dtype[Any]) -> float:
+    """The largest difference that, rounded to a floating-point type as cc3d's differences are, is at most `delta`, a value
+    of the type. The engine takes differences in float64."""
+    if dtype.itemsize > 4 or not 0 < delta < np.finfo(dtype).max:
+        return delta
+    above = delta / 2 + float(np.nextafter(dtype.type(delta), dtype.type(np.inf))) / 2
+    return above if float(dtype.type(above)) <= delta else float(np.nextafter(above, 0.0))
+
+
 def _difference(delta: Any, dtype: np.dtype[Any]) -> tuple[Any, bool]:
     """The tolerance in the image's own type, and whether it makes everything that is not 0 one."""
     if dtype.kind == "f":
@@ -81,7 +89,7 @@ def _difference(delta: Any, dtype: np.dtype[Any]) -> tuple[Any, bool]:
     if value < 0 or value > most:
         raise OverflowError(f"delta={delta} does not fit {dtype}; it must be at least 0")
     if dtype.kind == "f":
-        return difference_limit(float(delta), dtype.name), value == largest
+        return _difference_limit(value, dtype), value == largest
     return value, value == largest
 
 

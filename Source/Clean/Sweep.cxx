@@ -54,6 +54,19 @@ HaveSameForeground(ScalarType type, double first, double second, bool below)
   });
 }
 
+/** The values of the type that are nearest to thresholds. */
+std::vector<double>
+AsVoxelValues(std::vector<double> thresholds, ScalarType type)
+{
+  constexpr double most = std::numeric_limits<float>::max();
+  for (double & threshold : thresholds)
+  {
+    const bool isRounded = type == ScalarType::Float32 && std::abs(threshold) <= most;
+    threshold = isRounded ? static_cast<double>(static_cast<float>(threshold)) : threshold;
+  }
+  return thresholds;
+}
+
 /** What the labels of one threshold give. */
 SweepStep
 StepOf(const Labeling & labeling, UninitializedVector<SizeSum> & sums, const HostContext & context)
@@ -83,7 +96,8 @@ public:
   SweepWork(const ImageView & image, const SweepOptions & options)
     : m_Image(image)
     , m_Options(options)
-    , m_Thresholds(options.Thresholds())
+    , m_Asked(options.Thresholds())
+    , m_Thresholds(options.asVoxelValues ? AsVoxelValues(m_Asked, image.type) : m_Asked)
     , m_Steps(m_Thresholds.size())
     , m_Caller(std::this_thread::get_id())
   {}
@@ -268,7 +282,7 @@ private:
         LabelTurn(turn, threads, labeling);
         step = StepOf(labeling, sums, { threads });
       }
-      step.threshold = m_Thresholds[StepOfTurn(turn)];
+      step.threshold = m_Asked[StepOfTurn(turn)];
       TellProgress();
     }
   }
@@ -347,6 +361,7 @@ private:
 
   const ImageView &             m_Image;
   const SweepOptions &          m_Options;
+  const std::vector<double>     m_Asked;
   const std::vector<double>     m_Thresholds;
   std::vector<SweepStep>        m_Steps;
   const std::thread::id         m_Caller;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 
 namespace brickccl
 {
@@ -55,8 +56,18 @@ Threshold::IsBeyondDoubles(const Number & threshold)
 Number
 AsVoxelValue(const Number & number, ScalarType type)
 {
-  const bool isWithin = std::fabs(number.Nearest()) <= static_cast<double>(std::numeric_limits<float>::max());
-  return type == ScalarType::Float32 && isWithin ? Number(static_cast<float>(number)) : number;
+  return VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      constexpr T most = std::numeric_limits<T>::max();
+      return number >= -most && number <= most ? Number(static_cast<T>(number)) : number;
+    }
+    else
+    {
+      return number;
+    }
+  });
 }
 
 ThresholdMethod

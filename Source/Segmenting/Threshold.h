@@ -69,8 +69,8 @@ struct Threshold
   Criterion Below() const;
 };
 
-/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of 32-bit floating-point voxels, and
- *  the nearest one is meant. */
+/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of floating-point voxels, and the
+ *  nearest one is meant. */
 Number AsVoxelValue(const Number & number, ScalarType type);
 
 /** Finds a threshold, without regard to padding (ValueHistogram::HasPadding). Where a stretch of values is equally

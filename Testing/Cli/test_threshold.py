@@ -200,6 +200,33 @@ class InfoTest(CommandTest):
                 summary = json.loads(self.ok("label", scan, self.path("o.nrrd"), "--json", *options, *memory).stdout)
                 self.assertEqual(summary["foreground_voxels"], count, (options, memory))
 
+    def test_fractions_beyond_the_digits_of_floating_point_numbers(self):
+        image = self.path("large.nrrd")
+        for kind, first in (("uint64", 2**64 - 4), ("uint64", 2**53), ("int64", 2**63 - 4), ("int64", -2**63)):
+            write_nrrd(image, kind, (4, 1), [first + i for i in range(4)])
+            for place in range(4):
+                for fraction in ("1", "5", "50000000000000000000001", "00000000000000000000000000001", "9999999999999999999999"):
+                    whole = first + place
+                    below = whole >= 0
+                    border = "%d.%s" % (whole, fraction)
+                    # A negative border lies below its whole part.
+                    counts = (3 - place, place + 1) if below else (4 - place, place)
+                    for bounds, count in (((border, "inf"), counts[0]), (("-inf", border), counts[1])):
+                        found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--range", *bounds, "--json").stdout)
+                        self.assertEqual(found["foreground_voxels"], count, (kind, bounds))
+        write_nrrd(image, "int16", (4, 1), [99, 100, 101, 102])
+        for border, count in (("100.00000000000000000000000001", 2), ("10.000000000000000000000000001e1", 2), ("100.0", 3),
+                              ("1000000000000000000000e-19", 3), ("99.99999999999999999999999999", 3)):
+            found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--threshold", border, "--json").stdout)
+            self.assertEqual(found["foreground_voxels"], count, border)
+
+    def test_decimal_fractions_mean_the_nearest_values_of_double_voxels(self):
+        image = self.path("double.nrrd")
+        write_nrrd(image, "double", (3, 1), [0.1, 0.3, 0.7])
+        for low, high, count in (("0.3", "inf", 2), ("-inf", "0.1", 1), ("0.1", "0.7", 3), ("0.7", "0.7", 1)):
+            found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--range", low, high, "--json").stdout)
+            self.assertEqual(found["foreground_voxels"], count, (low, high))
+
     def test_what_is_no_scan_is_refused(self):
         self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")
 

@@ -154,12 +154,14 @@ private:
     {
       ThrowAsymmetry(row * length + atEnd, other * length + length - 1 - atEnd);
     }
-    for (std::int64_t x = first; hasFault; ++x)
+    if (hasFault)
     {
-      if (differs(x, x + step))
+      std::int64_t x = first;
+      while (!differs(x, x + step))
       {
-        ThrowAsymmetry(row * length + x, other * length + x + step);
+        ++x;
       }
+      ThrowAsymmetry(row * length + x, other * length + x + step);
     }
   }
 

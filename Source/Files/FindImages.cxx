@@ -237,7 +237,7 @@ IsTiffSlice(const std::string & path)
   return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
 }
 
-/** Whether a file is a slice image; false for a damaged one. */
+/** Whether a file is a slice image. A damaged one may be: without it, a stack would be judged as if it were whole. */
 bool
 IsSliceImage(const std::string & path)
 {
@@ -251,7 +251,7 @@ IsSliceImage(const std::string & path)
   }
   catch (const Error &)
   {
-    return false;
+    return true;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -68,13 +69,26 @@ Watch()
   End();
 }
 
+void
+StartWatch()
+{
+  try
+  {
+    std::thread(Watch).detach();
+  }
+  catch (const std::system_error &)
+  {
+    // The system has no thread left. Then work ends where it asks for interrupts.
+  }
+}
+
 } // namespace
 
 void
 EndAtInterrupt(const std::string & message)
 {
   State().message = message;
-  std::thread(Watch).detach();
+  StartWatch();
 }
 
 void
@@ -85,7 +99,7 @@ EndForkedAtInterrupt()
   {
     state.undo.clear();
     state.time = UsualTime;
-    std::thread(Watch).detach();
+    StartWatch();
   }
 }
 

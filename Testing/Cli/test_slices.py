@@ -1,11 +1,12 @@
 """Slice images as the input of the command: a folder, a glob or a printf pattern, and slices that are none."""
 
+import csv
 import json
 import os
 import shutil
 import unittest
 
-from support import CommandTest, labels_of, write_nrrd
+from support import CommandTest, labels_of, run, write_nrrd
 
 
 class SlicesTest(CommandTest):
@@ -84,6 +85,18 @@ class SlicesTest(CommandTest):
                     for command in (["label", given, self.output], ["info", given], ["stats", given, "--print"]):
                         self.fails(*command, saying=["'%s'" % name, saying])
                 shutil.copy(self.path("kept"), bad)
+
+    def test_a_batch_judges_no_stack_without_its_bad_slices(self):
+        for content in (b"", b"hello"):
+            with open(os.path.join(self.slices, "s_000.tif"), "wb") as stream:
+                stream.write(content)
+            shutil.rmtree(self.path("out"), ignore_errors=True)
+            result = run("batch", "casting-porosity", self.slices, "-o", self.path("out"))
+            self.assertEqual(result.returncode, 3, result.stderr)
+            with open(self.path("out/items.csv"), newline="", encoding="utf-8") as stream:
+                rows = list(csv.DictReader(stream))
+            self.assertEqual([row["verdict"] for row in rows], ["error"])
+            self.assertIn("s_000.tif", rows[0]["error"])
 
 
 if __name__ == "__main__":

@@ -76,13 +76,13 @@ class SlicesTest(CommandTest):
 
     def test_slices_that_are_empty_or_no_images_are_named(self):
         for content, saying in ((b"", "the file is empty"), (b"hello, this is no image", "it is no image"), (b"II*\0\x08", "TIFF")):
-            for name in ("s_000.tif", "s_005.tif", "s_011.tif"):
+            for name in ("s_000.tif", "s_005.tif"):
                 bad = os.path.join(self.slices, name)
                 shutil.copy(bad, self.path("kept"))
                 with open(bad, "wb") as stream:
                     stream.write(content)
                 for given in (self.slices, os.path.join(self.slices, "s_*.tif"), os.path.join(self.slices, "s_%03d.tif")):
-                    for command in (["label", given, self.output], ["info", given], ["stats", given, "--print"]):
+                    for command in (["label", given, self.output], ["info", given]):
                         self.fails(*command, saying=["'%s'" % name, saying])
                 shutil.copy(self.path("kept"), bad)
 

@@ -99,6 +99,21 @@ class ThresholdTest(CommandTest):
         for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
             self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
 
+    def test_batches_tell_thresholds_of_64_bits_with_all_digits(self):
+        os.mkdir(self.path("scans"))
+        image, recipe = self.path("scans/large.nrrd"), self.path("own.toml")
+        first = 2**60 + 1
+        write_nrrd(image, "int64", (8, 8, 8), [first + (2 * (i % 3) if i % 8 < 4 else 1001 + 2 * (i % 3)) for i in range(512)])
+        with open(recipe, "w") as stream:
+            stream.write('[threshold]\nmethod = "otsu"\n')
+        self.ok("batch", recipe, self.path("scans"), "-o", self.path("out"))
+        with open(self.path("out/items/large/summary.json")) as stream:
+            told = json.load(stream)["threshold"]
+        expected = json.loads(self.ok("label", image, self.path("o.nrrd"), "--threshold", "otsu", "--json").stdout)["threshold"]["value"]
+        self.assertIsInstance(told, int)
+        self.assertEqual(told, expected)
+        self.assertNotEqual(told, int(float(told)), "the threshold is no double, so that rounding would show")
+
     def test_the_threshold_is_found_in_the_mask(self):
         write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])
         mask = self.path("mask.nrrd")

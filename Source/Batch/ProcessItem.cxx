@@ -20,6 +20,7 @@
 #include "BrickCCL/Pictures/Picture.h"
 #include "BrickCCL/Segmenting/SmoothImage.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/Condition.h"
 #include "BrickCCL/Tables/Totals.h"
 
@@ -189,7 +190,7 @@ private:
       }
       if (m_Part->threshold)
       {
-        m_Summary["part_threshold"] = static_cast<double>(m_Part->threshold->value);
+        m_Summary["part_threshold"] = ThresholdAsJson(m_Part->threshold->value);
       }
     }
     if (!m_Recipe.threshold.method.empty())
@@ -201,7 +202,7 @@ private:
       }
       m_Threshold = FindThreshold(HistogramOfValues(Segmented().View(), inside, Context()),
                                   ThresholdMethod::FromText(m_Recipe.threshold.method));
-      m_Summary["threshold"] = static_cast<double>(m_Threshold->value);
+      m_Summary["threshold"] = ThresholdAsJson(m_Threshold->value);
     }
   }
 

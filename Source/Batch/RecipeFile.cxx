@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Batch/BuildRecipe.h"
 #include "BrickCCL/Batch/SafeText.h"
+#include "BrickCCL/Core/NearestName.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -58,7 +59,8 @@ ReadRecipe(const std::string & path)
   std::error_code failure;
   if (!std::filesystem::exists(path, failure))
   {
-    std::string names;
+    std::string              names;
+    std::vector<std::string> list;
     for (const ReadyRecipe & ready : ReadyRecipes())
     {
       if (ready.name == path)
@@ -66,8 +68,10 @@ ReadRecipe(const std::string & path)
         return ParseRecipe(ready.text, ready.name);
       }
       names += (names.empty() ? "" : ", ") + ready.name;
+      list.push_back(ready.name);
     }
-    throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready: " + names);
+    throw Error("there is no recipe '" + path + "', neither as a file nor among those that are ready" +
+                DidYouMean(path, list) + "; there are " + names);
   }
   return ParseRecipe(ReadText(path), path);
 }

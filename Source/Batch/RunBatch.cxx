@@ -4,6 +4,7 @@
 #include "BrickCCL/Batch/SafeText.h"
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Host/System.h"
 
@@ -179,6 +180,8 @@ private:
   void
   WorkOnAll()
   {
+    // Items end by themselves; this process waits for them, and writes what is finished.
+    ExpectEndWithin(std::chrono::seconds(10));
     const int  processors = ProcessorCount();
     const int  jobs = m_Options.jobs > 0 ? m_Options.jobs : processors;
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(jobs), std::max<std::size_t>(1, m_Waiting.size()));

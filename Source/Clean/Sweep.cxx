@@ -55,11 +55,10 @@ HaveSameForeground(ScalarType type, double first, double second, bool below)
   });
 }
 
-/** The thresholds as values of the image. */
+/** The values of the type that are nearest to thresholds. */
 std::vector<double>
-ThresholdsFor(ScalarType type, const SweepOptions & options)
+AsVoxelValues(std::vector<double> thresholds, ScalarType type)
 {
-  std::vector<double> thresholds = options.Thresholds();
   for (double & threshold : thresholds)
   {
     threshold = AsVoxelValue(threshold, type).Nearest();
@@ -96,7 +95,8 @@ public:
   SweepWork(const ImageView & image, const SweepOptions & options)
     : m_Image(image)
     , m_Options(options)
-    , m_Thresholds(ThresholdsFor(image.type, options))
+    , m_Asked(options.Thresholds())
+    , m_Thresholds(options.asVoxelValues ? AsVoxelValues(m_Asked, image.type) : m_Asked)
     , m_Steps(m_Thresholds.size())
     , m_Caller(std::this_thread::get_id())
   {}
@@ -281,7 +281,7 @@ private:
         LabelTurn(turn, threads, labeling);
         step = StepOf(labeling, sums, { threads });
       }
-      step.threshold = m_Thresholds[StepOfTurn(turn)];
+      step.threshold = m_Asked[StepOfTurn(turn)];
       TellProgress();
     }
   }
@@ -360,6 +360,7 @@ private:
 
   const ImageView &             m_Image;
   const SweepOptions &          m_Options;
+  const std::vector<double>     m_Asked;
   const std::vector<double>     m_Thresholds;
   std::vector<SweepStep>        m_Steps;
   const std::thread::id         m_Caller;

@@ -14,9 +14,7 @@
 namespace brickccl
 {
 
-/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. For voxels of
- *  32-bit floating point each is the nearest value of that type, so that a voxel of 0.1f belongs to the threshold 0.1.
- */
+/** Which thresholds are tried: `steps` of them from `from` to `to`, both among them, at equal distances. */
 struct SweepOptions
 {
   double from = 0;
@@ -24,6 +22,9 @@ struct SweepOptions
   int    steps = 64;
   /** Whether voxels at or below a threshold are foreground; otherwise those at or above it. NaN never is. */
   bool below = false;
+  /** Whether a threshold stands for the nearest value of the image's type, as a decimal number that somebody wrote
+   * does: 0.7 is no value of 32-bit floating-point voxels. Else it is compared as the double that it is. */
+  bool asVoxelValues = false;
   /** If it is not given, face connectivity of the image's dimension. */
   std::optional<Connectivity> connectivity;
   /** The axes along which the image goes on with its other end. */

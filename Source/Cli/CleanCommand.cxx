@@ -204,6 +204,7 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
       AddCounts(entry, one);
       summary["classes"].push_back(entry);
     }
+    AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -213,7 +214,8 @@ RunClean(const CleanArguments & arguments, const FrontEnd & frontEnd)
   {
     reporter.Note("");
     std::cout << Describe(report) << arguments.output << ": type " << NameOf(image.type) << ", connectivity "
-              << DescribeNeighbours(*options.connectivity, options.periodic) << std::endl;
+              << DescribeNeighbours(*options.connectivity, options.periodic) << " (" << DescribeGrid(image) << ")"
+              << std::endl;
   }
 }
 

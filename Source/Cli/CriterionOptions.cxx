@@ -68,14 +68,6 @@ AddCriterionOptions(CLI::App & command, CriterionArguments & arguments)
 }
 
 nlohmann::ordered_json
-ThresholdAsJson(Number threshold)
-{
-  return !Threshold::IsBeyondDoubles(threshold) ? nlohmann::ordered_json(static_cast<double>(threshold))
-       : threshold < 0                          ? nlohmann::ordered_json(static_cast<std::int64_t>(threshold))
-                                                : nlohmann::ordered_json(static_cast<std::uint64_t>(threshold));
-}
-
-nlohmann::ordered_json
 ThresholdsAsJson(const std::vector<Number> & thresholds)
 {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();

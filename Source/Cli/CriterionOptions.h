@@ -7,6 +7,7 @@
 #include "BrickCCL/Measuring/Measuring.h"
 #include "BrickCCL/Segmenting/PoresOfPart.h"
 #include "BrickCCL/Segmenting/Threshold.h"
+#include "BrickCCL/Segmenting/ThresholdAsJson.h"
 #include "BrickCCL/Tables/ComponentTable.h"
 
 #include <CLI/CLI.hpp>
@@ -20,8 +21,6 @@
 namespace brickccl::cli
 {
 
-/** A threshold as JSON: whole numbers that doubles do not hold as such, others as doubles. */
-nlohmann::ordered_json ThresholdAsJson(Number threshold);
 nlohmann::ordered_json ThresholdsAsJson(const std::vector<Number> & thresholds);
 
 /** What `label` asks about the voxels that are foreground, and about which of them are joined. */

@@ -16,37 +16,44 @@ namespace
 /** From this share of all voxels on, the foreground is nearly everything. */
 constexpr double NearlyAll = 0.98;
 
-/** Whether an image looks like a label map: whole numbers whose neighbours along x are mostly equal, but not all of
- *  which are separated by 0. Of a large image only some rows are looked at. */
-bool
-LooksLikeLabels(const LoadedImage & image)
+/** What the values of an image look like. */
+enum class Looks
+{
+  Labels,
+  GrayValues,
+  Other
+};
+
+/** Labels are whole numbers whose neighbours along x are mostly equal, but not all of which are separated by 0. Of gray
+ *  values many differ from their neighbours. Of a large image only some rows are looked at. */
+Looks
+LooksOf(const LoadedImage & image)
 {
   return VisitScalarType(image.type, [&](auto tag) {
     using T = typename decltype(tag)::Type;
-    if constexpr (std::is_integral_v<T>)
+    const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
+    std::uint64_t          equal = 0;
+    std::uint64_t          different = 0;
+    constexpr std::int64_t mostRows = 4096;
+    const std::int64_t     step = 1 + image.extent.RowCount() / mostRows;
+    const std::int64_t     stride = step * image.extent.RowLength();
+    for (std::int64_t row = 0; row < image.extent.RowCount(); row += step, voxels += stride)
     {
-      const auto *           voxels = reinterpret_cast<const T *>(image.voxels.Data());
-      std::uint64_t          equal = 0;
-      std::uint64_t          different = 0;
-      constexpr std::int64_t mostRows = 4096;
-      const std::int64_t     step = 1 + image.extent.RowCount() / mostRows;
-      const std::int64_t     stride = step * image.extent.RowLength();
-      for (std::int64_t row = 0; row < image.extent.RowCount(); row += step, voxels += stride)
+      for (std::int64_t x = 1; x < image.extent.RowLength(); ++x)
       {
-        for (std::int64_t x = 1; x < image.extent.RowLength(); ++x)
-        {
-          const bool areBoth = voxels[x - 1] != 0 && voxels[x] != 0;
-          equal += areBoth && voxels[x - 1] == voxels[x] ? 1 : 0;
-          different += areBoth && voxels[x - 1] != voxels[x] ? 1 : 0;
-        }
+        const bool areBoth = voxels[x - 1] != 0 && voxels[x] != 0;
+        equal += areBoth && voxels[x - 1] == voxels[x] ? 1 : 0;
+        different += areBoth && voxels[x - 1] != voxels[x] ? 1 : 0;
       }
-      // A handful of voxels says nothing.
-      return different > 0 && equal + different >= 100 && different <= (equal + different) / 8;
     }
-    else
+    // A handful of voxels says nothing.
+    if (different == 0 || equal + different < 100)
     {
-      return false;
+      return Looks::Other;
     }
+    return different > (equal + different) / 4                           ? Looks::GrayValues
+         : std::is_integral_v<T> && different <= (equal + different) / 8 ? Looks::Labels
+                                                                         : Looks::Other;
   });
 }
 
@@ -94,7 +101,7 @@ NoteDoubts(const CriterionArguments & arguments,
     reader.Note("no voxel of the image lies in the range; " + RangeOfValues(segmented.View(image)));
   }
   else if (static_cast<double>(foreground) >= NearlyAll * all && (isDefault || segmented.asked.range) &&
-           labeling.ComponentCount() <= 1 && image.extent.VoxelCount() >= 100)
+           image.extent.VoxelCount() >= 100)
   {
     std::ostringstream text;
     text.precision(4);
@@ -104,10 +111,20 @@ NoteDoubts(const CriterionArguments & arguments,
                                   "METHOD or --range LO HI choose others (`brickccl info` proposes thresholds)"
                                 : "; " + RangeOfValues(segmented.View(image))));
   }
-  else if (isDefault && arguments.smooth.empty() && LooksLikeLabels(image))
+  else if (isDefault && arguments.smooth.empty())
   {
-    reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps them "
-                "apart, and `brickccl stats` measures them as they are");
+    const Looks looks = LooksOf(image);
+    if (looks == Looks::Labels)
+    {
+      reader.Note("the image looks like a label map, whose labels are joined where they touch; --equal-value keeps "
+                  "them apart, and `brickccl stats` measures them as they are");
+    }
+    if (looks == Looks::GrayValues)
+    {
+      reader.Note("the image looks like a gray scan, of which every value but the background's is foreground without "
+                  "a criterion; --threshold METHOD or --range LO HI choose others (`brickccl info` proposes "
+                  "thresholds)");
+    }
   }
 }
 

@@ -309,11 +309,25 @@ DescribeSpacing(const LoadedImage & image)
   {
     text << (axis == 0 ? "" : " x ") << image.geometry.spacing[axis];
   }
-  text << " mm";
-  text << (image.spacingSource == "none"        ? " (taken for want of one)"
+  text << " mm"
+       << (image.spacingSource == "none"        ? " (taken for want of one)"
            : image.spacingSource == "--spacing" ? " (from --spacing)"
                                                 : " (from the file)");
   return text.str();
+}
+
+std::string
+DescribeGrid(const LoadedImage & image)
+{
+  return image.extent.ToString() + " voxels, spacing " + DescribeSpacing(image);
+}
+
+void
+AddSpacing(nlohmann::ordered_json & summary, const LoadedImage & image)
+{
+  const double * const spacing = image.geometry.spacing;
+  summary["spacing"] = std::vector<double>(spacing, spacing + image.extent.dimension);
+  summary["spacing_source"] = image.spacingSource;
 }
 
 } // namespace brickccl::cli

@@ -102,6 +102,12 @@ WriteImage(const std::string & path, const ImageToWrite & image, const WriteOpti
 /** Describes the spacing for the summary: "0.5 x 0.5 x 2 mm (taken for want of one)". */
 std::string DescribeSpacing(const LoadedImage & image);
 
+/** "512 x 512 x 275 voxels, spacing 0.5 x 0.5 x 2 mm (from the file)", for summaries. */
+std::string DescribeGrid(const LoadedImage & image);
+
+/** The spacing as a part of the summary as JSON. */
+void AddSpacing(nlohmann::ordered_json & summary, const LoadedImage & image);
+
 } // namespace brickccl::cli
 
 #endif

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,32 @@ const std::vector<Task> &
 Tasks()
 {
   static const std::vector<Task> tasks = {
+    { "What is made",
+      { "--seed",
+        "--density",
+        "--grain",
+        "--noise",
+        "--blur",
+        "--rings",
+        "--hardening",
+        "--diameters",
+        "--family",
+        "--level",
+        "--subdivisions",
+        "--parameter" } },
+    { "The truth", { "--truth", "--truth-labels", "--sizes" } },
     { "What is labeled",
-      { "--range", "--threshold", "--below", "--smooth", "--pores", "--close", "--background", "--mask" } },
+      { "--range-from",
+        "--range-to",
+        "--steps",
+        "--range",
+        "--threshold",
+        "--below",
+        "--smooth",
+        "--pores",
+        "--close",
+        "--background",
+        "--mask" } },
     { "What is joined",
       { "--connectivity", "--neighbourhood", "--by-slice", "--periodic", "--equal-value", "--tolerance" } },
     { "Which components stay",
@@ -55,27 +80,13 @@ Tasks()
         "--no-compression",
         "--picture",
         "--colour-table" } },
-    { "The picture", { "--style", "--color-by", "--size", "--patient" } },
-    { "The table",
-      { "--statistics",
-        "--output",
-        "--columns",
-        "--intensity",
-        "--part",
-        "--sort",
-        "--top",
-        "--print",
-        "--units",
-        "--csv-separator",
-        "--decimal",
-        "--contacts",
-        "--histogram",
-        "--bins",
-        "--log",
-        "--weights",
-        "--plot",
-        "--list-columns",
-        "--list-columns-markdown" } },
+    { "The mesh", { "--ras", "--one-file-each" } },
+    { "What is compared", { "--overlap", "--different-recipes" } },
+    { "The picture", { "--pictures", "--style", "--color-by", "--size", "--patient" } },
+    { "The table", { "--statistics", "--output",   "--columns", "--intensity",    "--part",
+                     "--sort",       "--top",      "--print",   "--units",        "--csv-separator",
+                     "--decimal",    "--contacts", "--schema",  "--histogram",    "--bins",
+                     "--log",        "--weights",  "--plot",    "--list-columns", "--list-columns-markdown" } },
     { "Reading files", { "--spacing", "--series", "--accept-irregular-slices", "--accept-sheared" } },
     { "Running",
       { "--memory",
@@ -112,9 +123,13 @@ Examples()
     { "mesh", "  brickccl mesh pores.nrrd pores.stl --smooth 20 --where \"volume_mm3 > 1\"" },
     { "render",
       "  brickccl render pores.nrrd --style surface --part part-mask.nrrd --color-by volume_mm3 -o pores.png" },
+    { "clean", "  brickccl clean segmentation.nrrd cleaned.nrrd --largest 1 --fill-holes" },
+    { "sweep", "  brickccl sweep scan.nrrd --range-from 200 --range-to 600 --steps 41 -o curve.csv --plot curve.png" },
+    { "report", "  brickccl report results" },
     { "info", "  brickccl info scan.nrrd" },
     { "phantom", "  brickccl phantom casting part.nrrd --truth truth.nrrd --spacing 0.1 0.1 0.1" },
     { "completion", "  source <(brickccl completion bash)" },
+    { "manual", "  brickccl manual | man -l -" },
   };
   return examples;
 }
@@ -223,6 +238,18 @@ ArrangeHelp(CLI::App & app)
         {
           option->group(task.name);
         }
+      }
+    }
+    // Names that stand for other things in a command.
+    for (const auto & [commandName, name, group] : { std::tuple("phantom", "--size", "What is made"),
+                                                     std::tuple("phantom", "--spacing", "What is made"),
+                                                     std::tuple("compare", "--tolerance", "What is compared"),
+                                                     std::tuple("mesh", "--smooth", "The mesh") })
+    {
+      CLI::Option * const option = command->get_name() == commandName ? command->get_option_no_throw(name) : nullptr;
+      if (option != nullptr)
+      {
+        option->group(group);
       }
     }
     const auto found = std::find_if(Examples().begin(), Examples().end(), [&](const auto & example) {

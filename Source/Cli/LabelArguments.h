@@ -61,7 +61,10 @@ RelabelOptions RelabelOptionsOf(const LabelArguments & arguments, ImageReader & 
 std::string DescribeKept(const RelabelReport & relabeled, std::uint64_t keptVoxels, const LoadedImage & image);
 
 /** What was found, dropped by which limit, and kept; members of the summary. */
-void AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels);
+void AddKept(nlohmann::ordered_json & summary,
+             const RelabelReport &    relabeled,
+             std::uint64_t            keptVoxels,
+             const LoadedImage &      image);
 
 } // namespace brickccl::cli
 

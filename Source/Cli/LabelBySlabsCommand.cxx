@@ -8,11 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <iomanip>
 #include <iostream>
 #include <optional>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace brickccl::cli
 {
@@ -74,6 +77,35 @@ CriterionOfSlabs(const CriterionArguments & arguments, ScalarType type)
   return criterion;
 }
 
+/** Labels a few voxels as the slabs will be. \throws Unsupported, which names the option and the algorithms that label
+ *  such slabs, if the one that is asked for does not. */
+void
+CheckAlgorithm(const LabelArguments & arguments, const LoadedImage & image, LabelOptions options)
+{
+  constexpr std::int64_t fewest = 3;
+  Extent                 few = image.extent;
+  for (int axis = 0; axis < few.dimension; ++axis)
+  {
+    few.size[axis] = std::min(few.size[axis], fewest);
+  }
+  const std::vector<std::byte> background(static_cast<std::size_t>(few.VoxelCount() * image.channels) *
+                                            SizeOf(image.type),
+                                          std::byte{ 0 });
+  options.algorithm = arguments.algorithm;
+  options.threads = 1;
+  options.periodic = {};
+  try
+  {
+    Labeling labeling;
+    Label(ImageView(background.data(), image.type, few, image.channels), options, labeling);
+  }
+  catch (const Unsupported & error)
+  {
+    throw Unsupported("--algorithm " + arguments.algorithm +
+                      " does not label this image in parts (--memory): " + error.what());
+  }
+}
+
 /** Images that are read in parts. */
 struct LoadedSlabs
 {
@@ -122,14 +154,13 @@ SummaryOf(const LabelArguments & arguments,
   nlohmann::ordered_json summary;
   summary["components"] = result.components;
   summary["foreground_voxels"] = result.foregroundVoxels;
-  AddKept(summary, result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels));
+  AddKept(summary, result.relabeled, result.relabeled.keptVoxels.value_or(result.foregroundVoxels), image);
   if (options.measures)
   {
     summary["totals"] = ToJson(TotalsOf(result.table));
   }
   summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
-  summary["spacing"] = std::vector<double>(image.geometry.spacing, image.geometry.spacing + extent.dimension);
-  summary["spacing_source"] = image.spacingSource;
+  AddSpacing(summary, image);
   summary["coordinates"] = "LPS";
   summary["channels"] = image.channels;
   AddNeighbours(summary, arguments.neighbours, *options.label.connectivity, options.label.periodic);
@@ -203,6 +234,7 @@ RunLabelBySlabs(const LabelArguments & arguments, const FrontEnd & frontEnd)
   options.label.criterion = CriterionOfSlabs(arguments.criterion, image.type);
   options.label.connectivity = ConnectivityFor(arguments.neighbours, image.extent, reader);
   options.label.periodic = PeriodicFor(arguments.neighbours, *options.label.connectivity);
+  CheckAlgorithm(arguments, image, options.label);
   if (!arguments.output.empty())
   {
     CheckImageFileWritable(arguments.output,

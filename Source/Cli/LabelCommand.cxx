@@ -45,10 +45,11 @@ AddLabelCommand(CLI::App & app, const FrontEnd & frontEnd)
   auto       arguments = std::make_shared<LabelArguments>();
   CLI::App * command = app.add_subcommand("label", "Label the connected components of an image");
   command
-    ->add_option("INPUT",
-                 arguments->input,
-                 "image: " + ReadableFormats() +
-                   "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes")
+    ->add_option(
+      "INPUT",
+      arguments->input,
+      "image: " + ReadableFormats() +
+        "; a folder with a DICOM series or slice images, or slice images by a pattern in quotes (s_*.tif, s_%03d.tif)")
     ->required();
   command->add_option("OUTPUT",
                       arguments->output,

@@ -99,6 +99,7 @@ RunMesh(const MeshArguments & arguments)
     summary["triangles"] = triangles;
     summary["space"] = arguments.mesh.ras ? "RAS" : "LPS";
     summary["largest_volume_difference"] = worst;
+    AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
     std::cout << ToText(summary) << std::endl;
   }
@@ -109,7 +110,7 @@ RunMesh(const MeshArguments & arguments)
               << " triangles in " << (arguments.mesh.ras ? "RAS" : "LPS") << " mm: "
               << (arguments.oneFileEach ? MeshPathOf(arguments.output, reports.front().label) + " ..."
                                         : arguments.output)
-              << std::endl;
+              << " (" << DescribeGrid(image) << ")" << std::endl;
   }
 }
 

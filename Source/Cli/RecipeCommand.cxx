@@ -3,6 +3,7 @@
 #include "BrickCCL/Cli/Commands.h"
 #include "BrickCCL/Cli/Report.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include <filesystem>
@@ -29,8 +30,10 @@ ReadyNames()
 void
 WriteNewRecipe(const std::string & name, const std::string & output)
 {
+  std::vector<std::string> names;
   for (const batch::ReadyRecipe & recipe : batch::ReadyRecipes())
   {
+    names.push_back(recipe.name);
     if (recipe.name != name)
     {
       continue;
@@ -44,7 +47,8 @@ WriteNewRecipe(const std::string & name, const std::string & output)
     std::cout << path << ": a copy of the recipe " << name << " to change" << std::endl;
     return;
   }
-  throw InvalidArgument("there is no ready recipe '" + name + "'; there are " + ReadyNames());
+  throw InvalidArgument("there is no ready recipe '" + name + "'" + DidYouMean(name, names) + "; there are " +
+                        ReadyNames());
 }
 
 } // namespace

@@ -53,30 +53,50 @@ Reporter::Reporter(bool quiet)
 
 Reporter::~Reporter()
 {
-  ClearLine();
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    ClearLine();
+    m_IsEnding = true;
+  }
+  m_End.notify_all();
+  if (m_Ticker.joinable())
+  {
+    m_Ticker.join();
+  }
 }
 
 void
 Reporter::ClearLine()
 {
-  if (!m_Quiet && m_Terminal && m_Shown >= 0)
+  if (m_IsShown)
   {
     std::cerr << "\r\033[K" << std::flush;
   }
-  m_Shown = -1;
+  m_IsShown = false;
 }
 
 void
 Reporter::Step(const std::string & name)
 {
   ThrowIfInterrupted();
+  const std::lock_guard<std::mutex> lock(m_Mutex);
   ClearLine();
   m_Step = name;
-  m_Begin = std::chrono::steady_clock::now();
-  if (!m_Quiet)
+  m_Begin = Clock::now();
+  m_Fraction = 0;
+  if (m_Quiet)
   {
-    std::cerr << name << (m_Terminal ? " ..." : "\n") << std::flush;
-    m_Shown = 0;
+    return;
+  }
+  if (!m_Terminal)
+  {
+    std::cerr << name << std::endl;
+    return;
+  }
+  Show();
+  if (!m_Ticker.joinable())
+  {
+    m_Ticker = std::thread([this] { Tick(); });
   }
 }
 
@@ -85,22 +105,58 @@ Reporter::Note(const std::string & text)
 {
   if (!m_Quiet)
   {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
     ClearLine();
     std::cerr << text << std::endl;
   }
 }
 
 std::string
-Reporter::TimeLeft(double fraction) const
+Reporter::TimeLeft() const
 {
-  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+  const double passed = std::chrono::duration<double>(Clock::now() - m_Begin).count();
   // What took less than a second says little about the rest.
-  if (passed < 1 || fraction <= 0.02 || fraction >= 1)
+  if (passed < 1 || m_Fraction <= 0.02 || m_Fraction >= 1)
   {
     return {};
   }
-  const auto left = static_cast<long long>(std::ceil(passed / fraction - passed));
+  const auto left = static_cast<long long>(std::ceil(passed / m_Fraction - passed));
   return left < 120 ? ", " + std::to_string(left) + " s left" : ", " + std::to_string((left + 59) / 60) + " min left";
+}
+
+void
+Reporter::Show()
+{
+  constexpr int width = 40;
+  m_LastShown = Clock::now();
+  m_IsShown = true;
+  std::cerr << '\r' << m_Step;
+  if (m_Fraction > 0)
+  {
+    const auto done = static_cast<std::size_t>(width * m_Fraction);
+    std::cerr << " [" << std::string(done, '#') << std::string(width - done, '.') << "] "
+              << static_cast<int>(100 * m_Fraction) << " %" << TimeLeft();
+  }
+  else
+  {
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(m_LastShown - m_Begin).count();
+    std::cerr << " ..." << (passed > 0 ? " " + std::to_string(passed) + " s" : "");
+  }
+  std::cerr << "\033[K" << std::flush;
+}
+
+void
+Reporter::Tick()
+{
+  constexpr auto               step = std::chrono::seconds(1);
+  std::unique_lock<std::mutex> lock(m_Mutex);
+  while (!m_End.wait_for(lock, step / 4, [this] { return m_IsEnding; }))
+  {
+    if (m_IsShown && Clock::now() - m_LastShown >= step)
+    {
+      Show();
+    }
+  }
 }
 
 ProgressHooks
@@ -111,14 +167,12 @@ Reporter::Hooks()
   if (!m_Quiet && m_Terminal)
   {
     hooks.report = [this](double fraction) {
-      constexpr int width = 40;
-      const auto    percent = static_cast<int>(100 * fraction);
-      if (percent != m_Shown)
+      const std::lock_guard<std::mutex> lock(m_Mutex);
+      const bool hasMoved = static_cast<int>(100 * fraction) != static_cast<int>(100 * m_Fraction);
+      m_Fraction = std::max(m_Fraction, fraction);
+      if (hasMoved)
       {
-        m_Shown = percent;
-        const auto done = static_cast<std::size_t>(width * fraction);
-        std::cerr << '\r' << m_Step << " [" << std::string(done, '#') << std::string(width - done, '.') << "] "
-                  << percent << " %" << TimeLeft(fraction) << "\033[K" << std::flush;
+        Show();
       }
     };
   }

@@ -11,13 +11,17 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace brickccl::cli
 {
 
-/** Shows on the error stream how far the work is: by a bar on a terminal, else by a line for each step. */
+/** Shows on the error stream how far the work is: by a bar on a terminal, or the seconds since a step began as long as
+ *  the work does not tell; else by a line for each step. */
 class Reporter
 {
 public:
@@ -34,15 +38,29 @@ public:
 
 private:
   void ClearLine();
+  /** Shows the step and how far it is. The caller holds the mutex. */
+  void Show();
+  /** Shows the step anew while nothing else does, until the end. */
+  void Tick();
   /** ", 12 s left", as soon as it can be said. */
-  std::string TimeLeft(double fraction) const;
+  std::string TimeLeft() const;
 
-  std::chrono::steady_clock::time_point m_Begin = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
 
-  bool        m_Quiet;
-  bool        m_Terminal;
-  std::string m_Step;
-  int         m_Shown = -1;
+  bool m_Quiet;
+  bool m_Terminal;
+
+  std::mutex        m_Mutex;
+  Clock::time_point m_Begin = Clock::now();
+  Clock::time_point m_LastShown = Clock::now();
+  std::string       m_Step;
+  /** Whether the last line is that of a step. */
+  bool   m_IsShown = false;
+  double m_Fraction = 0;
+
+  std::condition_variable m_End;
+  bool                    m_IsEnding = false;
+  std::thread             m_Ticker;
 };
 
 /** \throws Cancelled after an interrupt. */

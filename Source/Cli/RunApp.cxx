@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/System.h"
 
 #include <algorithm>
@@ -42,6 +43,8 @@ int
 RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
 {
   CatchInterrupts();
+  const std::string stopped = app.get_name() + ": stopped; what was not written by then is as it was before\n";
+  EndAtInterrupt(stopped);
   static const std::string shortened =
     app.get_name() + ": error: a file was shortened, or its disk failed, while it was read\n";
   CatchShortenedFiles(shortened.c_str());
@@ -81,7 +84,7 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
   }
   catch (const Cancelled &)
   {
-    std::cerr << app.get_name() << ": stopped; what was not written by then is as it was before" << std::endl;
+    std::cerr << stopped << std::flush;
     return 130;
   }
   catch (const std::bad_alloc &)
@@ -91,6 +94,12 @@ RunApp(CLI::App & app, int argc, char ** argv, bool takesEmptyTexts)
   }
   catch (const std::exception & error)
   {
+    // Its cause may be that what it worked on was removed.
+    if (WasInterrupted())
+    {
+      std::cerr << stopped << std::flush;
+      return 130;
+    }
     std::cerr << app.get_name() << ": error: " << error.what() << std::endl;
     return 1;
   }

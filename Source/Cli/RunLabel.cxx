@@ -283,19 +283,17 @@ private:
   SummaryAsJson()
   {
     const Extent &         extent = m_Image.extent;
-    const double * const   spacing = m_Image.geometry.spacing;
     nlohmann::ordered_json summary;
     summary["components"] = m_Labeling.ComponentCount();
     summary["foreground_voxels"] = m_Labeling.ForegroundVoxelCount();
-    AddKept(summary, m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter));
+    AddKept(summary, m_Labeling.Relabeled(), CountKeptVoxels(m_Labeling, m_Filter.filter), m_Image);
     summary["nan_values"] = m_Segmented.notNumbers;
     if (IsMeasured())
     {
       summary["totals"] = ToJson(TotalsOf(m_Table));
     }
     summary["extent"] = std::vector<std::int64_t>(extent.size, extent.size + extent.dimension);
-    summary["spacing"] = std::vector<double>(spacing, spacing + extent.dimension);
-    summary["spacing_source"] = m_Image.spacingSource;
+    AddSpacing(summary, m_Image);
     summary["coordinates"] = "LPS";
     summary["channels"] = m_Image.channels;
     AddNeighbours(summary, m_Arguments.neighbours, m_Labeling.GetConnectivity(), m_Labeling.GetPeriodicAxes());
@@ -365,13 +363,19 @@ private:
 } // namespace
 
 void
-AddKept(nlohmann::ordered_json & summary, const RelabelReport & relabeled, std::uint64_t keptVoxels)
+AddKept(nlohmann::ordered_json & summary,
+        const RelabelReport &    relabeled,
+        std::uint64_t            keptVoxels,
+        const LoadedImage &      image)
 {
   summary["components_found"] = relabeled.found;
   summary["dropped"] = { { "too_small", relabeled.tooSmall },
                          { "too_large", relabeled.tooLarge },
                          { "beyond_largest", relabeled.beyondLargest } };
   summary["kept_voxels"] = keptVoxels;
+  const int dimension = image.extent.dimension;
+  summary[std::string("kept_") + SizeName(dimension)] =
+    static_cast<double>(keptVoxels) * image.geometry.VoxelVolume(dimension);
 }
 
 std::string

@@ -158,13 +158,16 @@ RunScore(const ScoreArguments & arguments)
   {
     nlohmann::ordered_json summary = AsJson(score);
     summary["probability_of_detection"] = AsJson(curve);
+    AddSpacing(summary, labels);
+    summary["notes"] = reader.Notes();
     std::cout << ToText(summary) << std::endl;
     return;
   }
   const auto share = [](double number) { return std::isnan(number) ? std::string("-") : std::to_string(number); };
   std::cout << "recall " << share(score.Recall()) << ": " << score.foundDefects << " of " << score.trueDefects
             << " true defects are found\nprecision " << share(score.Precision()) << ": " << score.rightLabels << " of "
-            << score.labels << " labels are true\nDice " << share(score.Dice()) << " of all voxels" << std::endl;
+            << score.labels << " labels are true\nDice " << share(score.Dice()) << " of all voxels ("
+            << DescribeGrid(labels) << ")" << std::endl;
   PrintCurve(curve);
 }
 

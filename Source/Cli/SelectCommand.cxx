@@ -229,6 +229,7 @@ private:
       summary["components_before"] = m_Before;
       summary["components"] = m_Kept;
       summary["label_type"] = NameOf(m_Type);
+      AddSpacing(summary, m_Image);
       summary["notes"] = m_Reader.Notes();
       summary["seconds"] = m_Seconds;
       summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -237,7 +238,8 @@ private:
     else if (!m_Arguments.quiet)
     {
       m_Reporter.Note("");
-      std::cout << m_Kept << " of " << m_Before << " components kept: " << m_Output << std::endl;
+      std::cout << m_Kept << " of " << m_Before << " components kept: " << m_Output << " (" << DescribeGrid(m_Image)
+                << ")" << std::endl;
     }
   }
 

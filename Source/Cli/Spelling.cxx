@@ -51,8 +51,11 @@ FindMisspelled(const CLI::App & app, const std::vector<std::string> & arguments)
   const CLI::App * command = &app;
   for (const std::string & argument : arguments)
   {
-    const bool isOption = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
-                          std::isalpha(static_cast<unsigned char>(argument[2])) != 0;
+    const bool isLong = argument.size() > 2 && argument.compare(0, 2, "--") == 0 &&
+                        std::isalpha(static_cast<unsigned char>(argument[2])) != 0;
+    const bool isShort =
+      argument.size() == 2 && argument[0] == '-' && std::isalpha(static_cast<unsigned char>(argument[1])) != 0;
+    const bool isOption = isLong || isShort;
     if (isOption)
     {
       const std::vector<std::string> known = OptionNames(*command);

@@ -19,6 +19,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -112,21 +113,32 @@ HistogramOptionsOf(const StatsArguments & arguments)
   return options;
 }
 
-/** Adds the groups of a column; none if it is no column, about which the histogram has its own message. */
+/** Adds the groups of a column that an option names. \throws InvalidArgument if there is no such column. */
 void
-AddGroupsOf(const std::string & inAnyUnit, const StatsArguments & arguments, ColumnGroups & groups)
+AddGroupsOf(const std::string & inAnyUnit, const char * option, const StatsArguments & arguments, ColumnGroups & groups)
 {
-  const std::string name = ColumnInMillimetres(inAnyUnit);
-  for (const ComponentColumn & column : AllColumns(3))
+  if (inAnyUnit.empty())
   {
-    if (column.name == name)
-    {
-      const ColumnGroups named = ParseColumns(name, !arguments.table.intensity.empty());
-      for (const ColumnGroup * const group : named.List())
-      {
-        groups.Add(*group);
-      }
-    }
+    return;
+  }
+  CheckColumnIsThere(inAnyUnit, arguments.table, option);
+  const ColumnGroups named = ParseColumns(ColumnInMillimetres(inAnyUnit), !arguments.table.intensity.empty());
+  for (const ColumnGroup * const group : named.List())
+  {
+    groups.Add(*group);
+  }
+}
+
+/** \throws InvalidArgument for columns that images of these dimensions do not have. */
+void
+CheckColumns(const StatsArguments & arguments, const MeasureOptions & measured, const LoadedImage & labels)
+{
+  LabelOptions labeled;
+  labeled.geometry = labels.geometry;
+  CheckTableColumns(arguments.table, measured, labels.extent, labeled);
+  if (!arguments.histogram.empty())
+  {
+    HistogramOf(TableOfNothing(measured, labels.extent, labeled), HistogramOptionsOf(arguments));
   }
 }
 
@@ -168,8 +180,8 @@ CheckStatsArguments(const StatsArguments & arguments)
   {
     CheckWritable(arguments.picture);
   }
-  AddGroupsOf(arguments.histogram, arguments, groups);
-  AddGroupsOf(arguments.weights, arguments, groups);
+  AddGroupsOf(arguments.histogram, "--histogram", arguments, groups);
+  AddGroupsOf(arguments.weights, "--weights", arguments, groups);
   if (!arguments.plot.empty())
   {
     CheckPlot(arguments);
@@ -205,6 +217,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     CheckPicture(labels.extent);
   }
   const TableImages images = ReadTableImages(arguments.table, labels, arguments.threads, reader);
+  CheckColumns(arguments, images.Options(groups), labels);
   seconds["read"] = watch.Lap();
 
   reporter.Step("measuring");
@@ -218,6 +231,10 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
   if (!arguments.histogram.empty())
   {
     histogram = HistogramOf(table, HistogramOptionsOf(arguments));
+    if (std::all_of(histogram->counts.begin(), histogram->counts.end(), [](auto count) { return count == 0; }))
+    {
+      reader.Note("no component has a value for the histogram of " + histogram->column + ", so it is empty");
+    }
   }
   seconds["measure"] = watch.Lap();
   if (arguments.table.IsWanted())
@@ -247,6 +264,8 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
       summary["histogram"] = HistogramAsJson(*histogram);
     }
     summary["extent"] = std::vector<std::int64_t>(labels.extent.size, labels.extent.size + labels.extent.dimension);
+    AddSpacing(summary, labels);
+    summary["coordinates"] = "LPS";
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -259,7 +278,7 @@ RunStats(const StatsArguments & arguments, const FrontEnd & frontEnd)
     std::cout << table.components.size() << " labels measured"
               << (arguments.table.table.empty() ? "" : ": " + arguments.table.table) << '\n'
               << "together " << totals.voxels << " voxels, " << 100 * totals.fraction << " % of the "
-              << (table.hasPart ? "part" : "image") << std::endl;
+              << (table.hasPart ? "part" : "image") << " (" << DescribeGrid(labels) << ")" << std::endl;
     if (histogram)
     {
       PrintHistogram(*histogram);

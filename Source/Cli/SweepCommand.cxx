@@ -188,6 +188,7 @@ RunSweep(const SweepArguments & arguments)
   options.to = DoubleOf(arguments.to, "--range-to");
   options.steps = arguments.steps;
   options.below = arguments.below;
+  options.asVoxelValues = true;
   options.threads = arguments.threads;
   options.device = { Device::Kind::Cpu, 0 };
   options.Thresholds();
@@ -238,6 +239,7 @@ RunSweep(const SweepArguments & arguments)
     summary["steps"] = AsJson(curve);
     AddNeighbours(summary, arguments.neighbours, *options.connectivity, options.periodic);
     summary["below"] = arguments.below;
+    AddSpacing(summary, image);
     summary["notes"] = reader.Notes();
     summary["seconds"] = seconds;
     summary["peak_memory_bytes"] = PeakMemoryBytes();
@@ -249,7 +251,7 @@ RunSweep(const SweepArguments & arguments)
     std::cout << curve.steps.size() << " thresholds from " << Exactly(options.from) << " to " << Exactly(options.to)
               << ", connectivity " << DescribeNeighbours(*options.connectivity, options.periodic)
               << ": most components (" << most->components << ") at " << Exactly(most->threshold) << '\n'
-              << arguments.output << ": a row for each threshold" << std::endl;
+              << arguments.output << ": a row for each threshold (" << DescribeGrid(image) << ")" << std::endl;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "BrickCCL/Cli/Spelling.h"
 #include "BrickCCL/Cli/WriteXlsx.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Tables/LengthUnits.h"
 #include "BrickCCL/Tables/TableLayout.h"
@@ -245,16 +246,9 @@ CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & us
   }
 }
 
-void
-CheckTableColumns(const TableArguments & arguments,
-                  MeasureOptions         measured,
-                  const Extent &         extent,
-                  const LabelOptions &   labeled)
+ComponentTable
+TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled)
 {
-  if (!arguments.IsWanted())
-  {
-    return;
-  }
   // A few voxels of background have a table of the same columns.
   constexpr std::int64_t fewest = 3;
   constexpr std::size_t  largestValue = 8;
@@ -283,7 +277,41 @@ CheckTableColumns(const TableArguments & arguments,
   options.threads = 1;
   Labeling labeling;
   Label(ImageView(background.data(), few), options, labeling);
-  LayOut(labeling.Measure(measured), LayoutOf(arguments));
+  return labeling.Measure(measured);
+}
+
+void
+CheckTableColumns(const TableArguments & arguments,
+                  const MeasureOptions & measured,
+                  const Extent &         extent,
+                  const LabelOptions &   labeled)
+{
+  if (arguments.IsWanted())
+  {
+    LayOut(TableOfNothing(measured, extent, labeled), LayoutOf(arguments));
+  }
+}
+
+void
+CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option)
+{
+  const std::string        name = ColumnInMillimetres(column);
+  std::vector<std::string> names;
+  for (const auto & known : AllColumnNames())
+  {
+    names.push_back(known.first);
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end())
+  {
+    throw InvalidArgument("there is no column '" + column + "' for " + option + DidYouMean(name, names) +
+                          "; `brickccl stats --list-columns` lists all");
+  }
+  const bool needsIntensity = name.rfind("intensity_", 0) == 0 && arguments.intensity.empty();
+  if (needsIntensity || (name == "surface_distance_mm" && arguments.part.empty()))
+  {
+    throw InvalidArgument(option + " names the column '" + column + "', which needs " +
+                          (needsIntensity ? "--intensity FILE" : "--part FILE"));
+  }
 }
 
 std::string

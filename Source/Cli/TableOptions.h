@@ -50,14 +50,22 @@ ColumnGroups CheckTableArguments(const TableArguments & arguments, const std::st
  *  \param users  the options that would use it: "--statistics or --print" */
 void CheckUnits(const TableArguments & arguments, bool isUsed, const std::string & users);
 
-/** Finds before the long work starts that the table will lack a column that is asked for.
+/** A table of no component with the columns that an image's table will have.
  *  \param measured  what is measured; its images say only of which kind they are
- *  \param labeled   neighbours, periodic axes and geometry of the image with this extent
+ *  \param labeled   neighbours, periodic axes and geometry of the image with this extent */
+ComponentTable TableOfNothing(MeasureOptions measured, const Extent & extent, const LabelOptions & labeled);
+
+/** Finds before the long work starts that the table will lack a column that is asked for. The parameters are those of
+ *  TableOfNothing.
  *  \throws InvalidArgument that names the column. */
 void CheckTableColumns(const TableArguments & arguments,
-                       MeasureOptions         measured,
+                       const MeasureOptions & measured,
                        const Extent &         extent,
                        const LabelOptions &   labeled);
+
+/** \throws InvalidArgument if a column that an option names exists for no image, or needs an image that is not given.
+ */
+void CheckColumnIsThere(const std::string & column, const TableArguments & arguments, const std::string & option);
 
 /** The name in mm of a column that is named in mm, um or cm; the name as it is if there is no such column. */
 std::string NameInMillimetres(const std::string & column);

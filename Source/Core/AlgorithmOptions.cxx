@@ -1,6 +1,7 @@
 #include "BrickCCL/Core/AlgorithmOptions.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 
 #include <algorithm>
 #include <charconv>
@@ -70,8 +71,14 @@ ParseOptions(const std::string & algorithm, const std::vector<AlgorithmOption> &
     });
     if (option == options.end())
     {
-      throw InvalidArgument("algorithm " + algorithm + " has no option '" + setting.substr(0, equals) + "'; it has " +
-                            (valid.empty() ? "none" : valid));
+      std::vector<std::string> names;
+      for (const AlgorithmOption & known : options)
+      {
+        names.emplace_back(known.name);
+      }
+      const std::string name = setting.substr(0, equals);
+      throw InvalidArgument("algorithm " + algorithm + " has no option '" + name + "'" + DidYouMean(name, names) +
+                            "; it has " + (valid.empty() ? "none" : valid));
     }
     const std::string value = equals < setting.size() ? setting.substr(equals + 1) : std::string();
     if (!ParseValue(*option, value, values[static_cast<std::size_t>(option - options.begin())]))

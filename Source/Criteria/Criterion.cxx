@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +16,62 @@ namespace
 
 constexpr double TwoTo32 = 4294967296.0;
 constexpr double TwoTo63 = 9223372036854775808.0;
+
+/** The whole part of a decimal text without a sign, and whether anything follows it. */
+struct WholePart
+{
+  std::uint64_t value = 0;
+  bool          hasFraction = false;
+};
+
+/** Nothing if the text is not decimal, or its whole part has no 64 bits. */
+std::optional<WholePart>
+WholePartOf(const std::string & text)
+{
+  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
+  const std::size_t point = std::min(text.find('.'), mark);
+  std::string       digits = text.substr(0, point) + (point < mark ? text.substr(point + 1, mark - point - 1) : "");
+  long              exponent = 0;
+  if (mark < text.size())
+  {
+    const std::size_t begin = mark + (mark + 1 < text.size() && text[mark + 1] == '+' ? 2 : 1);
+    const auto        parsed = std::from_chars(text.data() + begin, text.data() + text.size(), exponent);
+    // Powers that large are left to what rounds; nothing is in between there.
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || std::abs(exponent) > 1000)
+    {
+      return std::nullopt;
+    }
+  }
+  const bool areDigits = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
+  const long place = static_cast<long>(point) + exponent;
+  if (!areDigits)
+  {
+    return std::nullopt;
+  }
+  if (place > static_cast<long>(digits.size()))
+  {
+    digits.append(static_cast<std::size_t>(place) - digits.size(), '0');
+  }
+  const std::string whole = place > 0 ? digits.substr(0, static_cast<std::size_t>(place)) : "0";
+  const std::string rest = place > 0 ? digits.substr(static_cast<std::size_t>(place)) : digits;
+  WholePart         part;
+  const auto        parsed = std::from_chars(whole.data(), whole.data() + whole.size(), part.value);
+  part.hasFraction = rest.find_first_not_of('0') != std::string::npos;
+  return parsed.ec == std::errc() ? std::optional<WholePart>(part) : std::nullopt;
+}
+
+/** What a number that was rounded to a whole one stands for: a number beside it, on the side where the text's lies.
+ *  \param text  without a sign */
+Number
+WithLostFraction(const Number & rounded, const std::string & text)
+{
+  const std::optional<WholePart> part = rounded.IsWhole() ? WholePartOf(text) : std::nullopt;
+  if (!part || !part->hasFraction)
+  {
+    return rounded;
+  }
+  return rounded == Number(part->value) ? -(-rounded).JustBelow() : rounded.JustBelow();
+}
 
 } // namespace
 
@@ -101,7 +158,14 @@ Number::FromText(const std::string & text)
   }
   char *       last = nullptr;
   const Number number = std::strtold(text.c_str(), &last);
-  return !text.empty() && last == text.data() + text.size() ? std::optional<Number>(number) : std::nullopt;
+  if (text.empty() || last != text.data() + text.size())
+  {
+    return std::nullopt;
+  }
+  // A fraction beyond the digits of `long double` still says on which side of a whole number a bound lies.
+  const bool   isNegative = text[0] == '-';
+  const Number exact = WithLostFraction(isNegative ? -number : number, text.substr(hasSign ? 1 : 0));
+  return isNegative ? -exact : exact;
 }
 
 Number

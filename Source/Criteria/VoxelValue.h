@@ -4,19 +4,29 @@
 #include "BrickCCL/Core/VolumeView.h"
 #include "BrickCCL/Criteria/Criterion.h"
 
-#include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace brickccl
 {
 
-/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of 32-bit floating-point voxels, and
- *  the nearest one is meant. */
+/** A number that somebody wrote, as an image of the type has it: 0.7 is no value of floating-point voxels, and the
+ *  nearest one is meant. */
 inline Number
 AsVoxelValue(const Number & number, ScalarType type)
 {
-  const bool isWithin = std::fabs(number.Nearest()) <= static_cast<double>(std::numeric_limits<float>::max());
-  return type == ScalarType::Float32 && isWithin ? Number(static_cast<float>(number)) : number;
+  return VisitScalarType(type, [&](auto tag) {
+    using T = typename decltype(tag)::Type;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+      constexpr T most = std::numeric_limits<T>::max();
+      return number >= -most && number <= most ? Number(static_cast<T>(number)) : number;
+    }
+    else
+    {
+      return number;
+    }
+  });
 }
 
 } // namespace brickccl

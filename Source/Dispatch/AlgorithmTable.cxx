@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 
 #include <algorithm>
 #include <iterator>
@@ -70,7 +71,8 @@ ParseAlgorithm(const std::string & text)
   {
     return { nullptr, ParseOptions(asked.name, {}, asked.options) };
   }
-  std::string valid = "Auto";
+  std::string              valid = "Auto";
+  std::vector<std::string> names{ valid };
   for (const Algorithm & algorithm : Algorithms())
   {
     if (asked.name == algorithm.name)
@@ -78,8 +80,10 @@ ParseAlgorithm(const std::string & text)
       return { &algorithm, ParseOptions(asked.name, algorithm.options, asked.options) };
     }
     valid += std::string(", ") + algorithm.name;
+    names.emplace_back(algorithm.name);
   }
-  throw InvalidArgument("algorithm '" + asked.name + "' is unknown; choose one of " + valid);
+  throw InvalidArgument("algorithm '" + asked.name + "' is unknown" + DidYouMean(asked.name, names) +
+                        "; choose one of " + valid);
 }
 
 AlgorithmChoice

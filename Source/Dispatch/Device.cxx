@@ -1,6 +1,7 @@
 #include "BrickCCL/Dispatch/Device.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Core/NearestName.h"
 #include "BrickCCL/Cuda/Devices.h"
 #include "BrickCCL/Host/Parallel.h"
 
@@ -84,8 +85,8 @@ Device::FromName(const std::string & name)
       return { Kind::Cuda, indices->front(), { indices->begin() + 1, indices->end() } };
     }
   }
-  throw InvalidArgument("device '" + name +
-                        "' is unknown; choose auto, cpu, cuda, cuda:N with N from 0, several as cuda:0,1, or cuda:all");
+  throw InvalidArgument("device '" + name + "' is unknown" + DidYouMean(name, { "auto", "cpu", "cuda", "cuda:all" }) +
+                        "; choose auto, cpu, cuda, cuda:N with N from 0, several as cuda:0,1, or cuda:all");
 }
 
 std::string

@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/FindImages.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/NaturalOrder.h"
 #include "BrickCCL/Files/SliceNames.h"
@@ -53,8 +54,7 @@ public:
       AddPath(input);
       return;
     }
-    const auto matches =
-      input.find_first_of("*?[") == std::string::npos ? std::vector<std::string>() : FilesOfPattern(input);
+    const auto matches = IsFilePattern(input) ? FilesOfPattern(input) : std::vector<std::string>();
     if (matches.empty())
     {
       throw Error("there is no input '" + input + "', neither a file nor a folder nor files that it stands for");
@@ -237,7 +237,7 @@ IsTiffSlice(const std::string & path)
   return pages.pages.size() == 1 && pages.description.find("images=") == std::string::npos;
 }
 
-/** Whether a file is a slice image; false for a damaged one. */
+/** Whether a file is a slice image. A damaged one may be: without it, a stack would be judged as if it were whole. */
 bool
 IsSliceImage(const std::string & path)
 {
@@ -251,7 +251,7 @@ IsSliceImage(const std::string & path)
   }
   catch (const Error &)
   {
-    return false;
+    return true;
   }
 }
 

@@ -101,9 +101,6 @@ struct DicomSeriesFiles
 /** The series among files, from their headers. Files without an image are left out. */
 std::vector<DicomSeriesFiles> ListDicomSeries(const std::vector<std::string> & paths);
 
-/** The files that match a pattern with * and ?. On Windows, only the name of the file may have these. */
-std::vector<std::string> FilesOfPattern(const std::string & pattern);
-
 /** Whether a folder, or one in it, holds a DICOM file. */
 bool HoldsDicom(const std::string & path);
 

@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Core/Counted.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
@@ -13,17 +14,6 @@
 #include <functional>
 #include <new>
 #include <sstream>
-
-#ifdef _WIN32
-#  ifndef NOMINMAX
-#    define NOMINMAX
-#  endif
-#  include <windows.h>
-// windows.h defines a macro of that name.
-#  undef ReplaceFile
-#else
-#  include <glob.h>
-#endif
 
 namespace brickccl
 {
@@ -193,7 +183,7 @@ ReadAny(const std::string & path, const ReadOptions & options)
     }
     return ReadSliceImages(slices, options);
   }
-  if (!std::filesystem::exists(file) && path.find_first_of("*?") != std::string::npos)
+  if (!std::filesystem::exists(file) && IsFilePattern(path))
   {
     const auto slices = FilesOfPattern(path);
     if (slices.empty())
@@ -314,41 +304,6 @@ CheckBeside(const std::string & path)
 }
 
 } // namespace
-
-namespace files
-{
-
-std::vector<std::string>
-FilesOfPattern(const std::string & pattern)
-{
-#ifdef _WIN32
-  const std::filesystem::path path(pattern);
-  std::vector<std::string>    files;
-  WIN32_FIND_DATAW            found = {};
-  const HANDLE                search = FindFirstFileW(path.c_str(), &found);
-  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
-  {
-    files.push_back((path.parent_path() / found.cFileName).string());
-  }
-  if (search != INVALID_HANDLE_VALUE)
-  {
-    FindClose(search);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-#else
-  glob_t                   found = {};
-  std::vector<std::string> files;
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-  {
-    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  }
-  ::globfree(&found);
-  return files;
-#endif
-}
-
-} // namespace files
 
 std::vector<std::string>
 FilesBesideImage(const std::string & path)

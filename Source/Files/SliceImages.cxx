@@ -43,7 +43,11 @@ ReadSlice(const std::string & path, const ReadOptions & options)
         return image;
       }
     }
-    throw Error("its format is none of those that are read: " + ReadableFormats());
+    const Format * const named = FormatOfName(path);
+    throw Error(file.Size() == 0   ? "the file is empty; no slice image can be read from it"
+                : named != nullptr ? std::string("it is no image: its first bytes are none of a ") + named->name +
+                                       " file, so it is damaged or something else"
+                                   : "it is no image of a format that is read: " + ReadableFormats());
   }
   catch (const Unsupported & error)
   {

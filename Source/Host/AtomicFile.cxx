@@ -1,12 +1,14 @@
 #include "BrickCCL/Host/AtomicFile.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -158,6 +160,7 @@ public:
     try
     {
       m_Path = MakeNewFolder(FolderOf(target) / ".brickccl-");
+      m_Undone.emplace([this] { RemoveFolder(m_Path.string()); });
     }
     catch (const std::system_error & failure)
     {
@@ -168,8 +171,7 @@ public:
   TemporaryFolder & operator=(const TemporaryFolder &) = delete;
   ~TemporaryFolder()
   {
-    std::error_code ignored;
-    fs::remove_all(m_Path, ignored);
+    RemoveFolder(m_Path.string());
   }
 
   const fs::path &
@@ -179,7 +181,8 @@ public:
   }
 
 private:
-  fs::path m_Path;
+  fs::path                         m_Path;
+  std::optional<UndoneAtInterrupt> m_Undone;
 };
 
 /** Calls FlushFile or FlushNames. \throws Error that names the file. */
@@ -260,6 +263,7 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
     }
   }
   files.push_back(temporary);
+  const auto held = HoldOffEnd();
   for (const fs::path & file : files)
   {
     std::error_code failure;

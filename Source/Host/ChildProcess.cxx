@@ -1,6 +1,7 @@
 #include "BrickCCL/Host/ChildProcess.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 #include "BrickCCL/Host/System.h"
 
 #include <cerrno>
@@ -127,6 +128,7 @@ Fork(const std::function<int()> & work, const char * errors)
   ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(file >= 0 ? file : nowhere, STDERR_FILENO);
+  EndForkedAtInterrupt();
   int result = 1;
   try
   {

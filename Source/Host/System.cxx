@@ -36,7 +36,9 @@ namespace brickccl
 namespace
 {
 
-volatile std::sig_atomic_t interrupted = 0;
+// Signal handlers may set it, and another thread may look at it.
+std::atomic<int> interrupted{ 0 };
+static_assert(std::atomic<int>::is_always_lock_free);
 
 int
 CountProcessors()

@@ -52,7 +52,9 @@ LeftOut(const Histogram & histogram)
   };
   add(histogram.notFinite, " values are not finite");
   add(histogram.notPositive, " values are not above 0");
-  return text.empty() ? text : text + " and not shown";
+  text += text.empty() ? "" : " and not shown";
+  const bool isEmpty = std::all_of(histogram.counts.begin(), histogram.counts.end(), [](auto n) { return n == 0; });
+  return !isEmpty ? text : text.empty() ? "there are no components" : "there is nothing to draw: " + text;
 }
 
 } // namespace

@@ -165,6 +165,7 @@ WorkFolder::WorkFolder(const std::string & path, const std::string & output, con
     if (m_IsTemporary)
     {
       m_Path = MakeTemporaryFolder(output).string();
+      m_Undone.emplace([this] { RemoveFolder(m_Path); });
       return;
     }
     const fs::path planFile = fs::path(path) / PlanName;
@@ -203,8 +204,7 @@ WorkFolder::~WorkFolder()
 {
   if (m_IsTemporary)
   {
-    std::error_code ignored;
-    fs::remove_all(m_Path, ignored);
+    RemoveFolder(m_Path);
   }
 }
 

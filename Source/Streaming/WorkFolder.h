@@ -2,9 +2,11 @@
 #define BRICKCCL_STREAMING_WORKFOLDER_H
 
 #include "BrickCCL/Bricks/Bytes.h"
+#include "BrickCCL/Host/EndAtInterrupt.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace brickccl
@@ -54,6 +56,8 @@ private:
 
   std::string m_Path;
   bool        m_IsTemporary;
+
+  std::optional<UndoneAtInterrupt> m_Undone;
 };
 
 } // namespace brickccl

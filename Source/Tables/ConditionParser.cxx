@@ -34,7 +34,11 @@ public:
     NodePointer       root = ParseOr();
     if (SkipSpace() != m_Text.size())
     {
-      Fail(m_At, "expected an operator or the end, not '" + RestOfWord() + "'");
+      const bool isComma =
+        m_Text[m_At] == ',' && m_At > 0 && std::isdigit(static_cast<unsigned char>(m_Text[m_At - 1]));
+      Fail(m_At,
+           "expected an operator or the end, not '" + RestOfWord() + "'" +
+             (isComma ? "; decimals have a point, as 0.5 has" : ""));
     }
     RequireTruth(*root, begin);
     return root;

@@ -123,13 +123,12 @@ PreferredEdges(double low, double high, bool isWhole)
 std::vector<double>
 EdgesFor(const std::vector<double> & values, bool isWhole, const HistogramOptions & options)
 {
-  double low = options.isLogarithmic ? 1 : 0;
-  double high = options.isLogarithmic ? 10 : 1;
-  if (!values.empty())
+  if (values.empty())
   {
-    low = *std::min_element(values.begin(), values.end());
-    high = *std::max_element(values.begin(), values.end());
+    return options.isLogarithmic ? std::vector<double>{ 1, 10 } : std::vector<double>{ 0, 1 };
   }
+  double low = *std::min_element(values.begin(), values.end());
+  double high = *std::max_element(values.begin(), values.end());
   if (low == high && (!isWhole || options.bins || options.isLogarithmic))
   {
     low = options.isLogarithmic ? low / 2 : low - 0.5;

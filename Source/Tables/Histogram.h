@@ -49,7 +49,8 @@ struct Histogram
   std::vector<double> weights = {};
 };
 
-/** The histogram of a column. If all values are equal, one step around them is wide enough to show it.
+/** The histogram of a column. If all values are equal, one step around them is wide enough to show it; if there are
+ *  none, it has one step of nothing.
  *  \throws InvalidArgument for a column that the table does not have, weights that are negative or not finite, and less
  *  than one bin. */
 Histogram HistogramOf(const ComponentTable & table, const HistogramOptions & options);

@@ -51,12 +51,19 @@ class SpellingTest(CommandTest):
         self.fails("stats", self.image, "--print", "--columns", "intensity_mean", saying="needs --intensity FILE")
         self.fails("stats", self.image, "--print", "--columns", "surface_distance_mm", saying="needs --part FILE")
         self.fails("phantom", "ball", self.path("p.nrrd"), saying="did you mean 'balls'")
+        for options, meant in ((("--algorithm", "RunMergin"), "'RunMerging'"), (("--device", "cudda"), "'cuda'"),
+                               (("--algorithm", "LinkPropagation:gathr=64"), "'gather'")):
+            self.fails("label", self.image, self.output, *options, saying="did you mean " + meant)
+        self.fails("recipe", "new", "casting-porosty", saying="did you mean 'casting-porosity'")
+        self.fails("batch", "casting-porosty", self.folder, "-o", self.path("b"), saying="did you mean 'casting-porosity'")
+        self.fails("score", self.image, self.image, "-o", "x", saying="'-o' is no option")
 
     def test_numbers(self):
         for option in ("--minimum-volume", "--tolerance"):
             self.fails("label", self.image, self.output, option, "0,5", saying="write 0.5")
         self.fails("label", self.image, self.output, "--range", "0,5", "1", saying="write 0.5")
         self.fails("label", self.image, self.output, "--connectivity", "some", saying="nor is it faces or full")
+        self.fails("select", self.image, self.output, "--where", "area_mm2 > 0,5", "--keep", saying="as 0.5 has")
         self.fails("label", self.image, self.output, "--range", 300, "-inf", saying="must be a number not above its high")
 
     def test_faces_and_full(self):
@@ -77,6 +84,16 @@ class HelpTest(CommandTest):
         for text in ("What is labeled:", "Which components stay:", "The table:", "Example:", "--threshold METHOD"):
             self.assertIn(text, shown)
         self.assertIn("Exit codes: 0", self.ok("--help").stdout)
+
+    def test_every_command_has_an_example_and_its_options_a_task(self):
+        shown = self.ok("--help").stdout.split("Subcommands:")[1].split("Exit codes")[0]
+        commands = [line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line[2] != " "]
+        self.assertIn("phantom", commands)
+        for command in commands:
+            text = self.ok(command, "--help").stdout
+            self.assertIn("Example:\n  ", text, command)
+            without_task = text.split("\nOptions:\n")[1].split("\n\n")[0].splitlines()
+            self.assertEqual([line.split()[0] for line in without_task if line.startswith("  -")], ["-h,--help"], command)
 
     def test_shells_complete_commands_and_options(self):
         script = self.ok("completion", "bash").stdout
@@ -153,6 +170,14 @@ class DoubtsTest(CommandTest):
         self.assertIn("its values go from 1 to", self.notes("--range", "-inf", "inf"))
         self.assertNotIn("foreground", self.notes("--threshold", "otsu"))
         self.assertNotIn("foreground", self.notes("--equal-value"))
+        # Some single voxels beside the large component, and a background of zeros.
+        write_nrrd(self.image, "int16", (10, 10, 3), [0 if i in (1, 10, 100) else 1 + i * 7919 % 500 for i in range(300)])
+        self.assertIn("without a criterion", self.notes())
+        write_nrrd(self.image, "float", (20, 10, 3), [0 if i % 20 < 10 else 1 + i * 7919 % 500 for i in range(600)])
+        self.assertIn("looks like a gray scan", self.notes())
+        self.assertNotIn("looks like", self.notes("--range", 1, "inf"))
+        write_nrrd(self.image, "uint8", (20, 10, 3), [0 if i % 20 < 10 else 1 for i in range(600)])
+        self.assertEqual(self.notes(), "")
 
     def test_a_range_outside_of_the_values(self):
         write_nrrd(self.image, "int16", (10, 10, 3), [i - 100 for i in range(300)])
@@ -183,12 +208,26 @@ class DoubtsTest(CommandTest):
         summary = json.loads(self.ok("label", self.image, self.output, "--json", *options).stdout)
         self.assertEqual((summary["components_found"], summary["components"]), (6, 2))
         self.assertEqual(summary["dropped"], {"too_small": 1, "too_large": 1, "beyond_largest": 2})
-        self.assertEqual(summary["kept_voxels"], 7)
+        self.assertEqual((summary["kept_voxels"], summary["kept_volume_mm3"]), (7, 14000))
         self.assertEqual(summary["coordinates"], "LPS")
         shown = self.ok("label", self.image, self.output, *options).stdout
         self.assertIn("kept: 7 voxels, 14000 mm^3 (14 cm^3); dropped of 6 found: 1 too small, 1 too large, 2 beyond the largest",
                       shown)
         self.assertIn("spacing 10 x 10 x 20 mm (from the file)", shown)
+
+    def test_every_summary_says_the_spacing_and_where_it_comes_from(self):
+        write_nrrd(self.image, "uint8", (4, 3, 2), [1, 1, 0, 2] * 6, spacing=(10, 10, 20))
+        curve = self.path("curve.csv")
+        for arguments in (["label", self.image, self.output], ["stats", self.image, "--print"],
+                          ["select", self.image, self.output, "--where", "label > 1", "--keep"],
+                          ["clean", self.image, self.output, "--largest", 1], ["score", self.image, self.image],
+                          ["sweep", self.image, "--range-from", 1, "--range-to", 2, "-o", curve],
+                          ["label", self.image, self.output, "--memory", "500MB"]):
+            self.assertIn("spacing 10 x 10 x 20 mm (from the file)", self.ok(*arguments).stdout, arguments)
+            self.assertIn("spacing 1 x 2 x 3 mm (from --spacing)", self.ok(*arguments, "--spacing", 1, 2, 3).stdout, arguments)
+            json_arguments = [one for one in arguments if one != "--print"] + (["--histogram", "label"] if arguments[0] == "stats" else [])
+            summary = json.loads(self.ok(*json_arguments, "--json").stdout)
+            self.assertEqual((summary["spacing"], summary["spacing_source"]), ([10, 10, 20], "file"), arguments)
 
 
 if __name__ == "__main__":

@@ -254,6 +254,9 @@ class SlabsTest(CommandTest):
         self.fails(*options, "--output-fallback", self.path("b.nrrd"), saying=["--output-fallback", "--memory", "OUTPUT alone"])
         result = self.fails(*options, "--algorithm", "foo", saying="algorithm 'foo' is unknown")
         self.assertNotIn("brick at", result.stderr)
+        for name in ("TileMerging", "DirectionalSearch", "LinkPropagation:gather=64"):
+            result = self.fails(*options, "--algorithm", name, saying=["--algorithm " + name, "--memory", "choose one of Auto, RunMerging"])
+            self.assertNotIn("brick at", result.stderr)
         self.fails(*options, "--work", path, saying=[path, "is a file"])
         for refused in (("--fill-holes",), ("--pores",), ("--smooth", "median:1"), ("--clear-border",),
                         ("--seeds", "1,1,1"), ("--touching", path), ("--picture", self.path("a.png")),

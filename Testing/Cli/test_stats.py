@@ -141,6 +141,27 @@ class StatsTest(CommandTest):
         self.fails(*stats, "--weights", "form", saying="no column 'form'")
         self.fails("stats", labels, "--log", "--print", saying="--histogram")
 
+    def test_columns_of_histograms_are_checked_before_any_work(self):
+        # The label map is not there: what is wrong with the column is said first.
+        for column, saying in (("spericity", "did you mean 'sphericity'"), ("volum_um3", "did you mean 'volume_mm3'"),
+                               ("intensity_mean", "needs --intensity FILE"), ("surface_distance_mm", "needs --part FILE")):
+            for options in (("--histogram", column), ("--histogram", "volume_mm3", "--weights", column)):
+                self.fails("stats", self.path("none.nrrd"), *options, saying=[options[-2], saying])
+        labels = self.path("labels.nrrd")
+        write_nrrd(labels, "uint8", (3, 2, 2), [1] * 12)
+        self.fails("stats", labels, "--histogram", "area_mm2", saying="no column 'area_mm2'")
+        self.fails("stats", labels, "--print", "--columns", "area_mm2", saying="no column 'area_mm2'")
+
+    def test_a_histogram_of_nothing(self):
+        labels, plot = self.path("labels.nrrd"), self.path("plot.svg")
+        write_nrrd(labels, "uint8", (3, 2), [0] * 6)
+        for options, edges in (((), [0, 1]), (("--log",), [1, 10]), (("--bins", 7), [0, 1])):
+            summary = json.loads(self.ok("stats", labels, "--histogram", "area_mm2", *options, "--plot", plot, "--json").stdout)
+            self.assertEqual((summary["histogram"]["edges"], summary["histogram"]["counts"]), (edges, [0]))
+            self.assertIn("it is empty", " ".join(summary["notes"]))
+        with open(plot, encoding="utf-8") as stream:
+            self.assertIn("there are no components", stream.read())
+
     def test_histograms_in_other_units(self):
         labels = self.path("labels.nrrd")
         write_nrrd(labels, "uint8", (6, 1, 1), [0, 3, 3, 5, 5, 7], (0.5, 0.5, 0.5))

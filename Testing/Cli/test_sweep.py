@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import struct
 import unittest
 
 from support import CommandTest, labels_of, write_nrrd
@@ -74,6 +75,27 @@ class SweepTest(CommandTest):
             self.assertEqual(int(self.rows("c.csv")[0]["components"]), result["components"])
             for name in ("connectivity", "neighbourhood", "periodic"):
                 self.assertEqual(json.loads(text)[name], result[name])
+
+    def test_a_row_of_the_curve_is_what_label_finds(self):
+        # Voxels that are the nearest values to the thresholds, and their neighbours.
+        image, steps = self.path("decimal.nrrd"), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+        for kind, code in (("float", "f"), ("double", "d")):
+            near = [struct.unpack(code, struct.pack(code, step))[0] for step in steps]
+            integer = "i" if kind == "float" else "q"
+            bits = [struct.unpack(integer, struct.pack(code, value))[0] for value in near]
+            values = [struct.unpack(code, struct.pack(integer, one + away))[0] for one in bits for away in (-1, 0, 1)]
+            write_nrrd(image, kind, (len(values) * 2, 1), [value for one in values for value in (one, -5)])
+            for options, bounds in (((), lambda t: (t, "inf")), (("--below",), lambda t: ("-inf", t))):
+                self.ok("sweep", image, "--range-from", 0.1, "--range-to", 0.7, "--steps", 7, *options, "-o", self.path("c.csv"))
+                rows = self.rows("c.csv")
+                for row in rows:
+                    found = json.loads(self.ok("label", image, self.path("l.nrrd"), "--range", *bounds(row["threshold"]),
+                                               "--json").stdout)
+                    self.assertEqual((int(row["components"]), int(row["voxel_count"])),
+                                     (found["components"], found["foreground_voxels"]), (kind, options, row))
+                # A voxel that is the nearest value to a threshold is foreground, with those beyond it.
+                if kind == "float":
+                    self.assertEqual(int(rows[2]["voxel_count"]), 3 * 4 + 2 if not options else 3 * 2 + 2 + len(values))
 
     def test_ends_that_are_no_doubles_are_refused(self):
         image = self.path("large.nrrd")

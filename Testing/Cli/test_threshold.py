@@ -100,6 +100,21 @@ class ThresholdTest(CommandTest):
         for method in ("otsu", "multi-otsu:3", "valley", "iso50"):
             self.fails("label", self.input, self.output, "--threshold", method, saying="too close together")
 
+    def test_batches_tell_thresholds_of_64_bits_with_all_digits(self):
+        os.mkdir(self.path("scans"))
+        image, recipe = self.path("scans/large.nrrd"), self.path("own.toml")
+        first = 2**60 + 1
+        write_nrrd(image, "int64", (8, 8, 8), [first + (2 * (i % 3) if i % 8 < 4 else 1001 + 2 * (i % 3)) for i in range(512)])
+        with open(recipe, "w") as stream:
+            stream.write('[threshold]\nmethod = "otsu"\n')
+        self.ok("batch", recipe, self.path("scans"), "-o", self.path("out"))
+        with open(self.path("out/items/large/summary.json")) as stream:
+            told = json.load(stream)["threshold"]
+        expected = json.loads(self.ok("label", image, self.path("o.nrrd"), "--threshold", "otsu", "--json").stdout)["threshold"]["value"]
+        self.assertIsInstance(told, int)
+        self.assertEqual(told, expected)
+        self.assertNotEqual(told, int(float(told)), "the threshold is no double, so that rounding would show")
+
     def test_the_threshold_is_found_in_the_mask(self):
         write_nrrd(self.input, "int16", (6, 1), [0, 0, 10, 20, 1000, 1000])
         mask = self.path("mask.nrrd")
@@ -211,6 +226,33 @@ class InfoTest(CommandTest):
         with open(self.path("curve.csv"), encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
         self.assertEqual([row["voxel_count"] for row in rows], ["2", "1", "1"])
+
+    def test_fractions_beyond_the_digits_of_floating_point_numbers(self):
+        image = self.path("large.nrrd")
+        for kind, first in (("uint64", 2**64 - 4), ("uint64", 2**53), ("int64", 2**63 - 4), ("int64", -2**63)):
+            write_nrrd(image, kind, (4, 1), [first + i for i in range(4)])
+            for place in range(4):
+                for fraction in ("1", "5", "50000000000000000000001", "00000000000000000000000000001", "9999999999999999999999"):
+                    whole = first + place
+                    below = whole >= 0
+                    border = "%d.%s" % (whole, fraction)
+                    # A negative border lies below its whole part.
+                    counts = (3 - place, place + 1) if below else (4 - place, place)
+                    for bounds, count in (((border, "inf"), counts[0]), (("-inf", border), counts[1])):
+                        found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--range", *bounds, "--json").stdout)
+                        self.assertEqual(found["foreground_voxels"], count, (kind, bounds))
+        write_nrrd(image, "int16", (4, 1), [99, 100, 101, 102])
+        for border, count in (("100.00000000000000000000000001", 2), ("10.000000000000000000000000001e1", 2), ("100.0", 3),
+                              ("1000000000000000000000e-19", 3), ("99.99999999999999999999999999", 3)):
+            found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--threshold", border, "--json").stdout)
+            self.assertEqual(found["foreground_voxels"], count, border)
+
+    def test_decimal_fractions_mean_the_nearest_values_of_double_voxels(self):
+        image = self.path("double.nrrd")
+        write_nrrd(image, "double", (3, 1), [0.1, 0.3, 0.7])
+        for low, high, count in (("0.3", "inf", 2), ("-inf", "0.1", 1), ("0.1", "0.7", 3), ("0.7", "0.7", 1)):
+            found = json.loads(self.ok("label", image, self.path("o.nrrd"), "--range", low, high, "--json").stdout)
+            self.assertEqual(found["foreground_voxels"], count, (low, high))
 
     def test_what_is_no_scan_is_refused(self):
         self.fails("info", self.path("missing.nrrd"), saying="missing.nrrd")

@@ -214,6 +214,28 @@ TEST(Number, OtherTextsAreNumbersOrNothing)
   }
 }
 
+TEST(Number, FractionsBeyondItsDigitsAreOnTheirSideOfWholeNumbers)
+{
+  for (const char * const whole : { "0", "7", "9007199254740993", "9223372036854775807", "18446744073709551614" })
+  {
+    const Number low = *Number::FromText(whole);
+    for (const char * const fraction :
+         { ".5", ".1", ".9", ".00000000000000000000000001", ".99999999999999999999999999" })
+    {
+      const Number number = *Number::FromText(whole + std::string(fraction));
+      EXPECT_EQ(number.Floor(), low) << whole << fraction;
+      EXPECT_EQ(number.Ceiling(), low + Number(1)) << whole << fraction;
+      const Number negative = *Number::FromText("-" + std::string(whole) + fraction);
+      EXPECT_EQ(negative.Ceiling(), -low) << whole << fraction;
+      EXPECT_EQ(negative.Floor(), -(low + Number(1))) << whole << fraction;
+    }
+    EXPECT_EQ(*Number::FromText(whole + std::string(".000e0")), low);
+  }
+  EXPECT_GT(*Number::FromText("10.000000000000000000000000001e1"), 100);
+  EXPECT_LT(*Number::FromText("9999999999999999999999999999e-26"), 100);
+  EXPECT_EQ(*Number::FromText("1000000000000000000000e-19"), 100);
+}
+
 TEST(Number, LimitsOfSumsAreExact)
 {
   // Differences of 64-bit pixels are summed over channels, so that a limit may have more than 64 bits.

@@ -6,6 +6,7 @@
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Clean/Sweep.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
+#include "BrickCCL/Criteria/VoxelValue.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -100,7 +101,7 @@ CleanArray(const InputArray &              segmentation,
   return RowsOf(report, type);
 }
 
-/** A row of SweepStep: threshold, components, voxels of the largest one, voxels. */
+/** A row of SweepStep: threshold as a value of the image, components, voxels of the largest one, voxels. */
 using SweepRow = std::tuple<double, std::uint64_t, std::uint64_t, std::uint64_t>;
 
 std::vector<SweepRow>
@@ -118,6 +119,7 @@ SweepArray(const InputArray & image,
   options.to = to;
   options.steps = steps;
   options.below = below;
+  options.asVoxelValues = true;
   options.connectivity = rules.ConnectivityFor(view.extent.dimension);
   options.periodic = rules.options.periodic;
   options.device = { Device::Kind::Cpu, 0 };
@@ -129,7 +131,7 @@ SweepArray(const InputArray & image,
   std::vector<SweepRow> rows;
   for (const SweepStep & step : found)
   {
-    rows.emplace_back(step.threshold, step.components, step.largest, step.voxels);
+    rows.emplace_back(AsVoxelValue(step.threshold, view.type).Nearest(), step.components, step.largest, step.voxels);
   }
   return rows;
 }

@@ -1,0 +1,149 @@
+#include "BrickCCL/Files/FilePattern.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+
+#ifdef _WIN32
+#  ifndef NOMINMAX
+#    define NOMINMAX
+#  endif
+#  include <windows.h>
+// windows.h defines a macro of that name.
+#  undef ReplaceFile
+#else
+#  include <glob.h>
+#endif
+
+namespace brickccl::files
+{
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** A name with a place for a number: "s_%03d.tif". */
+struct NumberedName
+{
+  std::string before;
+  std::string after;
+  std::size_t width = 0;
+  char        filling = ' ';
+
+  /** Whether printf makes this name of a number. */
+  bool
+  Makes(const std::string & name) const
+  {
+    const std::size_t rest = before.size() + after.size();
+    if (name.size() <= rest || name.compare(0, before.size(), before) != 0 ||
+        name.compare(name.size() - after.size(), after.size(), after) != 0)
+    {
+      return false;
+    }
+    const std::string number = name.substr(before.size(), name.size() - rest);
+    const std::size_t first = std::min(number.find_first_not_of(filling), number.size() - 1);
+    const bool        areDigits = std::all_of(number.begin() + static_cast<std::ptrdiff_t>(first),
+                                       number.end(),
+                                       [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    const bool        isZeroInFront = first + 1 < number.size() && number[first] == '0';
+    return areDigits && !isZeroInFront && number.size() >= width && (first == 0 || number.size() == width);
+  }
+};
+
+/** The parts of a name with one place for a number; nothing if it has none, or several. */
+std::optional<NumberedName>
+NumberedNameOf(const std::string & name)
+{
+  NumberedName parts;
+  bool         hasPlace = false;
+  for (std::size_t at = 0; at < name.size(); ++at)
+  {
+    std::string & text = hasPlace ? parts.after : parts.before;
+    if (name[at] != '%')
+    {
+      text += name[at];
+      continue;
+    }
+    if (at + 1 < name.size() && name[at + 1] == '%')
+    {
+      text += name[++at];
+      continue;
+    }
+    const std::size_t     digits = at + 1;
+    const std::size_t     end = name.find_first_not_of("0123456789", digits);
+    constexpr std::size_t mostDigits = 2;
+    if (hasPlace || end == std::string::npos || end - digits > mostDigits ||
+        std::string("diu").find(name[end]) == std::string::npos)
+    {
+      return std::nullopt;
+    }
+    hasPlace = true;
+    parts.filling = end > digits && name[digits] == '0' ? '0' : ' ';
+    parts.width = end > digits ? std::stoul(name.substr(digits, end - digits)) : 0;
+    at = end;
+  }
+  return hasPlace ? std::optional<NumberedName>(parts) : std::nullopt;
+}
+
+std::vector<std::string>
+FilesOfNumbers(const fs::path & path, const NumberedName & name)
+{
+  const fs::path           folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::vector<std::string> files;
+  std::error_code          failure;
+  for (const auto & entry : fs::directory_iterator(folder, failure))
+  {
+    const std::string own = entry.path().filename().string();
+    if (name.Makes(own))
+    {
+      files.push_back((path.parent_path() / own).string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+} // namespace
+
+bool
+IsFilePattern(const std::string & path)
+{
+  return path.find_first_of("*?[") != std::string::npos || NumberedNameOf(fs::path(path).filename().string());
+}
+
+std::vector<std::string>
+FilesOfPattern(const std::string & pattern)
+{
+  const fs::path path(pattern);
+  const auto     numbered = NumberedNameOf(path.filename().string());
+  if (numbered && pattern.find_first_of("*?[") == std::string::npos)
+  {
+    return FilesOfNumbers(path, *numbered);
+  }
+  std::vector<std::string> files;
+#ifdef _WIN32
+  WIN32_FIND_DATAW found = {};
+  const HANDLE     search = FindFirstFileW(path.c_str(), &found);
+  for (bool isFound = search != INVALID_HANDLE_VALUE; isFound; isFound = FindNextFileW(search, &found) != 0)
+  {
+    files.push_back((path.parent_path() / found.cFileName).string());
+  }
+  if (search != INVALID_HANDLE_VALUE)
+  {
+    FindClose(search);
+  }
+  std::sort(files.begin(), files.end());
+#else
+  glob_t found = {};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+#endif
+  return files;
+}
+
+} // namespace brickccl::files

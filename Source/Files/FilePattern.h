@@ -1,0 +1,21 @@
+#ifndef BRICKCCL_FILES_FILEPATTERN_H
+#define BRICKCCL_FILES_FILEPATTERN_H
+
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** Whether a path may stand for several files: it has one of the signs * ? [ or, in its last part, a place for one
+ *  number as printf has it, such as %03d. */
+bool IsFilePattern(const std::string & path);
+
+/** The files that a pattern stands for, in order of their names. With a place for a number these are the names that
+ *  printf makes of the numbers from 0 on: "s_%03d.tif" stands for s_007.tif and s_1000.tif, but not for s_7.tif; %%
+ *  stands for a %. On Windows, only the last part of the path may have the signs * and ?. */
+std::vector<std::string> FilesOfPattern(const std::string & pattern);
+
+} // namespace brickccl::files
+
+#endif

@@ -1,0 +1,145 @@
+#include "BrickCCL/Host/EndAtInterrupt.h"
+
+#include "BrickCCL/Host/System.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace brickccl
+{
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+/** Together with the time between two looks and what undoing takes, less than a second. */
+constexpr auto UsualTime = 500ms;
+constexpr auto BetweenLooks = 50ms;
+
+/** All that other threads may use while the process ends; it is never destroyed. */
+struct EndState
+{
+  std::mutex                                     mutex;
+  std::map<std::uint64_t, std::function<void()>> undo;
+  std::uint64_t                                  nextKey = 0;
+  std::string                                    message;
+  std::atomic<std::chrono::milliseconds>         time{ UsualTime };
+};
+
+EndState &
+State()
+{
+  static auto * const state = new EndState;
+  return *state;
+}
+
+[[noreturn]] void
+End()
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  for (const auto & one : state.undo)
+  {
+    one.second();
+  }
+  // A bar may stand in the last line of a terminal.
+  std::cerr << (ErrorStreamIsTerminal() ? "\r\033[K" : "") << state.message << std::flush;
+  std::_Exit(130);
+}
+
+void
+Watch()
+{
+  while (!WasInterrupted())
+  {
+    std::this_thread::sleep_for(BetweenLooks);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < State().time.load())
+  {
+    std::this_thread::sleep_for(BetweenLooks);
+  }
+  End();
+}
+
+void
+StartWatch()
+{
+  try
+  {
+    std::thread(Watch).detach();
+  }
+  catch (const std::system_error &)
+  {
+    // The system has no thread left. Then work ends where it asks for interrupts.
+  }
+}
+
+} // namespace
+
+void
+EndAtInterrupt(const std::string & message)
+{
+  State().message = message;
+  StartWatch();
+}
+
+void
+EndForkedAtInterrupt()
+{
+  EndState & state = State();
+  if (!state.message.empty())
+  {
+    state.undo.clear();
+    state.time = UsualTime;
+    StartWatch();
+  }
+}
+
+void
+ExpectEndWithin(std::chrono::milliseconds time)
+{
+  State().time = time;
+}
+
+UndoneAtInterrupt::UndoneAtInterrupt(std::function<void()> undo)
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  m_Key = state.nextKey++;
+  state.undo.emplace(m_Key, std::move(undo));
+}
+
+UndoneAtInterrupt::~UndoneAtInterrupt()
+{
+  EndState &                        state = State();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.undo.erase(m_Key);
+}
+
+void
+RemoveFolder(const std::string & path)
+{
+  constexpr int   mostTimes = 10;
+  std::error_code failure;
+  for (int i = 0; i < mostTimes && (i == 0 || failure); ++i)
+  {
+    failure.clear();
+    std::filesystem::remove_all(path, failure);
+  }
+}
+
+std::unique_lock<std::mutex>
+HoldOffEnd()
+{
+  return std::unique_lock<std::mutex>(State().mutex);
+}
+
+} // namespace brickccl

@@ -1,0 +1,115 @@
+"""Ctrl-C ends every step within a second, with exit code 130, and leaves nothing that is partial."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+from support import COMMAND, CommandTest
+
+
+class InterruptTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.scan = self.path("scan.nii.gz")
+        self.noise = self.path("noise.nrrd")
+        self.ok("phantom", "casting", self.scan, "--size", 300, 300, 200, "--quiet")
+        self.ok("phantom", "random", self.noise, "--size", 200, 200, 200, "--density", 0.3, "--quiet")
+
+    def files(self):
+        return sorted(os.path.join(place, name) for place, folders, files in os.walk(self.folder) for name in folders + files)
+
+    def seconds_to_end(self, command, delay):
+        """The seconds from Ctrl-C to the end; nothing if the command had ended before."""
+        before = self.files()
+        process = subprocess.Popen([COMMAND, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        # The handler is there once a step is told.
+        process.stderr.readline()
+        time.sleep(delay)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=120)[1]
+        seconds = time.monotonic() - begin
+        if process.returncode == 0:
+            for name in set(self.files()) - set(before):
+                os.remove(name)
+            return None
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("stopped", errors)
+        self.assertNotIn("error", errors)
+        self.assertEqual(self.files(), before, command)
+        return seconds
+
+    def test_every_step_ends_within_a_second(self):
+        out, table = self.path("o.nrrd"), self.path("t.csv")
+        commands = {
+            "reading": ["info", self.scan, "--threads", 1],
+            "smoothing": ["label", self.scan, out, "--threshold", 0, "--smooth", "median:4", "--threads", 1],
+            "gaussian": ["label", self.scan, out, "--threshold", 0, "--smooth", "gaussian:9", "--threads", 1],
+            "pores": ["label", self.scan, out, "--pores", "--close", 9, "--threads", 1],
+            "thickness": ["label", self.noise, "--statistics", table, "--columns", "thickness,inscribed", "--threads", 1],
+            "feret": ["label", self.noise, "--statistics", table, "--columns", "feret,neighbours", "--threads", 1],
+            "workbook": ["label", self.noise, "--statistics", self.path("t.xlsx"), "--threads", 1],
+            "writing": ["label", self.noise, self.path("o.nii.gz"), "--label-type", "uint64", "--threads", 1],
+            "parts": ["label", self.noise, out, "--memory", "200MB", "--threads", 1],
+            "sweep": ["sweep", self.scan, "--range-from", -1000, "--range-to", 2000, "-o", table, "--threads", 1],
+            "picture": ["label", self.scan, out, "--threshold", 0, "--picture", self.path("p.png"), "--threads", 1],
+        }
+        for name, command in commands.items():
+            for delay in (0.2, 1.5):
+                # A busy machine may be slow once.
+                for attempt in range(3):
+                    seconds = self.seconds_to_end(command, delay)
+                    if seconds is None or seconds < 1:
+                        break
+                self.assertTrue(seconds is None or seconds < 1, "%s after %g s took %s s" % (name, delay, seconds))
+
+    def test_phantoms_and_batches_end_as_well(self):
+        before = self.files()
+        process = subprocess.Popen([COMMAND, "phantom", "casting", self.path("p.nrrd"), "--size", "700", "700", "700"],
+                                   stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130)
+        self.assertLess(time.monotonic() - begin, 2)
+        self.assertEqual(self.files(), before)
+        process = subprocess.Popen([COMMAND, "batch", "casting-porosity", self.scan, "-o", self.path("results")],
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+        if process.returncode != 0:
+            self.assertEqual(process.returncode, 130)
+            self.assertLess(time.monotonic() - begin, 3)
+            self.assertEqual([name for name in self.files() if os.path.basename(name).startswith(".brickccl")], [])
+
+    def test_a_terminal_sees_every_long_step_move(self):
+        main, other = pty.openpty()
+        process = subprocess.Popen([COMMAND, "label", self.noise, "--statistics", self.path("t.csv"), "--columns", "thickness",
+                                    "--threads", "1"], stdout=subprocess.DEVNULL, stderr=other)
+        os.close(other)
+        self.addCleanup(os.close, main)
+        shown, times = b"", []
+        begin = time.monotonic()
+        while process.poll() is None and time.monotonic() - begin < 8:
+            if select.select([main], [], [], 0.2)[0]:
+                try:
+                    shown += os.read(main, 65536)
+                except OSError:
+                    break
+                times.append(time.monotonic())
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        pauses = [later - earlier for earlier, later in zip(times, times[1:])]
+        self.assertLess(max(pauses, default=0), 4)
+        self.assertRegex(shown, rb"measuring \.\.\. [1-9] s|measuring \[#*\.*\] \d+ %")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -33,11 +33,17 @@ struct EndState
   std::atomic<std::chrono::milliseconds>         time{ UsualTime };
 };
 
+EndState *&
+StateOfProcess()
+{
+  static auto * state = new EndState;
+  return state;
+}
+
 EndState &
 State()
 {
-  static auto * const state = new EndState;
-  return *state;
+  return *StateOfProcess();
 }
 
 [[noreturn]] void
@@ -94,11 +100,12 @@ EndAtInterrupt(const std::string & message)
 void
 EndForkedAtInterrupt()
 {
-  EndState & state = State();
-  if (!state.message.empty())
+  if (!State().message.empty())
   {
-    state.undo.clear();
-    state.time = UsualTime;
+    // Another thread of the process before may hold the old one's mutex, and is not here to release it.
+    auto * const own = new EndState;
+    own->message = State().message;
+    StateOfProcess() = own;
     StartWatch();
   }
 }

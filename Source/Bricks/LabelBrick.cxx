@@ -8,7 +8,6 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
-#include "BrickCCL/Labels/VolumeLimits.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,16 +33,6 @@ OptionsOfBrick(const LabelOptions & options, const BrickBox & box)
     own.geometry.startIndex[axis] += box.begin[axis];
   }
   return own;
-}
-
-RelabelOptions
-LimitsOf(const LabelOptions & options, const BrickBox & box)
-{
-  RelabelOptions relabel = options.relabel;
-  relabel.minimumSize =
-    std::max(relabel.minimumSize,
-             FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(box.volume.dimension)));
-  return relabel;
 }
 
 void
@@ -87,7 +76,7 @@ LabelAndDrop(const ImageView & image, const BrickOptions & options, Labeling & l
                                 image.type,
                                 image.channels,
                                 options.label.periodic,
-                                LimitsOf(options.label, record.box));
+                                LimitsOf(options.label, record.box.volume.dimension));
   record.foregroundVoxels = labeling.ForegroundVoxelCount();
   record.faces = FaceRuns(record.box, record.problem);
   record.faces.Take(own.volume, image);

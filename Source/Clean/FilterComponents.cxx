@@ -9,7 +9,6 @@
 #include "BrickCCL/Dispatch/LabelingImplementation.h"
 #include "BrickCCL/Labels/ExpandLabels.h"
 #include "BrickCCL/Labels/Relabel.h"
-#include "BrickCCL/Labels/VolumeLimits.h"
 #include "BrickCCL/Measuring/Measure.h"
 #include "BrickCCL/Runs/AccumulateRuns.h"
 
@@ -92,10 +91,8 @@ public:
   ComponentFilterReport
   Run()
   {
-    const std::uint64_t fewestVoxels =
-      std::max(m_Options.relabel.minimumSize,
-               FewestVoxelsOfVolume(m_Options.minimumVolume, m_Options.geometry.VoxelVolume(m_Image.extent.dimension)));
-    LabelOptions options = m_Options;
+    const RelabelOptions limits = LimitsOf(m_Options, m_Image.extent.dimension);
+    LabelOptions         options = m_Options;
     options.connectivity = m_Connectivity;
     options.relabel = {};
     options.minimumVolume = 0;
@@ -118,9 +115,7 @@ public:
     const ProgressHooks hooks = PartOf(m_Options.progress, 0.8, 1);
     const HostContext   context = own.Context(hooks);
     Keep(context.Part(0, 0.8));
-    RelabelOptions relabel = m_Options.relabel;
-    relabel.minimumSize = fewestVoxels;
-    own.components = Relabel(own.volume, own.components, relabel, context.Part(0.8, 1), &own.relabeled);
+    own.components = Relabel(own.volume, own.components, limits, context.Part(0.8, 1), &own.relabeled);
     context.progress.Update(1);
     return m_Report;
   }

@@ -68,9 +68,7 @@ public:
   Labeler(const LabelOptions & options, const Extent & extent, const Connectivity & connectivity, Labeling & result)
     : m_Options(options)
     , m_Asked(ParseAlgorithm(options.algorithm))
-    , m_MinimumSize(
-        std::max(options.relabel.minimumSize,
-                 FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(extent.dimension))))
+    , m_Limits(LimitsOf(options, extent.dimension))
     , m_Result(ImplementationOf(result))
   {
     EffectiveThreadCount(options.threads);
@@ -208,21 +206,28 @@ private:
     const HostContext    context = Context();
     const Connectivity & connectivity = m_Result.connectivity;
     RunVolume &          volume = m_Result.volume;
-    RelabelOptions       relabel = m_Options.relabel;
-    relabel.minimumSize = m_MinimumSize;
     volume.SetTouchingAreJoined(volume.StartsFollowForeground() && connectivity.IsPlain() &&
                                 connectivity.UsesEveryAxis() && connectivity.Rank() == connectivity.Dimension());
-    m_Result.components = Relabel(volume, found, relabel, context.Part(JoinShare, 1), &m_Result.relabeled);
+    m_Result.components = Relabel(volume, found, m_Limits, context.Part(JoinShare, 1), &m_Result.relabeled);
     context.progress.Update(1);
   }
 
   const LabelOptions &       m_Options;
   const AlgorithmChoice      m_Asked;
-  const std::uint64_t        m_MinimumSize;
+  const RelabelOptions       m_Limits;
   Labeling::Implementation & m_Result;
 };
 
 } // namespace
+
+RelabelOptions
+LimitsOf(const LabelOptions & options, int dimension)
+{
+  RelabelOptions limits = options.relabel;
+  limits.minimumSize =
+    std::max(limits.minimumSize, FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(dimension)));
+  return limits;
+}
 
 Labeling::Labeling()
   : m_Implementation(std::make_unique<Implementation>())

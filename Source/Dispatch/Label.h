@@ -51,6 +51,10 @@ struct LabelOptions
   ProgressHooks progress;
 };
 
+/** What `options.relabel` asks for in an image of this dimension, with the minimum volume as a number of voxels.
+ *  \throws InvalidArgument for a volume without meaning. */
+RelabelOptions LimitsOf(const LabelOptions & options, int dimension);
+
 /** Which voxels take part and which are joined, decided by the caller's own functions. They are called from several
  *  threads at once. A place is that of a voxel in the image (x fastest). */
 struct CustomLinks

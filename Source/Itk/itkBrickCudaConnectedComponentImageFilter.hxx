@@ -3,8 +3,6 @@
 
 #include "itkBrickCudaConnectedComponentImageFilter.h"
 
-#include "BrickCCL/Labels/VolumeLimits.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -141,10 +139,7 @@ BrickCudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::L
   {
     m_Labeler = std::make_unique<brickccl::CudaLabeler>(device);
   }
-  brickccl::RelabelOptions relabel = options.relabel;
-  relabel.minimumSize = std::max(
-    relabel.minimumSize,
-    brickccl::FewestVoxelsOfVolume(options.minimumVolume, options.geometry.VoxelVolume(image.extent.dimension)));
+  const brickccl::RelabelOptions relabel = brickccl::LimitsOf(options, image.extent.dimension);
 
   // The output's labels are those of the unsigned type of its size, which its largest value bounds.
   constexpr brickccl::LabelType type = BrickLabelTypeOf<OutputPixelType>();

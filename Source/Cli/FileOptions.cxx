@@ -2,6 +2,7 @@
 
 #include "BrickCCL/Cli/NumberOptions.h"
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Host/AtomicFile.h"
 #include "BrickCCL/Host/System.h"
 
@@ -195,6 +196,12 @@ CheckOutputs(const NamedFiles & inputs, const NamedFiles & outputs)
       if (!input.empty())
       {
         CheckOutput(output, { input }, "the input of " + name);
+        if (!std::filesystem::exists(input) && !std::filesystem::exists(output.second) &&
+            files::StandsForFile(input, output.second))
+        {
+          throw InvalidArgument("the output '" + output.second + "' is a name that the pattern '" + input +
+                                "' stands for: it would be one of its files the next time; give it another name");
+        }
       }
     }
     all.Add(output);

@@ -173,7 +173,8 @@ TakeScaling(const FrameAttributes & attributes, const DataSet & data, Plane & pl
   {
     return; // colours are not rescaled
   }
-  plane.hasScaling = holder.Has(tags::Slope);
+  plane.hasSlope = holder.Has(tags::Slope);
+  plane.hasIntercept = holder.Number(tags::Intercept).has_value();
   plane.scaling.slope = holder.Number(tags::Slope).value_or(1);
   plane.scaling.intercept = holder.Number(tags::Intercept).value_or(0);
   if (const std::optional<double> dose = data.Number(tags::DoseScaling))

@@ -55,7 +55,8 @@ struct Plane
   bool    isPlacedByStep = false;
   Scaling scaling;
   /** Whether the file gives the scaling. */
-  bool                        hasScaling = false;
+  bool                        hasSlope = false;
+  bool                        hasIntercept = false;
   std::optional<std::int64_t> number;
 };
 

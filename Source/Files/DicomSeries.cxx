@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace brickccl::files
 {
@@ -210,6 +211,58 @@ ChooseSeries(std::vector<Series> all, const std::string & choice)
 namespace
 {
 
+/** A name in which # stands for each number: files of a series often differ in nothing else. */
+std::string
+WithoutNumbers(const std::string & name)
+{
+  std::string kind;
+  for (const char letter : name)
+  {
+    const bool isDigit = std::isdigit(static_cast<unsigned char>(letter)) != 0;
+    if (!isDigit || kind.empty() || kind.back() != '#')
+    {
+      kind += isDigit ? '#' : letter;
+    }
+  }
+  return kind;
+}
+
+/** Files that are named like those of a series but hold nothing of DICOM were slices once.
+ *  \throws Error, or notes them if irregular slices are accepted */
+void
+CheckOthers(const std::vector<FoundFile> & found,
+            const Series &                 series,
+            const ReadOptions &            options,
+            std::vector<std::string> &     notes)
+{
+  std::set<std::string> kinds;
+  std::set<std::string> own;
+  for (const ImageFile & file : series.files)
+  {
+    const std::string name = file.name.substr(1, file.name.size() - 2);
+    own.insert(name);
+    kinds.insert(WithoutNumbers(name));
+  }
+  for (const FoundFile & file : found)
+  {
+    if (own.count(file.name) != 0 || kinds.count(WithoutNumbers(file.name)) == 0)
+    {
+      continue;
+    }
+    const FileBytes bytes = FileBytes::Map(file.path);
+    if (!IsDicom(bytes))
+    {
+      const std::string what = "'" + file.name + "' is named like the slices, but " +
+                               (bytes.Size() == 0 ? "is empty" : "is no DICOM file; it is damaged or something else");
+      if (!options.acceptIrregularSlices)
+      {
+        throw Error(what + "; complete the series, remove the file, or go on without it by --accept-irregular-slices");
+      }
+      notes.push_back(what + "; it is left out");
+    }
+  }
+}
+
 LoadedImage
 ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & options)
 {
@@ -221,6 +274,7 @@ ReadDicomSeries(const std::vector<FoundFile> & found, const ReadOptions & option
   Series                   series = ChooseSeries(std::move(all), options.series);
   const bool               areFiles = series.files.size() > 1;
   std::vector<std::string> notes;
+  CheckOthers(found, series, options, notes);
   std::vector<std::string> paths;
   std::vector<Plane>       planes;
   for (ImageFile & file : series.files)

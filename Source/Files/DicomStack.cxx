@@ -78,10 +78,12 @@ CheckAlike(const std::vector<Plane> & planes)
     {
       complain(plane, "photometric interpretation", format.photometric, expected.photometric);
     }
-    if (plane.hasScaling != first.hasScaling)
+    if (plane.hasSlope != first.hasSlope || plane.hasIntercept != first.hasIntercept)
     {
-      throw Error((plane.hasScaling ? first : plane).name + " has no RescaleSlope, but " +
-                  (plane.hasScaling ? plane : first).name +
+      const bool isSlope = plane.hasSlope != first.hasSlope;
+      const bool has = isSlope ? plane.hasSlope : plane.hasIntercept;
+      throw Error((has ? first : plane).name + " has no Rescale" + (isSlope ? "Slope" : "Intercept") + ", but " +
+                  (has ? plane : first).name +
                   " has one: their values may mean different things; keep those that belong together in a folder of "
                   "their own");
     }

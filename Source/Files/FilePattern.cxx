@@ -13,6 +13,7 @@
 // windows.h defines a macro of that name.
 #  undef ReplaceFile
 #else
+#  include <fnmatch.h>
 #  include <glob.h>
 #endif
 
@@ -144,6 +145,27 @@ FilesOfPattern(const std::string & pattern)
   ::globfree(&found);
 #endif
   return files;
+}
+
+bool
+StandsForFile(const std::string & pattern, const std::string & path)
+{
+  if (!IsFilePattern(pattern))
+  {
+    return false;
+  }
+  const fs::path    folder = fs::absolute(pattern).lexically_normal().parent_path();
+  const fs::path    own = fs::absolute(path).lexically_normal();
+  const std::string name = fs::path(pattern).filename().string();
+  if (pattern.find_first_of("*?[") == std::string::npos)
+  {
+    return folder == own.parent_path() && NumberedNameOf(name)->Makes(own.filename().string());
+  }
+#ifdef _WIN32
+  return false;
+#else
+  return ::fnmatch((folder / name).c_str(), own.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0;
+#endif
 }
 
 } // namespace brickccl::files

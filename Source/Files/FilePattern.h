@@ -16,6 +16,10 @@ bool IsFilePattern(const std::string & path);
  *  stands for a %. On Windows, only the last part of the path may have the signs * and ?. */
 std::vector<std::string> FilesOfPattern(const std::string & pattern);
 
+/** Whether a path, also of a file that is not there, is one that a pattern stands for. On Windows, the signs * and ?
+ *  are not looked at. */
+bool StandsForFile(const std::string & pattern, const std::string & path);
+
 } // namespace brickccl::files
 
 #endif

@@ -199,7 +199,6 @@ CatchInterrupts()
 {
   struct sigaction action = {};
   action.sa_handler = [](int signal) { interrupted = signal; };
-  action.sa_flags = SA_RESETHAND;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   // The terminal was closed. Under nohup that is ignored, and stays so.

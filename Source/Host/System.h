@@ -20,7 +20,7 @@ bool ErrorStreamIsTerminal();
 bool AreSameExistingFile(const std::string & a, const std::string & b);
 
 /** From now on WasInterrupted tells of an interrupt (Ctrl-C), a request to terminate or, unless that is ignored as
- * under nohup, a closed terminal. A second one ends the process at once. It is for programs, since it replaces earlier
+ * under nohup, a closed terminal. Further ones change nothing. It is for programs, since it replaces earlier
  * handlers of these signals. */
 void CatchInterrupts();
 bool WasInterrupted();

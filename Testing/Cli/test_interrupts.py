@@ -90,6 +90,21 @@ class InterruptTest(CommandTest):
         self.assert_soon_ended(["batch", "casting-porosity", self.scan, "-o", results, "--resume"], 1, 3,
                                lambda name: os.path.basename(name).startswith(".brickccl"))
 
+    def test_more_signals_change_nothing(self):
+        before = self.files()
+        command = [COMMAND, "label", self.noise, self.path("o.nrrd"), "--label-type", "uint64", "--no-compression"]
+        for pause in (0, 0.003, 0.02):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for line in process.stderr:
+                if "writing" in line:
+                    break
+            for name in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+                process.send_signal(name)
+                time.sleep(pause)
+            process.communicate(timeout=120)
+            self.assertIn(process.returncode, (0, 130))
+            self.assertEqual([name for name in self.files() if name not in before and not name.endswith("o.nrrd")], [])
+
     def test_a_terminal_sees_every_long_step_move(self):
         main, other = pty.openpty()
         process = subprocess.Popen([COMMAND, "label", self.noise, "--statistics", self.path("t.csv"), "--columns", "thickness",

@@ -73,6 +73,10 @@ class SlicesTest(CommandTest):
         self.fails("label", pattern, slice_path, "--range", 2, 3, saying=["s_004.tif", "a part of the input"])
         with open(slice_path, "rb") as stream:
             self.assertEqual(stream.read(), before)
+        for given, name in ((pattern, "s_012.tif"), (os.path.join(self.slices, "s_*.tif"), "s_labels.tif")):
+            self.fails("label", given, os.path.join(self.slices, name), "--range", 2, 3, saying=[name, given, "another name"])
+            self.assertNotIn(name, os.listdir(self.slices))
+        self.ok("label", pattern, os.path.join(self.slices, "labels.tif"), "--range", 2, 3, "--quiet")
 
     def test_slices_that_are_empty_or_no_images_are_named(self):
         for content, saying in ((b"", "the file is empty"), (b"hello, this is no image", "it is no image"), (b"II*\0\x08", "TIFF")):

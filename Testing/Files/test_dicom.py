@@ -392,6 +392,18 @@ class Series(Dicom):
         self.assert_geometry(image, [1, 1, 1.25])
         self.assertTrue(any("mean distance" in note for note in image.notes))
 
+    def test_slices_that_are_no_dicom_any_more(self):
+        for index, content in ((3, b""), (0, b"hello"), (3, b"\0" * 100)):
+            folder, pixels = self.series(range(4), "o%d%d" % (index, len(content)))
+            with open(os.path.join(folder, "i%d.dcm" % index), "wb") as stream:
+                stream.write(content)
+            with open(os.path.join(folder, "readme.txt"), "w", encoding="utf-8") as stream:
+                stream.write("no slice")
+            self.refuses(folder, saying=["'i%d.dcm'" % index, "named like the slices", "--accept-irregular-slices"])
+            image = self.read(folder, "--accept-irregular-slices")
+            np.testing.assert_array_equal(image.voxels, np.delete(pixels, index, 0))
+            self.assertTrue(any("left out" in note for note in image.notes))
+
     def test_uneven_distances(self):
         self.refuses(self.series([0, 1, 2.002, 3.002])[0], saying=["uneven", "i1.dcm", "i2.dcm", "1.002 mm"])
         self.read(self.series([0, 1, 2.0005, 3.0005], "even")[0])
@@ -419,6 +431,13 @@ class Series(Dicom):
         for index, (attributes, word) in enumerate(cases):
             folder, _ = self.series(range(4), "d%d" % index, change=differing(**attributes))
             self.refuses(folder, "--accept-irregular-slices", saying=["i2.dcm", word])
+
+    def test_one_slice_without_intercept(self):
+        def change(index, data):
+            data.RescaleSlope = 1
+            if index != 2:
+                data.RescaleIntercept = -1024
+        self.refuses(self.series(range(4), change=change)[0], saying=["i2.dcm", "no RescaleIntercept"])
 
     def test_another_frame_of_reference_is_told(self):
         def change(index, data):

@@ -181,18 +181,21 @@ SetGeometry(const MetaHeader & header, std::size_t fileDimension, const ReadOpti
   const auto origin = NumbersOf(header, { "Offset", "Position", "Origin" }, fileDimension);
   const auto matrix =
     NumbersOf(header, { "TransformMatrix", "Rotation", "Orientation" }, fileDimension * fileDimension);
-  const std::string * const unit = header.Find("DistanceUnits");
-  const double              millimetres = unit == nullptr ? 1 : Millimetres(*unit);
-  if (millimetres == 0 && *unit != "?" && !unit->empty())
+  double factor = 1;
+  if (const std::string * const unit = header.Find("DistanceUnits"))
   {
-    image.notes.push_back("its DistanceUnits are '" + *unit + "', no unit of length that is known; mm is taken");
+    const double millimetres = Millimetres(*unit);
+    factor = millimetres == 0 ? 1 : millimetres;
+    if (millimetres == 0 && *unit != "?" && !unit->empty())
+    {
+      image.notes.push_back("its DistanceUnits are '" + *unit + "', no unit of length that is known; mm is taken");
+    }
+    else if (factor != 1)
+    {
+      image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
+    }
   }
-  else if (millimetres != 0 && millimetres != 1)
-  {
-    image.notes.push_back("its lengths are in " + *unit + " (DistanceUnits), which other programs may take for mm");
-  }
-  const double factor = millimetres == 0 ? 1 : millimetres;
-  double       vectors[MaximumDimension][MaximumDimension] = {};
+  double vectors[MaximumDimension][MaximumDimension] = {};
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
     // A fourth axis is time.

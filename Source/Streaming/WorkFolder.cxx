@@ -56,7 +56,7 @@ ReadPlan(const fs::path & planFile)
 {
   const std::string text = ReadText(planFile);
   const std::size_t place = text.rfind(ChecksumKey);
-  const std::string plan = text.substr(0, place);
+  std::string       plan = text.substr(0, place);
   if (place == std::string::npos || text.substr(place) != ChecksumLine(plan))
   {
     throw Error("'" + planFile.string() +

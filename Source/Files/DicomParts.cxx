@@ -30,15 +30,9 @@ public:
     const std::vector<Plane> planes(first, first + static_cast<std::ptrdiff_t>(size / m_PlaneBytes));
     const StoredPlanes       stored(planes, m_Context.threads);
     ParallelFor(static_cast<std::int64_t>(planes.size()), m_Context, [&](std::int64_t i) {
-      const auto    index = static_cast<std::size_t>(i);
-      const Plane & plane = planes[index];
-      WriteFrame(plane.source->format,
-                 stored[index],
-                 plane.frame,
-                 plane.scaling,
-                 m_Type,
-                 output + index * m_PlaneBytes);
-      Forget(plane.source->file);
+      const auto index = static_cast<std::size_t>(i);
+      WritePlane(planes[index], stored[index], m_Type, output + index * m_PlaneBytes);
+      Forget(planes[index].source->file);
     });
   }
 

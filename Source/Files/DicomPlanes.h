@@ -92,6 +92,9 @@ private:
   DecodedFrames                      m_Decoded;
 };
 
+/** Writes the values of a slice in another type. \param stored  its pixel data, decoded */
+void WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output);
+
 /** Gives the memory of a mapped file back. What is needed of it is read again. */
 void Forget(const File & file);
 

@@ -409,18 +409,18 @@ ReadValues(const std::vector<Plane> & planes, const ReadOptions & options, Loade
   HostContext       context;
   context.threads = options.threads;
   ParallelFor(static_cast<std::int64_t>(planes.size()), context, [&](std::int64_t i) {
-    const auto    index = static_cast<std::size_t>(i);
-    const Plane & plane = planes[index];
-    WriteFrame(plane.source->format,
-               stored[index],
-               plane.frame,
-               plane.scaling,
-               image.type,
-               voxels + index * planeBytes);
+    const auto index = static_cast<std::size_t>(i);
+    WritePlane(planes[index], stored[index], image.type, voxels + index * planeBytes);
   });
 }
 
 } // namespace
+
+void
+WritePlane(const Plane & plane, const unsigned char * stored, ScalarType type, std::byte * output)
+{
+  WriteFrame(plane.source->format, stored, plane.frame, plane.scaling, type, output);
+}
 
 StoredPlanes::StoredPlanes(const std::vector<Plane> & planes, int threads)
   : m_Planes(planes.size())

@@ -263,15 +263,14 @@ BatchFolder::RemoveItem(const BatchItem & item) const
   });
 }
 
-std::string
+void
 BatchFolder::BeginItem(const BatchItem & item) const
 {
-  std::string folder = PathOf(".batch/unfinished/" + item.folder);
+  const std::string folder = PathOf(".batch/unfinished/" + item.folder);
   OnDisk(folder, [&] {
     fs::remove_all(folder);
     fs::create_directories(folder);
   });
-  return folder;
 }
 
 void

@@ -80,7 +80,7 @@ public:
   bool RemoveStale(const std::vector<BatchItem> & items, const std::vector<ItemOutcome> & outcomes) const;
 
   /** A new empty folder for an item that is worked on. */
-  std::string BeginItem(const BatchItem & item) const;
+  void BeginItem(const BatchItem & item) const;
   /** Moves it to its place. \throws Error. */
   void FinishItem(const BatchItem & item, const nlohmann::ordered_json & seconds) const;
   void DropItem(const BatchItem & item) const;

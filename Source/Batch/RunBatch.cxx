@@ -114,6 +114,12 @@ public:
     , m_Options(options)
     , m_Folder(folder, recipe, options.resume)
     , m_Outcomes(items.size())
+    , m_Process(options.process)
+    , m_Children(
+        { [this](std::size_t index) { return WorkOnItem(m_Items[index], m_Recipe, m_Process, FolderOf(index)); },
+          [this](std::size_t index) { return (fs::path(FolderOf(index)) / StreamFile).string(); },
+          // Where memory is short, it goes back to the system with each item, and plans are made anew.
+          options.memory > 0 })
   {}
 
   BatchResult
@@ -206,6 +212,13 @@ private:
     }
   }
 
+  /** Where the files of an item lie while it is worked on. */
+  std::string
+  FolderOf(std::size_t index) const
+  {
+    return m_Folder.PathOf(".batch/unfinished/" + m_Items[index].folder);
+  }
+
   /** The memory that the items may take together; 0: as much as they want. */
   std::uint64_t
   MemoryOfItems() const
@@ -224,29 +237,24 @@ private:
   void
   Start(std::size_t index, int processors, std::size_t most)
   {
-    ProcessOptions process = m_Options.process;
     if (MemoryOfItems() > 0)
     {
       const auto need = m_Needs.find(index);
-      process.memory = need == m_Needs.end() ? 0 : need->second;
-      process.mostMemory = MemoryOfItems();
-      m_MemoryAtWork += process.memory;
-      most = process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / process.memory);
+      m_Process.memory = need == m_Needs.end() ? 0 : need->second;
+      m_Process.mostMemory = MemoryOfItems();
+      m_MemoryAtWork += m_Process.memory;
+      most = m_Process.memory == 0 ? most : std::min<std::size_t>(most, MemoryOfItems() / m_Process.memory);
     }
-    process.threads = std::max(1, processors / static_cast<int>(most));
-    const BatchItem & item = m_Items[index];
-    const std::string folder = m_Folder.BeginItem(item);
-    m_Children.Start(
-      index,
-      [&, folder, process] { return WorkOnItem(item, m_Recipe, process, folder); },
-      (fs::path(folder) / StreamFile).string());
+    m_Process.threads = std::max(1, processors / static_cast<int>(most));
+    m_Folder.BeginItem(m_Items[index]);
+    m_Children.Start(index);
   }
 
   void
   TakeEnd(std::size_t index, const ChildEnd & end)
   {
     const BatchItem & item = m_Items[index];
-    const fs::path    folder = m_Folder.PathOf(".batch/unfinished/" + item.folder);
+    const fs::path    folder = FolderOf(index);
     const auto        own = [&](const char * file) { return (folder / file).string(); };
     const auto        planned = m_Needs.find(index);
     m_MemoryAtWork -= planned == m_Needs.end() ? 0 : planned->second;
@@ -412,9 +420,11 @@ private:
   BatchFolder                    m_Folder;
   std::vector<ItemOutcome>       m_Outcomes;
   std::deque<std::size_t>        m_Waiting;
-  ChildProcesses                 m_Children;
-  BatchResult                    m_Result;
-  std::size_t                    m_Done = 0;
+  /** What the next process is told that starts. Without a limit of memory it does not change. */
+  ProcessOptions m_Process;
+  ChildProcesses m_Children;
+  BatchResult    m_Result;
+  std::size_t    m_Done = 0;
   /** The memory that items need, as far as it is planned, and that of all at work. */
   std::map<std::size_t, std::uint64_t> m_Needs;
   std::uint64_t                        m_MemoryAtWork = 0;

@@ -42,6 +42,28 @@ struct ComponentSum
   }
 };
 
+/** The sums of all components. It knows no pixel type, so that it is compiled once. */
+UninitializedVector<ComponentSum>
+SumComponents(const Labeling & labeling, std::int64_t rowLength, const HostContext & context)
+{
+  return AccumulateRuns<ComponentSum>(
+    RunsOf(labeling),
+    labeling.ComponentCount(),
+    context,
+    [&](ComponentSum & sum, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
+      sum.voxels += static_cast<std::uint64_t>(end - begin);
+      sum.first = std::min(sum.first, row * rowLength + begin);
+    });
+}
+
+void
+SortByValue(std::vector<CleanedClass> & classes)
+{
+  std::sort(classes.begin(), classes.end(), [](const CleanedClass & a, const CleanedClass & b) {
+    return a.value < b.value;
+  });
+}
+
 /** The classes that were met, each with its part of the report. */
 template <typename T>
 class Classes
@@ -87,9 +109,7 @@ public:
   Sorted() const
   {
     std::vector<CleanedClass> sorted = m_Reports;
-    std::sort(sorted.begin(), sorted.end(), [](const CleanedClass & a, const CleanedClass & b) {
-      return a.value < b.value;
-    });
+    SortByValue(sorted);
     return sorted;
   }
 
@@ -250,15 +270,7 @@ private:
     LabelOptions        options = LabelingOptions(m_Connectivity, labelingHooks);
     options.criterion = Criterion::EqualValue(m_Options.background);
     Label(m_Input, options, m_Labeling);
-    const std::int64_t length = m_Input.extent.RowLength();
-    const auto         sums = AccumulateRuns<ComponentSum>(
-      RunsOf(m_Labeling),
-      m_Labeling.ComponentCount(),
-      Context(hooks).Part(0.6, 0.9),
-      [&](ComponentSum & sum, std::int64_t row, const RowPosition &, std::int64_t begin, std::int64_t end) {
-        sum.voxels += static_cast<std::uint64_t>(end - begin);
-        sum.first = std::min(sum.first, row * length + begin);
-      });
+    const auto sums = SumComponents(m_Labeling, m_Input.extent.RowLength(), Context(hooks).Part(0.6, 0.9));
     const std::vector<unsigned char> isRemoved = ChooseRemoved(sums);
     if (m_Output != m_Input.data || !isRemoved.empty())
     {
@@ -269,9 +281,8 @@ private:
 
   /** Marks the components that are removed, by their labels, and enters what becomes of the classes. The result is
    * empty if there are none. */
-  template <typename TSums>
   std::vector<unsigned char>
-  ChooseRemoved(const TSums & sums)
+  ChooseRemoved(const UninitializedVector<ComponentSum> & sums)
   {
     const T * const            voxels = static_cast<const T *>(m_Input.data);
     std::vector<unsigned char> isRemoved(sums.size() + 1, 0);

@@ -54,6 +54,25 @@ public:
     m_Walls.push_back({ hole, value, faces });
   }
 
+  /** Adds the faces of the hole with the voxels [first, last) of a row, except with the background and with NaN. A
+   *  function of its own, since walks over runs have several places that would hold a copy of it. */
+  [[gnu::noinline]] void
+  AddFaces(std::uint64_t hole, const T * voxels, std::int64_t first, std::int64_t last, T backgroundValue)
+  {
+    for (std::int64_t x = first, next = 0; x < last; x = next)
+    {
+      const T value = voxels[x];
+      for (next = x + 1; next < last && voxels[next] == value;)
+      {
+        ++next;
+      }
+      if (value != backgroundValue && !IsNaN(value))
+      {
+        Add(hole, value, static_cast<std::uint64_t>(next - x));
+      }
+    }
+  }
+
   void
   Add(const HoleWalls & other)
   {
@@ -196,19 +215,7 @@ CountHoleWalls(const RunVolume &    background,
           return;
         }
         faces.ForEach(row, position, begin, end, [&](std::int64_t other, std::int64_t first, std::int64_t last) {
-          const T * const voxels = image + other * extent.RowLength();
-          for (std::int64_t x = first, next = 0; x < last; x = next)
-          {
-            const T value = voxels[x];
-            for (next = x + 1; next < last && voxels[next] == value;)
-            {
-              ++next;
-            }
-            if (value != backgroundValue && !IsNaN(value))
-            {
-              own.Add(hole, value, static_cast<std::uint64_t>(next - x));
-            }
-          }
+          own.AddFaces(hole, image + other * extent.RowLength(), first, last, backgroundValue);
         });
       });
     }

@@ -2,11 +2,13 @@
 
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Host/EndAtInterrupt.h"
+#include "BrickCCL/Host/ProcessMemory.h"
 #include "BrickCCL/Host/System.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <exception>
+#include <utility>
 
 #ifdef _WIN32
 #  include <fcntl.h>
@@ -16,6 +18,8 @@
 #else
 #  include <csignal>
 #  include <fcntl.h>
+#  include <poll.h>
+#  include <sys/socket.h>
 #  include <sys/types.h>
 #  include <sys/wait.h>
 #  include <unistd.h>
@@ -39,25 +43,36 @@ ChildEnd::ToString() const
   return "exit code " + std::to_string(exitCode);
 }
 
+namespace
+{
+
+int
+ResultOf(const std::function<int(std::size_t)> & work, std::size_t key)
+{
+  try
+  {
+    return work(key);
+  }
+  catch (...)
+  {
+    return 1;
+  }
+}
+
+} // namespace
+
 #ifdef _WIN32
+
+ChildProcesses::ChildProcesses(Work work)
+  : m_Work(std::move(work))
+{}
 
 ChildProcesses::~ChildProcesses() = default;
 
 void
-ChildProcesses::Start(std::size_t key, const std::function<int()> & work, const std::string &)
+ChildProcesses::Start(std::size_t key)
 {
-  ChildEnd end;
-  try
-  {
-    end.exitCode = work();
-  }
-  catch (const std::exception &)
-  {
-    end.exitCode = 1;
-  }
-  const auto number = static_cast<std::int64_t>(m_Running.size());
-  m_Running.emplace(number, key);
-  m_Ended.emplace(number, end);
+  m_Ended.push_back({ key, { ResultOf(m_Work.run, key), 0 } });
 }
 
 std::optional<ChildProcesses::Ended>
@@ -67,16 +82,20 @@ ChildProcesses::WaitForOne()
   {
     return std::nullopt;
   }
-  const auto  first = *m_Ended.begin();
-  const Ended ended{ m_Running[first.first], first.second };
-  m_Running.erase(first.first);
-  m_Ended.erase(first.first);
-  return ended;
+  const Ended first = m_Ended.front();
+  m_Ended.pop_front();
+  return first;
 }
 
 void
 ChildProcesses::Interrupt()
 {}
+
+std::size_t
+ChildProcesses::Count() const
+{
+  return m_Ended.size();
+}
 
 FolderLock::FolderLock(const std::string & file)
   : m_File(file)
@@ -98,47 +117,47 @@ FolderLock::~FolderLock()
 namespace
 {
 
-/** Forks a process that ends with the result of `work`, or with 1 after an exception.
- *  \param errors  the file that its error stream goes to
- *  \return its number. \throws Error. */
-pid_t
-Fork(const std::function<int()> & work, const char * errors)
+/** Files that forked processes have no use for. */
+void
+GoToNowhere(int descriptor)
 {
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0)
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(nowhere, descriptor);
+  ::close(nowhere);
+}
+
+void
+SendErrorsTo(const std::string & path)
+{
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0)
   {
-    throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+    GoToNowhere(STDERR_FILENO);
+    return;
   }
-  if (child > 0)
-  {
-    return child;
-  }
-#  ifdef __linux__
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent)
-  {
-    ::_exit(1);
-  }
-#  else
-  static_cast<void>(parent);
-#  endif
-  const int nowhere = ::open("/dev/null", O_RDWR);
-  const int file = ::open(errors, O_WRONLY | O_CREAT | O_APPEND, 0666);
-  ::dup2(nowhere, STDIN_FILENO);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(file >= 0 ? file : nowhere, STDERR_FILENO);
-  EndForkedAtInterrupt();
-  int result = 1;
-  try
-  {
-    result = work();
-  }
-  catch (...)
-  {
-    result = 1;
-  }
-  ::_exit(result);
+  ::dup2(file, STDERR_FILENO);
+  ::close(file);
+}
+
+/** Whether all of the value has gone or come; not if the other side has ended. */
+template <typename T>
+bool
+Send(int socket, const T & value)
+{
+  ssize_t sent = -1;
+  while ((sent = ::send(socket, &value, sizeof(T), MSG_NOSIGNAL)) < 0 && errno == EINTR)
+  {}
+  return sent == static_cast<ssize_t>(sizeof(T));
+}
+
+template <typename T>
+bool
+Receive(int socket, T & value)
+{
+  ssize_t received = -1;
+  while ((received = ::recv(socket, &value, sizeof(T), MSG_WAITALL)) < 0 && errno == EINTR)
+  {}
+  return received == static_cast<ssize_t>(sizeof(T));
 }
 
 ChildEnd
@@ -152,44 +171,167 @@ EndOf(int status)
 
 } // namespace
 
+ChildProcesses::ChildProcesses(Work work)
+  : m_Work(std::move(work))
+{}
+
 ChildProcesses::~ChildProcesses()
 {
-  for (const auto & [process, key] : m_Running)
+  while (!m_Processes.empty())
   {
-    ::kill(static_cast<pid_t>(process), SIGKILL);
-  }
-  for (const auto & [process, key] : m_Running)
-  {
-    while (::waitpid(static_cast<pid_t>(process), nullptr, 0) < 0 && errno == EINTR)
-    {}
+    End(m_Processes.size() - 1, true);
   }
 }
 
+std::size_t
+ChildProcesses::Count() const
+{
+  return static_cast<std::size_t>(std::count_if(m_Processes.begin(), m_Processes.end(), [](const Process & process) {
+    return process.key.has_value();
+  }));
+}
+
 void
-ChildProcesses::Start(std::size_t key, const std::function<int()> & work, const std::string & errors)
+ChildProcesses::Start(std::size_t key)
+{
+  for (std::size_t i = m_Processes.size(); i-- > 0;)
+  {
+    if (!m_Processes[i].key)
+    {
+      if (Send(m_Processes[i].socket, static_cast<std::uint64_t>(key)))
+      {
+        m_Processes[i].key = key;
+        return;
+      }
+      End(i, true); // it has died in the meantime
+    }
+  }
+  Fork(key);
+}
+
+void
+ChildProcesses::Fork(std::size_t key)
 {
   // Where a parent ignores its children, the system does not tell how they end, and a caller may have asked for that.
   ::signal(SIGCHLD, SIG_DFL);
-  m_Running.emplace(Fork(work, errors.c_str()), key);
+  int sockets[2] = { -1, -1 };
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
+  {
+    throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  }
+  ::fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
+  ::fcntl(sockets[1], F_SETFD, FD_CLOEXEC);
+  [[maybe_unused]] const pid_t parent = ::getpid();
+  const pid_t                  child = ::fork();
+  const int                    reason = errno;
+  if (child == 0)
+  {
+#  ifdef __linux__
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent)
+    {
+      ::_exit(1);
+    }
+#  endif
+    ::close(sockets[0]);
+    WorkInChild(key, sockets[1]);
+  }
+  ::close(sockets[1]);
+  if (child < 0)
+  {
+    ::close(sockets[0]);
+    throw Error(std::string("cannot start a process: ") + std::strerror(reason));
+  }
+  m_Processes.push_back({ child, sockets[0], key });
+}
+
+void
+ChildProcesses::WorkInChild(std::size_t key, int socket)
+{
+  for (const Process & other : m_Processes)
+  {
+    ::close(other.socket);
+  }
+  GoToNowhere(STDIN_FILENO);
+  GoToNowhere(STDOUT_FILENO);
+  EndForkedAtInterrupt();
+  if (!m_Work.isForOneKey)
+  {
+    KeepMemory();
+  }
+  for (;;)
+  {
+    SendErrorsTo(m_Work.errorFile(key));
+    const int     result = ResultOf(m_Work.run, key);
+    std::uint64_t next = 0;
+    if (m_Work.isForOneKey || WasInterrupted() || !Send(socket, result) || !Receive(socket, next))
+    {
+      ::_exit(result);
+    }
+    key = static_cast<std::size_t>(next);
+    ForgetPeakMemory();
+  }
+}
+
+/** Waits until a process has ended, and forgets it. */
+ChildEnd
+ChildProcesses::End(std::size_t place, bool isToBeKilled)
+{
+  const Process process = m_Processes[place];
+  if (isToBeKilled)
+  {
+    ::kill(static_cast<pid_t>(process.number), SIGKILL);
+  }
+  int status = 0;
+  while (::waitpid(static_cast<pid_t>(process.number), &status, 0) < 0 && errno == EINTR)
+  {}
+  ::close(process.socket);
+  m_Processes.erase(m_Processes.begin() + static_cast<std::ptrdiff_t>(place));
+  return EndOf(status);
+}
+
+/** How the work of a process ended, if it has. A process that has ended is forgotten. */
+std::optional<ChildEnd>
+ChildProcesses::Look(std::size_t place)
+{
+  Process & process = m_Processes[place];
+  int       result = 0;
+  if (::recv(process.socket, &result, sizeof(result), MSG_WAITALL | MSG_DONTWAIT) == ssize_t{ sizeof(result) })
+  {
+    process.key.reset();
+    return ChildEnd{ result, 0 };
+  }
+  siginfo_t state = {};
+  // It stays to be waited for.
+  if (::waitid(P_PID, static_cast<id_t>(process.number), &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid != 0)
+  {
+    return End(place, false);
+  }
+  return std::nullopt;
 }
 
 std::optional<ChildProcesses::Ended>
 ChildProcesses::WaitForOne()
 {
-  while (!m_Running.empty())
+  while (Count() > 0)
   {
-    int         status = 0;
-    const pid_t process = ::waitpid(-1, &status, 0);
-    if (process < 0)
+    std::vector<pollfd> sockets;
+    for (std::size_t i = 0; i < m_Processes.size(); ++i)
+    {
+      if (const auto key = m_Processes[i].key)
+      {
+        sockets.push_back({ m_Processes[i].socket, POLLIN, 0 });
+        if (const auto end = Look(i))
+        {
+          return Ended{ *key, *end };
+        }
+      }
+    }
+    // The end of a process is seen at its socket, or soon if processes of its own have that, too.
+    constexpr int milliseconds = 200;
+    if (::poll(sockets.data(), sockets.size(), milliseconds) < 0 && errno == EINTR)
     {
       return std::nullopt;
-    }
-    const auto found = m_Running.find(process);
-    if (found != m_Running.end())
-    {
-      const Ended ended{ found->second, EndOf(status) };
-      m_Running.erase(found);
-      return ended;
     }
   }
   return std::nullopt;
@@ -198,9 +340,16 @@ ChildProcesses::WaitForOne()
 void
 ChildProcesses::Interrupt()
 {
-  for (const auto & [process, key] : m_Running)
+  for (std::size_t i = m_Processes.size(); i-- > 0;)
   {
-    ::kill(static_cast<pid_t>(process), SIGTERM);
+    if (m_Processes[i].key)
+    {
+      ::kill(static_cast<pid_t>(m_Processes[i].number), SIGTERM);
+    }
+    else
+    {
+      End(i, true);
+    }
   }
 }
 

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace brickccl
 {
@@ -29,16 +30,27 @@ struct ChildEnd
 class ChildProcesses
 {
 public:
-  ChildProcesses() = default;
+  /** What processes do. */
+  struct Work
+  {
+    /** Does the work of a key. The result is its exit code; after an exception that is 1. */
+    std::function<int(std::size_t key)> run;
+    /** The file that the error stream goes to in the meantime. The output stream goes nowhere. */
+    std::function<std::string(std::size_t key)> errorFile;
+    /** Whether a process does the work of one key alone. Otherwise it goes on with that of others, in the memory that
+     * it has, and sees what this process has changed since only in what Start tells. */
+    bool isForOneKey = true;
+  };
+
+  explicit ChildProcesses(Work work);
   /** Ends those that still run. */
   ~ChildProcesses();
   ChildProcesses(const ChildProcesses &) = delete;
   ChildProcesses & operator=(const ChildProcesses &) = delete;
 
-  /** Starts a process that does `work` and ends with its result as the exit code, or with 1 after an exception. What it
-   *  writes to its error stream goes to the file `errors`; its output stream goes nowhere.
-   *  \param key  names it in WaitForOne. \throws Error if no process can be started. */
-  void Start(std::size_t key, const std::function<int()> & work, const std::string & errors);
+  /** Has a process do the work of a key: one that has finished its own, or a new one.
+   *  \throws Error if no process can be started. */
+  void Start(std::size_t key);
 
   struct Ended
   {
@@ -46,23 +58,38 @@ public:
     ChildEnd    end;
   };
 
-  /** Waits until one ends. Returns nothing if an interrupt came first (CatchInterrupts), or if none runs. */
+  /** Waits until the work of a key ends. Returns nothing if an interrupt came first (CatchInterrupts), or if none is
+   *  done. */
   std::optional<Ended> WaitForOne();
 
   /** Asks all to stop, as Ctrl-C does. */
   void Interrupt();
 
-  std::size_t
-  Count() const
-  {
-    return m_Running.size();
-  }
+  /** How many are at work. */
+  std::size_t Count() const;
 
 private:
-  /** The key of each process. */
-  std::map<std::int64_t, std::size_t> m_Running;
-  /** How those ended that ran in this process. */
-  std::map<std::int64_t, ChildEnd> m_Ended;
+#ifdef _WIN32
+  Work              m_Work;
+  std::deque<Ended> m_Ended;
+#else
+  struct Process
+  {
+    std::int64_t number = 0;
+    /** Keys go this way, and exit codes come back. */
+    int socket = -1;
+    /** Of the work that it does; none if it waits for some. */
+    std::optional<std::size_t> key;
+  };
+
+  void                    Fork(std::size_t key);
+  [[noreturn]] void       WorkInChild(std::size_t key, int socket);
+  ChildEnd                End(std::size_t place, bool isToBeKilled);
+  std::optional<ChildEnd> Look(std::size_t place);
+
+  Work                 m_Work;
+  std::vector<Process> m_Processes;
+#endif
 };
 
 /** A lock on a folder that one process at a time holds. It ends with the process, however that ends. */

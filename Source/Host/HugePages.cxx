@@ -1,9 +1,17 @@
 #include "BrickCCL/Host/HugePages.h"
 
+#include "BrickCCL/Host/ProcessMemory.h"
+
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <new>
 
+#ifdef __GLIBC__
+#  include <malloc.h>
+#endif
 #ifdef __linux__
 #  include <sys/mman.h>
 #  include <unistd.h>
@@ -20,6 +28,94 @@ AlignmentOf(std::size_t bytes)
 {
   constexpr std::size_t line = 64;
   return std::align_val_t{ bytes < LargePage ? line : LargePage };
+}
+
+/** Large memory that was freed and is used again. */
+class KeptMemory
+{
+public:
+  void
+  SwitchOn()
+  {
+    m_IsOn = true;
+  }
+  bool
+  IsOn() const
+  {
+    return m_IsOn;
+  }
+
+  /** The smallest that is large enough, unless half of it would lie idle, or new memory. */
+  void *
+  Take(std::size_t bytes)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const auto                        found = m_Free.lower_bound(bytes);
+    if (found != m_Free.end() && found->first / 2 <= bytes)
+    {
+      void * const memory = found->second;
+      m_Sizes[memory] = found->first;
+      m_Free.erase(found);
+      return memory;
+    }
+    try
+    {
+      return ::operator new (bytes, std::align_val_t{ LargePage });
+    }
+    catch (const std::bad_alloc &)
+    {
+      GiveBack();
+      return ::operator new (bytes, std::align_val_t{ LargePage });
+    }
+  }
+
+  void
+  Return(void * memory, std::size_t bytes)
+  {
+    if (memory == nullptr)
+    {
+      return;
+    }
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const auto                        known = m_Sizes.find(memory);
+    m_Free.emplace(known == m_Sizes.end() ? bytes : known->second, memory);
+    if (known != m_Sizes.end())
+    {
+      m_Sizes.erase(known);
+    }
+    // More are the sizes of items that differ, and not worth their room.
+    constexpr std::size_t most = 8;
+    if (m_Free.size() > most)
+    {
+      ::operator delete (m_Free.begin()->second, std::align_val_t{ LargePage });
+      m_Free.erase(m_Free.begin());
+    }
+  }
+
+private:
+  void
+  GiveBack()
+  {
+    for (const auto & [bytes, memory] : m_Free)
+    {
+      ::operator delete (memory, std::align_val_t{ LargePage });
+    }
+    m_Free.clear();
+  }
+
+  std::mutex                         m_Mutex;
+  std::atomic<bool>                  m_IsOn{ false };
+  std::multimap<std::size_t, void *> m_Free;
+  /** Of memory in use that is larger than who uses it knows. */
+  std::map<void *, std::size_t> m_Sizes;
+};
+
+/** Never destroyed, since memory may be freed later. */
+KeptMemory &
+Kept()
+{
+  static auto & kept = *new KeptMemory;
+  return kept;
 }
 
 #ifdef __linux__
@@ -68,13 +164,35 @@ AllocateAligned(std::size_t count, std::size_t size)
   {
     throw std::bad_array_new_length();
   }
-  return ::operator new(count * size, AlignmentOf(count * size));
+  const std::size_t bytes = count * size;
+  if (bytes >= LargePage && Kept().IsOn())
+  {
+    return Kept().Take(bytes);
+  }
+  return ::operator new(bytes, AlignmentOf(bytes));
 }
 
 void
 FreeAligned(void * memory, std::size_t count, std::size_t size)
 {
-  ::operator delete(memory, AlignmentOf(count * size));
+  const std::size_t bytes = count * size;
+  if (bytes >= LargePage && Kept().IsOn())
+  {
+    Kept().Return(memory, bytes);
+    return;
+  }
+  ::operator delete(memory, AlignmentOf(bytes));
+}
+
+void
+KeepMemory()
+{
+  Kept().SwitchOn();
+#ifdef __GLIBC__
+  // What is allocated otherwise: up to this size from the heap, which is not given back.
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
 }
 
 FreshMemory::FreshMemory(void * memory, std::size_t bytes)

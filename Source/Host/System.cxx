@@ -1,5 +1,7 @@
 #include "BrickCCL/Host/System.h"
 
+#include "BrickCCL/Host/ProcessMemory.h"
+
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -110,6 +112,10 @@ PeakMemoryBytes()
   return GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)) != 0 ? counters.PeakWorkingSetSize : 0;
 }
 
+void
+ForgetPeakMemory()
+{}
+
 bool
 ErrorStreamIsTerminal()
 {
@@ -176,6 +182,14 @@ PeakMemoryBytes()
   constexpr std::uint64_t unit = 1024;
 #  endif
   return static_cast<std::uint64_t>(usage.ru_maxrss) * unit;
+}
+
+void
+ForgetPeakMemory()
+{
+#  ifdef __linux__
+  std::ofstream("/proc/self/clear_refs") << 5;
+#  endif
 }
 
 bool

@@ -1,10 +1,11 @@
 /** The time that reading the scans of a batch and compressing its label maps take alone: the floor for a batch.
  *
- *      brickccl-batch-floor OUTDIR PROCESSES
+ *      brickccl-batch-floor OUTDIR PROCESSES [keep]
  *
  *  OUTDIR is the folder of a batch that is finished. The items are dealt out to so many processes of one thread each,
  * as `brickccl batch` does. Label maps are read beforehand, which does not count. Two numbers are printed: the seconds
- * that the longest process read and wrote, and the CPU seconds of all. */
+ * that the longest process read and wrote, and the CPU seconds of all. With `keep`, processes use the memory of one
+ * item for the next, as `brickccl batch` does; else they take it from the system anew. */
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/ImageFile.h"
 #include "BrickCCL/Host/ChildProcess.h"
@@ -77,9 +78,9 @@ Work(const std::vector<Item> & items, std::size_t first, std::size_t step, const
 int
 main(int argc, char ** argv)
 {
-  if (argc != 3)
+  if (argc != 3 && (argc != 4 || std::string(argv[3]) != "keep"))
   {
-    std::cerr << "usage: brickccl-batch-floor OUTDIR PROCESSES\n";
+    std::cerr << "usage: brickccl-batch-floor OUTDIR PROCESSES [keep]\n";
     return 2;
   }
   try
@@ -87,15 +88,14 @@ main(int argc, char ** argv)
     const auto               items = ItemsOf(argv[1]);
     const std::size_t        count = std::stoul(argv[2]);
     const fs::path           folder = fs::temp_directory_path();
-    brickccl::ChildProcesses children;
     std::vector<std::string> outputs;
+    brickccl::ChildProcesses children({ [&](std::size_t child) { return Work(items, child, count, outputs[child]); },
+                                        [&](std::size_t child) { return outputs[child] + ".log"; },
+                                        argc == 3 });
     for (std::size_t child = 0; child < count; ++child)
     {
       outputs.push_back((folder / ("brickccl-floor-" + std::to_string(child) + ".nrrd")).string());
-      children.Start(
-        child,
-        [&, child] { return Work(items, child, count, outputs[child]); },
-        outputs[child] + ".log");
+      children.Start(child);
     }
     double longest = 0;
     double processorSum = 0;

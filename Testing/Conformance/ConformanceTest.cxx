@@ -2,6 +2,7 @@
 // shapes, voxel types, seeds, numbers of threads and divisions of the work.
 
 #include "FloodFill.h"
+#include "SlowBuild.h"
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Dispatch/AlgorithmTable.h"
@@ -25,6 +26,7 @@ namespace
 
 using testing::FloodFill;
 using testing::FloodFillProblem;
+using testing::IsDoneHere;
 
 struct Shape
 {
@@ -248,6 +250,10 @@ ExpectSameAsFloodFill(const std::string &                              what,
       {
         options.mask = ImageView(mask->data(), problem.extent);
       }
+      if (testing::HasThreadSanitizer && threads == 1)
+      {
+        continue; // there are no others to race with
+      }
       if (memory == Memory::None)
       {
         reused = Labeling();
@@ -311,10 +317,16 @@ protected:
 
 TEST(Conformance, ForegroundOfEveryShapeInEveryConnectivity)
 {
+  std::size_t row = 0;
   for (const Extent & extent : Extents())
   {
+    std::size_t place = row++;
     for (const Shape & shape : Shapes(extent))
     {
+      if (!IsDoneHere(place++, 3))
+      {
+        continue;
+      }
       CheckAllConnectivities(shape.name, shape.voxels, extent, Criterion::Foreground());
       if (HasFatalFailure())
       {
@@ -390,14 +402,28 @@ CriteriaToTest()
            Criterion::Tolerance(1e30L, std::nullopt) };
 }
 
+/** The place of a type among all, for IsDoneHere. */
+template <typename T>
+std::size_t
+PlaceOfType()
+{
+  return static_cast<std::size_t>(ScalarTypeOf<T>());
+}
+
 TYPED_TEST(ConformanceOfType, EveryCriterionInEveryConnectivity)
 {
+  std::size_t row = PlaceOfType<TypeParam>();
   for (const Extent & extent :
        { Extent{ 130 }, Extent{ 67, 13 }, Extent{ 1, 40 }, Extent{ 66, 7, 5 }, Extent{ 9, 5, 3, 4 } })
   {
-    const auto voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 11);
+    const auto  voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 11);
+    std::size_t place = row++;
     for (const Criterion & criterion : CriteriaToTest())
     {
+      if (!IsDoneHere(place++, 2))
+      {
+        continue;
+      }
       CheckAllConnectivities("random values", voxels, extent, criterion);
       if (this->HasFatalFailure())
       {
@@ -409,6 +435,7 @@ TYPED_TEST(ConformanceOfType, EveryCriterionInEveryConnectivity)
 
 TYPED_TEST(ConformanceOfType, PixelsOfSeveralChannels)
 {
+  std::size_t row = PlaceOfType<TypeParam>();
   for (const int channels : { 2, 3 })
   {
     for (const Extent & extent : { Extent{ 67, 13 }, Extent{ 20, 6, 5 } })
@@ -419,8 +446,13 @@ TYPED_TEST(ConformanceOfType, PixelsOfSeveralChannels)
       {
         voxels[i] = HashOf(3, i / static_cast<std::size_t>(channels)) % 3 == 0 ? TypeParam(0) : voxels[i];
       }
+      std::size_t place = row++;
       for (const Criterion & criterion : CriteriaToTest())
       {
+        if (!IsDoneHere(place++, 4))
+        {
+          continue;
+        }
         CheckAllConnectivities("channels", voxels, extent, criterion, channels);
         if (this->HasFatalFailure())
         {
@@ -436,8 +468,13 @@ TYPED_TEST(ConformanceOfType, MaskBesideEveryCriterion)
   const Extent extent{ 70, 9, 6 };
   const auto   voxels = RandomValues<TypeParam>(static_cast<std::size_t>(extent.VoxelCount()), 21);
   const auto   mask = MakeRandom(extent, 0.7, 2, 9);
+  std::size_t  place = PlaceOfType<TypeParam>();
   for (const Criterion & criterion : CriteriaToTest())
   {
+    if (!IsDoneHere(place++, 2))
+    {
+      continue;
+    }
     FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
     problem.mask.emplace(mask.begin(), mask.end());
     for (int rank = 1; rank <= 3; ++rank)
@@ -462,8 +499,14 @@ TEST(Conformance, SlicesEachOnTheirOwn)
     const auto voxels = RandomValues<std::int16_t>(static_cast<std::size_t>(extent.VoxelCount()), 31);
     for (int axis = 0; axis < extent.dimension; ++axis)
     {
+      std::size_t place = static_cast<std::size_t>(axis);
       for (const Criterion & criterion : { Criterion::Foreground(), Criterion::EqualValue(), Criterion::Tolerance(1) })
       {
+        // Large slices, one criterion for each axis.
+        if (extent.VoxelCount() > 10000 && !IsDoneHere(place++, 3))
+        {
+          continue;
+        }
         for (int rank = 1; rank < extent.dimension; ++rank)
         {
           FloodFillProblem problem = ProblemOf(voxels, extent, 1, criterion);
@@ -505,6 +548,7 @@ template <typename T>
 void
 CheckValuesAcrossBricks()
 {
+  std::size_t row = PlaceOfType<T>();
   for (const Extent & extent : { Extent{ 261, 11, 10 }, Extent{ 264, 10, 9 }, Extent{ 137, 70 } })
   {
     const std::int64_t grain = extent.size[0] % 4 == 0 ? 3 : 1;
@@ -517,8 +561,14 @@ CheckValuesAcrossBricks()
       const auto         cell = static_cast<std::uint64_t>((z / grain * 1000 + y / grain) * 1000 + x / grain);
       voxels.push_back(static_cast<T>(HashOf(7, cell) % 5));
     }
-    CheckAllConnectivities("cubes of values", voxels, extent, Criterion::EqualValue());
-    CheckAllConnectivities("cubes of values", voxels, extent, Criterion::Tolerance(1));
+    std::size_t place = row++;
+    for (const Criterion & criterion : { Criterion::EqualValue(), Criterion::Tolerance(1) })
+    {
+      if (IsDoneHere(place++, 2))
+      {
+        CheckAllConnectivities("cubes of values", voxels, extent, criterion);
+      }
+    }
   }
 }
 
@@ -583,6 +633,7 @@ void
 CheckWideTolerances()
 {
   constexpr double half = 1 << (8 * sizeof(T) - 1);
+  std::size_t      row = PlaceOfType<T>();
   for (const Extent & extent : { Extent{ 133, 9, 10 }, Extent{ 144, 10, 3 } })
   {
     std::vector<T> voxels;
@@ -590,9 +641,13 @@ CheckWideTolerances()
     {
       voxels.push_back(static_cast<T>(HashOf(13, static_cast<std::uint64_t>(i)) & 0xFFFFu));
     }
+    std::size_t place = row++;
     for (const double limit : { half / 3, half - 1, half, half * 1.5 })
     {
-      CheckAllConnectivities("noise", voxels, extent, Criterion::Tolerance(limit));
+      if (IsDoneHere(place++, 2))
+      {
+        CheckAllConnectivities("noise", voxels, extent, Criterion::Tolerance(limit));
+      }
     }
   }
 }
@@ -611,6 +666,7 @@ template <typename T>
 void
 CheckTwoKinds(int low, int high, int limit)
 {
+  std::size_t row = PlaceOfType<T>();
   for (const Extent & extent : { Extent{ 261, 17, 11 }, Extent{ 130, 40 } })
   {
     const auto     kinds = MakeRandom(extent, 0.4, 5, 23);
@@ -626,8 +682,14 @@ CheckTwoKinds(int low, int high, int limit)
       const int           slope = low + x % 9 * step;
       voxels.push_back(static_cast<T>(between[static_cast<std::size_t>(i)] != 0 && slope <= high ? slope : value));
     }
-    CheckAllConnectivities("two kinds", voxels, extent, Criterion::Tolerance(limit, std::nullopt));
-    CheckAllConnectivities("two kinds", voxels, extent, Criterion::Tolerance(limit));
+    std::size_t place = row++;
+    for (const Criterion & criterion : { Criterion::Tolerance(limit, std::nullopt), Criterion::Tolerance(limit) })
+    {
+      if (IsDoneHere(place++, 2))
+      {
+        CheckAllConnectivities("two kinds", voxels, extent, criterion);
+      }
+    }
   }
 }
 
@@ -740,8 +802,13 @@ template <typename T>
 void
 CheckRowsThatAreAlike(std::uint64_t seed)
 {
+  std::size_t place = seed + PlaceOfType<T>();
   for (const Extent & extent : { Extent{ 260, 17, 16 }, Extent{ 140, 16, 5 }, Extent{ 150, 130 }, Extent{ 130, 40 } })
   {
+    if (!IsDoneHere(place++, 2))
+    {
+      continue;
+    }
     std::vector<T> rows[2];
     for (std::uint64_t half = 0; half < 2; ++half)
     {
@@ -849,7 +916,7 @@ TEST_F(ConformanceOnCuda, ValuesAtEdgesBesideEmptyBricks)
 
 TEST(Conformance, ManySeededVolumesOfOddExtents)
 {
-  for (std::uint64_t seed = 0; seed < 150; ++seed)
+  for (std::uint64_t seed = 0; seed < (testing::IsSlowBuild ? 50 : 150); ++seed)
   {
     const Extent extent{ static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 0) % 50)),
                          static_cast<std::int64_t>(1 + 2 * (HashOf(seed, 1) % 6)),

@@ -2,6 +2,7 @@
 // masks, channels, threads and divisions of the work.
 
 #include "FloodFill.h"
+#include "SlowBuild.h"
 
 #include "BrickCCL/BrickCCL.h"
 #include "BrickCCL/Core/ImageConnectivity.h"
@@ -93,7 +94,7 @@ Compare(const Case & problem, const std::vector<std::uint64_t> & expected, Devic
       continue;
     }
     options.algorithm = algorithm.name;
-    for (int threads = 1; threads <= (isOnCpu ? 3 : 1); threads += 2)
+    for (const int threads : isOnCpu ? testing::NumbersOfThreads() : std::vector<int>{ 1 })
     {
       options.threads = threads;
       options.grain = threads == 1 ? 1 << 16 : 1;

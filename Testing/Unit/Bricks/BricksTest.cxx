@@ -8,6 +8,7 @@
 #include "BrickCCL/Tables/ComponentTable.h"
 #include "BrickCase.h"
 #include "FloodFill.h"
+#include "SlowBuild.h"
 
 #include <gtest/gtest.h>
 
@@ -175,12 +176,8 @@ OracleLabels(const Case & made, bool useMask)
 
 TEST(Bricks, GiveWhatTheWholeVolumeGives)
 {
-  Labeling scratch;
-#ifdef __SANITIZE_ADDRESS__
-  constexpr std::uint64_t cases = 100;
-#else
-  constexpr std::uint64_t cases = 600;
-#endif
+  Labeling                scratch;
+  constexpr std::uint64_t cases = testing::IsSlowBuild ? 100 : 600;
   for (std::uint64_t seed = 1; seed <= cases; ++seed)
   {
     SCOPED_TRACE("seed " + std::to_string(seed));

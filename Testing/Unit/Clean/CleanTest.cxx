@@ -1,4 +1,5 @@
 #include "CleanOracle.h"
+#include "SlowBuild.h"
 #include "BrickCCL/Clean/Clean.h"
 #include "BrickCCL/Phantoms/Random.h"
 
@@ -97,7 +98,7 @@ ExpectLikeLoops(const Extent & extent, const std::vector<long double> & values, 
                            std::to_string(loops.rank) + ", slice axis " + std::to_string(loops.sliceAxis);
   const auto expected = CleanByLoops(extent, values, loops);
   const auto input = As<T>(values);
-  for (const int threads : { 1, 3 })
+  for (const int threads : testing::NumbersOfThreads())
   {
     CleanOptions options = OptionsOf(loops, extent);
     options.threads = threads;

@@ -1,3 +1,5 @@
+#include "SlowBuild.h"
+
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Dispatch/VoxelGraph.h"
 #include "BrickCCL/Phantoms/Random.h"
@@ -133,7 +135,7 @@ CheckRandomGraphs(const Extent & extent, const Connectivity & connectivity)
       options.connectivity = connectivity;
       options.periodic = periodic;
       options.mask = ImageView(mask.data(), extent);
-      for (const int threads : { 1, 3 })
+      for (const int threads : testing::NumbersOfThreads())
       {
         options.threads = threads;
         options.grain = threads == 1 ? 1 << 16 : 1;

@@ -149,6 +149,12 @@ TEST(RunVolume, RunsOfManyRowsAtOnceAreThoseOfEach)
     {
       LabelOptions options;
       options.criterion = criterion;
+#ifdef BRICKCCL_CUDA_ON_HOST
+      if (length > 1000)
+      {
+        options.device = { Device::Kind::Cpu, 0 }; // kernels on the host are slow
+      }
+#endif
       const Labeling     labeling = Label(ImageView(voxels.data(), extent), options);
       const RunVolume &  volume = RunsOf(labeling);
       const std::int64_t first = 11;

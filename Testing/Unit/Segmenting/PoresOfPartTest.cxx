@@ -1,5 +1,7 @@
 // Pores of parts, beside the truth of phantoms and plain loops.
 
+#include "SlowBuild.h"
+
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Phantoms/Phantoms.h"
 #include "BrickCCL/Segmenting/CloseMask.h"
@@ -131,7 +133,7 @@ OptionsFor(const ImageView & image)
 TEST(PoresOfPart, AreTheTruthOfCastingsOfAnySizeAndSeed)
 {
   std::mt19937 random(4);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+  for (std::uint64_t seed = 1; seed <= (testing::IsSlowBuild ? 20 : 40); ++seed)
   {
     const auto side = [&](int least, int most) {
       return static_cast<std::int64_t>(random() % static_cast<unsigned>(most - least)) + least;

@@ -63,7 +63,8 @@ def build_wheel(python, folder):
     for old in folder.glob("*.whl"):
         old.unlink()
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
-    build = ("--config-settings", f"build-dir={folder / 'cmake'}")
+    # As deep below the sources as the builds of presets: a compiler cache that has those has most of this, too.
+    build = ("--config-settings", f"build-dir={folder}")
     strict = ("--config-settings", "cmake.define.BRICKCCL_WARNINGS_AS_ERRORS=ON")
     options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
     run(python, "-m", "pip", "wheel", *options, *build, *strict, PACKAGE, env=environment)

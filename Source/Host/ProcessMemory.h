@@ -1,0 +1,16 @@
+#ifndef BRICKCCL_HOST_PROCESSMEMORY_H
+#define BRICKCCL_HOST_PROCESSMEMORY_H
+
+namespace brickccl
+{
+
+/** From now on, this process keeps large memory that it has freed and uses it again, since the system clears memory
+ *  that it hands out. So it holds on to the most that it has had at a time. */
+void KeepMemory();
+
+/** From now on, PeakMemoryBytes tells of what comes, if the system can do that. */
+void ForgetPeakMemory();
+
+} // namespace brickccl
+
+#endif

@@ -68,10 +68,10 @@ struct BatchResult
   bool        wasInterrupted = false;
 };
 
-/** Does with all items what the recipe says, in processes of their own, one after another, and writes the folder (BatchFolder). An item
- *  that cannot be read, or whose process dies, ends no other. After an interrupt the items at work are dropped and the
- *  tables say what is finished.
- *  \throws Error, also if something cannot be written; what is finished by then stays. */
+/** Does with all items what the recipe says, in processes of their own, one after another, and writes the folder
+ * (BatchFolder). An item that cannot be read, or whose process dies, ends no other. After an interrupt the items at
+ * work are dropped and the tables say what is finished. \throws Error, also if something cannot be written; what is
+ * finished by then stays. */
 BatchResult RunBatch(const std::vector<BatchItem> & items,
                      const Recipe &                 recipe,
                      const std::string &            folder,

@@ -1,6 +1,7 @@
 // Every algorithm of the table is compared with the flood fill, bit for bit, over criteria, connectivities, dimensions,
 // shapes, voxel types, seeds, numbers of threads and divisions of the work.
 
+#include "AllPixelTypes.h"
 #include "Cases.h"
 #include "FloodFill.h"
 #include "SlowBuild.h"
@@ -288,17 +289,7 @@ template <typename T>
 class ConformanceOfType : public ::testing::Test
 {};
 
-using VoxelTypes = ::testing::Types<std::int8_t,
-                                    std::uint8_t,
-                                    std::int16_t,
-                                    std::uint16_t,
-                                    std::int32_t,
-                                    std::uint32_t,
-                                    std::int64_t,
-                                    std::uint64_t,
-                                    float,
-                                    double>;
-TYPED_TEST_SUITE(ConformanceOfType, VoxelTypes);
+TYPED_TEST_SUITE(ConformanceOfType, testing::AllPixelTypes);
 
 /** The place of a type among all, for IsDoneHere. */
 template <typename T>

@@ -1,5 +1,7 @@
 // Histograms of values and thresholds, beside plain counting and beside all divisions tried in turn.
 
+#include "AllPixelTypes.h"
+
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Segmenting/Threshold.h"
 
@@ -41,20 +43,10 @@ OccurringIn(const ValueHistogram & histogram)
 }
 
 template <typename T>
-class ValueHistogramTest : public testing::Test
+class ValueHistogramTest : public ::testing::Test
 {};
 
-using AllTypes = testing::Types<std::int8_t,
-                                std::uint8_t,
-                                std::int16_t,
-                                std::uint16_t,
-                                std::int32_t,
-                                std::uint32_t,
-                                std::int64_t,
-                                std::uint64_t,
-                                float,
-                                double>;
-TYPED_TEST_SUITE(ValueHistogramTest, AllTypes);
+TYPED_TEST_SUITE(ValueHistogramTest, testing::AllPixelTypes);
 
 TYPED_TEST(ValueHistogramTest, CountsWholeNumbersOfEveryTypeExactly)
 {

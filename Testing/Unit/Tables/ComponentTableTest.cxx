@@ -1,3 +1,4 @@
+#include "AllPixelTypes.h"
 #include "SkewGeometry.h"
 
 #include "BrickCCL/BrickCCL.h"
@@ -124,17 +125,7 @@ template <typename T>
 class ComponentTableOfType : public ::testing::Test
 {};
 
-using IntensityTypes = ::testing::Types<std::int8_t,
-                                        std::uint8_t,
-                                        std::int16_t,
-                                        std::uint16_t,
-                                        std::int32_t,
-                                        std::uint32_t,
-                                        std::int64_t,
-                                        std::uint64_t,
-                                        float,
-                                        double>;
-TYPED_TEST_SUITE(ComponentTableOfType, IntensityTypes);
+TYPED_TEST_SUITE(ComponentTableOfType, testing::AllPixelTypes);
 
 TYPED_TEST(ComponentTableOfType, EveryColumnEqualsTheSumOverVoxels)
 {

@@ -264,7 +264,10 @@
     }
     add("text", { x: left - 8, y: top + 5, "text-anchor": "end" }, most);
     add("text", { x: left - 8, y: bottom, "text-anchor": "end" }, "0");
-    add("text", { x: (left + right) / 2, y: bottom + 44, "text-anchor": "middle" }, name + (isLogarithmic ? " (logarithmic), " : ", ") + values.length + " defects");
+    const title = [name + (isLogarithmic ? " (logarithmic)" : ""), values.length + " defects"];
+    (width < 600 ? title : [title.join(", ")]).forEach((line, i) => {
+      add("text", { x: width / 2, y: bottom + (width < 600 ? 36 : 44) + 13 * i, "text-anchor": "middle" }, line);
+    });
     for (const limit of limits) {
       add("line", { class: "limit", x1: x(limit.limit), x2: x(limit.limit), y1: top - 10, y2: bottom });
       const isRight = x(limit.limit) > width * 0.6;

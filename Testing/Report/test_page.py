@@ -230,6 +230,17 @@ class PageTest(unittest.TestCase):
     def test_narrow_screens(self):
         self.browser.open(self.page, 390, 844)
         self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
+        # Items may have long names: those of DICOM series do.
+        self.browser.run("document.querySelectorAll('select').forEach((one) => one.add(new Option('1.2.840.'.repeat(15)))); 0")
+        self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), 390)
+        self.assertTrue(self.browser.run("Array.from(document.querySelectorAll('select')).every((one) => "
+                                         "one.getBoundingClientRect().right <= 390)"))
+        # With the longest name that is there, the chart's texts stay within it.
+        self.browser.run("var names = document.getElementById('histogram-column'); "
+                         "names.value = Array.from(names.options).map((one) => one.value).filter((name) => name.length < 60)"
+                         ".sort((a, b) => b.length - a.length)[0]; names.dispatchEvent(new Event('change')); 0")
+        self.assertTrue(self.browser.run("Array.from(document.querySelectorAll('#histogram text')).every((one) => "
+                                         "one.getBoundingClientRect().left >= 0 && one.getBoundingClientRect().right <= 390)"))
 
     def test_axe_finds_nothing_serious(self):
         if find_axe() is None:

@@ -248,7 +248,8 @@
     const most = Math.max(...counts);
     // Letters keep their size on narrow screens.
     const width = Math.min(900, Math.max(320, svg.parentElement.clientWidth));
-    svg.setAttribute("viewBox", "0 0 " + width + " 300");
+    const isNarrow = width < 600;
+    svg.setAttribute("viewBox", "0 0 " + width + (isNarrow ? " 312" : " 300"));
     const [left, right, top, bottom] = [48, width - 34, 30, 250];
     const x = (value) => left + (along(value) - low) / (high - low) * (right - left);
     const y = (count) => bottom - count / most * (bottom - top);
@@ -257,7 +258,7 @@
       add("rect", { class: "bar", x: begin + 0.5, y: y(count), width: (right - left) / bins - 1, height: bottom - y(count) });
     });
     add("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom });
-    const ticks = width < 600 ? 3 : 5;
+    const ticks = isNarrow ? 3 : 5;
     for (let i = 0; i <= ticks; ++i) {
       const value = back(low + (high - low) * i / ticks);
       add("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, show(value));
@@ -265,8 +266,8 @@
     add("text", { x: left - 8, y: top + 5, "text-anchor": "end" }, most);
     add("text", { x: left - 8, y: bottom, "text-anchor": "end" }, "0");
     const title = [name + (isLogarithmic ? " (logarithmic)" : ""), values.length + " defects"];
-    (width < 600 ? title : [title.join(", ")]).forEach((line, i) => {
-      add("text", { x: width / 2, y: bottom + (width < 600 ? 36 : 44) + 13 * i, "text-anchor": "middle" }, line);
+    (isNarrow ? title : [title.join(", ")]).forEach((line, i) => {
+      add("text", { x: width / 2, y: bottom + 42 + 14 * i, "text-anchor": "middle" }, line);
     });
     for (const limit of limits) {
       add("line", { class: "limit", x1: x(limit.limit), x2: x(limit.limit), y1: top - 10, y2: bottom });

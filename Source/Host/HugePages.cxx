@@ -129,7 +129,8 @@ bool
 TouchPages(std::uintptr_t begin, std::uintptr_t end)
 {
   unsigned char isResident = 1;
-  void * const  pages = reinterpret_cast<void *>(begin);
+  // Places in large pages are worked out as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  void * const pages = reinterpret_cast<void *>(begin);
   if (mincore(pages, 1, &isResident) != 0 || (isResident & 1) != 0)
   {
     return false;
@@ -151,9 +152,10 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::size_t byt
     return;
   }
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-  (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const auto before = (page - begin % page) % page;
+  const auto end = (begin + bytes) / page * page;
+  (void)madvise(static_cast<char *>(memory) + before, end - begin - before, MADV_HUGEPAGE);
 #endif
 }
 

@@ -14,11 +14,13 @@ ForgetMapped([[maybe_unused]] const void * memory, [[maybe_unused]] std::size_t 
 {
 #ifdef __linux__
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-  if (begin < end)
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const auto before = (page - begin % page) % page;
+  const auto end = (begin + bytes) / page * page;
+  if (begin + before < end)
   {
-    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+    char * const place = const_cast<char *>(static_cast<const char *>(memory));
+    (void)madvise(place + before, end - begin - before, MADV_DONTNEED);
   }
 #endif
 }

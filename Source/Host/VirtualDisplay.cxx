@@ -47,7 +47,7 @@ FindProgram(const std::string & name)
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
   {
-    const std::string program = (std::filesystem::path(folder) / name).string();
+    std::string program = (std::filesystem::path(folder) / name).string();
     if (::access(program.c_str(), X_OK) == 0)
     {
       return program;

@@ -375,6 +375,13 @@ struct BrickArrays
     const unsigned long long before = atomicAdd(found, static_cast<unsigned long long>(ofComponents) << 32 | ofRuns);
     return { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
   }
+  /** Makes a component a root with this first voxel. */
+  __device__ void
+  SetFirst(unsigned component, unsigned voxel) const
+  {
+    parent[component] = component;
+    firstVoxel[component] = voxel;
+  }
   /** Whether there is room for so many components, or runs, of a brick. */
   __device__ bool
   HasComponents(const BrickBase & base, unsigned count) const

@@ -83,8 +83,7 @@ Queue(const Problem &       problem,
                                pixels,
                                rule,
                                grid,
-                               mask,
-                               WordGrid(grid.extent).wordsPerRow,
+                               MaskBits{ mask, WordGrid(grid.extent).wordsPerRow },
                                arrays,
                                marks);
       });

@@ -108,9 +108,7 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
     touchesBefore = touches(own, window(role.Facing(false) - WordsPerBrickRow));
     otherTouchesBefore = touches(other, window(role.Facing(true) - WordsPerBrickRow));
   }
-  BackwardWords<parts> same = {};
-  BackwardWords<parts> left = {};
-  BackwardWords<parts> right = {};
+  BackwardLinks<parts> found = {};
   DeviceWord           joinedFacing = 0;
 #pragma unroll
   for (int part = 0; part < parts; ++part)
@@ -123,11 +121,11 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
       BundleLinks<DeviceWord> links = LinksTo<VBundling>(role.BackwardBundle(part), a, b);
       links = links.Any() ? WithoutRepeats(links, a.United(), b.United()) : links;
       joined = JoinedBits(links, a.United() & b.United());
-      same.of[part] = links.same;
-      left.of[part] = links.left;
-      right.of[part] = links.right;
+      found.same.of[part] = links.same;
+      found.left.of[part] = links.left;
+      found.right.of[part] = links.right;
     }
-    same.of[part] &= ~BitBefore(joined);
+    found.same.of[part] &= ~BitBefore(joined);
     joinedFacing = part == 0 ? joined : joinedFacing;
     const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
     DeviceWord       implied = 0;
@@ -150,10 +148,10 @@ __launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
       const bool       hasNext = role.lane < WordsPerLayer - WordsPerBrickRow;
       implied = hasNext ? touchesNext | (joinedFacing & otherTouchesNext) : 0u;
     }
-    same.of[part] = WithoutImplied(same.of[part], joined, implied);
+    found.same.of[part] = WithoutImplied(found.same.of[part], joined, implied);
   }
   const auto all = [](const BorderLink &) { return true; };
-  UniteLinks(grid, bricks, role, ofWarp, memory.seen, same, left, right, all);
+  UniteLinks(grid, bricks, role, ofWarp, memory.seen, found, all);
 }
 
 } // namespace brickccl::cuda

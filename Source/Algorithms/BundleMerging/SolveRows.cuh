@@ -3,7 +3,7 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowTile.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/SolveBricks.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowForest.cuh"
 
 /** Turns pixels into runs and runs into components, brick by brick, where values decide. */
 namespace brickccl::cuda

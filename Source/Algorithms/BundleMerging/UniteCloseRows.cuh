@@ -91,9 +91,7 @@ UniteCloseRows(const TProblem &                  problem,
                UnionsSeen &                      seen)
 {
   using Role = RowBorderRole<VAlongAxes>;
-  BackwardWords<Role::parts>          same = {};
-  BackwardWords<Role::parts>          left = {};
-  BackwardWords<Role::parts>          right = {};
+  BackwardLinks<Role::parts>          links = {};
   const BorderWord<RowLayout> * const words = memory.words;
   EndRuns * const                     endRuns = memory.endRuns;
   bool                                areFirst = true;
@@ -166,7 +164,7 @@ UniteCloseRows(const TProblem &                  problem,
       }
       if (has)
       {
-        same.Set(part, found.same);
+        links.same.Set(part, found.same);
       }
       if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
       {
@@ -178,8 +176,8 @@ UniteCloseRows(const TProblem &                  problem,
         const BundleLinks<DeviceWord> across = FindAcross(compare, undecided);
         if (has)
         {
-          left.Set(part, across.left);
-          right.Set(part, across.right);
+          links.left.Set(part, across.left);
+          links.right.Set(part, across.right);
         }
       }
     });
@@ -213,7 +211,7 @@ UniteCloseRows(const TProblem &                  problem,
     }
   }
   const auto all = [](const BorderLink &) { return true; };
-  UniteLinks<RowLayout>(problem.grid, bricks, role, memory, seen, same, left, right, all);
+  UniteLinks<RowLayout>(problem.grid, bricks, role, memory, seen, links, all);
 }
 
 } // namespace brickccl::cuda

@@ -39,20 +39,17 @@ UniteEqualRows(const TProblem &                  problem,
                UnionsSeen &                      seen)
 {
   using Role = RowBorderRole<VAlongAxes>;
-  using Links = BackwardWords<Role::parts>;
   // More than these are better compared word by word.
   constexpr unsigned                  few = 64;
   constexpr int                       step = WordsPerBrickRow;
   const BundleGrid &                  grid = problem.grid;
   const BorderWord<RowLayout> * const words = memory.words;
-  Links                               same = {};
-  Links                               left = {};
-  Links                               right = {};
+  BackwardLinks<Role::parts>          found = {};
   StraightLinks                       facing = {};
   WithComparison(problem, role, 0, [&](const auto & compare) {
     facing = FindStraight(compare, WindowOf(words[role.From(0)]), WindowOf(words[role.To(0)]), {});
   });
-  same.of[0] = facing.same;
+  found.same.of[0] = facing.same;
   bool areMany = false;
   if constexpr (!VAlongAxes)
   {
@@ -79,7 +76,7 @@ UniteEqualRows(const TProblem &                  problem,
       const BorderWord<RowLayout> & own = words[role.Facing(false)];
       const BorderWord<RowLayout> & other = words[role.Facing(true)];
       const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
-      same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
+      found.same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
     }
     // Few other links are undecided. They are compared when they are united.
     unsigned count = 0;
@@ -93,15 +90,15 @@ UniteEqualRows(const TProblem &                  problem,
         const RunWindow   to = WindowOf(words[role.To(part)]);
         if (part > 0)
         {
-          same.of[part] = square.UndecidedAcross(from, to);
-          count += static_cast<unsigned>(__popc(same.of[part]));
+          found.same.of[part] = square.UndecidedAcross(from, to);
+          count += static_cast<unsigned>(__popc(found.same.of[part]));
         }
         if (problem.HasDiagonals(role.BackwardBundle(part)))
         {
           const BundleLinks<DeviceWord> undecided =
             UndecidedAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
-          left.of[part] = undecided.left;
-          right.of[part] = undecided.right;
+          found.left.of[part] = undecided.left;
+          found.right.of[part] = undecided.right;
           count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
         }
       }
@@ -115,16 +112,17 @@ UniteEqualRows(const TProblem &                  problem,
         WithComparison(problem, role, part, [&](const auto & compare) {
           if (part > 0)
           {
-            same.Set(part, compare.JoinedTo(same.Get(part)));
+            found.same.Set(part, compare.JoinedTo(found.same.Get(part)));
           }
-          const BundleLinks<DeviceWord> across = FindAcross(compare, { 0, left.Get(part), right.Get(part) });
-          left.Set(part, across.left);
-          right.Set(part, across.right);
+          const BundleLinks<DeviceWord> across =
+            FindAcross(compare, { 0, found.left.Get(part), found.right.Get(part) });
+          found.left.Set(part, across.left);
+          found.right.Set(part, across.right);
         });
       }
     }
   }
-  UniteLinks<RowLayout>(grid, bricks, role, memory, seen, same, left, right, [&](const BorderLink & link) {
+  UniteLinks<RowLayout>(grid, bricks, role, memory, seen, found, [&](const BorderLink & link) {
     return link.IsFacing() || areMany ||
            problem.AreJoined(FirstVoxel(problem, role, link.From()) + link.X(),
                              FirstVoxel(problem, role, link.To()) + link.ToX());

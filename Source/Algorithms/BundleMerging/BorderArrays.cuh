@@ -69,6 +69,21 @@ struct EndArrays
   {
     return Firsts(brick) + rows;
   }
+  /** Keeps the end of a row that lies in a word of its brick, if any does. */
+  template <typename TTile>
+  __device__ void
+  Keep(unsigned brick, int word, const TTile & tile) const
+  {
+    const int row = word / WordsPerBrickRow;
+    if (word % WordsPerBrickRow == 0)
+    {
+      Firsts(brick)[row] = tile.At(static_cast<unsigned>(word), 0);
+    }
+    if (word % WordsPerBrickRow == WordsPerBrickRow - 1)
+    {
+      Lasts(brick)[row] = tile.At(static_cast<unsigned>(word), BitsPerDeviceWord - 1);
+    }
+  }
 };
 
 } // namespace brickccl::cuda

@@ -19,6 +19,10 @@ struct BrickForestAccess : BlockAccess
   }
 };
 
+/** What PreparePaths takes for few links of a word, and for very many. */
+inline constexpr unsigned FewLinks = 4;
+inline constexpr unsigned ManyLinks = 16;
+
 inline constexpr unsigned RootBit = 0x80000000u;
 
 /** The word of the forest of a root that keeps a number of 15 bits. */
@@ -79,6 +83,8 @@ struct BrickSolver
   int bundleZ;
   /** The number of the word among those of all bricks. */
   std::size_t index;
+  /** The x of the word's first voxel in the volume. */
+  unsigned firstX;
   /** The starts of the word's runs, the number of the brick's runs before them, and that of all runs of the brick. */
   DeviceWord starts = 0;
   unsigned   runsBefore = 0;
@@ -98,6 +104,7 @@ struct BrickSolver
     , bundleY((place.y << bundleGrid.bundlesShiftY) + y)
     , bundleZ((place.z << bundleGrid.bundlesShiftZ) + z)
     , index(std::size_t{ blockIdx.x } * WordsPerBrick + threadIdx.x)
+    , firstX(static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord)
   {}
 
   /** Counts the runs of the word, and keeps the number of those of the warp. A barrier must follow before NumberRuns.
@@ -199,6 +206,32 @@ struct BrickSolver
     }
   }
 
+  /** Points all runs of the brick at their roots. */
+  template <typename TMemory>
+  __device__ __forceinline__ void
+  PointAtRoots(TMemory & memory) const
+  {
+    for (unsigned run = static_cast<unsigned>(self); run < runsOfBrick; run += WordsPerBrick)
+    {
+      BlockAccess::Store(memory.forest + run, PeekRoot<BlockAccess>(memory.forest, run));
+    }
+  }
+  /** Shortens the paths to the roots, the more the more links are left. \return whether most words have very many
+   *  links (noise)
+   *  \param left  how many links the word has left */
+  template <typename TMemory>
+  __device__ __forceinline__ bool
+  PreparePaths(TMemory & memory, unsigned left) const
+  {
+    if (__syncthreads_or(left > FewLinks) == 0)
+    {
+      ShortenPaths(memory);
+      return false;
+    }
+    PointAtRoots(memory);
+    return __syncthreads_count(left > ManyLinks) > WordsPerBrick / 4;
+  }
+
   /** The bits whose run is linked to that of the bundle before along z by way of the two bundles before along y. No
    *  link of these paths is left out because of a link along z of this bundle. \param joinedY  the word's own */
   template <typename TMemory>
@@ -211,6 +244,22 @@ struct BrickSolver
     }
     return joinedY & memory.joinedZ[self - WordsPerBrickRow] &
            memory.joinedY[self - (WordsPerBrickRow << grid.bundlesShiftY)];
+  }
+
+  /** The links of the square that has this bundle and, across from it, the n-th backward bundle, which is before this
+   *  one along both y and z. It must lie in the brick. */
+  template <typename TMemory>
+  __device__ __forceinline__ SquareLinks
+  SquareTo(const TMemory & memory, int n) const
+  {
+    const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
+    // Links along y belong to the later one of two bundles.
+    const int toLater = n == 2 ? 0 : WordsPerBrickRow;
+    const int toBetween = BackwardStepY(n) * WordsPerBrickRow;
+    return { memory.joinedY[self + toLater],
+             memory.joinedZ[self + toBetween],
+             memory.joinedY[below + toLater],
+             memory.joinedZ[self] };
   }
 
   /** Unites along the links that are left, at most `most` for each word. If there are few, the lanes of the warp share
@@ -262,6 +311,62 @@ struct BrickSolver
     }
   }
 
+  /** Unites the pairs of runs that the layer has listed. */
+  template <typename TMemory>
+  __device__ __forceinline__ void
+  UniteListed(TMemory & memory) const
+  {
+    const unsigned listed = memory.listed[layer];
+    for (unsigned i = static_cast<unsigned>(lane); i < listed; i += 32)
+    {
+      const unsigned pair = memory.pairs[layer][i];
+      Unite<typename TMemory::UnionAccess>(memory.forest, pair >> 16, pair & 0xFFFFu);
+    }
+    __syncwarp();
+  }
+  /** The bits of the word whose runs belong to the component of the brick that is most likely the largest: two of three
+   *  runs far apart belong to it. All runs must point at their roots. */
+  template <typename TMemory>
+  __device__ __forceinline__ DeviceWord
+  BitsInLargest(const TMemory & memory, DeviceWord foreground) const
+  {
+    const unsigned * const forest = memory.forest;
+    const unsigned         one = forest[runsOfBrick / 4];
+    const unsigned         other = forest[runsOfBrick * 3 / 4];
+    const unsigned         root = one == other ? one : forest[runsOfBrick / 2];
+    DeviceWord             bits = runsBefore > 0 && forest[runsBefore - 1] == root ? 0xFFFFFFFFu : 0u;
+    unsigned               run = runsBefore;
+    for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++run)
+    {
+      const DeviceWord from = rest | (0u - rest);
+      bits = forest[run] == root ? bits | from : bits & ~from;
+    }
+    return bits & foreground;
+  }
+
+  /** Leaves out the links within a component. All threads must call. \param own  the word's bits in the component */
+  template <typename TMemory, int VCount>
+  __device__ __forceinline__ void
+  DropWithin(DeviceWord own, TMemory & memory, BackwardLinks<VCount> & links) const
+  {
+    memory.joinedY[self] = own;
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < VCount; ++n)
+    {
+      if ((links.same.of[n] | links.left.of[n] | links.right.of[n]) != 0)
+      {
+        const int        to = WordBefore<VCount>(n);
+        const DeviceWord other = memory.joinedY[to];
+        const DeviceWord before = to % WordsPerBrickRow > 0 ? memory.joinedY[to - 1] >> 31 : 0u;
+        const DeviceWord after = to % WordsPerBrickRow < WordsPerBrickRow - 1 ? memory.joinedY[to + 1] << 31 : 0u;
+        links.same.of[n] &= ~(own & other);
+        links.left.of[n] &= ~(own & (other << 1 | before));
+        links.right.of[n] &= ~(own & (other >> 1 | after));
+      }
+    }
+  }
+
   /** Numbers the components of the brick in any order. Their final order is that of their first voxels. All runs then
    *  point at their roots. All lanes must call.
    *  \param keep  called with a root and its component; returns what the root's word keeps */
@@ -296,6 +401,37 @@ struct BrickSolver
       if ((memory.forest[run] & RootBit) != 0)
       {
         take(run, LowestBit(rest));
+      }
+    }
+  }
+
+  /** Claims numbers for a brick whose rows are all alike and joined all along, and writes what is known of it: its
+   *  components are those of its first row. \param firstVoxel  that of the word */
+  template <typename TMemory>
+  __device__ __forceinline__ void
+  PublishAlike(TMemory & memory, unsigned firstVoxel) const
+  {
+    constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
+    const unsigned     components = runsOfBrick / rows;
+    if (self == 0)
+    {
+      memory.base = bricks.Claim(components, runsOfBrick);
+      bricks.bases[blockIdx.x] = memory.base;
+    }
+    __syncthreads();
+    if (threadIdx.x < WordsPerBrickRow && bricks.HasComponents(memory.base, components))
+    {
+      unsigned id = memory.base.component + runsBefore;
+      for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++id)
+      {
+        bricks.SetFirst(id, firstVoxel + static_cast<unsigned>(LowestBit(rest)));
+      }
+    }
+    if (bricks.HasRuns(memory.base, runsOfBrick))
+    {
+      for (unsigned run = threadIdx.x; run < runsOfBrick; run += WordsPerBrick)
+      {
+        bricks.componentOfRun[memory.base.run + run] = static_cast<unsigned short>(run % components);
       }
     }
   }

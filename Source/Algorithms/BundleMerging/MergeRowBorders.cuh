@@ -177,11 +177,9 @@ __launch_bounds__(BorderThreads,
                   VAlongAxes                                                        ? 16
                   : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1 ? 12
                                                                                     : 10)
-  MergeRowBordersKernel(const __grid_constant__ TProblem         problem,
-                        const __grid_constant__ BrickArrays      bricks,
-                        const __grid_constant__ SeparationArrays separationArrays,
-                        BorderArrays<DeviceWord>                 joinedArrays,
-                        EndArrays<typename TProblem::Pixel>      endArrays)
+  MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
+                        const __grid_constant__ BrickArrays bricks,
+                        const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders)
 {
   using Role = RowBorderRole<VAlongAxes>;
   constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
@@ -200,7 +198,7 @@ __launch_bounds__(BorderThreads,
   {
     RowBorderEnds<TProblem> & ends = memory.of[role.warp].ends;
     const auto                readVoxels = [&](int bundle) {
-      return ends.ReadVoxels(problem, endArrays, role.brick, role.place, bundle);
+      return ends.ReadVoxels(problem, ofBorders.ends, role.brick, role.place, bundle);
     };
     const auto keepVoxels = [&](int bundle, const EndPair<TProblem> & pair) { ends.Keep(bundle, pair); };
     MergeEnds<RowLayout>(bricks, role.brick, ends, readVoxels, keepVoxels, [&](int bundle) {
@@ -213,13 +211,13 @@ __launch_bounds__(BorderThreads,
   JoinedBefore before = {};
   if constexpr (KeepsJoined<TProblem, VAlongAxes>)
   {
-    before.Fetch(grid, joinedArrays, role);
+    before.Fetch(grid, ofBorders.joined, role);
   }
   if constexpr (knowsSeparation)
   {
     BorderSeparation<Role> separation;
-    separation.Fetch(grid, separationArrays, role);
-    isSeparating = separationArrays.limits->areKnown;
+    separation.Fetch(grid, ofBorders.separation, role);
+    isSeparating = ofBorders.separation.limits->areKnown;
     ReadBorder<RowLayout>(grid, bricks, role, ofWarp);
     separation.Store(role, ofWarp.separation);
     __syncwarp();

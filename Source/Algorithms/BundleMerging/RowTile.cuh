@@ -63,7 +63,7 @@ struct WideGroup
 
   T voxels[count];
 
-  __device__ explicit WideGroup(const uint4 & piece)
+  __device__ explicit WideGroup(uint4 piece)
   {
     static_assert(sizeof(*this) == sizeof(piece));
     memcpy(voxels, &piece, sizeof(piece));

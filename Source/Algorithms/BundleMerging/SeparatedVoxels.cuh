@@ -47,6 +47,15 @@ struct SeparationArrays
   BorderArrays<SeparationBits> faces;
 };
 
+/** What is kept of the ends of bricks for their borders, as kernel argument. */
+template <typename T>
+struct RowArrays
+{
+  SeparationArrays         separation;
+  BorderArrays<DeviceWord> joined;
+  EndArrays<T>             ends;
+};
+
 /** Whether bits of separated voxels are of use to a problem's kernels. */
 template <typename TProblem, bool VAlongAxes>
 inline constexpr bool KnowsSeparation =

@@ -124,7 +124,7 @@ private:
     {
       m_Memory.components = 0;
     }
-    if (FirstX() < grid.rowLength)
+    if (firstX < grid.rowLength)
     {
       if (sizeof(T) == 1 && m_Rule.channels == 1 && grid.rowLength % 16 == 0 &&
           reinterpret_cast<std::uintptr_t>(m_Voxels) % 16 == 0)
@@ -148,9 +148,8 @@ private:
   PackWhole()
   {
     // Two rows are loaded first, so that their latencies overlap. More rows would take too many registers.
-    constexpr int  together = rowCount < 2 ? rowCount : 2;
-    const unsigned x = FirstX();
-    const bool     isWhole = grid.rowLength - x >= BitsPerDeviceWord;
+    constexpr int together = rowCount < 2 ? rowCount : 2;
+    const bool    isWhole = grid.rowLength - firstX >= BitsPerDeviceWord;
 #pragma unroll
     for (int first = 0; first < rowCount; first += together)
     {
@@ -161,7 +160,8 @@ private:
       {
         unsigned row = 0;
         hasRow[r] = grid.HasRow(bundleY, bundleZ, first + r, row);
-        const auto * place = reinterpret_cast<const uint4 *>(m_Voxels + (hasRow[r] ? row * grid.rowLength + x : 0u));
+        const auto * place =
+          reinterpret_cast<const uint4 *>(m_Voxels + (hasRow[r] ? row * grid.rowLength + firstX : 0u));
         halves[r][0] = place[0];
         halves[r][1] = place[isWhole ? 1 : 0];
       }
@@ -186,7 +186,7 @@ private:
     for (int r = 0; r < rowCount; ++r)
     {
       const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
-      const DeviceWord   packed = row < 0 ? 0u : PackWord(m_Voxels, m_Rule, grid.extent, row, FirstX());
+      const DeviceWord   packed = row < 0 ? 0u : PackWord(m_Voxels, m_Rule, grid.extent, row, firstX);
 #pragma unroll
       for (int k = 0; k < rowCount; ++k)
       {
@@ -200,7 +200,7 @@ private:
     for (int r = 0; r < rowCount; ++r)
     {
       const std::int64_t row = grid.RowOf(bundleY, bundleZ, r);
-      m_Own.rows[r] &= row < 0 ? 0u : m_Mask.Of(row, FirstX() / BitsPerDeviceWord);
+      m_Own.rows[r] &= row < 0 ? 0u : m_Mask.Of(row, firstX / BitsPerDeviceWord);
     }
   }
 
@@ -283,25 +283,14 @@ private:
     {
       if (m_Links.same.of[n] != 0)
       {
-        m_Links.same.of[n] = WithoutImplied(m_Links.same.of[n],
-                                            m_Joined.of[n],
-                                            n == 1 ? ImpliedAlongZ(m_Memory, m_Joined.of[0]) : ImpliedAcross(n));
+        m_Links.same.of[n] =
+          WithoutImplied(m_Links.same.of[n],
+                         m_Joined.of[n],
+                         n == 1 ? ImpliedAlongZ(m_Memory, m_Joined.of[0]) : SquareTo(m_Memory, n).Across());
       }
     }
     UniteLeft(m_Memory, m_Links);
     __syncthreads();
-  }
-  /** The bits whose run is linked to that of the n-th backward bundle, which is before this one along both y and z, by
-   *  way of either bundle between. It must lie in the brick. */
-  __device__ __forceinline__ DeviceWord
-  ImpliedAcross(int n) const
-  {
-    const int below = self - (WordsPerBrickRow << grid.bundlesShiftY);
-    // Links along y belong to the later one of two bundles.
-    const int toLater = n == 2 ? 0 : WordsPerBrickRow;
-    const int toBetween = BackwardStepY(n) * WordsPerBrickRow;
-    return (m_Memory.joinedY[self + toLater] & m_Memory.joinedZ[self + toBetween]) |
-           (m_Memory.joinedZ[self] & m_Memory.joinedY[below + toLater]);
   }
 
   /** Numbers the brick's components, claims numbers for them and their runs, and finds the first voxels. */
@@ -378,7 +367,7 @@ private:
     }
     if constexpr (rootIsFirst)
     {
-      const auto firstVoxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0)) * grid.rowLength + FirstX();
+      const auto firstVoxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0)) * grid.rowLength + firstX;
       ForRoots(m_Memory, [&](unsigned run, int x) {
         bricks.SetFirst(m_Memory.base.component + m_Memory.componentOf[run], firstVoxel + static_cast<unsigned>(x));
       });
@@ -404,13 +393,6 @@ private:
   }
   /** The place after those of all voxels. */
   static constexpr unsigned NoVoxel = 0x7FFFu;
-
-  /** The x of the word's first voxel in the volume. */
-  __device__ unsigned
-  FirstX() const
-  {
-    return static_cast<unsigned>(place.x * WordsPerBrickRow + word) * BitsPerDeviceWord;
-  }
 
   const T * const      m_Voxels;
   const VoxelRule<T> & m_Rule;

@@ -18,35 +18,13 @@ UndecidedCorners(const RowWord & a, const RowWord & b, DeviceWord joined)
   return across & ~(a.GoesOn() | b.GoesOn() | joined | joined << 1);
 }
 
-/** The bits at which the four rows of a square along y and z are linked, side by side: the first to the second (ab),
- *  the second to the third, and so on. */
-struct SquareLinks
+/** The bits at which the first and the third row of a square may be equal, a pair of their runs begins, and no side
+ *  decides. */
+__device__ inline DeviceWord
+UndecidedStraight(const SquareLinks & square, const RowWord & a, const RowWord & c)
 {
-  DeviceWord ab;
-  DeviceWord bc;
-  DeviceWord cd;
-  DeviceWord da;
-
-  /** The bits at which the first and the third row are linked by way of another row. */
-  __device__ DeviceWord
-  Across() const
-  {
-    return (ab & bc) | (cd & da);
-  }
-  /** The bits at which the first and the third row may be equal, a pair of their runs begins, and none of these links
-   *  decides. */
-  __device__ DeviceWord
-  UndecidedAcross(const RowWord & a, const RowWord & c) const
-  {
-    return a.foreground & c.foreground & (a.starts | c.starts) & ~(ab | bc | cd | da);
-  }
-  /** The square as seen from the second row. */
-  __device__ SquareLinks
-  Turned() const
-  {
-    return { bc, cd, da, ab };
-  }
-};
+  return a.foreground & c.foreground & (a.starts | c.starts) & ~square.Any();
+}
 
 /** Decides what the sides of a square leave undecided, if the warp has few such links, and lists the pairs of runs that
  *  are linked. The square has the word's row and those before it along y and z, as far as they lie in the brick. All
@@ -90,8 +68,8 @@ ListUndecidedLinks(const TProblem &  problem,
   const DeviceWord toZ = UndecidedCorners(own, d, joinedZ) & innerZ;
   const DeviceWord toBoth = UndecidedCorners(own, c, links.Across()) & innerBoth;
   const DeviceWord between = UndecidedCorners(b, d, turned.Across()) & innerBoth;
-  const DeviceWord straight = links.UndecidedAcross(own, c);
-  const DeviceWord straightBetween = turned.UndecidedAcross(b, d);
+  const DeviceWord straight = UndecidedStraight(links, own, c);
+  const DeviceWord straightBetween = UndecidedStraight(turned, b, d);
   if (!__any_sync(AllLanes, (toY | toZ | toBoth | between | straight | straightBetween) != 0))
   {
     return true;

@@ -90,7 +90,7 @@ UniteEqualRows(const TProblem &                  problem,
         const RunWindow   to = WindowOf(words[role.To(part)]);
         if (part > 0)
         {
-          found.same.of[part] = square.UndecidedAcross(from, to);
+          found.same.of[part] = UndecidedStraight(square, from, to);
           count += static_cast<unsigned>(__popc(found.same.of[part]));
         }
         if (problem.HasDiagonals(role.BackwardBundle(part)))

@@ -65,6 +65,34 @@ WithoutImpliedPairs(DeviceWord same, DeviceWord goesOn, DeviceWord implied)
   return same & ~SpreadBack(implied, goesOn);
 }
 
+/** The bits at which four bundles in a square along y and z are linked, side by side: the first to the second (ab), the
+ *  second to the third, and so on. */
+struct SquareLinks
+{
+  DeviceWord ab;
+  DeviceWord bc;
+  DeviceWord cd;
+  DeviceWord da;
+
+  __device__ DeviceWord
+  Any() const
+  {
+    return ab | bc | cd | da;
+  }
+  /** The bits at which the first and the third bundle are linked by way of another one. */
+  __device__ DeviceWord
+  Across() const
+  {
+    return (ab & bc) | (cd & da);
+  }
+  /** The square as seen from the second bundle. */
+  __device__ SquareLinks
+  Turned() const
+  {
+    return { bc, cd, da, ab };
+  }
+};
+
 /** The bits of one word for each of several other words, in registers. */
 template <int VCount>
 struct BackwardWords

@@ -323,7 +323,7 @@ struct BorderEnds
  *  pairs of a border occur again and again. */
 struct UnionsSeen
 {
-  static constexpr int bits = 8;
+  static constexpr int bits = TuningOf<Tuned::PairsSeenBits>;
 
   unsigned long long pairs[1 << bits];
 
@@ -355,7 +355,7 @@ struct BorderWords
   static_assert(BorderRole<VParts>::words <= 128);
 
   BorderWord<TLayout> words[BorderRole<VParts>::words];
-  BorderLink          links[64];
+  BorderLink          links[TuningOf<Tuned::ListedBorderLinks>];
 };
 
 /** The shared memory of a warp at a border, and that of its block. */

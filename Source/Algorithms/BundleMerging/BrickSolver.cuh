@@ -19,10 +19,6 @@ struct BrickForestAccess : BlockAccess
   }
 };
 
-/** What PreparePaths takes for few links of a word, and for very many. */
-inline constexpr unsigned FewLinks = 4;
-inline constexpr unsigned ManyLinks = 16;
-
 inline constexpr unsigned RootBit = 0x80000000u;
 
 /** The word of the forest of a root that keeps a number of 15 bits. */
@@ -59,6 +55,14 @@ struct MaskBits
   Of(std::int64_t row, unsigned word) const
   {
     return words[row * wordsPerRow + word];
+  }
+  /** The bits of a word that lie in the volume and in the mask. \param x  the word's first voxel, in the volume */
+  __device__ DeviceWord
+  Wanted(const BundleGrid & grid, std::int64_t row, unsigned x) const
+  {
+    const unsigned   left = grid.rowLength - x;
+    const DeviceWord inside = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
+    return inside & (words != nullptr ? Of(row, x / BitsPerDeviceWord) : 0xFFFFFFFFu);
   }
 };
 
@@ -195,7 +199,7 @@ struct BrickSolver
       const unsigned parent = BlockAccess::Load(memory.forest + run);
       unsigned       up = parent;
 #pragma unroll
-      for (int step = 0; step < 5; ++step)
+      for (int step = 1; step < TuningOf<Tuned::PathSteps>; ++step)
       {
         up = BlockAccess::Load(memory.forest + up);
       }
@@ -223,13 +227,13 @@ struct BrickSolver
   __device__ __forceinline__ bool
   PreparePaths(TMemory & memory, unsigned left) const
   {
-    if (__syncthreads_or(left > FewLinks) == 0)
+    if (__syncthreads_or(left > TuningOf<Tuned::FewLinks>) == 0)
     {
       ShortenPaths(memory);
       return false;
     }
     PointAtRoots(memory);
-    return __syncthreads_count(left > ManyLinks) > WordsPerBrick / 4;
+    return __syncthreads_count(left > TuningOf<Tuned::ManyLinks>) > WordsPerBrick / 4;
   }
 
   /** The bits whose run is linked to that of the bundle before along z by way of the two bundles before along y. No
@@ -273,7 +277,8 @@ struct BrickSolver
     if (most == ~0u)
     {
 #pragma unroll 1
-      for (int round = 0; round < 2 && __any_sync(AllLanes, links.same.Any() != 0); ++round)
+      for (int round = 0; round < TuningOf<Tuned::LinksBesideList> && __any_sync(AllLanes, links.same.Any() != 0);
+           ++round)
       {
         int              n = 0;
         const DeviceWord link = links.same.Take(~0u, n);
@@ -390,6 +395,14 @@ struct BrickSolver
     }
   }
 
+  /** Makes a component, numbered over all bricks, a root with this first voxel. */
+  __device__ __forceinline__ void
+  SetFirst(unsigned component, unsigned voxel) const
+  {
+    bricks.parent[component] = component;
+    bricks.firstVoxel[component] = voxel;
+  }
+
   /** Calls `take` with each root among the word's runs, and with its first bit. */
   template <typename TMemory, typename TTake>
   __device__ __forceinline__ void
@@ -424,7 +437,7 @@ struct BrickSolver
       unsigned id = memory.base.component + runsBefore;
       for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++id)
       {
-        bricks.SetFirst(id, firstVoxel + static_cast<unsigned>(LowestBit(rest)));
+        SetFirst(id, firstVoxel + static_cast<unsigned>(LowestBit(rest)));
       }
     }
     if (bricks.HasRuns(memory.base, runsOfBrick))

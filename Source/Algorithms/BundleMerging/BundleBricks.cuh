@@ -1,6 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_BUNDLEBRICKS_CUH
 
+#include "BrickCCL/Algorithms/BundleMerging/BundleMergingTuning.h"
 #include "BrickCCL/Runs/Bundle.h"
 #include "BrickCCL/Runs/RunTable.cuh"
 
@@ -306,11 +307,11 @@ struct alignas(8) BrickBase
  *  as many groups as a block counts. */
 struct FirstMarks
 {
-  static constexpr unsigned wordsPerGroup = 8;
-  static constexpr unsigned groupsPerThread = 16;
+  static constexpr unsigned wordsPerGroup = TuningOf<Tuned::MarkWordsPerGroup>;
+  static constexpr unsigned groupsPerThread = TuningOf<Tuned::MarkGroupsPerThread>;
   static constexpr unsigned groupsPerPart = ThreadsPerBlock * groupsPerThread;
   /** The distance between the counts of two parts: side by side in one cache line they would wait for each other. */
-  static constexpr unsigned partStep = 32;
+  static constexpr unsigned partStep = TuningOf<Tuned::MarkPartStep>;
 
   DeviceWord * words;
   /** The marks in a group; later those before it. Behind the last group it is the number of components. */
@@ -374,13 +375,6 @@ struct BrickArrays
   {
     const unsigned long long before = atomicAdd(found, static_cast<unsigned long long>(ofComponents) << 32 | ofRuns);
     return { static_cast<unsigned>(before >> 32), static_cast<unsigned>(before) };
-  }
-  /** Makes a component a root with this first voxel. */
-  __device__ void
-  SetFirst(unsigned component, unsigned voxel) const
-  {
-    parent[component] = component;
-    firstVoxel[component] = voxel;
   }
   /** Whether there is room for so many components, or runs, of a brick. */
   __device__ bool

@@ -62,7 +62,8 @@ UniteEnds(const BundleGrid & grid, const BrickArrays & bricks, int bundle, const
 
 template <Bundling VBundling>
 __global__ void
-__launch_bounds__(BorderThreads, VBundling == Bundling::Rows ? 17 : 10)
+__launch_bounds__(BorderThreads,
+                  VBundling == Bundling::Rows ? TuningOf<Tuned::BorderBlocksOfFaces> : TuningOf<Tuned::BorderBlocks>)
   MergeBordersKernel(const __grid_constant__ BundleGrid grid, const __grid_constant__ BrickArrays bricks)
 {
   using Layout = BundleLayout<VBundling>;

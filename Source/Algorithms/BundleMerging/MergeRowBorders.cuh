@@ -171,12 +171,24 @@ UniteRowEnds(const TProblem &                problem,
   }
 }
 
+/** So many blocks of the kernel shall fit on a multiprocessor. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr int RowBorderBlocks = VAlongAxes ? TuningOf<Tuned::RowBorderBlocksOfFaces>
+                                     : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1
+                                       ? TuningOf<Tuned::RowBorderBlocksOfEqualBytes>
+                                       : TuningOf<Tuned::RowBorderBlocks>;
+
+/** The share of shared memory that the kernel asks for. Voxels and forest are read through the cache, which the driver
+ *  would leave as small as the solving kernel needs it. */
+template <typename TProblem, bool VAlongAxes>
+inline constexpr int RowBorderShared = VAlongAxes                            ? TuningOf<Tuned::RowBorderSharedOfFaces>
+                                     : KnowsSeparation<TProblem, VAlongAxes> ? TuningOf<Tuned::RowBorderSharedOfKinds>
+                                     : TProblem::isTransitive                ? TuningOf<Tuned::RowBorderSharedOfEqual>
+                                                                             : TuningOf<Tuned::RowBorderShared>;
+
 template <typename TProblem, bool VAlongAxes>
 __global__ void
-__launch_bounds__(BorderThreads,
-                  VAlongAxes                                                        ? 16
-                  : TProblem::isTransitive && sizeof(typename TProblem::Pixel) == 1 ? 12
-                                                                                    : 10)
+__launch_bounds__(BorderThreads, RowBorderBlocks<TProblem, VAlongAxes>)
   MergeRowBordersKernel(const __grid_constant__ TProblem    problem,
                         const __grid_constant__ BrickArrays bricks,
                         const __grid_constant__ RowArrays<typename TProblem::Pixel> ofBorders)

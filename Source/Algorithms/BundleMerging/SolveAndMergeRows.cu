@@ -51,10 +51,8 @@ SolveAndMergeRows(const Problem &       problem,
                              memory.Arrays(),
                              ofBorders,
                              memory.Marks());
-      // Voxels and forest are read through the cache. The driver would leave it as small as the solving kernel needs
-      // it.
       LaunchShape atBorders = OneBlockPerBrick(grid, BorderThreads);
-      atBorders.sharedPercent = isAlongAxes ? 72 : knowsSeparation ? 70 : Problem::isTransitive ? 44 : 62;
+      atBorders.sharedPercent = RowBorderShared<Problem, isAlongAxes>;
       BRICKCCL_LAUNCH_BLOCKS_EARLY((MergeRowBordersKernel<Problem, isAlongAxes>),
                                    atBorders,
                                    stream,

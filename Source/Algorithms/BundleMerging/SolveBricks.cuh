@@ -29,7 +29,7 @@ struct BrickMemory
        *  the number of runs before the word. */
       unsigned edgesAndRuns[WordsPerBrick];
       /** Pairs of runs to unite, two runs in a word. */
-      unsigned pairs[LayersPerBrick][64];
+      unsigned pairs[LayersPerBrick][TuningOf<Tuned::ListedLinks>];
       /** The bits whose run is linked to the run at the same x in the bundle before along y, and along z. */
       DeviceWord joinedY[WordsPerBrick];
       DeviceWord joinedZ[WordsPerBrick];
@@ -148,7 +148,8 @@ private:
   PackWhole()
   {
     // Two rows are loaded first, so that their latencies overlap. More rows would take too many registers.
-    constexpr int together = rowCount < 2 ? rowCount : 2;
+    constexpr int most = TuningOf<Tuned::RowsLoadedTogether>;
+    constexpr int together = rowCount < most ? rowCount : most;
     const bool    isWhole = grid.rowLength - firstX >= BitsPerDeviceWord;
 #pragma unroll
     for (int first = 0; first < rowCount; first += together)
@@ -362,14 +363,14 @@ private:
       bricks.componentOfRun[m_Memory.base.run + run] = component;
       if (!rootIsFirst && (node & RootBit) != 0)
       {
-        bricks.SetFirst(m_Memory.base.component + component, VoxelAt(KeptOfRoot(node)));
+        SetFirst(m_Memory.base.component + component, VoxelAt(KeptOfRoot(node)));
       }
     }
     if constexpr (rootIsFirst)
     {
       const auto firstVoxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0)) * grid.rowLength + firstX;
       ForRoots(m_Memory, [&](unsigned run, int x) {
-        bricks.SetFirst(m_Memory.base.component + m_Memory.componentOf[run], firstVoxel + static_cast<unsigned>(x));
+        SetFirst(m_Memory.base.component + m_Memory.componentOf[run], firstVoxel + static_cast<unsigned>(x));
       });
     }
   }
@@ -409,7 +410,8 @@ private:
 /** Reads, packs and solves one brick per block of WordsPerBrick threads. It also clears `marks`. */
 template <typename T, Bundling VBundling>
 __global__ void
-__launch_bounds__(WordsPerBrick, VBundling == Bundling::Rows ? 8 : 6)
+__launch_bounds__(WordsPerBrick,
+                  VBundling == Bundling::Rows ? TuningOf<Tuned::SolveBlocksOfFaces> : TuningOf<Tuned::SolveBlocks>)
   SolveBricksKernel(const T *               voxels,
                     const __grid_constant__ VoxelRule<T> rule,
                     const __grid_constant__ BundleGrid   grid,

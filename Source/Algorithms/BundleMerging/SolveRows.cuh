@@ -66,9 +66,11 @@ private:
   static constexpr bool knowsSeparation = KnowsSeparation<TProblem, VAlongAxes>;
   /** Links lead to so many rows. */
   static constexpr int      backward = VAlongAxes ? 2 : BackwardBundles;
-  static constexpr unsigned fewRuns = 4 * WordsPerLayer;
+  static constexpr unsigned fewRuns = TuningOf<Tuned::FewRuns>;
   /** If there is much code, several copies of it would not stay in the instruction cache. */
   static constexpr bool hasMuchCode = sizeof(Pixel) == 2 && !isTransitive;
+  static constexpr int  straightUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::StraightUnroll>;
+  static constexpr int  diagonalUnroll = hasMuchCode ? TuningOf<Tuned::CodeUnroll> : TuningOf<Tuned::DiagonalUnroll>;
 
   /** Turns the pixels of the word into bits, and keeps those at the brick's ends for its borders. */
   __device__ __forceinline__ void
@@ -84,7 +86,8 @@ private:
       limits = *m_OfBorders.separation.limits;
     }
     SeparationBits        separation = {};
-    const RowLayout::Kept kept = m_Rows.template Pack<knowsSeparation>(WantedBits(), limits, separation);
+    const DeviceWord      wanted = m_IsInside ? m_Mask.Wanted(grid, m_RowNumber, firstX) : 0u;
+    const RowLayout::Kept kept = m_Rows.template Pack<knowsSeparation>(wanted, limits, separation);
     m_IsSeparating = knowsSeparation && limits.areKnown;
     if (m_IsSeparating)
     {
@@ -99,18 +102,6 @@ private:
     starts = m_Own.starts;
     reinterpret_cast<RowLayout::Kept *>(bricks.bits)[index] = kept;
     marks.ClearShare<1>();
-  }
-  /** The bits of the word that lie in the volume and in the mask. */
-  __device__ __forceinline__ DeviceWord
-  WantedBits() const
-  {
-    if (!m_IsInside)
-    {
-      return 0;
-    }
-    const unsigned   left = grid.rowLength - firstX;
-    const DeviceWord wanted = left < BitsPerDeviceWord ? BitsUpToLane(static_cast<int>(left) - 1) : 0xFFFFFFFFu;
-    return wanted & (m_Mask.words != nullptr ? m_Mask.Of(m_RowNumber, firstX / BitsPerDeviceWord) : 0xFFFFFFFFu);
   }
 
   /** Numbers the runs within the brick. \return whether there are any */
@@ -163,8 +154,7 @@ private:
     }
     else
     {
-      constexpr int unrolled = hasMuchCode ? 1 : 2;
-#pragma unroll unrolled
+#pragma unroll straightUnroll
       for (int n = 0; n < 2; ++n)
       {
         FindStraightTo(n);
@@ -271,8 +261,7 @@ private:
     {
       m_Window = m_Memory.WindowAt(self);
     }
-    constexpr int unrolled = hasMuchCode ? 1 : backward;
-#pragma unroll unrolled
+#pragma unroll diagonalUnroll
     for (int n = 0; n < backward; ++n)
     {
       if (__any_sync(AllLanes, IsInBrick(n)))
@@ -381,7 +370,7 @@ private:
   __device__ __forceinline__ void
   UniteCrowded()
   {
-    UniteLeft(m_Memory, m_Links, FewLinks);
+    UniteLeft(m_Memory, m_Links, TuningOf<Tuned::FewLinks>);
     __syncthreads();
     PointAtRoots(m_Memory);
     __syncthreads();
@@ -427,8 +416,7 @@ private:
     if (bricks.HasComponents(m_Memory.base, m_Memory.components))
     {
       ForRoots(m_Memory, [&](unsigned run, int x) {
-        bricks.SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]),
-                        m_FirstVoxel + static_cast<unsigned>(x));
+        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), m_FirstVoxel + static_cast<unsigned>(x));
       });
     }
   }
@@ -484,7 +472,9 @@ private:
 /** Reads and solves one brick per block of WordsPerBrick threads, as SolveBricksKernel does. */
 template <typename TProblem, bool VAlongAxes>
 __global__ void
-__launch_bounds__(WordsPerBrick, RowBrickMemory<TProblem>::isTiled ? 5 : 4)
+__launch_bounds__(WordsPerBrick,
+                  RowBrickMemory<TProblem>::isTiled ? TuningOf<Tuned::SolveRowBlocks>
+                                                    : TuningOf<Tuned::SolveRowBlocksInMemory>)
   SolveRowsKernel(const __grid_constant__ TProblem    problem,
                   const __grid_constant__ MaskBits    mask,
                   const __grid_constant__ BrickArrays bricks,

@@ -27,7 +27,7 @@ Turn(PieceSums & piece)
 struct BrickSums
 {
   static constexpr unsigned capacity = WordsPerBrick;
-  static constexpr unsigned probes = 8;
+  static constexpr unsigned probes = TuningOf<Tuned::SumProbes>;
 
   /** 0 means that the slot is free. */
   unsigned labels[capacity];
@@ -181,7 +181,7 @@ PieceOfRun(const RowWords<TLayout::rowCount> & rows, DeviceWord run, int word, i
  *  small one. */
 template <typename TLayout>
 __global__ void
-__launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? 6 : 5)
+__launch_bounds__(WordsPerBrick, TLayout::rowCount == 1 ? TuningOf<Tuned::SumBlocksOfRows> : TuningOf<Tuned::SumBlocks>)
   SumBricksKernel(const __grid_constant__ BundleGrid  grid,
                   const __grid_constant__ BrickArrays bricks,
                   CompactShapeSums * __restrict__ sums)

@@ -40,7 +40,7 @@ UniteEqualRows(const TProblem &                  problem,
 {
   using Role = RowBorderRole<VAlongAxes>;
   // More than these are better compared word by word.
-  constexpr unsigned                  few = 64;
+  constexpr unsigned                  few = TuningOf<Tuned::FewOpenAtBorder>;
   constexpr int                       step = WordsPerBrickRow;
   const BundleGrid &                  grid = problem.grid;
   const BorderWord<RowLayout> * const words = memory.words;

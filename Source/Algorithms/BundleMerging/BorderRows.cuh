@@ -3,8 +3,9 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/Borders.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 
-/** The rows at a border along z or y, where values decide. */
+/** Unions across borders along z and y, where values decide. */
 namespace brickccl::cuda
 {
 
@@ -53,6 +54,333 @@ WithComparison(const TProblem & problem, const TRole & role, int part, const TTh
                                 role.place.z << grid.bundlesShiftZ,
                                 role.axis == AlongY);
   then(VoxelComparison<TProblem>(problem, rows, FirstVoxel(problem, role, from), role.BackwardBundle(part)));
+}
+
+/** The bits at which a lane's word at a border along z or y, and the word that faces it, are linked to those before
+ *  them in their bricks. */
+struct JoinedBefore
+{
+  DeviceWord own;
+  DeviceWord other;
+
+  /** Starts to read them. */
+  template <typename TRole>
+  __device__ void
+  Fetch(const BundleGrid & grid, const BorderArrays<DeviceWord> & arrays, const TRole & role)
+  {
+    BrickWord facing;
+    role.Locate(grid, role.Facing(true), facing);
+    const int end = role.axis == AlongY ? 2 : 0;
+    own = arrays.AtEnd(role.brick, end)[role.lane];
+    other = arrays.AtEnd(facing.brick, end + 1)[role.lane];
+  }
+};
+
+/** Unites across a border along z or y, for equal values. All lanes must call. */
+template <typename TProblem, bool VAlongAxes, typename TWords>
+__device__ inline void
+UniteEqualRows(const TProblem &                  problem,
+               const BrickArrays &               bricks,
+               const RowBorderRole<VAlongAxes> & role,
+               const JoinedBefore &              before,
+               TWords &                          memory,
+               UnionsSeen &                      seen)
+{
+  using Role = RowBorderRole<VAlongAxes>;
+  // More than these are better compared word by word.
+  constexpr unsigned                  few = TuningOf<Tuned::FewOpenAtBorder>;
+  constexpr int                       step = WordsPerBrickRow;
+  const BundleGrid &                  grid = problem.grid;
+  const BorderWord<RowLayout> * const words = memory.words;
+  BackwardLinks<Role::parts>          found = {};
+  StraightLinks                       facing = {};
+  WithComparison(problem, role, 0, [&](const auto & compare) {
+    facing = FindStraight(compare, WindowOf(words[role.From(0)]), WindowOf(words[role.To(0)]), {});
+  });
+  found.same.of[0] = facing.same;
+  bool areMany = false;
+  if constexpr (!VAlongAxes)
+  {
+    const bool hasBefore = role.lane >= step;
+    const bool hasNext = role.lane < WordsPerLayer - step;
+    const auto ofBefore = [&](DeviceWord word) {
+      const DeviceWord there = __shfl_up_sync(AllLanes, word, step);
+      return hasBefore ? there : 0u;
+    };
+    const auto ofNext = [&](DeviceWord word) {
+      const DeviceWord there = __shfl_down_sync(AllLanes, word, step);
+      return hasNext ? there : 0u;
+    };
+    // The square of the two words and those before them, from this one or from the one before it. At the lower end of a
+    // brick nothing is kept of what is not there.
+    const SquareLinks links = { hasBefore ? before.own : 0u,
+                                ofBefore(facing.joined),
+                                hasBefore ? before.other : 0u,
+                                facing.joined };
+    // The square of the two words and the next ones.
+    const SquareLinks next = { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
+    if (facing.same != 0)
+    {
+      const BorderWord<RowLayout> & own = words[role.Facing(false)];
+      const BorderWord<RowLayout> & other = words[role.Facing(true)];
+      const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
+      found.same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
+    }
+    // Few other links are undecided. They are compared when they are united.
+    unsigned count = 0;
+#pragma unroll
+    for (int part = 0; part < Role::parts; ++part)
+    {
+      if (role.HasLinks(part))
+      {
+        const SquareLinks square = part < 2 ? links : role.axis == AlongZ ? next : links.Turned();
+        const RunWindow   from = WindowOf(words[role.From(part)]);
+        const RunWindow   to = WindowOf(words[role.To(part)]);
+        if (part > 0)
+        {
+          found.same.of[part] = UndecidedStraight(square, from, to);
+          count += static_cast<unsigned>(__popc(found.same.of[part]));
+        }
+        if (problem.HasDiagonals(role.BackwardBundle(part)))
+        {
+          const BundleLinks<DeviceWord> undecided =
+            UndecidedAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
+          found.left.of[part] = undecided.left;
+          found.right.of[part] = undecided.right;
+          count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
+        }
+      }
+    }
+    areMany = SumOfWarp(count) > few;
+    if (areMany)
+    {
+#pragma unroll 1
+      for (int part = 0; part < Role::parts; ++part)
+      {
+        WithComparison(problem, role, part, [&](const auto & compare) {
+          if (part > 0)
+          {
+            found.same.Set(part, compare.JoinedTo(found.same.Get(part)));
+          }
+          const BundleLinks<DeviceWord> across =
+            FindAcross(compare, { 0, found.left.Get(part), found.right.Get(part) });
+          found.left.Set(part, across.left);
+          found.right.Set(part, across.right);
+        });
+      }
+    }
+  }
+  UniteLinks<RowLayout>(grid, bricks, role, memory, seen, found, [&](const BorderLink & link) {
+    return link.IsFacing() || areMany ||
+           problem.AreJoined(FirstVoxel(problem, role, link.From()) + link.X(),
+                             FirstVoxel(problem, role, link.To()) + link.ToX());
+  });
+}
+
+/** The bits of a word's first and last run, and the components of these runs, numbered over all bricks. Most words have
+ *  no other runs. */
+struct EndRuns
+{
+  DeviceWord bits[2];
+  unsigned   components[2];
+
+  /** Starts to read the components. */
+  __device__ void
+  Fetch(const BrickArrays & bricks, const BorderWord<RowLayout> & word)
+  {
+    const DeviceWord foreground = word.rows.rows[0];
+    const DeviceWord first = foreground & (0u - foreground);
+    const DeviceWord later = word.starts & ~(first | (first - 1));
+    const int        last = 31 - __clz(static_cast<int>(later));
+    bits[0] = foreground & ~(foreground + first) & ((later & (0u - later)) - 1);
+    bits[1] = later != 0 ? foreground & ~(foreground + (1u << last)) : 0u;
+    const auto componentAt = [&](int x) { return word.component + bricks.componentOfRun[word.RunAt(x)]; };
+    components[0] = first != 0 ? componentAt(LowestBit(first)) : 0u;
+    components[1] = later != 0 ? componentAt(last) : 0u;
+  }
+  /** The bits at which these runs and those of another word are one component.
+   *  \param areFirst  whether no word has more than one of these runs */
+  __device__ DeviceWord
+  SharedWith(const EndRuns & other, bool areFirst) const
+  {
+    const auto shared = [&](int i, int k) {
+      return components[i] == other.components[k] ? bits[i] & other.bits[k] : 0u;
+    };
+    const DeviceWord first = shared(0, 0);
+    return areFirst ? first : first | shared(0, 1) | shared(1, 0) | shared(1, 1);
+  }
+};
+
+/** What a lane reads of separated voxels at a border along z or y: those of its word, of the word that faces it, and of
+ *  one of the bundles beside, if it has any. */
+template <typename TRole>
+struct BorderSeparation
+{
+  SeparationBits own;
+  SeparationBits other;
+  SeparationBits edge;
+
+  /** Starts to read them. */
+  __device__ void
+  Fetch(const BundleGrid & grid, const SeparationArrays & arrays, const TRole & role)
+  {
+    const auto fetch = [&](int at) {
+      BrickWord  word;
+      const bool alongY = role.axis == AlongY;
+      const int  end = (alongY ? 2 : 0) + (at >= TRole::others ? 1 : 0);
+      return role.Locate(grid, at, word)
+             ? arrays.faces.AtEnd(word.brick, end)[alongY ? role.lane : word.local % WordsPerLayer]
+             : SeparationBits{};
+    };
+    own = fetch(role.Facing(false));
+    other = fetch(role.Facing(true));
+    edge = role.hasEdge ? fetch(role.Edge()) : SeparationBits{};
+  }
+  /** A barrier must follow. */
+  __device__ void
+  Store(const TRole & role, SeparationBits (&separation)[TRole::words]) const
+  {
+    separation[role.Facing(false)] = own;
+    separation[role.Facing(true)] = other;
+    if (role.hasEdge)
+    {
+      separation[role.Edge()] = edge;
+    }
+  }
+};
+
+/** Unites across a border along z or y, with a tolerance. All lanes must call. */
+template <typename TProblem, bool VAlongAxes, typename TWords>
+__device__ inline void
+UniteCloseRows(const TProblem &                  problem,
+               const BrickArrays &               bricks,
+               const RowBorderRole<VAlongAxes> & role,
+               bool                              isSeparating,
+               TWords &                          memory,
+               UnionsSeen &                      seen)
+{
+  using Role = RowBorderRole<VAlongAxes>;
+  BackwardLinks<Role::parts>          links = {};
+  const BorderWord<RowLayout> * const words = memory.words;
+  EndRuns * const                     endRuns = memory.endRuns;
+  bool                                areFirst = true;
+  if constexpr (!VAlongAxes)
+  {
+    EndRuns own, other;
+    EndRuns edge = {};
+    own.Fetch(bricks, words[role.Facing(false)]);
+    other.Fetch(bricks, words[role.Facing(true)]);
+    if (role.hasEdge)
+    {
+      edge.Fetch(bricks, words[role.Edge()]);
+      endRuns[role.Edge()] = edge;
+    }
+    endRuns[role.Facing(false)] = own;
+    endRuns[role.Facing(true)] = other;
+    areFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
+    __syncwarp();
+  }
+  // What is known from within a brick.
+  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other], areFirst); };
+  DeviceWord joinedFacing = 0;
+  // The bits at which a part's links are implied by way of the word that faces either end. All lanes must call.
+  const auto impliedBy = [&](int part) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const int        laneOfB = Role::LaneOf(b);
+    const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
+    if (!role.HasLinks(part))
+    {
+      return 0u;
+    }
+    const DeviceWord byA = joinedFacing & areOne(Role::OppositeOf(a), b);
+    return Role::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, Role::OppositeOf(b))) : byA;
+  };
+  // Whether a part's links must be looked for. They need not where two rows are alike and joined all along.
+  const auto isOpen = [&](int part, DeviceWord implied) {
+    if (!role.HasLinks(part))
+    {
+      return false;
+    }
+    const RunWindow from = WindowOf(words[role.From(part)]);
+    const RunWindow to = WindowOf(words[role.To(part)]);
+    const bool      hasSeparated = (from.starts & from.left) != 0;
+    return from.foreground != 0 &&
+           (hasSeparated || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
+  };
+  // All lanes must call. Those that have nothing to look for call with `has` false.
+  const auto find = [&](int part, bool has, DeviceWord implied) {
+    const int        a = role.From(part);
+    const int        b = role.To(part);
+    const RunWindow  from = has ? WindowOf(words[a]) : RunWindow{};
+    const RunWindow  to = has ? WindowOf(words[b]) : RunWindow{};
+    const DeviceWord separated = isSeparating && has ? memory.separation[a].SeparatedFrom(memory.separation[b]) : 0u;
+    WithComparison(problem, role, part, [&](const auto & compare) {
+      StraightLinks found = FindStraight(compare, from, to, { has ? implied : 0u, separated });
+      if (part == 0)
+      {
+        joinedFacing = found.joined;
+        if constexpr (!VAlongAxes)
+        {
+          const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
+          if (found.same != 0 && role.lane >= WordsPerBrickRow)
+          {
+            const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
+            const DeviceWord known = areOne(a, a - WordsPerBrickRow) & joinedBefore & areOne(b, b - WordsPerBrickRow);
+            found.same = WithoutImpliedPairs(found.same, goesOn, known);
+          }
+        }
+      }
+      if (has)
+      {
+        links.same.Set(part, found.same);
+      }
+      if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
+      {
+        BundleLinks<DeviceWord> undecided = UndecidedAcross<false>(from, to, found.joined);
+        if (isSeparating)
+        {
+          undecided = undecided.Without(memory.separation[a].SeparatedAcross(memory.separation[b]));
+        }
+        const BundleLinks<DeviceWord> across = FindAcross(compare, undecided);
+        if (has)
+        {
+          links.left.Set(part, across.left);
+          links.right.Set(part, across.right);
+        }
+      }
+    });
+  };
+  // Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
+  // both of these to look for. So along z, where all links lead from the brick's own words, one look does for both.
+  DeviceWord impliedLow = 0;
+  DeviceWord impliedHigh = 0;
+  bool       isOpenLow = false;
+  bool       isOpenHigh = false;
+#pragma unroll 1
+  for (int look = 0; look < Role::parts; ++look)
+  {
+    if (look == 1)
+    {
+      impliedLow = impliedBy(1);
+      impliedHigh = impliedBy(2);
+      isOpenLow = isOpen(1, impliedLow);
+      isOpenHigh = isOpen(2, impliedHigh);
+    }
+    const bool looksAtBoth = look > 0 && role.axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+    const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+    const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
+    if (__any_sync(AllLanes, has))
+    {
+      find(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
+    }
+    if (looksAtBoth)
+    {
+      break;
+    }
+  }
+  const auto all = [](const BorderLink &) { return true; };
+  UniteLinks<RowLayout>(problem.grid, bricks, role, memory, seen, links, all);
 }
 
 } // namespace brickccl::cuda

@@ -35,15 +35,6 @@ KeptOfRoot(unsigned word)
   return (word & ~RootBit) >> 16;
 }
 
-/** The first bit of `bits` in each stretch from one start up to the next. Bits before the first start are dropped. */
-__device__ inline DeviceWord
-FirstOfStretches(DeviceWord bits, DeviceWord starts)
-{
-  // A carry runs from the start to the first bit, and through stretches without a bit.
-  const DeviceWord none = ~bits;
-  return ((none + (starts & none)) | starts) & bits;
-}
-
 /** The bits of a mask, row by row of the volume. It is a kernel argument. */
 struct MaskBits
 {

@@ -1,8 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_MERGEROWBORDERS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/UniteCloseRows.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/UniteEqualRows.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/BorderRows.cuh"
 
 /** Unions of components across the borders of bricks, where values decide. */
 namespace brickccl::cuda

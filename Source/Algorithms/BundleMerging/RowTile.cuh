@@ -1,7 +1,7 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWTILE_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/SeparatedVoxels.cuh"
+#include "BrickCCL/Algorithms/BundleMerging/RowArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/LinkRows.cuh"
 
 /** The voxels of a brick's rows in shared memory, where values decide. */

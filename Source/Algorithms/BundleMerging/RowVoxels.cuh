@@ -1,7 +1,6 @@
 #ifndef BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 #define BRICKCCL_ALGORITHMS_BUNDLEMERGING_ROWVOXELS_CUH
 
-#include "BrickCCL/Algorithms/BundleMerging/BorderArrays.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/VoxelGroup.cuh"
 #include "BrickCCL/Core/Connectivity.h"
 

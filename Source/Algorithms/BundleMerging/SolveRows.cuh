@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Algorithms/BundleMerging/BrickSolver.cuh"
 #include "BrickCCL/Algorithms/BundleMerging/RowBrick.cuh"
-#include "BrickCCL/Algorithms/BundleMerging/UndecidedLinks.cuh"
 
 /** Turns pixels into runs and runs into components, brick by brick, where values decide. */
 namespace brickccl::cuda

@@ -249,139 +249,185 @@ struct BorderSeparation
   }
 };
 
-/** Unites across a border along z or y, with a tolerance. All lanes must call. */
+/** A lane of a warp that unites across a border along z or y, with a tolerance. All lanes must call. */
 template <typename TProblem, bool VAlongAxes, typename TWords>
-__device__ inline void
-UniteCloseRows(const TProblem &                  problem,
-               const BrickArrays &               bricks,
-               const RowBorderRole<VAlongAxes> & role,
-               bool                              isSeparating,
-               TWords &                          memory,
-               UnionsSeen &                      seen)
+class CloseBorder
 {
+public:
   using Role = RowBorderRole<VAlongAxes>;
-  BackwardLinks<Role::parts>          links = {};
-  const BorderWord<RowLayout> * const words = memory.words;
-  EndRuns * const                     endRuns = memory.endRuns;
-  bool                                areFirst = true;
-  if constexpr (!VAlongAxes)
+
+  /** \param isSeparating  whether some voxels are known to be separated */
+  __device__
+  CloseBorder(const TProblem &    problem,
+              const BrickArrays & bricks,
+              const Role &        role,
+              bool                isSeparating,
+              TWords &            memory)
+    : m_Problem(problem)
+    , m_Bricks(bricks)
+    , m_Role(role)
+    , m_IsSeparating(isSeparating)
+    , m_Memory(memory)
+  {}
+
+  __device__ __forceinline__ void
+  Unite(UnionsSeen & seen)
   {
-    EndRuns own, other;
-    EndRuns edge = {};
-    own.Fetch(bricks, words[role.Facing(false)]);
-    other.Fetch(bricks, words[role.Facing(true)]);
-    if (role.hasEdge)
+    if constexpr (!VAlongAxes)
     {
-      edge.Fetch(bricks, words[role.Edge()]);
-      endRuns[role.Edge()] = edge;
+      FetchEndRuns();
     }
-    endRuns[role.Facing(false)] = own;
-    endRuns[role.Facing(true)] = other;
-    areFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
+    FindLinks();
+    const auto all = [](const BorderLink &) { return true; };
+    UniteLinks<RowLayout>(m_Problem.grid, m_Bricks, m_Role, m_Memory, seen, m_Links, all);
+  }
+
+private:
+  /** Reads the components of the words' first and last runs. */
+  __device__ __forceinline__ void
+  FetchEndRuns()
+  {
+    EndRuns * const endRuns = m_Memory.endRuns;
+    EndRuns         own, other;
+    EndRuns         edge = {};
+    own.Fetch(m_Bricks, m_Memory.words[m_Role.Facing(false)]);
+    other.Fetch(m_Bricks, m_Memory.words[m_Role.Facing(true)]);
+    if (m_Role.hasEdge)
+    {
+      edge.Fetch(m_Bricks, m_Memory.words[m_Role.Edge()]);
+      endRuns[m_Role.Edge()] = edge;
+    }
+    endRuns[m_Role.Facing(false)] = own;
+    endRuns[m_Role.Facing(true)] = other;
+    m_AreFirst = __any_sync(AllLanes, (own.bits[1] | other.bits[1] | edge.bits[1]) != 0) == 0;
     __syncwarp();
   }
-  // What is known from within a brick.
-  const auto areOne = [&](int at, int other) { return endRuns[at].SharedWith(endRuns[other], areFirst); };
-  DeviceWord joinedFacing = 0;
-  // The bits at which a part's links are implied by way of the word that faces either end. All lanes must call.
-  const auto impliedBy = [&](int part) {
-    const int        a = role.From(part);
-    const int        b = role.To(part);
+
+  /** Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
+   *  both of these to look for. So along z, where all links lead from the brick's own words, one look does for both. */
+  __device__ __forceinline__ void
+  FindLinks()
+  {
+    DeviceWord impliedLow = 0;
+    DeviceWord impliedHigh = 0;
+    bool       isOpenLow = false;
+    bool       isOpenHigh = false;
+#pragma unroll 1
+    for (int look = 0; look < Role::parts; ++look)
+    {
+      if (look == 1)
+      {
+        impliedLow = ImpliedBy(1);
+        impliedHigh = ImpliedBy(2);
+        isOpenLow = IsOpen(1, impliedLow);
+        isOpenHigh = IsOpen(2, impliedHigh);
+      }
+      const bool looksAtBoth = look > 0 && m_Role.axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
+      const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
+      const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
+      if (__any_sync(AllLanes, has))
+      {
+        Look(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
+      }
+      if (looksAtBoth)
+      {
+        break;
+      }
+    }
+  }
+  /** The bits at which a part's links are implied by way of the word that faces either end. All lanes must call. */
+  __device__ __forceinline__ DeviceWord
+  ImpliedBy(int part) const
+  {
+    const int        a = m_Role.From(part);
+    const int        b = m_Role.To(part);
     const int        laneOfB = Role::LaneOf(b);
-    const DeviceWord joinedThere = __shfl_sync(AllLanes, joinedFacing, laneOfB);
-    if (!role.HasLinks(part))
+    const DeviceWord joinedThere = __shfl_sync(AllLanes, m_JoinedFacing, laneOfB);
+    if (!m_Role.HasLinks(part))
     {
       return 0u;
     }
-    const DeviceWord byA = joinedFacing & areOne(Role::OppositeOf(a), b);
-    return Role::IsLane(laneOfB) ? byA | (joinedThere & areOne(a, Role::OppositeOf(b))) : byA;
-  };
-  // Whether a part's links must be looked for. They need not where two rows are alike and joined all along.
-  const auto isOpen = [&](int part, DeviceWord implied) {
-    if (!role.HasLinks(part))
+    const DeviceWord byA = m_JoinedFacing & AreOne(Role::OppositeOf(a), b);
+    return Role::IsLane(laneOfB) ? byA | (joinedThere & AreOne(a, Role::OppositeOf(b))) : byA;
+  }
+  /** Whether a part's links must be looked for. They need not where two rows are alike and joined all along. */
+  __device__ __forceinline__ bool
+  IsOpen(int part, DeviceWord implied) const
+  {
+    if (!m_Role.HasLinks(part))
     {
       return false;
     }
-    const RunWindow from = WindowOf(words[role.From(part)]);
-    const RunWindow to = WindowOf(words[role.To(part)]);
+    const RunWindow from = WindowOf(m_Memory.words[m_Role.From(part)]);
+    const RunWindow to = WindowOf(m_Memory.words[m_Role.To(part)]);
     const bool      hasSeparated = (from.starts & from.left) != 0;
     return from.foreground != 0 &&
            (hasSeparated || implied != from.foreground || implied != to.foreground || from.starts != to.starts);
-  };
-  // All lanes must call. Those that have nothing to look for call with `has` false.
-  const auto find = [&](int part, bool has, DeviceWord implied) {
-    const int        a = role.From(part);
-    const int        b = role.To(part);
-    const RunWindow  from = has ? WindowOf(words[a]) : RunWindow{};
-    const RunWindow  to = has ? WindowOf(words[b]) : RunWindow{};
-    const DeviceWord separated = isSeparating && has ? memory.separation[a].SeparatedFrom(memory.separation[b]) : 0u;
-    WithComparison(problem, role, part, [&](const auto & compare) {
+  }
+  /** Looks for a part's links. Lanes that have nothing to look for call with `has` false. */
+  __device__ __forceinline__ void
+  Look(int part, bool has, DeviceWord implied)
+  {
+    const int        a = m_Role.From(part);
+    const int        b = m_Role.To(part);
+    const RunWindow  from = has ? WindowOf(m_Memory.words[a]) : RunWindow{};
+    const RunWindow  to = has ? WindowOf(m_Memory.words[b]) : RunWindow{};
+    const DeviceWord separated =
+      m_IsSeparating && has ? m_Memory.separation[a].SeparatedFrom(m_Memory.separation[b]) : 0u;
+    WithComparison(m_Problem, m_Role, part, [&](const auto & compare) {
       StraightLinks found = FindStraight(compare, from, to, { has ? implied : 0u, separated });
       if (part == 0)
       {
-        joinedFacing = found.joined;
+        m_JoinedFacing = found.joined;
         if constexpr (!VAlongAxes)
         {
-          const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, joinedFacing, WordsPerBrickRow);
-          if (found.same != 0 && role.lane >= WordsPerBrickRow)
+          const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, m_JoinedFacing, WordsPerBrickRow);
+          if (found.same != 0 && m_Role.lane >= WordsPerBrickRow)
           {
             const DeviceWord goesOn = from.foreground & to.foreground & ~(from.starts | to.starts);
-            const DeviceWord known = areOne(a, a - WordsPerBrickRow) & joinedBefore & areOne(b, b - WordsPerBrickRow);
+            const DeviceWord known = AreOne(a, a - WordsPerBrickRow) & joinedBefore & AreOne(b, b - WordsPerBrickRow);
             found.same = WithoutImpliedPairs(found.same, goesOn, known);
           }
         }
       }
       if (has)
       {
-        links.same.Set(part, found.same);
+        m_Links.same.Set(part, found.same);
       }
-      if (!VAlongAxes && problem.HasDiagonals(role.BackwardBundle(part)))
+      if (!VAlongAxes && m_Problem.HasDiagonals(m_Role.BackwardBundle(part)))
       {
         BundleLinks<DeviceWord> undecided = UndecidedAcross<false>(from, to, found.joined);
-        if (isSeparating)
+        if (m_IsSeparating)
         {
-          undecided = undecided.Without(memory.separation[a].SeparatedAcross(memory.separation[b]));
+          undecided = undecided.Without(m_Memory.separation[a].SeparatedAcross(m_Memory.separation[b]));
         }
         const BundleLinks<DeviceWord> across = FindAcross(compare, undecided);
         if (has)
         {
-          links.left.Set(part, across.left);
-          links.right.Set(part, across.right);
+          m_Links.left.Set(part, across.left);
+          m_Links.right.Set(part, across.right);
         }
       }
     });
-  };
-  // Straight links come first, then those to the bundles beside at either side (low and high). Most often no lane has
-  // both of these to look for. So along z, where all links lead from the brick's own words, one look does for both.
-  DeviceWord impliedLow = 0;
-  DeviceWord impliedHigh = 0;
-  bool       isOpenLow = false;
-  bool       isOpenHigh = false;
-#pragma unroll 1
-  for (int look = 0; look < Role::parts; ++look)
-  {
-    if (look == 1)
-    {
-      impliedLow = impliedBy(1);
-      impliedHigh = impliedBy(2);
-      isOpenLow = isOpen(1, impliedLow);
-      isOpenHigh = isOpen(2, impliedHigh);
-    }
-    const bool looksAtBoth = look > 0 && role.axis == AlongZ && !__any_sync(AllLanes, isOpenLow && isOpenHigh);
-    const bool isHigh = look == 2 || (looksAtBoth && isOpenHigh);
-    const bool has = look == 0 || (isHigh ? isOpenHigh : isOpenLow);
-    if (__any_sync(AllLanes, has))
-    {
-      find(look == 0 ? 0 : isHigh ? 2 : 1, has, isHigh ? impliedHigh : impliedLow);
-    }
-    if (looksAtBoth)
-    {
-      break;
-    }
   }
-  const auto all = [](const BorderLink &) { return true; };
-  UniteLinks<RowLayout>(problem.grid, bricks, role, memory, seen, links, all);
-}
+  /** The bits at which the runs of two words of a brick are known to be one component. */
+  __device__ __forceinline__ DeviceWord
+  AreOne(int at, int other) const
+  {
+    return m_Memory.endRuns[at].SharedWith(m_Memory.endRuns[other], m_AreFirst);
+  }
+
+  const TProblem &           m_Problem;
+  const BrickArrays &        m_Bricks;
+  const Role &               m_Role;
+  bool                       m_IsSeparating;
+  TWords &                   m_Memory;
+  BackwardLinks<Role::parts> m_Links = {};
+  /** The bits at which the word and the one that faces it are joined. */
+  DeviceWord m_JoinedFacing = 0;
+  /** Whether no word has more than one of its EndRuns. */
+  bool m_AreFirst = true;
+};
 
 } // namespace brickccl::cuda
 

@@ -247,7 +247,7 @@ __launch_bounds__(BorderThreads, RowBorderBlocks<TProblem, VAlongAxes>)
   }
   else
   {
-    UniteCloseRows<TProblem, VAlongAxes>(problem, bricks, role, isSeparating, ofWarp, memory.seen);
+    CloseBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, isSeparating, ofWarp).Unite(memory.seen);
   }
 }
 

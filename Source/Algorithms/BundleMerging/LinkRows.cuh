@@ -327,12 +327,98 @@ UndecidedStraight(const SquareLinks & square, const RowWord & a, const RowWord &
   return a.foreground & c.foreground & (a.starts | c.starts) & ~square.Any();
 }
 
-/** Decides what the sides of a square leave undecided, if the warp has few such links, and lists the pairs of runs that
- *  are linked. The square has the word's row and those before it along y and z, as far as they lie in the brick. All
- *  lanes must call.
+/** The voxels of a word's square of rows that its sides leave undecided, as bits: those across each other at corners,
+ * and those at the same x. The square has the word's row, those before it along y and z, and the one before it along
+ * both. */
+struct UndecidedSquare
+{
+  DeviceWord toY;
+  DeviceWord toZ;
+  DeviceWord toBoth;
+  DeviceWord between;
+  DeviceWord straight;
+  DeviceWord straightBetween;
+
+  __device__ bool
+  Any() const
+  {
+    return (toY | toZ | toBoth | between | straight | straightBetween) != 0;
+  }
+  /** How many pairs of voxels must be compared. */
+  __device__ unsigned
+  Count() const
+  {
+    return static_cast<unsigned>(2 * (__popc(toY) + __popc(toZ) + __popc(toBoth) + __popc(between)) + __popc(straight) +
+                                 __popc(straightBetween));
+  }
+};
+
+/** Compares undecided voxels of a brick, and lists the pairs of runs that are linked. Places are those of voxels in the
+ *  brick: each word has 32, in order. */
+template <typename TMemory, typename TAreEqual>
+class UndecidedLister
+{
+public:
+  /** \param areEqual  whether the voxels at two places are equal */
+  __device__
+  UndecidedLister(TMemory & memory, const TAreEqual & areEqual)
+    : m_Memory(memory)
+    , m_AreEqual(areEqual)
+  {}
+
+  /** Compares voxels of the words a and b: at corners with those at x - 1 in either, or at the same x. */
+  __device__ __forceinline__ void
+  LookAt(DeviceWord atCorners, DeviceWord atSame, int a, int b) const
+  {
+    for (DeviceWord rest = atCorners | atSame; rest != 0; rest &= rest - 1)
+    {
+      const DeviceWord bit = rest & (0u - rest);
+      const unsigned   inA = static_cast<unsigned>(a * BitsPerDeviceWord + LowestBit(bit));
+      const unsigned   inB = static_cast<unsigned>(b * BitsPerDeviceWord + LowestBit(bit));
+      if ((atCorners & bit) != 0)
+      {
+        Look(inA, inB - 1);
+        Look(inA - 1, inB);
+      }
+      if ((atSame & bit) != 0)
+      {
+        Look(inA, inB);
+      }
+    }
+  }
+
+private:
+  __device__ __forceinline__ void
+  Look(unsigned a, unsigned b) const
+  {
+    const unsigned layer = threadIdx.x / WordsPerLayer;
+    if (IsForeground(a) && IsForeground(b) && m_AreEqual(a, b))
+    {
+      m_Memory.pairs[layer][atomicAdd(m_Memory.listed + layer, 1u)] = RunAt(a) << 16 | RunAt(b);
+    }
+  }
+  __device__ __forceinline__ bool
+  IsForeground(unsigned place) const
+  {
+    return (m_Memory.RowAt(static_cast<int>(place / BitsPerDeviceWord)).foreground >> place % BitsPerDeviceWord & 1u) !=
+           0;
+  }
+  __device__ __forceinline__ unsigned
+  RunAt(unsigned place) const
+  {
+    return m_Memory.RunAt(static_cast<int>(place / BitsPerDeviceWord), static_cast<int>(place % BitsPerDeviceWord));
+  }
+
+  TMemory &         m_Memory;
+  const TAreEqual & m_AreEqual;
+};
+
+/** Decides what the sides of a word's square leave undecided, if the warp has few such links, and lists the pairs of
+ *  runs that are linked. Rows of the square that do not lie in the brick are empty. All lanes must call.
  *  \param own               the word
+ *  \param hasY, hasZ        whether the brick has the rows before the word's along y and z
  *  \param joinedY, joinedZ  the bits at which it is linked to those before it along y and z
- *  \param areEqual          whether two voxels of the brick are equal; each word has 32 voxels, in order
+ *  \param areEqual          as UndecidedLister
  *  \return whether it did so */
 template <typename TProblem, typename TMemory, typename TAreEqual>
 __device__ inline bool
@@ -346,7 +432,6 @@ ListUndecidedLinks(const TProblem &  problem,
                    const TAreEqual & areEqual)
 {
   const int         self = static_cast<int>(threadIdx.x);
-  const int         layer = self / WordsPerLayer;
   const bool        hasBoth = hasY && hasZ;
   const int         stepZ = WordsPerBrickRow << problem.grid.bundlesShiftY;
   const int         beforeY = hasY ? self - WordsPerBrickRow : WordsPerBrick;
@@ -361,61 +446,29 @@ ListUndecidedLinks(const TProblem &  problem,
                               joinedZ };
   const SquareLinks turned = links.Turned();
   // Links across the brick's border along x are found at that border.
-  const DeviceWord inner = LaneInRow() == 0 ? ~1u : ~0u;
-  const DeviceWord innerY = hasY ? inner : 0u;
-  const DeviceWord innerZ = hasZ ? inner : 0u;
-  const DeviceWord innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
-  const DeviceWord toY = UndecidedCorners(own, b, joinedY) & innerY;
-  const DeviceWord toZ = UndecidedCorners(own, d, joinedZ) & innerZ;
-  const DeviceWord toBoth = UndecidedCorners(own, c, links.Across()) & innerBoth;
-  const DeviceWord between = UndecidedCorners(b, d, turned.Across()) & innerBoth;
-  const DeviceWord straight = UndecidedStraight(links, own, c);
-  const DeviceWord straightBetween = UndecidedStraight(turned, b, d);
-  if (!__any_sync(AllLanes, (toY | toZ | toBoth | between | straight | straightBetween) != 0))
+  const DeviceWord      inner = LaneInRow() == 0 ? ~1u : ~0u;
+  const DeviceWord      innerY = hasY ? inner : 0u;
+  const DeviceWord      innerZ = hasZ ? inner : 0u;
+  const DeviceWord      innerBoth = problem.HasDiagonals(2) ? innerY & innerZ : 0u;
+  const UndecidedSquare undecided = { UndecidedCorners(own, b, joinedY) & innerY,
+                                      UndecidedCorners(own, d, joinedZ) & innerZ,
+                                      UndecidedCorners(own, c, links.Across()) & innerBoth,
+                                      UndecidedCorners(b, d, turned.Across()) & innerBoth,
+                                      UndecidedStraight(links, own, c),
+                                      UndecidedStraight(turned, b, d) };
+  if (!__any_sync(AllLanes, undecided.Any()))
   {
     return true;
   }
-  const int count =
-    2 * (__popc(toY) + __popc(toZ) + __popc(toBoth) + __popc(between)) + __popc(straight) + __popc(straightBetween);
-  constexpr unsigned capacity = sizeof(memory.pairs[0]) / sizeof(memory.pairs[0][0]);
-  if (SumOfWarp(static_cast<unsigned>(count)) > capacity)
+  if (SumOfWarp(undecided.Count()) > TuningOf<Tuned::ListedLinks>)
   {
     return false;
   }
-  const auto isForeground = [&](unsigned place) {
-    return (memory.RowAt(static_cast<int>(place / BitsPerDeviceWord)).foreground >> place % BitsPerDeviceWord & 1u) !=
-           0;
-  };
-  const auto runAt = [&](unsigned place) {
-    return memory.RunAt(static_cast<int>(place / BitsPerDeviceWord), static_cast<int>(place % BitsPerDeviceWord));
-  };
-  const auto look = [&](unsigned a, unsigned b) {
-    if (isForeground(a) && isForeground(b) && areEqual(a, b))
-    {
-      memory.pairs[layer][atomicAdd(memory.listed + layer, 1u)] = runAt(a) << 16 | runAt(b);
-    }
-  };
-  const auto lookAt = [&](DeviceWord atCorners, DeviceWord atSame, int a, int b) {
-    for (DeviceWord rest = atCorners | atSame; rest != 0; rest &= rest - 1)
-    {
-      const DeviceWord bit = rest & (0u - rest);
-      const unsigned   inA = static_cast<unsigned>(a * BitsPerDeviceWord + LowestBit(bit));
-      const unsigned   inB = static_cast<unsigned>(b * BitsPerDeviceWord + LowestBit(bit));
-      if ((atCorners & bit) != 0)
-      {
-        look(inA, inB - 1);
-        look(inA - 1, inB);
-      }
-      if ((atSame & bit) != 0)
-      {
-        look(inA, inB);
-      }
-    }
-  };
-  lookAt(toY, 0, self, beforeY);
-  lookAt(toZ, 0, self, beforeZ);
-  lookAt(toBoth, straight, self, before);
-  lookAt(between, straightBetween, beforeY, beforeZ);
+  const UndecidedLister<TMemory, TAreEqual> lister(memory, areEqual);
+  lister.LookAt(undecided.toY, 0, self, beforeY);
+  lister.LookAt(undecided.toZ, 0, self, beforeZ);
+  lister.LookAt(undecided.toBoth, undecided.straight, self, before);
+  lister.LookAt(undecided.between, undecided.straightBetween, beforeY, beforeZ);
   return true;
 }
 

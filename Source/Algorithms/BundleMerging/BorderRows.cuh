@@ -76,106 +76,149 @@ struct JoinedBefore
   }
 };
 
-/** Unites across a border along z or y, for equal values. All lanes must call. */
+/** A lane of a warp that unites across a border along z or y, for equal values. All lanes must call. */
 template <typename TProblem, bool VAlongAxes, typename TWords>
-__device__ inline void
-UniteEqualRows(const TProblem &                  problem,
-               const BrickArrays &               bricks,
-               const RowBorderRole<VAlongAxes> & role,
-               const JoinedBefore &              before,
-               TWords &                          memory,
-               UnionsSeen &                      seen)
+class EqualBorder
 {
+public:
   using Role = RowBorderRole<VAlongAxes>;
-  // More than these are better compared word by word.
-  constexpr unsigned                  few = TuningOf<Tuned::FewOpenAtBorder>;
-  constexpr int                       step = WordsPerBrickRow;
-  const BundleGrid &                  grid = problem.grid;
-  const BorderWord<RowLayout> * const words = memory.words;
-  BackwardLinks<Role::parts>          found = {};
-  StraightLinks                       facing = {};
-  WithComparison(problem, role, 0, [&](const auto & compare) {
-    facing = FindStraight(compare, WindowOf(words[role.From(0)]), WindowOf(words[role.To(0)]), {});
-  });
-  found.same.of[0] = facing.same;
-  bool areMany = false;
-  if constexpr (!VAlongAxes)
+
+  __device__
+  EqualBorder(const TProblem & problem, const BrickArrays & bricks, const Role & role, TWords & memory)
+    : m_Problem(problem)
+    , m_Bricks(bricks)
+    , m_Role(role)
+    , m_Memory(memory)
+  {}
+
+  __device__ __forceinline__ void
+  Unite(const JoinedBefore & before, UnionsSeen & seen)
   {
-    const bool hasBefore = role.lane >= step;
-    const bool hasNext = role.lane < WordsPerLayer - step;
-    const auto ofBefore = [&](DeviceWord word) {
-      const DeviceWord there = __shfl_up_sync(AllLanes, word, step);
-      return hasBefore ? there : 0u;
-    };
+    FindFacing();
+    if constexpr (!VAlongAxes)
+    {
+      const SquareLinks links = SquareWithBefore(before);
+      DropImplied(links);
+      // Few other links are undecided. They are compared when they are united. Many are better compared word by word.
+      m_AreMany = SumOfWarp(FindUndecided(links)) > TuningOf<Tuned::FewOpenAtBorder>;
+      if (m_AreMany)
+      {
+        CompareWords();
+      }
+    }
+    UniteLinks<RowLayout>(m_Problem.grid, m_Bricks, m_Role, m_Memory, seen, m_Links, [&](const BorderLink & link) {
+      return link.IsFacing() || m_AreMany ||
+             m_Problem.AreJoined(FirstVoxel(m_Problem, m_Role, link.From()) + link.X(),
+                                 FirstVoxel(m_Problem, m_Role, link.To()) + link.ToX());
+    });
+  }
+
+private:
+  /** Finds the links to the word that faces the lane's. */
+  __device__ __forceinline__ void
+  FindFacing()
+  {
+    WithComparison(m_Problem, m_Role, 0, [&](const auto & compare) {
+      m_Facing =
+        FindStraight(compare, WindowOf(m_Memory.words[m_Role.From(0)]), WindowOf(m_Memory.words[m_Role.To(0)]), {});
+    });
+    m_Links.same.of[0] = m_Facing.same;
+  }
+  /** The square of the two words and those before them, from the lane's word or from the one before it. At the lower
+   * end of a brick nothing is kept of what is not there. */
+  __device__ __forceinline__ SquareLinks
+  SquareWithBefore(const JoinedBefore & before) const
+  {
+    const bool       hasBefore = m_Role.lane >= WordsPerBrickRow;
+    const DeviceWord joinedBefore = __shfl_up_sync(AllLanes, m_Facing.joined, WordsPerBrickRow);
+    return { hasBefore ? before.own : 0u,
+             hasBefore ? joinedBefore : 0u,
+             hasBefore ? before.other : 0u,
+             m_Facing.joined };
+  }
+  /** The square of the two words and the next ones. */
+  __device__ __forceinline__ SquareLinks
+  SquareWithNext(const SquareLinks & links) const
+  {
+    const bool hasNext = m_Role.lane < WordsPerLayer - WordsPerBrickRow;
     const auto ofNext = [&](DeviceWord word) {
-      const DeviceWord there = __shfl_down_sync(AllLanes, word, step);
+      const DeviceWord there = __shfl_down_sync(AllLanes, word, WordsPerBrickRow);
       return hasNext ? there : 0u;
     };
-    // The square of the two words and those before them, from this one or from the one before it. At the lower end of a
-    // brick nothing is kept of what is not there.
-    const SquareLinks links = { hasBefore ? before.own : 0u,
-                                ofBefore(facing.joined),
-                                hasBefore ? before.other : 0u,
-                                facing.joined };
-    // The square of the two words and the next ones.
-    const SquareLinks next = { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
-    if (facing.same != 0)
+    return { ofNext(links.ab), ofNext(links.da), ofNext(links.cd), links.da };
+  }
+  /** Leaves out links to the facing word that are implied by way of the two words before. */
+  __device__ __forceinline__ void
+  DropImplied(const SquareLinks & links)
+  {
+    if (m_Facing.same != 0)
     {
-      const BorderWord<RowLayout> & own = words[role.Facing(false)];
-      const BorderWord<RowLayout> & other = words[role.Facing(true)];
+      const BorderWord<RowLayout> & own = m_Memory.words[m_Role.Facing(false)];
+      const BorderWord<RowLayout> & other = m_Memory.words[m_Role.Facing(true)];
       const DeviceWord              goesOn = own.rows.rows[0] & other.rows.rows[0] & ~(own.starts | other.starts);
-      found.same.of[0] = WithoutImpliedPairs(facing.same, goesOn, links.ab & links.bc & links.cd);
+      m_Links.same.of[0] = WithoutImpliedPairs(m_Facing.same, goesOn, links.ab & links.bc & links.cd);
     }
-    // Few other links are undecided. They are compared when they are united.
-    unsigned count = 0;
+  }
+  /** Takes all links that nothing decides. \return how many there are */
+  __device__ __forceinline__ unsigned
+  FindUndecided(const SquareLinks & links)
+  {
+    const SquareLinks next = SquareWithNext(links);
+    unsigned          count = 0;
 #pragma unroll
     for (int part = 0; part < Role::parts; ++part)
     {
-      if (role.HasLinks(part))
+      if (m_Role.HasLinks(part))
       {
-        const SquareLinks square = part < 2 ? links : role.axis == AlongZ ? next : links.Turned();
-        const RunWindow   from = WindowOf(words[role.From(part)]);
-        const RunWindow   to = WindowOf(words[role.To(part)]);
+        const SquareLinks square = part < 2 ? links : m_Role.axis == AlongZ ? next : links.Turned();
+        const RunWindow   from = WindowOf(m_Memory.words[m_Role.From(part)]);
+        const RunWindow   to = WindowOf(m_Memory.words[m_Role.To(part)]);
         if (part > 0)
         {
-          found.same.of[part] = UndecidedStraight(square, from, to);
-          count += static_cast<unsigned>(__popc(found.same.of[part]));
+          m_Links.same.of[part] = UndecidedStraight(square, from, to);
+          count += static_cast<unsigned>(__popc(m_Links.same.of[part]));
         }
-        if (problem.HasDiagonals(role.BackwardBundle(part)))
+        if (m_Problem.HasDiagonals(m_Role.BackwardBundle(part)))
         {
           const BundleLinks<DeviceWord> undecided =
-            UndecidedAcross<true>(from, to, part == 0 ? facing.joined : square.Across());
-          found.left.of[part] = undecided.left;
-          found.right.of[part] = undecided.right;
+            UndecidedAcross<true>(from, to, part == 0 ? m_Facing.joined : square.Across());
+          m_Links.left.of[part] = undecided.left;
+          m_Links.right.of[part] = undecided.right;
           count += static_cast<unsigned>(__popc(undecided.left) + __popc(undecided.right));
         }
       }
     }
-    areMany = SumOfWarp(count) > few;
-    if (areMany)
-    {
+    return count;
+  }
+  /** Decides them by whole words. */
+  __device__ __forceinline__ void
+  CompareWords()
+  {
 #pragma unroll 1
-      for (int part = 0; part < Role::parts; ++part)
-      {
-        WithComparison(problem, role, part, [&](const auto & compare) {
-          if (part > 0)
-          {
-            found.same.Set(part, compare.JoinedTo(found.same.Get(part)));
-          }
-          const BundleLinks<DeviceWord> across =
-            FindAcross(compare, { 0, found.left.Get(part), found.right.Get(part) });
-          found.left.Set(part, across.left);
-          found.right.Set(part, across.right);
-        });
-      }
+    for (int part = 0; part < Role::parts; ++part)
+    {
+      WithComparison(m_Problem, m_Role, part, [&](const auto & compare) {
+        if (part > 0)
+        {
+          m_Links.same.Set(part, compare.JoinedTo(m_Links.same.Get(part)));
+        }
+        const BundleLinks<DeviceWord> across =
+          FindAcross(compare, { 0, m_Links.left.Get(part), m_Links.right.Get(part) });
+        m_Links.left.Set(part, across.left);
+        m_Links.right.Set(part, across.right);
+      });
     }
   }
-  UniteLinks<RowLayout>(grid, bricks, role, memory, seen, found, [&](const BorderLink & link) {
-    return link.IsFacing() || areMany ||
-           problem.AreJoined(FirstVoxel(problem, role, link.From()) + link.X(),
-                             FirstVoxel(problem, role, link.To()) + link.ToX());
-  });
-}
+
+  const TProblem &           m_Problem;
+  const BrickArrays &        m_Bricks;
+  const Role &               m_Role;
+  TWords &                   m_Memory;
+  StraightLinks              m_Facing = {};
+  BackwardLinks<Role::parts> m_Links = {};
+  /** Whether all links are decided already. */
+  bool m_AreMany = false;
+};
 
 /** The bits of a word's first and last run, and the components of these runs, numbered over all bricks. Most words have
  *  no other runs. */

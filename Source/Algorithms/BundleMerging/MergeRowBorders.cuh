@@ -243,7 +243,7 @@ __launch_bounds__(BorderThreads, RowBorderBlocks<TProblem, VAlongAxes>)
   }
   if constexpr (TProblem::isTransitive)
   {
-    UniteEqualRows<TProblem, VAlongAxes>(problem, bricks, role, before, ofWarp, memory.seen);
+    EqualBorder<TProblem, VAlongAxes, Words>(problem, bricks, role, ofWarp).Unite(before, memory.seen);
   }
   else
   {

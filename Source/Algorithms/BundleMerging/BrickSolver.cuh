@@ -35,7 +35,7 @@ KeptOfRoot(unsigned word)
   return (word & ~RootBit) >> 16;
 }
 
-/** The bits of a mask, row by row of the volume. It is a kernel argument. */
+/** The bits of a mask, row by row of the image. It is a kernel argument. */
 struct MaskBits
 {
   /** Null if there is no mask. */
@@ -78,7 +78,7 @@ struct BrickSolver
   int bundleZ;
   /** The number of the word among those of all bricks. */
   std::size_t index;
-  /** The x of the word's first voxel in the volume. */
+  /** The x of the word's first voxel in the grid. */
   unsigned firstX;
   /** The starts of the word's runs, the number of the brick's runs before them, and that of all runs of the brick. */
   DeviceWord starts = 0;
@@ -386,6 +386,12 @@ struct BrickSolver
     }
   }
 
+  /** The number in the volume of a voxel of the word, where a bundle is a row. */
+  __device__ __forceinline__ unsigned
+  NumberAt(int x) const
+  {
+    return grid.NumberAt(firstX + static_cast<unsigned>(x), bundleY, bundleZ);
+  }
   /** Makes a component, numbered over all bricks, a root with this first voxel. */
   __device__ __forceinline__ void
   SetFirst(unsigned component, unsigned voxel) const
@@ -410,10 +416,10 @@ struct BrickSolver
   }
 
   /** Claims numbers for a brick whose rows are all alike and joined all along, and writes what is known of it: its
-   *  components are those of its first row. \param firstVoxel  that of the word */
+   *  components are those of its first row. */
   template <typename TMemory>
   __device__ __forceinline__ void
-  PublishAlike(TMemory & memory, unsigned firstVoxel) const
+  PublishAlike(TMemory & memory) const
   {
     constexpr unsigned rows = WordsPerBrick / WordsPerBrickRow;
     const unsigned     components = runsOfBrick / rows;
@@ -428,7 +434,7 @@ struct BrickSolver
       unsigned id = memory.base.component + runsBefore;
       for (DeviceWord rest = starts; rest != 0; rest &= rest - 1, ++id)
       {
-        SetFirst(id, firstVoxel + static_cast<unsigned>(LowestBit(rest)));
+        SetFirst(id, NumberAt(LowestBit(rest)));
       }
     }
     if (bricks.HasRuns(memory.base, runsOfBrick))

@@ -363,27 +363,24 @@ private:
       bricks.componentOfRun[m_Memory.base.run + run] = component;
       if (!rootIsFirst && (node & RootBit) != 0)
       {
-        SetFirst(m_Memory.base.component + component, VoxelAt(KeptOfRoot(node)));
+        SetFirst(m_Memory.base.component + component, NumberAtPlace(KeptOfRoot(node)));
       }
     }
     if constexpr (rootIsFirst)
     {
-      const auto firstVoxel = static_cast<unsigned>(grid.RowOf(bundleY, bundleZ, 0)) * grid.rowLength + firstX;
       ForRoots(m_Memory, [&](unsigned run, int x) {
-        SetFirst(m_Memory.base.component + m_Memory.componentOf[run], firstVoxel + static_cast<unsigned>(x));
+        SetFirst(m_Memory.base.component + m_Memory.componentOf[run], NumberAt(x));
       });
     }
   }
   /** The number in the volume of the voxel at a place of the brick. */
   __device__ __forceinline__ unsigned
-  VoxelAt(unsigned placeInBrick) const
+  NumberAtPlace(unsigned placeInBrick) const
   {
-    const unsigned rowZ =
-      (static_cast<unsigned>(place.z) << grid.bundlesShiftZ << grid.rowsShiftZ) + (placeInBrick >> ShiftZ());
-    const unsigned rowY = (static_cast<unsigned>(place.y) << grid.bundlesShiftY << grid.rowsShiftY) +
-                          ((placeInBrick >> 7) & ((1u << (ShiftZ() - 7)) - 1));
-    return grid.RowAt(rowY, rowZ) * grid.rowLength + static_cast<unsigned>(place.x) * VoxelsPerBrickRow +
-           (placeInBrick & 127u);
+    const int rowZ = (place.z << grid.bundlesShiftZ << grid.rowsShiftZ) + static_cast<int>(placeInBrick >> ShiftZ());
+    const int rowY = (place.y << grid.bundlesShiftY << grid.rowsShiftY) +
+                     static_cast<int>((placeInBrick >> 7) & ((1u << (ShiftZ() - 7)) - 1));
+    return grid.NumberAt(static_cast<unsigned>(place.x) * VoxelsPerBrickRow + (placeInBrick & 127u), rowY, rowZ);
   }
   /** A voxel's place in the brick has 7 bits for x, then those for y and, from this one on, those for z. So places are
    *  in raster order. */

@@ -29,14 +29,13 @@ public:
     , m_OfBorders(ofBorders)
     , m_Memory(memory)
     , m_IsInside(grid.HasRow(bundleY, bundleZ, 0, m_RowNumber) && firstX < grid.rowLength)
-    , m_FirstVoxel(m_RowNumber * grid.rowLength + firstX)
     // A warp's lanes hold the layer's rows in turn.
     , m_Rows(problem,
              memory.voxels,
              place.x * WordsPerBrickRow,
              bundleY - lane / WordsPerBrickRow,
              bundleZ,
-             problem.VoxelAt(m_FirstVoxel))
+             problem.VoxelAt(m_RowNumber * grid.rowLength + firstX))
   {}
 
   /** Solves the brick, and clears the block's share of the marks. */
@@ -51,7 +50,7 @@ public:
     FindStraightLinks();
     if (IsPlainBrick())
     {
-      PublishAlike(m_Memory, m_FirstVoxel);
+      PublishAlike(m_Memory);
       return;
     }
     FindOtherLinks();
@@ -415,7 +414,7 @@ private:
     if (bricks.HasComponents(m_Memory.base, m_Memory.components))
     {
       ForRoots(m_Memory, [&](unsigned run, int x) {
-        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), m_FirstVoxel + static_cast<unsigned>(x));
+        SetFirst(m_Memory.base.component + KeptOfRoot(m_Memory.forest[run]), NumberAt(x));
       });
     }
   }
@@ -443,10 +442,9 @@ private:
   const MaskBits &         m_Mask;
   const RowArrays<Pixel> & m_OfBorders;
   Memory &                 m_Memory;
-  /** The word's row in the volume, if it has one, and the word's first voxel. */
+  /** The word's row in the image, if it has one. */
   unsigned                    m_RowNumber = 0;
   bool                        m_IsInside;
-  unsigned                    m_FirstVoxel;
   const typename Memory::Rows m_Rows;
   /** The word, and the bits beside it where they are asked for. */
   RowWord   m_Own = {};

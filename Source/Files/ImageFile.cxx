@@ -85,7 +85,8 @@ ListFormats(bool written)
     {
       extensions.replace(place, 1, ", ");
     }
-    text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions + ")";
+    text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions +
+            (format.remark == nullptr ? "" : std::string("; ") + format.remark) + ")";
     text += written && format.mostDimensions == 2 ? " in 2-D" : "";
   }
   return text;
@@ -131,6 +132,11 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     if (format.recognises(file))
     {
+      if (!options.dataset.empty() && format.recognises != IsHdf5)
+      {
+        throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
+                              " is a " + format.name + " file");
+      }
       CheckParts(format.name, format.isReadInParts, options);
       return format.read(file, options);
     }
@@ -166,6 +172,39 @@ IsDicomFile(const std::string & path)
   return std::filesystem::is_regular_file(path) && IsDicom(FileBytes::Map(path));
 }
 
+/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
+ * dataset of a file that is there. */
+struct DatasetPath
+{
+  std::string file;
+  std::string name;
+
+  explicit DatasetPath(const std::string & path)
+  {
+    if (std::filesystem::exists(path))
+    {
+      return;
+    }
+    const std::size_t colons = path.rfind("::");
+    if (colons != std::string::npos && std::filesystem::is_regular_file(path.substr(0, colons)))
+    {
+      file = path.substr(0, colons);
+      name = path.substr(colons + 2);
+    }
+    for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
+         place = path.rfind('/', place - 1))
+    {
+      const std::string front = path.substr(0, place);
+      if (std::filesystem::is_regular_file(front) && IsHdf5(FileBytes::Map(front)))
+      {
+        file = front;
+        name = path.substr(place);
+      }
+    }
+    name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
+  }
+};
+
 LoadedImage
 ReadAny(const std::string & path, const ReadOptions & options)
 {
@@ -197,7 +236,16 @@ ReadAny(const std::string & path, const ReadOptions & options)
     }
     return ReadSliceImages(slices, options);
   }
-  return ReadOneFile(FileBytes::Map(path), options);
+  const DatasetPath dataset(path);
+  if (dataset.file.empty())
+  {
+    return ReadOneFile(FileBytes::Map(path), options);
+  }
+  ReadOptions withDataset = options;
+  withDataset.dataset = dataset.name;
+  LoadedImage image = ReadOneFile(FileBytes::Map(dataset.file), withDataset);
+  image.files.push_back(dataset.file);
+  return image;
 }
 
 void

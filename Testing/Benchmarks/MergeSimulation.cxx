@@ -206,7 +206,7 @@ Run(std::int64_t side, std::int64_t bricks, std::int64_t layers)
   const Extent       volume{ side * bricks, side * bricks, side * layers };
   const Extent       brick{ side, side, side };
   const BrickProblem problem(Connectivity::Face(3),
-                             Criterion::NonZero(),
+                             Criterion(),
                              ScalarType::UInt8,
                              1,
                              PeriodicAxes(),

@@ -41,7 +41,7 @@ class Hdf5Test(FilesTest):
             for order in "<>":
                 stored = voxels.astype(np.dtype(kind).newbyteorder(order))
                 for number, options in enumerate(({}, {"chunks": (2, 3, 5)}, {"chunks": (5, 7, 13), "compression": 9},
-                                                  {"chunks": (1, 7, 13), "compression": "lzf", "shuffle": True},
+                                                  {"chunks": (1, 7, 13), "compression": 4, "shuffle": True},
                                                   {"chunks": (2, 2, 2), "fletcher32": True})):
                     with self.subTest(kind=kind, order=order, number=number):
                         self.assert_voxels(self.store("a.h5", {"data": stored}, **options), voxels)
@@ -152,7 +152,7 @@ class Hdf5Test(FilesTest):
         """By slabs as in memory: files, a mask and an intensity image that lie in datasets; chunks that slabs cut."""
         voxels = np.kron(RANDOM.integers(0, 4, (12, 56, 56)), np.ones((2, 8, 8), int)).astype("u2")
         for number, options in enumerate(({}, {"chunks": (7, 100, 448), "compression": 1}, {"chunks": (24, 64, 64)},
-                                          {"chunks": (1, 448, 448), "shuffle": True, "compression": "lzf"})):
+                                          {"chunks": (1, 448, 448), "shuffle": True, "compression": 1})):
             with self.subTest(options=options):
                 path = self.store("scan%d.h5" % number, {"ct": voxels, "mask": (voxels % 2).astype("u1")}, **options)
                 arguments = [path + "::/ct", "--range", 2, 9, "--mask", path + "::/mask", "--intensity", path + "::/ct"]
@@ -202,9 +202,8 @@ class Hdf5Test(FilesTest):
         self.refuses(path, saying="cannot be read")
 
     def test_a_filter_that_is_not_there(self):
-        plugins = skip_without("hdf5plugin")
-        path = self.store("blosc.h5", {"a": BLOCKY}, chunks=BLOCKY.shape, **plugins.Blosc2())
-        self.refuses(path, saying=("filter 32026", "HDF5_PLUGIN_PATH"))
+        path = self.store("lzf.h5", {"a": BLOCKY}, chunks=BLOCKY.shape, compression="lzf")
+        self.refuses(path, saying=("filter 32000 (lzf)", "HDF5_PLUGIN_PATH", "h5repack"))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace brickccl::files
@@ -292,6 +293,31 @@ IsHdf5(const FileBytes & file)
     }
   }
   return false;
+}
+
+DatasetPath::DatasetPath(const std::string & path)
+{
+  if (std::filesystem::exists(path))
+  {
+    return;
+  }
+  const std::size_t colons = path.rfind("::");
+  if (colons != std::string::npos && std::filesystem::is_regular_file(path.substr(0, colons)))
+  {
+    file = path.substr(0, colons);
+    name = path.substr(colons + 2);
+  }
+  for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
+       place = path.rfind('/', place - 1))
+  {
+    const std::string front = path.substr(0, place);
+    if (std::filesystem::is_regular_file(front) && IsHdf5(FileBytes::Map(front)))
+    {
+      file = front;
+      name = path.substr(place);
+    }
+  }
+  name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
 }
 
 LoadedImage

@@ -44,6 +44,16 @@ struct Hdf5Dataset
   std::vector<double> directions;
 };
 
+/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
+ * dataset of a file that is there. */
+struct DatasetPath
+{
+  std::string file;
+  std::string name;
+
+  explicit DatasetPath(const std::string & path);
+};
+
 /** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
  *  link; it comes last. \throws Error for damaged files. */
 std::vector<Hdf5Dataset> ListHdf5Datasets(const std::string & path, const std::string & also);

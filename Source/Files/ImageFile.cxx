@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -171,39 +172,6 @@ IsDicomFile(const std::string & path)
 {
   return std::filesystem::is_regular_file(path) && IsDicom(FileBytes::Map(path));
 }
-
-/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
- * dataset of a file that is there. */
-struct DatasetPath
-{
-  std::string file;
-  std::string name;
-
-  explicit DatasetPath(const std::string & path)
-  {
-    if (std::filesystem::exists(path))
-    {
-      return;
-    }
-    const std::size_t colons = path.rfind("::");
-    if (colons != std::string::npos && std::filesystem::is_regular_file(path.substr(0, colons)))
-    {
-      file = path.substr(0, colons);
-      name = path.substr(colons + 2);
-    }
-    for (std::size_t place = path.rfind('/'); file.empty() && place != std::string::npos && place > 0;
-         place = path.rfind('/', place - 1))
-    {
-      const std::string front = path.substr(0, place);
-      if (std::filesystem::is_regular_file(front) && IsHdf5(FileBytes::Map(front)))
-      {
-        file = front;
-        name = path.substr(place);
-      }
-    }
-    name.insert(0, !name.empty() && name[0] != '/' ? "/" : "");
-  }
-};
 
 LoadedImage
 ReadAny(const std::string & path, const ReadOptions & options)

@@ -81,6 +81,66 @@ FaceRuns::Take(const RunVolume & volume, const ImageView & image)
   }
 }
 
+std::size_t
+FaceRuns::ValueBytesOf(const FaceRun & run) const
+{
+  switch (m_NeededValues)
+  {
+  case BrickProblem::Values::None:
+    return 0;
+  case BrickProblem::Values::OfRuns:
+    return m_VoxelBytes;
+  case BrickProblem::Values::OfVoxels:
+    break;
+  }
+  return static_cast<std::size_t>(run.end - run.begin) * m_VoxelBytes;
+}
+
+std::size_t
+FaceRuns::PlaceOfRow(std::int64_t row) const
+{
+  const auto found = std::lower_bound(m_Rows.begin(), m_Rows.end(), row);
+  return static_cast<std::size_t>((found != m_Rows.end() && *found == row ? found : m_Rows.end()) - m_Rows.begin());
+}
+
+void
+FaceRuns::ForgetEnds()
+{
+  if (!m_HasEnds)
+  {
+    return;
+  }
+  std::vector<std::uint64_t> firstRun(1, 0);
+  std::vector<FaceRun>       runs;
+  std::vector<std::byte>     values;
+  RowPosition                position(m_Box.extent, 0);
+  for (std::int64_t row = 0; row < m_Box.extent.RowCount(); ++row, position.Advance(m_Box.extent))
+  {
+    const auto [first, last] = Row(row);
+    if (first == last || PartOf(position) != Part::Whole)
+    {
+      continue;
+    }
+    for (const FaceRun * run = first; run != last; ++run)
+    {
+      const std::byte * const begin = m_Values.data() + static_cast<std::size_t>(run->value) * m_VoxelBytes;
+      runs.push_back(*run);
+      runs.back().value = m_VoxelBytes == 0 ? 0 : values.size() / m_VoxelBytes;
+      values.insert(values.end(), begin, begin + ValueBytesOf(*run));
+    }
+    m_Rows.push_back(row);
+    firstRun.push_back(runs.size());
+  }
+  // Behind them an empty one.
+  firstRun.push_back(runs.size());
+  m_HasEnds = false;
+  // Copies, which have no room to grow.
+  m_FirstRun = std::vector<std::uint64_t>(firstRun.begin(), firstRun.end());
+  m_Rows.shrink_to_fit();
+  m_Runs = std::vector<FaceRun>(runs.begin(), runs.end());
+  m_Values = std::vector<std::byte>(values.begin(), values.end());
+}
+
 void
 FaceRuns::Write(ByteWriter & writer) const
 {

@@ -50,11 +50,15 @@ public:
   {
     return m_Box;
   }
+  /** Forgets the rows of which only the ends are there. Bricks straight across x alone have neighbours of these. They
+   *  are most of the runs. */
+  void ForgetEnds();
+
   /** The runs of a row of the brick, first to last; two pointers. */
   std::pair<const FaceRun *, const FaceRun *>
   Row(std::int64_t row) const
   {
-    const std::size_t at = static_cast<std::size_t>(row);
+    const std::size_t at = m_HasEnds ? static_cast<std::size_t>(row) : PlaceOfRow(row);
     return { m_Runs.data() + m_FirstRun[at], m_Runs.data() + m_FirstRun[at + 1] };
   }
   const std::vector<FaceRun> &
@@ -70,7 +74,8 @@ public:
   std::size_t
   MemoryBytes() const
   {
-    return m_FirstRun.capacity() * sizeof(std::uint64_t) + m_Runs.capacity() * sizeof(FaceRun) + m_Values.capacity();
+    return (m_FirstRun.capacity() + m_Rows.capacity()) * sizeof(std::uint64_t) + m_Runs.capacity() * sizeof(FaceRun) +
+           m_Values.capacity();
   }
 
 private:
@@ -81,14 +86,21 @@ private:
     Whole
   };
   Part PartOf(const RowPosition & position) const;
+  /** The place among m_Rows; that of the empty row behind them for a row that was forgotten. */
+  std::size_t PlaceOfRow(std::int64_t row) const;
+  /** The bytes of the values of a run. */
+  std::size_t ValueBytesOf(const FaceRun & run) const;
 
   BrickBox             m_Box;
   BrickProblem::Values m_NeededValues = BrickProblem::Values::None;
   std::size_t          m_VoxelBytes = 0;
   /** Whether there may be bricks beside the lower and the upper face across an axis. */
-  bool                       m_HasLower[MaximumDimension] = {};
-  bool                       m_HasUpper[MaximumDimension] = {};
+  bool m_HasLower[MaximumDimension] = {};
+  bool m_HasUpper[MaximumDimension] = {};
+  bool m_HasEnds = true;
+  /** The first run of each row: of all rows or, without ends, of those in m_Rows, which are in order. */
   std::vector<std::uint64_t> m_FirstRun;
+  std::vector<std::int64_t>  m_Rows;
   std::vector<FaceRun>       m_Runs;
   std::vector<std::byte>     m_Values;
 };

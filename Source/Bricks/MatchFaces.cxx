@@ -2,6 +2,7 @@
 #include "BrickCCL/Criteria/RuleConversion.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace brickccl
 {
@@ -129,6 +130,34 @@ private:
   const TRule &              m_Rule;
 };
 
+/** A step from a row to one with neighbours of its voxels. */
+struct RowStep
+{
+  int         to[MaximumDimension];
+  StepsAlongX alongX;
+};
+
+std::vector<RowStep>
+RowSteps(const BrickProblem & problem)
+{
+  std::vector<RowStep> steps;
+  for (int code = 0; code < 27; ++code)
+  {
+    RowStep step{ { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 }, {} };
+    bool    any = false;
+    for (step.to[0] = -1; step.to[0] <= 1; ++step.to[0])
+    {
+      step.alongX.has[step.to[0] + 1] = problem.Has(step.to);
+      any = any || step.alongX.has[step.to[0] + 1];
+    }
+    if (any)
+    {
+      steps.push_back(step);
+    }
+  }
+  return steps;
+}
+
 /** Calls `visit(rowA, rowB, steps)` for all rows of two bricks that have neighbours in each other. */
 template <typename TVisit>
 void
@@ -141,7 +170,8 @@ ForNeighbouringRows(const BrickBox & a, const BrickBox & b, const BrickProblem &
     begin[axis] = std::max(a.begin[axis], b.begin[axis] - 1);
     end[axis] = std::min(a.End(axis), b.End(axis) + 1);
   }
-  std::int64_t at[MaximumDimension] = {};
+  const std::vector<RowStep> steps = RowSteps(problem);
+  std::int64_t               at[MaximumDimension] = {};
   for (at[3] = begin[3]; at[3] < end[3]; ++at[3])
   {
     for (at[2] = begin[2]; at[2] < end[2]; ++at[2])
@@ -149,21 +179,16 @@ ForNeighbouringRows(const BrickBox & a, const BrickBox & b, const BrickProblem &
       for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
       {
         const std::int64_t rowA = a.RowAt(at);
-        for (int code = 0; code < 27; ++code)
+        for (const RowStep & step : steps)
         {
-          int                step[MaximumDimension] = { 0, code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1 };
-          const std::int64_t other[MaximumDimension] = { 0, at[1] + step[1], at[2] + step[2], at[3] + step[3] };
+          const std::int64_t other[MaximumDimension] = { 0,
+                                                         at[1] + step.to[1],
+                                                         at[2] + step.to[2],
+                                                         at[3] + step.to[3] };
           const std::int64_t rowB = b.RowAt(other);
-          StepsAlongX        steps{};
-          bool               any = false;
-          for (step[0] = -1; step[0] <= 1 && rowB >= 0; ++step[0])
+          if (rowB >= 0)
           {
-            steps.has[step[0] + 1] = problem.Has(step);
-            any = any || steps.has[step[0] + 1];
-          }
-          if (any)
-          {
-            visit(rowA, rowB, steps);
+            visit(rowA, rowB, step.alongX);
           }
         }
       }

@@ -51,6 +51,20 @@ CommonVoxels(const BrickBox & enlarged, const BrickBox & box)
   return voxels;
 }
 
+/** How many voxels of another box lie straight across x beside one. */
+std::int64_t
+VoxelsAcrossX(const BrickBox & box, const BrickBox & other)
+{
+  const auto   has = [&other](std::int64_t x) { return other.begin[0] <= x && x < other.End(0) ? 1 : 0; };
+  std::int64_t voxels = has(box.begin[0] - 1) + has(box.End(0));
+  for (int axis = 1; axis < MaximumDimension; ++axis)
+  {
+    const std::int64_t begin = std::max(box.begin[axis], other.begin[axis]);
+    voxels *= std::max<std::int64_t>(0, std::min(box.End(axis), other.End(axis)) - begin);
+  }
+  return voxels;
+}
+
 bool
 Overlap(const BrickBox & a, const BrickBox & b)
 {
@@ -72,6 +86,8 @@ struct Brick
   std::uint64_t components = 0;
   /** How many voxels around it belong to bricks that are not there yet. */
   std::int64_t missing = 0;
+  /** How many of them lie straight across x. */
+  std::int64_t missingAcrossX = 0;
 };
 
 /** A brick with its place in a map. */
@@ -202,6 +218,8 @@ BrickMerge::State::Match(Brick & brick, const FaceRuns & faces, Brick & beside, 
     brick.missing -= CommonVoxels(brick.box, copy);
     // Seen from the other brick, this one lies as far away on the opposite side.
     beside.missing -= isItself ? 0 : CommonVoxels(copy, brick.box);
+    brick.missingAcrossX -= VoxelsAcrossX(brick.box, copy);
+    beside.missingAcrossX -= isItself ? 0 : VoxelsAcrossX(copy, brick.box);
     for (const auto & [ours, theirs] : MatchFaces(faces, others, copy, problem))
     {
       Join(brick.firstNode + ours - 1, beside.firstNode + theirs - 1);
@@ -223,6 +241,13 @@ BrickMerge::State::MatchWithOpen(std::size_t number, FaceRuns faces)
                             open.end(),
                             [this](const OpenBrick & each) { return bricks[each.number].missing == 0; }),
              open.end());
+  for (OpenBrick & each : open)
+  {
+    if (bricks[each.number].missingAcrossX == 0)
+    {
+      each.faces.ForgetEnds();
+    }
+  }
 }
 
 std::size_t
@@ -250,6 +275,7 @@ BrickMerge::Add(BytesView bytes)
   for (const BrickBox & copy : CopiesOf(BrickBox(own.volume, start, own.volume), own.problem.periodic))
   {
     brick.missing += CommonVoxels(record.box, copy);
+    brick.missingAcrossX += VoxelsAcrossX(record.box, copy);
   }
   brick.missing -= record.box.extent.VoxelCount();
   own.bricks.push_back(brick);

@@ -1,6 +1,7 @@
 #include "BrickCCL/Files/DicomChild.h"
 
 #include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/PipedChild.h"
 #include "BrickCCL/Host/Parallel.h"
 
 #include <algorithm>
@@ -13,19 +14,14 @@
 #include <new>
 #include <thread>
 
-// GDCM runs in child processes, which Windows cannot fork.
-#if defined(BRICKCCL_USE_GDCM) && !defined(_WIN32)
+// GDCM runs in child processes.
+#if defined(BRICKCCL_USE_GDCM) && defined(BRICKCCL_HAS_CHILDREN)
 #  define BRICKCCL_DECODES_IN_CHILDREN
 #endif
 #ifdef BRICKCCL_DECODES_IN_CHILDREN
-#  include <fcntl.h>
 #  include <sys/mman.h>
-#  include <sys/resource.h>
 #  include <sys/wait.h>
 #  include <unistd.h>
-#  ifdef __linux__
-#    include <sys/prctl.h>
-#  endif
 #  include <gdcmBitmap.h>
 #  include <gdcmSequenceOfFragments.h>
 #endif
@@ -81,48 +77,6 @@ DecodeFrame(const FrameToDecode & frame, unsigned char * values, std::size_t byt
   {
     throw Error("GDCM cannot decode them");
   }
-}
-
-/** The size of the address space that this process uses; 0 if it is unknown or unlimited. */
-std::size_t
-AddressSpace()
-{
-#  if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  if (std::FILE * const file = std::fopen("/proc/self/statm", "r"))
-  {
-    unsigned long pages = 0;
-    const int     found = std::fscanf(file, "%lu", &pages);
-    std::fclose(file);
-    return found == 1 ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
-  }
-#  endif
-  return 0;
-}
-
-void
-TameProcess(std::size_t addressSpace)
-{
-  for (const int signal : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGTERM, SIGPIPE, SIGALRM })
-  {
-    ::signal(signal, SIG_DFL);
-  }
-  if (::signal(SIGHUP, SIG_DFL) == SIG_IGN)
-  {
-    ::signal(SIGHUP, SIG_IGN);
-  }
-#  ifdef __linux__
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#  endif
-  const rlimit noCore = { 0, 0 };
-  ::setrlimit(RLIMIT_CORE, &noCore);
-  if (addressSpace > 0)
-  {
-    const rlimit space = { addressSpace, addressSpace };
-    ::setrlimit(RLIMIT_AS, &space);
-  }
-  const int nowhere = ::open("/dev/null", O_RDWR);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
 }
 
 /** What this process has written to its standard error. There libjpeg reports damage despite which it goes on. */

@@ -42,6 +42,16 @@ AllFormats()
     { "JPEG", ".jpg .jpeg", IsJpeg, ReadJpeg, nullptr, nullptr, 0, nullptr },
     { "BMP", ".bmp", IsBmp, ReadBmp, nullptr, nullptr, 0, nullptr },
     { "MRC", ".mrc .map .rec .st", IsMrc, ReadMrc, nullptr, nullptr, 0, nullptr },
+    { "HDF5",
+      ".h5 .hdf5 .hdf .nxs",
+      IsHdf5,
+      ReadHdf5,
+      nullptr,
+      nullptr,
+      0,
+      nullptr,
+      true,
+      "FILE.h5::/DATASET names one of several" },
     { "DICOM", ".dcm", IsDicom, ReadDicom, nullptr, nullptr, 0, nullptr, true },
   };
   return formats;

@@ -34,6 +34,8 @@ struct Format
   bool (*holds)(ScalarType type);
   /** Whether it is read in parts, if the way in which a file keeps its voxels allows that. */
   bool isReadInParts = false;
+  /** What help texts say beside the extensions. */
+  const char * remark = nullptr;
 };
 
 /** All formats, in the order in which they are tried on a file. */
@@ -79,6 +81,9 @@ LoadedImage ReadBmp(const FileBytes & file, const ReadOptions & options);
 
 bool        IsMrc(const FileBytes & file);
 LoadedImage ReadMrc(const FileBytes & file, const ReadOptions & options);
+
+bool        IsHdf5(const FileBytes & file);
+LoadedImage ReadHdf5(const FileBytes & file, const ReadOptions & options);
 
 bool        IsDicom(const FileBytes & file);
 LoadedImage ReadDicom(const FileBytes & file, const ReadOptions & options);

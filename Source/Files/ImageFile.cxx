@@ -4,6 +4,7 @@
 #include "BrickCCL/Core/Error.h"
 #include "BrickCCL/Files/FilePattern.h"
 #include "BrickCCL/Files/Formats.h"
+#include "BrickCCL/Files/Hdf5Datasets.h"
 #include "BrickCCL/Files/Settle.h"
 #include "BrickCCL/Host/AtomicFile.h"
 
@@ -85,7 +86,8 @@ ListFormats(bool written)
     {
       extensions.replace(place, 1, ", ");
     }
-    text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions + ")";
+    text += (text.empty() ? "" : ", ") + std::string(format.name) + " (" + extensions +
+            (format.remark == nullptr ? "" : std::string("; ") + format.remark) + ")";
     text += written && format.mostDimensions == 2 ? " in 2-D" : "";
   }
   return text;
@@ -131,6 +133,11 @@ ReadOneFile(const FileBytes & file, const ReadOptions & options)
   {
     if (format.recognises(file))
     {
+      if (!options.dataset.empty() && format.recognises != IsHdf5)
+      {
+        throw InvalidArgument("only HDF5 files have datasets (::" + options.dataset + "), and " + file.QuotedName() +
+                              " is a " + format.name + " file");
+      }
       CheckParts(format.name, format.isReadInParts, options);
       return format.read(file, options);
     }
@@ -197,7 +204,16 @@ ReadAny(const std::string & path, const ReadOptions & options)
     }
     return ReadSliceImages(slices, options);
   }
-  return ReadOneFile(FileBytes::Map(path), options);
+  const DatasetPath dataset(path);
+  if (dataset.file.empty())
+  {
+    return ReadOneFile(FileBytes::Map(path), options);
+  }
+  ReadOptions withDataset = options;
+  withDataset.dataset = dataset.name;
+  LoadedImage image = ReadOneFile(FileBytes::Map(dataset.file), withDataset);
+  image.files.push_back(dataset.file);
+  return image;
 }
 
 void

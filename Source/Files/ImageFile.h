@@ -23,6 +23,8 @@ struct ReadOptions
   /** Which of several DICOM series to read: its UID, or its number in the list that the error prints. Formats without
    *  series ignore it. */
   std::string series;
+  /** Which dataset of an HDF5 file to read: "/entry/data". If it is empty, the only one. */
+  std::string dataset;
   /** The spacing in mm along x, y, z, which replaces the file's. If empty, the file's is used. */
   std::vector<double> spacing;
   /** The image is a label map. Palette images are read as the numbers of their colours. */
@@ -37,7 +39,8 @@ struct ReadOptions
 };
 
 /** Reads an image of 1 to 4 dimensions. The path names a file of any format of ImageFormats(), a folder of DICOM files
- *  or of slice images, or slice images by a pattern ("slices/ct_*.tif").
+ *  or of slice images, slice images by a pattern ("slices/ct_*.tif"), or a dataset of an HDF5 file
+ *  ("scan.h5::/entry/data").
  *
  *  Voxels and geometry (mm, LPS) are what the format's standard says. Trailing axes of size 1 beyond the third are left
  *  out. The image's notes say what is unusual but right.

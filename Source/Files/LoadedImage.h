@@ -6,6 +6,7 @@
 #include "BrickCCL/Host/Buffer.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,7 +81,9 @@ struct LoadedImage
    *  `voxels`, which then lie in a mapped file. */
   bool                         inParts = false;
   std::shared_ptr<VoxelStream> stream;
-  ScalarType                   type = ScalarType::UInt8;
+  /** Parts of so many slices, or multiples of them, are read fastest. */
+  std::int64_t slicesAtOnce = 1;
+  ScalarType   type = ScalarType::UInt8;
   /** The number of values of a voxel. Alpha, which says how to draw a voxel, is left out. */
   int      channels = 1;
   Extent   extent;
@@ -91,6 +94,8 @@ struct LoadedImage
   bool hasPatientAxes = false;
   /** The files that the image was read from, including data files beside a header. */
   std::vector<std::string> files;
+  /** Which image of the file it is: the name of a dataset. Empty if the file holds one image. */
+  std::string part;
   /** What is unusual about a file whose voxels and geometry are right. Each note is a sentence without a full stop. */
   std::vector<std::string> notes;
 

@@ -43,6 +43,10 @@ DescribeFiles(const char * what, const LoadedImage * image, std::ostream & text)
     return;
   }
   text << what << ": " << image->extent.ToString() << ' ' << NameOf(image->type) << " x " << image->channels << '\n';
+  if (!image->part.empty())
+  {
+    text << "dataset of " << what << ": " << image->part << '\n';
+  }
   for (const std::string & file : std::set<std::string>(image->files.begin(), image->files.end()))
   {
     if (!std::filesystem::is_regular_file(file))

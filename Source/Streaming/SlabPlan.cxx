@@ -144,7 +144,10 @@ PlanSlabs(const SlabImages & images,
   }
   if (slices == 0)
   {
-    slices = static_cast<std::int64_t>(std::min(most, MostVoxels / sliceVoxels));
+    // What is compressed together is read at once where that fits.
+    const auto together = static_cast<double>(images.image->slicesAtOnce);
+    const auto wanted = std::min(most, std::max(MostVoxels / sliceVoxels, together));
+    slices = static_cast<std::int64_t>(wanted < together ? wanted : std::floor(wanted / together) * together);
   }
   Extent slab = extent;
   slab.size[axis] = axis == 0 ? extent.size[0] : std::clamp<std::int64_t>(slices, 1, extent.size[axis]);

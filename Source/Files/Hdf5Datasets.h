@@ -1,0 +1,73 @@
+#ifndef BRICKCCL_FILES_HDF5DATASETS_H
+#define BRICKCCL_FILES_HDF5DATASETS_H
+
+#include "BrickCCL/Core/VolumeView.h"
+#include "BrickCCL/Files/FileBytes.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brickccl::files
+{
+
+/** A dataset of an HDF5 file. */
+struct Hdf5Dataset
+{
+  /** From the file's root on: "/entry/data". */
+  std::string name;
+  /** Its type for people: "uint16", "text", "records". */
+  std::string typeName;
+  bool        isNumbers = false;
+  /** The type in memory, if it holds numbers. */
+  ScalarType type = ScalarType::UInt8;
+  /** The last axis is the fastest, as in numpy. */
+  std::vector<std::uint64_t> shape;
+  /** The shape of what is stored together; empty if all is. */
+  std::vector<std::uint64_t> chunk;
+  /** Where the values lie in the file, if they lie there as in memory; else 0. */
+  std::uint64_t offset = 0;
+  /** A filter that it is compressed with and that is not installed. */
+  std::string missingFilter;
+
+  /** Attributes of it; empty if they are not there. vigra's and ilastik's names of axes: */
+  std::string axisTags;
+  /** Fiji's and ilastik's distances of voxels in micrometres, in the order of the shape. */
+  std::vector<double> elementSize;
+  /** What values stand for, by netCDF's conventions. */
+  double scaleFactor = 1;
+  double addOffset = 0;
+  /** The geometry of an image that ITK wrote, in the order x, y, z; the direction of each axis after the other. */
+  std::vector<double> spacing;
+  std::vector<double> origin;
+  std::vector<double> directions;
+};
+
+/** What a path "scan.h5::/entry/data" names, or ilastik's "scan.h5/entry/data". The file is empty if it names no
+ * dataset of a file that is there. */
+struct DatasetPath
+{
+  std::string file;
+  std::string name;
+
+  explicit DatasetPath(const std::string & path);
+};
+
+/** The datasets of a file, in the order of their names. \param also  one that is reached by this name alone, through a
+ *  link; it comes last. \throws Error for damaged files. */
+std::vector<Hdf5Dataset> ListHdf5Datasets(const std::string & path, const std::string & also);
+
+/** Reads the values [begin, end) along an axis of a dataset before which all axes have size 1, as its type in memory.
+ *  Several processes decompress at once. \throws Error for damaged files. */
+void ReadHdf5(const std::string & path,
+              const Hdf5Dataset & dataset,
+              std::size_t         axis,
+              std::uint64_t       begin,
+              std::uint64_t       end,
+              int                 threads,
+              std::byte *         output);
+
+} // namespace brickccl::files
+
+#endif

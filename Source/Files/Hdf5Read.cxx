@@ -1,0 +1,217 @@
+#include "BrickCCL/Core/Error.h"
+#include "BrickCCL/Files/Hdf5Datasets.h"
+#include "BrickCCL/Files/Hdf5Library.h"
+#include "BrickCCL/Files/PipedChild.h"
+#include "BrickCCL/Host/Parallel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace brickccl::files
+{
+
+#if defined(BRICKCCL_USE_HDF5) && defined(BRICKCCL_HAS_CHILDREN)
+
+namespace
+{
+
+using Shape = std::vector<std::uint64_t>;
+
+/** A box of a dataset. */
+struct Box
+{
+  std::vector<hsize_t> begin;
+  std::vector<hsize_t> size;
+
+  std::uint64_t
+  Count() const
+  {
+    std::uint64_t count = 1;
+    for (const hsize_t each : size)
+    {
+      count *= each;
+    }
+    return count;
+  }
+};
+
+/** The shape of the boxes that are read at once: whole chunks, as many as make a megabyte, x first. */
+Shape
+BoxShape(const Hdf5Dataset & dataset)
+{
+  constexpr std::uint64_t enough = 1 << 20;
+  Shape                   box = dataset.chunk.empty() ? Shape(dataset.shape.size(), 1) : dataset.chunk;
+  std::uint64_t           bytes = SizeOf(dataset.type);
+  for (const std::uint64_t size : box)
+  {
+    bytes *= size;
+  }
+  for (std::size_t axis = box.size(); axis-- > 0;)
+  {
+    const std::uint64_t all = (dataset.shape[axis] + box[axis] - 1) / box[axis];
+    const std::uint64_t factor = std::clamp<std::uint64_t>(enough / std::max<std::uint64_t>(bytes, 1), 1, all);
+    box[axis] *= factor;
+    bytes *= factor;
+  }
+  return box;
+}
+
+/** The boxes that cover [begin, end) along an axis. */
+std::vector<Box>
+CutIntoBoxes(const Hdf5Dataset & dataset, std::size_t axis, std::uint64_t begin, std::uint64_t end)
+{
+  const Shape       shape = BoxShape(dataset);
+  const std::size_t axes = shape.size();
+  Shape             first(axes, 0);
+  Shape             last = dataset.shape;
+  first[axis] = begin;
+  last[axis] = end;
+  Shape cell(axes);
+  for (std::size_t i = 0; i < axes; ++i)
+  {
+    cell[i] = first[i] / shape[i];
+  }
+  std::vector<Box> boxes;
+  for (bool isDone = false; !isDone;)
+  {
+    Box box;
+    for (std::size_t i = 0; i < axes; ++i)
+    {
+      box.begin.push_back(std::max(first[i], cell[i] * shape[i]));
+      box.size.push_back(std::min(last[i], (cell[i] + 1) * shape[i]) - box.begin[i]);
+    }
+    boxes.push_back(std::move(box));
+    isDone = true;
+    for (std::size_t i = axes; i-- > 0;)
+    {
+      if ((cell[i] + 1) * shape[i] < last[i])
+      {
+        ++cell[i];
+        isDone = false;
+        break;
+      }
+      cell[i] = first[i] / shape[i];
+    }
+  }
+  return boxes;
+}
+
+/** Copies the rows of a box to their places among the values from `begin` on along an axis. */
+void
+PutBox(const Hdf5Dataset & dataset,
+       const Box &         box,
+       std::size_t         axis,
+       std::uint64_t       begin,
+       const Bytes &       values,
+       std::byte *         output)
+{
+  const std::size_t axes = box.size.size();
+  const std::size_t rowBytes = static_cast<std::size_t>(box.size.back()) * SizeOf(dataset.type);
+  const std::size_t rows = values.size() / rowBytes;
+  for (std::size_t row = 0; row < rows; ++row)
+  {
+    std::uint64_t place = 0;
+    std::uint64_t stride = 1;
+    std::uint64_t rest = row;
+    for (std::size_t i = axes; i-- > 0;)
+    {
+      const std::uint64_t size = i + 1 == axes ? 1 : box.size[i];
+      place += (box.begin[i] + rest % size - (i == axis ? begin : 0)) * stride;
+      stride *= dataset.shape[i];
+      rest /= size;
+    }
+    std::memcpy(output + place * SizeOf(dataset.type), values.data() + row * rowBytes, rowBytes);
+  }
+}
+
+/** Sends every so many-th of the boxes, from one on. */
+void
+SendBoxes(const Hdf5Library &      h5,
+          const std::string &      path,
+          const Hdf5Dataset &      dataset,
+          const std::vector<Box> & boxes,
+          std::size_t              first,
+          std::size_t              step,
+          const PipedChild::Send & send)
+{
+  const hid_t file = OpenHdf5(h5, path);
+  const hid_t object = h5.H5Dopen(file, dataset.name.c_str(), H5P_DEFAULT);
+  if (object < 0)
+  {
+    FailHdf5(h5, "dataset " + dataset.name + " cannot be opened");
+  }
+  const hid_t type = h5.TypeNamed(Hdf5TypeOf(dataset.type));
+  Bytes       values;
+  for (std::size_t i = first; i < boxes.size(); i += step)
+  {
+    const Box &      box = boxes[i];
+    const Hdf5Handle room(h5.H5Screate_simple(static_cast<int>(box.size.size()), box.size.data(), nullptr),
+                          h5.H5Sclose);
+    const Hdf5Handle space(h5.H5Dget_space(object), h5.H5Sclose);
+    values.resize(static_cast<std::size_t>(box.Count()) * SizeOf(dataset.type));
+    if (h5.H5Sselect_hyperslab(space, H5S_SELECT_SET, box.begin.data(), nullptr, box.size.data(), nullptr) < 0 ||
+        h5.H5Dread(object, type, room, space, H5P_DEFAULT, values.data()) < 0)
+    {
+      FailHdf5(h5, "the values of dataset " + dataset.name + " cannot be read");
+    }
+    send(values.data(), values.size());
+  }
+}
+
+} // namespace
+
+void
+ReadHdf5(const std::string & path,
+         const Hdf5Dataset & dataset,
+         std::size_t         axis,
+         std::uint64_t       begin,
+         std::uint64_t       end,
+         int                 threads,
+         std::byte *         output)
+{
+  const Hdf5Library &    h5 = Hdf5Library::Get();
+  const std::vector<Box> boxes = CutIntoBoxes(dataset, axis, begin, end);
+  std::uint64_t          most = 0;
+  for (const Box & box : boxes)
+  {
+    most = std::max(most, box.Count() * SizeOf(dataset.type));
+  }
+  // A chunk that is cut by the end of a part is read as a whole.
+  std::uint64_t chunkBytes = SizeOf(dataset.type);
+  for (const std::uint64_t size : dataset.chunk)
+  {
+    chunkBytes *= size;
+  }
+  const auto count = std::min<std::size_t>(boxes.size(), static_cast<std::size_t>(EffectiveThreadCount(threads)));
+  const auto seconds = Hdf5Library::Seconds + static_cast<unsigned>(std::max(most, chunkBytes) / 1000000);
+  std::vector<std::unique_ptr<PipedChild>> children;
+  for (std::size_t first = 0; first < count; ++first)
+  {
+    children.push_back(std::make_unique<PipedChild>(
+      "the HDF5 library",
+      [&](const PipedChild::Send & send) { SendBoxes(h5, path, dataset, boxes, first, count, send); },
+      Hdf5Library::Memory + static_cast<std::size_t>(4 * std::max(most, chunkBytes)),
+      seconds));
+  }
+  Bytes values;
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+  {
+    values.resize(static_cast<std::size_t>(boxes[i].Count()) * SizeOf(dataset.type));
+    children[i % count]->Receive(values.data(), values.size());
+    PutBox(dataset, boxes[i], axis, begin, values, output);
+  }
+}
+
+#else
+
+void
+ReadHdf5(const std::string &, const Hdf5Dataset &, std::size_t, std::uint64_t, std::uint64_t, int, std::byte *)
+{
+  throw Unsupported("this program was built without the HDF5 library");
+}
+
+#endif
+
+} // namespace brickccl::files

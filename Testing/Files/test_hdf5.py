@@ -1,0 +1,210 @@
+"""HDF5 files beside h5py and SimpleITK: datasets as a whole and in parts, what they say of axes, and what is refused."""
+
+import json
+import os
+import random
+import unittest
+
+from files import FilesTest, np, skip_without
+
+h5py = skip_without("h5py")
+SimpleITK = skip_without("SimpleITK")
+
+RANDOM = np.random.default_rng(11)
+BLOCKY = np.kron(RANDOM.integers(0, 3, (9, 12, 10)), np.ones((3, 3, 5), int)).astype("u2")
+TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
+
+
+class Hdf5Test(FilesTest):
+    def store(self, name, datasets, userblock=0, **options):
+        """A file of datasets; those of options alike."""
+        path = self.path(name)
+        with h5py.File(path, "w", userblock_size=userblock) as stream:
+            for dataset, values in datasets.items():
+                stream.create_dataset(dataset, data=values, **options)
+        return path
+
+    def with_attributes(self, path, dataset, **attributes):
+        with h5py.File(path, "r+") as stream:
+            stream[dataset].attrs.update(attributes)
+        return path
+
+    def assert_voxels(self, path, voxels, *options):
+        image = self.read(path, *options)
+        np.testing.assert_array_equal(image.voxels, voxels)
+        self.assertEqual(np.dtype({"float32": "f4", "float64": "f8"}.get(image.type, image.type)), voxels.dtype)
+        return image
+
+    def test_types_and_storage(self):
+        for kind in TYPES:
+            voxels = RANDOM.integers(0, 100, (5, 7, 13)).astype(kind)
+            for order in "<>":
+                stored = voxels.astype(np.dtype(kind).newbyteorder(order))
+                for number, options in enumerate(({}, {"chunks": (2, 3, 5)}, {"chunks": (5, 7, 13), "compression": 9},
+                                                  {"chunks": (1, 7, 13), "compression": 4, "shuffle": True},
+                                                  {"chunks": (2, 2, 2), "fletcher32": True})):
+                    with self.subTest(kind=kind, order=order, number=number):
+                        self.assert_voxels(self.store("a.h5", {"data": stored}, **options), voxels)
+        self.assert_voxels(self.store("half.h5", {"d": np.array([[0.5, -2], [np.inf, 3]], "f2")}),
+                           np.array([[0.5, -2], [np.inf, 3]], "f4"))
+        self.assert_voxels(self.store("bool.h5", {"d": BLOCKY > 1}, chunks=True), (BLOCKY > 1).astype("i1"))
+
+    def test_all_dimensions_and_sizes(self):
+        for shape in ((7,), (5, 7), (3, 5, 7), (2, 3, 5, 7), (1, 4, 5, 6), (1, 1, 9), (1200, 3, 2), (2, 600, 900)):
+            voxels = RANDOM.integers(0, 60000, shape).astype("u2")
+            expected = voxels.reshape(voxels.shape[1:]) if voxels.ndim == 4 and shape[0] == 1 else voxels
+            for options in ({}, {"chunks": tuple(max(1, size // 3) for size in shape), "compression": 1}):
+                self.assert_voxels(self.store("a.hdf5", {"g/data": voxels}, **options), expected)
+
+    def test_blocks_before_the_file_external_and_missing_values(self):
+        path = self.store("matlab.mat", {"A": BLOCKY}, userblock=1024)
+        self.assert_voxels(path, BLOCKY)
+        path = self.path("sparse.h5")
+        with h5py.File(path, "w") as stream:
+            data = stream.create_dataset("a", (20, 30, 40), "i4", chunks=(7, 8, 9), fillvalue=-5)
+            data[3:9, 11:20, 5] = 7
+            expected = data[...]
+        self.assert_voxels(path, expected)
+        path = self.path("never.h5")
+        with h5py.File(path, "w") as stream:
+            stream.create_dataset("a", (4, 5, 6), "u1", fillvalue=3)
+        self.assert_voxels(path, np.full((4, 5, 6), 3, "u1"))
+        path = self.path("external.h5")
+        with h5py.File(path, "w") as stream:
+            stream.create_dataset("a", data=BLOCKY, external=[(self.path("external.raw"), 0, h5py.h5f.UNLIMITED)])
+        self.assert_voxels(path, BLOCKY)
+        with h5py.File(self.path("virtual.h5"), "w") as stream:
+            layout = h5py.VirtualLayout(BLOCKY.shape, "u2")
+            layout[...] = h5py.VirtualSource(path, "a", BLOCKY.shape)
+            stream.create_virtual_dataset("joined", layout)
+        self.assert_voxels(self.path("virtual.h5"), BLOCKY)
+
+    def test_one_dataset_is_chosen_or_all_are_listed(self):
+        path = self.store("several.h5", {"entry/data": BLOCKY, "entry/mask": (BLOCKY > 1).astype("u1"), "times": [1.0, 2.0]})
+        saying = self.refuses(path, saying=("/entry/data (uint16, 27 x 36 x 50)", "/entry/mask (uint8, 27 x 36 x 50)",
+                                            "FILE.h5::/DATASET", "2 datasets"))
+        self.assertNotIn("times", saying)
+        for name in ("::/entry/data", "::entry/data", "/entry/data"):
+            self.assert_voxels(path + name, BLOCKY)
+        self.assert_voxels(path + "::/times", np.array([1.0, 2.0]))
+        self.refuses(path + "::/entry/nothing", saying=("no dataset /entry/nothing", "/entry/data", "/times"))
+        self.refuses(path + "::/entry", saying="no dataset /entry")
+        # A list beside one image is no second image.
+        self.assert_voxels(self.store("one.h5", {"volume": BLOCKY, "angles": np.arange(5.0), "note": "text"}), BLOCKY)
+        # What hard links lead to more than once is one dataset; soft links may be named.
+        path = self.store("linked.h5", {"a/data": BLOCKY})
+        with h5py.File(path, "r+") as stream:
+            stream["hard"] = stream["a/data"]
+            stream["soft"] = h5py.SoftLink("/a/data")
+        self.assert_voxels(path, BLOCKY)
+        self.assert_voxels(path + "::/soft", BLOCKY)
+        self.refuses(self.store("empty.h5", {}), saying="holds no dataset of numbers")
+        self.refuses(self.store("text.h5", {"words": "text"}), saying=("no dataset of numbers", "/words (text"))
+        self.refuses(self.store("record.h5", {"c": np.zeros((3, 4), "c8")}) + "::/c", saying="records or complex numbers")
+        self.refuses(self.store("number.h5", {"c": 5}) + "::/c", saying="a single number")
+        self.refuses(self.store("five.h5", {"c": np.zeros((2, 2, 2, 2, 2), "u1")}), saying="5")
+        self.refuses(self.store("none.h5", {"c": np.zeros((0, 4, 4), "u1")}))
+        other = self.path("a.mha")
+        SimpleITK.WriteImage(SimpleITK.GetImageFromArray(BLOCKY), other)
+        self.refuses(other + "::/data", saying=("only HDF5 files have datasets", "MetaImage"))
+
+    def test_axes_channels_and_sizes_of_ilastik(self):
+        tags = lambda letters: json.dumps({"axes": [{"key": letter, "typeFlags": 2} for letter in letters]})
+        volume = self.store("v.h5", {"exported_data": BLOCKY[None, ..., None]})
+        self.with_attributes(volume, "exported_data", axistags=tags("tzyxc"), element_size_um=[1, 4.0, 2.0, 0.5, 1])
+        image = self.assert_voxels(volume, BLOCKY)
+        self.assert_geometry(image, [0.0005, 0.002, 0.004])
+        self.assertEqual(image.spacing_source, "file")
+        colours = RANDOM.integers(0, 200, (4, 5, 6, 3)).astype("u1")
+        path = self.with_attributes(self.store("c.h5", {"d": colours}, chunks=(2, 2, 2, 1)), "d", axistags=tags("zyxc"),
+                                    element_size_um=[3.0, 2.0, 1.0])
+        image = self.assert_voxels(path, colours)
+        self.assertEqual(image.channels, 3)
+        self.assert_geometry(image, [0.001, 0.002, 0.003])
+        path = self.with_attributes(self.store("x.h5", {"d": BLOCKY}), "d", axistags=tags("xyz"))
+        self.refuses(path, saying=("in the order xyz", "transpose"))
+        path = self.with_attributes(self.store("cz.h5", {"d": BLOCKY}), "d", axistags=tags("cyx"))
+        self.refuses(path, saying="channels are not its last axis")
+        path = self.with_attributes(self.store("bad.h5", {"d": BLOCKY}), "d", axistags="no json")
+        self.refuses(path, saying="axistags")
+        path = self.with_attributes(self.store("zero.h5", {"d": BLOCKY}), "d", element_size_um=[1.0, 0.0, 1.0])
+        self.refuses(path, saying="element_size_um")
+        self.assertEqual(self.read(self.store("p.h5", {"d": BLOCKY})).spacing_source, "none")
+
+    def test_values_that_stand_for_others(self):
+        path = self.store("netcdf.nc", {"ct": np.array([[0, 1], [2, 3]], "i2")})
+        self.with_attributes(path, "ct", scale_factor=0.5, add_offset=-10.0)
+        self.assert_voxels(path, np.array([[-10, -9.5], [-9, -8.5]], "f4"))
+        path = self.store("minc.mnc", {"minc-2.0/image/0/image": BLOCKY})
+        self.refuses(path, saying="MINC")
+
+    def test_images_of_itk(self):
+        image = SimpleITK.GetImageFromArray(BLOCKY)
+        image.SetSpacing((0.5, 0.75, 2))
+        image.SetOrigin((10, -20, 30))
+        image.SetDirection((0, -1, 0, 1, 0, 0, 0, 0, 1))
+        path = self.path("itk.h5")
+        SimpleITK.WriteImage(image, path, useCompression=True)
+        ours = self.assert_voxels(path, BLOCKY)
+        self.assert_geometry(ours, image.GetSpacing(), image.GetOrigin(), np.reshape(image.GetDirection(), (3, 3)))
+
+    def test_in_parts(self):
+        """By slabs as in memory: files, a mask and an intensity image that lie in datasets; chunks that slabs cut."""
+        voxels = np.kron(RANDOM.integers(0, 4, (12, 56, 56)), np.ones((2, 8, 8), int)).astype("u2")
+        for number, options in enumerate(({}, {"chunks": (7, 100, 448), "compression": 1}, {"chunks": (24, 64, 64)},
+                                          {"chunks": (1, 448, 448), "shuffle": True, "compression": 1})):
+            with self.subTest(options=options):
+                path = self.store("scan%d.h5" % number, {"ct": voxels, "mask": (voxels % 2).astype("u1")}, **options)
+                arguments = [path + "::/ct", "--range", 2, 9, "--mask", path + "::/mask", "--intensity", path + "::/ct"]
+                tables = []
+                for name, memory in (("whole", ()), ("parts", ("--memory", "96MB", "--threads", 2))):
+                    result = self.label(*arguments[:1], self.path(name + ".nrrd"), *arguments[1:], "--statistics",
+                                        self.path(name + ".csv"), "--no-compression", "--json", *memory)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    with open(self.path(name + ".nrrd"), "rb") as labels, open(self.path(name + ".csv")) as table:
+                        tables.append((labels.read(), table.read()))
+                self.assertEqual(*tables)
+                self.assertGreater(json.loads(result.stdout)["slabs"]["count"], 3)
+
+    def test_another_dataset_is_another_input(self):
+        path = self.store("two.h5", {"a": np.ones((24, 448, 448), "u1"), "b": np.ones((24, 448, 448), "u1")}, chunks=True)
+        options = ("--memory", "96MB", "--threads", 2, "--work", self.path("work"))
+        self.assertEqual(self.label(path + "::/a", self.path("out.nrrd"), *options).returncode, 0)
+        result = self.label(path + "::/b", self.path("out.nrrd"), *options, "--resume")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("dataset of image", result.stderr)
+
+    def test_damaged_files_are_refused(self):
+        """Truncated at every power, and mutated: the same voxels, others, or an error; nothing crashes or hangs."""
+        chance = random.Random(3)
+        path = self.store("whole.h5", {"a": BLOCKY}, chunks=(9, 12, 25), compression=1)
+        with open(path, "rb") as stream:
+            data = stream.read()
+        for size in (8, 100, 600, 2000, len(data) // 2, len(data) - 1):
+            with open(self.path("cut.h5"), "wb") as stream:
+                stream.write(data[:size])
+            self.refuses(self.path("cut.h5"))
+        refused = 0
+        for _ in range(60):
+            mutated = bytearray(data)
+            for _ in range(chance.randrange(1, 5)):
+                mutated[chance.randrange(8, 3000)] = chance.randrange(256)
+            with open(self.path("mutated.h5"), "wb") as stream:
+                stream.write(mutated)
+            result, _ = self.run_dump(self.path("mutated.h5"))
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            refused += result.returncode
+        self.assertGreater(refused, 5)
+        path = self.store("sums.h5", {"a": BLOCKY}, chunks=(27, 36, 50), fletcher32=True)
+        with open(path, "r+b") as stream:
+            stream.seek(os.path.getsize(path) - 5000)
+            stream.write(b"\x55" * 9)
+        self.refuses(path, saying="cannot be read")
+
+    def test_a_filter_that_is_not_there(self):
+        path = self.store("lzf.h5", {"a": BLOCKY}, chunks=BLOCKY.shape, compression="lzf")
+        self.refuses(path, saying=("filter 32000 (lzf)", "HDF5_PLUGIN_PATH", "h5repack"))
+
+
+if __name__ == "__main__":
+    unittest.main()

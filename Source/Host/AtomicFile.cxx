@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -174,7 +175,7 @@ public:
   TemporaryFolder & operator=(const TemporaryFolder &) = delete;
   ~TemporaryFolder()
   {
-    RemoveFolder(m_Path.string());
+    m_Undone->Undo();
   }
 
   const fs::path &
@@ -244,7 +245,7 @@ public:
   explicit Replacement(const std::string & path)
     : m_Path(path)
     , m_Target(Resolved(path))
-    , m_Folder(m_Target)
+    , m_Folder(std::make_shared<TemporaryFolder>(m_Target))
   {}
 
   /** Has the files written, and puts their bytes on the disk. */
@@ -252,14 +253,14 @@ public:
   Write(const std::function<void(const std::string &)> & write)
   {
     // Writers choose the format by the file's name, so the temporary file has the same name.
-    const fs::path temporary = m_Folder.Path() / fs::path(m_Path).filename();
+    const fs::path temporary = m_Folder->Path() / fs::path(m_Path).filename();
     write(temporary.string());
     if (!fs::exists(temporary))
     {
       throw Error("cannot write '" + m_Path + "': nothing was written");
     }
-    CheckRoomIsLeft(m_Folder.Path(), m_Target);
-    for (const auto & entry : fs::directory_iterator(m_Folder.Path()))
+    CheckRoomIsLeft(m_Folder->Path(), m_Target);
+    for (const auto & entry : fs::directory_iterator(m_Folder->Path()))
     {
       const bool     isItself = entry.path() == temporary;
       const fs::path place = isItself ? m_Target : FolderOf(m_Target) / entry.path().filename();
@@ -268,6 +269,31 @@ public:
       // The data files of a header go before it.
       m_Files.insert(isItself ? m_Files.end() : m_Files.begin(), { entry.path(), place });
     }
+  }
+
+  const fs::path &
+  Target() const
+  {
+    return m_Target;
+  }
+
+  /** Leaves the files to a folder that others share, so that thousands are removed in a moment.
+   *  \param number  of the files in it */
+  void
+  MoveInto(const std::shared_ptr<TemporaryFolder> & folder, std::size_t & number)
+  {
+    for (auto & [file, place] : m_Files)
+    {
+      const fs::path  shared = folder->Path() / std::to_string(number++);
+      std::error_code failure;
+      fs::rename(file, shared, failure);
+      if (failure)
+      {
+        throw Error("cannot write '" + m_Path + "': " + failure.message());
+      }
+      file = shared;
+    }
+    m_Folder = folder;
   }
 
   std::size_t
@@ -283,7 +309,7 @@ public:
     for (const auto & [file, place] : m_Files)
     {
       std::error_code failure;
-      const fs::path  old = m_Folder.Path() / ("old-" + std::to_string(m_Moved.size()));
+      const fs::path  old = file.string() + "-old";
       const bool      isNew = !fs::exists(place, failure);
       if (keepsOld && !isNew)
       {
@@ -330,7 +356,7 @@ private:
 
   std::string                                m_Path;
   fs::path                                   m_Target;
-  TemporaryFolder                            m_Folder;
+  std::shared_ptr<TemporaryFolder>           m_Folder;
   std::vector<std::pair<fs::path, fs::path>> m_Files;
   std::vector<Moved>                         m_Moved;
 };
@@ -373,8 +399,11 @@ MoveAll(const Replacements & replacements, bool hearsInterrupts)
 
 struct ReplacedTogether::Implementation
 {
-  Replacements     waiting;
-  Implementation * before = nullptr;
+  Replacements waiting;
+  /** Where the files wait, by the folders that they go to, and how many there are. */
+  std::map<fs::path, std::shared_ptr<TemporaryFolder>> folders;
+  std::size_t                                          number = 0;
+  Implementation *                                     before = nullptr;
 };
 
 namespace
@@ -406,6 +435,7 @@ ReplacedTogether::Move()
 {
   MoveAll(m_Implementation->waiting, true);
   m_Implementation->waiting.clear();
+  m_Implementation->folders.clear();
 }
 
 void
@@ -415,6 +445,12 @@ ReplaceFile(const std::string & path, const std::function<void(const std::string
   replacement->Write(write);
   if (ReplacedTogether::Implementation * const together = TogetherOnThread())
   {
+    std::shared_ptr<TemporaryFolder> & folder = together->folders[FolderOf(replacement->Target())];
+    if (!folder)
+    {
+      folder = std::make_shared<TemporaryFolder>(replacement->Target());
+    }
+    replacement->MoveInto(folder, together->number);
     together->waiting.push_back(std::move(replacement));
     return;
   }

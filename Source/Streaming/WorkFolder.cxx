@@ -211,7 +211,7 @@ WorkFolder::~WorkFolder()
 {
   if (m_IsTemporary)
   {
-    RemoveFolder(m_Path);
+    m_Undone->Undo();
   }
 }
 

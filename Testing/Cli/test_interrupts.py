@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import COMMAND, CommandTest
+from support import COMMAND, CommandTest, run
 
 
 class InterruptTest(CommandTest):
@@ -133,6 +133,27 @@ class InterruptTest(CommandTest):
                     self.assertEqual(self.files(), sorted(before + outputs))
                     codes.add(process.returncode)
         self.assertIn(130, codes)
+
+    def test_a_mesh_for_each_component_is_there_for_all_or_none(self):
+        if "mesh" not in run("--help").stdout:
+            self.skipTest("this build has no meshes")
+        image, labels, meshes = self.path("dots.nrrd"), self.path("labels.nrrd"), self.path("meshes")
+        self.ok("phantom", "random", image, "--size", 40, 40, 40, "--density", 0.05, "--quiet")
+        self.ok("label", image, labels, "--quiet")
+        os.mkdir(meshes)
+        for pause in (0.3, 0.8, 1.5):
+            process = subprocess.Popen([COMMAND, "mesh", labels, os.path.join(meshes, "m.stl"), "--one-file-each"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for line in process.stderr:
+                if "making" in line:
+                    break
+            time.sleep(pause)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=120)
+            if process.returncode == 0:
+                break
+            self.assertEqual(process.returncode, 130)
+            self.assertEqual(os.listdir(meshes), [])
 
     def seen_by_a_terminal(self, *command):
         """What a terminal shows within 8 seconds, and when."""

@@ -387,7 +387,7 @@ void
 SlabLabeler::WriteLabels()
 {
   m_Options.step("writing " + m_Options.output);
-  SlabRuns     runs(m_Result.plan, *m_Folder, m_Context);
+  SlabRuns     runs(m_Result.plan, *m_Folder);
   WriteOptions writing;
   writing.compress = m_Options.compress;
   writing.context = m_Context;

@@ -3,7 +3,6 @@
 
 #include "BrickCCL/Bricks/BrickBox.h"
 #include "BrickCCL/Core/Error.h"
-#include "BrickCCL/Host/Parallel.h"
 #include "BrickCCL/Runs/RunVolume.h"
 #include "BrickCCL/Streaming/SlabPlan.h"
 #include "BrickCCL/Streaming/WorkFolder.h"
@@ -55,10 +54,9 @@ NamingSlab(const BrickBox & slab, TFunction function)
 class SlabRuns
 {
 public:
-  SlabRuns(const SlabPlan & plan, const WorkFolder & folder, const HostContext & context)
+  SlabRuns(const SlabPlan & plan, const WorkFolder & folder)
     : m_Plan(plan)
     , m_Folder(folder)
-    , m_Context(context.Silent())
   {}
 
   /** Writes the labels of rows of the volume. */
@@ -69,7 +67,6 @@ private:
 
   const SlabPlan &                                                      m_Plan;
   const WorkFolder &                                                    m_Folder;
-  HostContext                                                           m_Context;
   std::mutex                                                            m_Mutex;
   std::vector<std::pair<std::size_t, std::shared_ptr<const RunVolume>>> m_Kept;
 };
